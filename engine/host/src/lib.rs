@@ -1,0 +1,1 @@
+//! The real effects behind `Host`.

@@ -1,0 +1,1 @@
+//! A policy engine for the Rego language.

@@ -1,0 +1,14 @@
+//! The syntax tree, as the grammar builds it and the compiler rewrites it.
+//!
+//! The shapes follow the published AST: a call is a list whose first term is the operator's reference,
+//! `x == 1` is a call of `equal`, `x := 1` of `assign`, `x = 1` of `eq`, `x in xs` of `internal.member_2`.
+
+mod annotation;
+mod module;
+mod term;
+
+pub use annotation::{Annotation, Author, CompileHints, RelatedResource, SchemaRef, SchemaTarget, Scope};
+pub use module::{
+    Body, Comment, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package, Rule, SomeDecl, Version, With,
+};
+pub use term::{Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};

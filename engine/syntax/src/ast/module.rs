@@ -1,0 +1,257 @@
+//! Modules, rules, bodies and expressions.
+
+use std::sync::Arc;
+
+use super::{Annotation, Name, Ref, Term};
+use crate::source::{Source, Span};
+
+/// Which Rego a module is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// The language before OPA 1.0.
+    V0,
+    /// The default.
+    #[default]
+    V1,
+    /// A v0 module that imports `rego.v1` (or `rego.v2`).
+    V0CompatV1,
+}
+
+impl Version {
+    /// Whether the checks of v1 hold.
+    pub fn is_v1(self) -> bool {
+        self != Self::V0
+    }
+}
+
+/// A parsed file.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The text.
+    pub source: Source,
+    /// Which Rego it is.
+    pub version: Version,
+    /// `package …`
+    pub package: Package,
+    /// `import …`, in source order.
+    pub imports: Vec<Import>,
+    /// Rules in source order.
+    pub rules: Vec<Rule>,
+    /// All comments in source order.
+    pub comments: Vec<Comment>,
+    /// All METADATA blocks in source order.
+    pub annotations: Vec<Arc<Annotation>>,
+}
+
+/// The package statement.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// `data`, then the parts as strings.
+    pub path: Ref,
+    /// Place of the statement.
+    pub span: Span,
+}
+
+/// An import statement.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// What is imported: a variable or a reference.
+    pub path: Term,
+    /// `as x`
+    pub alias: Option<Name>,
+    /// Place of the statement.
+    pub span: Span,
+}
+
+/// A comment.
+#[derive(Clone, Debug)]
+pub struct Comment {
+    /// Text behind `#`.
+    pub text: Arc<str>,
+    /// Its place, from the `#` on.
+    pub span: Span,
+}
+
+/// A rule, one of a chain of `else`s, or one of several bodies behind one head.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// `default …`
+    pub default: bool,
+    /// The head.
+    pub head: Head,
+    /// The body; a rule without one has the body `true`, marked as generated.
+    pub body: Body,
+    /// `else …`
+    pub else_rule: Option<Box<Rule>>,
+    /// The METADATA blocks of scope rule or document that apply.
+    pub annotations: Vec<Arc<Annotation>>,
+    /// Place of the rule.
+    pub span: Span,
+}
+
+/// The head of a rule.
+#[derive(Clone, Debug)]
+pub struct Head {
+    /// The first name for one- and two-part heads as AST JSON prints it; `None` for longer references.
+    pub name: Option<Name>,
+    /// The full reference, relative to the package: `[Var p]`, `[Var p, String q, Var x]`.
+    pub reference: Ref,
+    /// Function arguments; empty for other rules.
+    pub args: Vec<Term>,
+    /// The element of a partial set, or the key of a v0-style partial object.
+    pub key: Option<Term>,
+    /// The value; `None` for partial sets.
+    pub value: Option<Term>,
+    /// Whether the value is the implied `true`.
+    pub generated_value: bool,
+    /// Whether the value was given with `:=`.
+    pub assign: bool,
+    /// Place of the head.
+    pub span: Span,
+}
+
+/// Expressions that must all hold.
+pub type Body = Vec<Expr>;
+
+/// An expression of a body.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// `with … as …`, in source order.
+    pub with: Vec<With>,
+    /// `not …` (without the import that makes it an [`ExprKind::Not`]).
+    pub negated: bool,
+    /// Whether the compiler made it.
+    pub generated: bool,
+    /// Position in its body, from 0.
+    pub index: u32,
+    /// Place of the expression.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A bare term.
+    Term(Term),
+    /// An operator's reference and its operands.
+    Call(Vec<Term>),
+    /// `some …`
+    Some(SomeDecl),
+    /// `every …`
+    Every(Box<Every>),
+    /// `not …` under `import future.keywords.not`.
+    Not(Box<Not>),
+    /// `… and …`
+    And(Box<Logical>),
+    /// `… or …`
+    Or(Box<Logical>),
+}
+
+/// `some x, y`, or `some x in xs` as one call of `internal.member_2` or `internal.member_3`.
+#[derive(Clone, Debug)]
+pub struct SomeDecl {
+    /// Variables, or the one membership call.
+    pub symbols: Vec<Term>,
+    /// Place.
+    pub span: Span,
+}
+
+/// `every key, value in domain { body }`
+#[derive(Clone, Debug)]
+pub struct Every {
+    /// The key variable.
+    pub key: Option<Term>,
+    /// The value variable.
+    pub value: Term,
+    /// What is walked.
+    pub domain: Term,
+    /// What must hold for each.
+    pub body: Body,
+    /// Place.
+    pub span: Span,
+}
+
+/// Composite negation.
+#[derive(Clone, Debug)]
+pub struct Not {
+    /// What must not hold.
+    pub body: Body,
+    /// Whether it was written in braces.
+    pub explicit_body: bool,
+    /// Place.
+    pub span: Span,
+}
+
+/// The operands of `and` or `or`.
+#[derive(Clone, Debug)]
+pub struct Logical {
+    /// Left operand.
+    pub lhs: Body,
+    /// Right operand.
+    pub rhs: Body,
+    /// Whether the left operand was written in braces.
+    pub explicit_lhs: bool,
+    /// Whether the right operand was written in braces.
+    pub explicit_rhs: bool,
+    /// Place.
+    pub span: Span,
+}
+
+/// `with target as value`
+#[derive(Clone, Debug)]
+pub struct With {
+    /// What is replaced.
+    pub target: Term,
+    /// By what.
+    pub value: Term,
+    /// Place.
+    pub span: Span,
+}
+
+impl Expr {
+    /// An expression without modifiers.
+    pub fn new(kind: ExprKind, span: Span) -> Self {
+        Self { kind, with: Vec::new(), negated: false, generated: false, index: 0, span }
+    }
+
+    /// A call of a built-in by name, made by the compiler.
+    pub fn generated_call(name: &str, operands: Vec<Term>, span: Span) -> Self {
+        let mut terms = vec![Term::operator(name, span)];
+        terms.extend(operands);
+        Self { generated: true, ..Self::new(ExprKind::Call(terms), span) }
+    }
+
+    /// The operands, if this is a call of the named built-in.
+    pub fn operands_of(&self, name: &str) -> Option<&[Term]> {
+        match &self.kind {
+            ExprKind::Call(terms) => match terms.split_first() {
+                Some((operator, operands)) if operator.is_operator(name) => Some(operands),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Term {
+    /// Whether this is the reference of the built-in with that dotted name.
+    pub fn is_operator(&self, name: &str) -> bool {
+        let Some(terms) = self.as_ref() else { return false };
+        let mut parts = name.split('.');
+        let mut terms = terms.iter();
+        loop {
+            match (parts.next(), terms.next()) {
+                (None, None) => return true,
+                (Some(part), Some(term)) => {
+                    let text = term.as_var().or_else(|| term.as_string());
+                    if text.map(|text| &**text) != Some(part) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+    }
+}

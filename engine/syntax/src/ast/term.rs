@@ -1,0 +1,166 @@
+//! Terms: what expressions are made of.
+
+use std::sync::Arc;
+
+use super::{Body, Expr};
+use crate::source::Span;
+
+/// A variable name. Wildcards are `$0`, `$1`, … in reading order; generated locals are `__local0__`, ….
+pub type Name = Arc<str>;
+
+/// A reference: its head (a variable, or any other term that can be looked into) and the operands behind it.
+/// `data.a[x]` is `[Var data, String a, Var x]`.
+pub type Ref = Vec<Term>;
+
+/// A term and its place.
+#[derive(Clone, Debug, Default)]
+pub struct Term {
+    /// What it is.
+    pub kind: TermKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of terms.
+#[derive(Clone, Debug, Default)]
+pub enum TermKind {
+    /// `null`
+    #[default]
+    Null,
+    /// `true`, `false`
+    Boolean(bool),
+    /// A number as written (`1.0`, `1e3`); a leading point is normalised to `0.`.
+    Number(Arc<str>),
+    /// A string, escapes resolved.
+    String(Arc<str>),
+    /// A variable.
+    Var(Name),
+    /// A reference of two or more terms.
+    Ref(Ref),
+    /// An array.
+    Array(Vec<Term>),
+    /// An object, in source order. Of equal keys the first is kept, with the last value.
+    Object(Vec<(Term, Term)>),
+    /// A set, in source order. Of equal members the first is kept.
+    Set(Vec<Term>),
+    /// `[head | body]`
+    ArrayComprehension(Box<Comprehension>),
+    /// `{head | body}`
+    SetComprehension(Box<Comprehension>),
+    /// `{key: head | body}`
+    ObjectComprehension(Box<Comprehension>),
+    /// A call: operator reference, then operands.
+    Call(Vec<Term>),
+    /// `$"… {x} …"`
+    Template(Box<Template>),
+}
+
+/// The inside of a comprehension.
+#[derive(Clone, Debug)]
+pub struct Comprehension {
+    /// The key, in object comprehensions only.
+    pub key: Option<Term>,
+    /// The element or value.
+    pub head: Term,
+    /// What must hold.
+    pub body: Body,
+}
+
+/// A template string.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// Literal text and expressions in turn.
+    pub parts: Vec<TemplatePart>,
+    /// Whether it was written with back quotes.
+    pub multi_line: bool,
+}
+
+/// A part of a template string.
+#[derive(Clone, Debug)]
+pub enum TemplatePart {
+    /// Literal text or a primitive literal in braces.
+    Term(Term),
+    /// An expression in braces.
+    Expr(Expr),
+}
+
+impl Term {
+    /// A term at a place.
+    pub fn new(kind: TermKind, span: Span) -> Self {
+        Self { kind, span }
+    }
+
+    /// A variable.
+    pub fn var(name: impl Into<Name>, span: Span) -> Self {
+        Self::new(TermKind::Var(name.into()), span)
+    }
+
+    /// A string.
+    pub fn string(text: impl Into<Arc<str>>, span: Span) -> Self {
+        Self::new(TermKind::String(text.into()), span)
+    }
+
+    /// The reference of a built-in's dotted name: `a.b` is `[Var a, String b]`, `eq` is `[Var eq]`.
+    pub fn operator(name: &str, span: Span) -> Self {
+        let mut parts = name.split('.');
+        let mut terms = vec![Self::var(parts.next().unwrap_or_default(), span)];
+        terms.extend(parts.map(|part| Self::string(part, span)));
+        Self::new(TermKind::Ref(terms), span)
+    }
+
+    /// The name, if this is a variable.
+    pub fn as_var(&self) -> Option<&Name> {
+        match &self.kind {
+            TermKind::Var(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The text, if this is a string.
+    pub fn as_string(&self) -> Option<&Arc<str>> {
+        match &self.kind {
+            TermKind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The operands, if this is a reference.
+    pub fn as_ref(&self) -> Option<&Ref> {
+        match &self.kind {
+            TermKind::Ref(terms) => Some(terms),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a wildcard, `_` in the source.
+    pub fn is_wildcard(&self) -> bool {
+        self.as_var().is_some_and(|name| name.starts_with('$'))
+    }
+
+    /// Whether this is null, a boolean, a number or a string.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self.kind, TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_))
+    }
+}
+
+impl TermKind {
+    /// The kind's name as messages and AST JSON spell it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean(_) => "boolean",
+            Self::Number(_) => "number",
+            Self::String(_) => "string",
+            Self::Var(_) => "var",
+            Self::Ref(_) => "ref",
+            Self::Array(_) => "array",
+            Self::Object(_) => "object",
+            Self::Set(_) => "set",
+            Self::ArrayComprehension(_) => "arraycomprehension",
+            Self::ObjectComprehension(_) => "objectcomprehension",
+            Self::SetComprehension(_) => "setcomprehension",
+            Self::Call(_) => "call",
+            Self::Template(_) => "templatestring",
+        }
+    }
+}

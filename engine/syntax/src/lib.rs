@@ -1,0 +1,4 @@
+//! Rego text to syntax tree and back.
+
+pub mod ast;
+pub mod source;

@@ -1,0 +1,3 @@
+//! The `solon` command.
+
+fn main() {}
