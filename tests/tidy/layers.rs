@@ -1,0 +1,144 @@
+//! Inside the engine a module imports only modules of smaller layers, so the engine can be read from the bottom up.
+
+use std::collections::BTreeSet;
+
+use crate::source;
+
+const ENGINE: &str = "engine/src/";
+
+/// Layer by layer; modules of one layer do not import one another.
+const LAYERS: [&[&str]; 13] = [
+    &["limits"],
+    &["value"],
+    &["types", "host", "store"],
+    &["graphql"],
+    &["builtins"],
+    &["program", "trace"],
+    &["compile", "eval", "walk"],
+    &["partial"],
+    &["filter"],
+    &["bundle"],
+    &["error"],
+    &["query"],
+    &["engine"],
+];
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|modules| modules.contains(&module))
+}
+
+#[test]
+fn modules_import_only_smaller_layers() {
+    let mut findings = Vec::new();
+    for file in source::files().iter().filter(|file| file.is(&["rs"])) {
+        let Some(module) = file
+            .path
+            .strip_prefix(ENGINE)
+            .filter(|path| *path != "lib.rs")
+        else {
+            continue;
+        };
+        let path = module_path(module);
+        let Some(own) = layer(path[0]) else {
+            findings.push(format!(
+                "{}: module `{}` has no layer in tests/tidy/layers.rs",
+                file.path, path[0]
+            ));
+            continue;
+        };
+        let code = source::code(&file.text);
+        for used in imports(source::without_tests(&code), path.len()) {
+            match layer(&used) {
+                _ if used == path[0] => {}
+                Some(other) if other < own => {}
+                Some(other) => findings.push(format!(
+                    "{}: layer {own} imports `{used}` of layer {other}",
+                    file.path
+                )),
+                None => findings.push(format!(
+                    "{}: `crate::{used}` is no module with a layer",
+                    file.path
+                )),
+            }
+        }
+    }
+    crate::report("imports against the layers", &findings);
+}
+
+/// `builtins/strings.rs` is `builtins, strings`; `builtins/mod.rs` is `builtins`.
+fn module_path(file: &str) -> Vec<&str> {
+    let path = file.trim_end_matches(".rs");
+    path.strip_suffix("/mod")
+        .unwrap_or(path)
+        .split('/')
+        .collect()
+}
+
+/// The modules at the crate's root that `code`, itself `depth` modules deep, names by `crate::` or `super::`.
+fn imports(code: &str, depth: usize) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        if !code[..at].ends_with(is_word) {
+            first_names(&code[at + "crate::".len()..], &mut found);
+        }
+    }
+    for (at, _) in code.match_indices("super::") {
+        if code[..at].ends_with(is_word) || code[..at].ends_with("super::") {
+            continue;
+        }
+        let mut rest = &code[at..];
+        let mut ups = 0;
+        while let Some(below) = rest.strip_prefix("super::") {
+            rest = below;
+            ups += 1;
+        }
+        if ups == depth {
+            first_names(rest, &mut found);
+        }
+    }
+    found
+}
+
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// The first name after `crate::`, or each first name of a group in braces.
+fn first_names(path: &str, found: &mut BTreeSet<String>) {
+    let Some(group) = path.strip_prefix('{') else {
+        found.extend(first_word(path));
+        return;
+    };
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            '}' | ',' if depth == 0 => {
+                found.extend(first_word(&group[start..at]));
+                start = at + 1;
+                if c == '}' {
+                    return;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn first_word(text: &str) -> Option<String> {
+    let word: String = text
+        .trim_start()
+        .chars()
+        .take_while(|&c| is_word(c))
+        .collect();
+    Some(word).filter(|word| !word.is_empty())
+}
+
+#[test]
+fn imports_are_found_in_every_form() {
+    let code = "use crate::{value::{Value, Set}, limits}; use super::super::store::X; use super::near::Y; pub(crate) fn f(a: crate::host::Host) {}";
+    let found: Vec<String> = imports(code, 2).into_iter().collect();
+    assert_eq!(found, ["host", "limits", "store", "value"]);
+}

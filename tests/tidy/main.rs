@@ -1,0 +1,25 @@
+//! What every file of the repository keeps to, checked by reading the files.
+
+#![allow(
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a panic here is a failing test"
+)]
+
+mod layers;
+mod lengths;
+mod source;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+/// The top of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Fails the calling test with one line for each finding.
+fn report(rule: &str, findings: &[String]) {
+    assert!(findings.is_empty(), "{rule}\n  {}\n", findings.join("\n  "));
+}
