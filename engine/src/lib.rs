@@ -1,1 +1,8 @@
 //! A policy engine for the Rego language.
+
+pub mod builtins;
+pub mod compile;
+pub mod host;
+pub mod limits;
+pub mod types;
+pub mod value;

@@ -7,8 +7,11 @@ mod annotation;
 mod module;
 mod term;
 
-pub use annotation::{Annotation, Author, CompileHints, RelatedResource, SchemaRef, SchemaTarget, Scope};
+pub use annotation::{
+    Annotation, Author, CompileHints, RelatedResource, SchemaRef, SchemaTarget, Scope,
+};
 pub use module::{
-    Body, Comment, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package, Rule, SomeDecl, Version, With,
+    Body, Comment, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package, Rule,
+    SomeDecl, Version, With,
 };
 pub use term::{Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};

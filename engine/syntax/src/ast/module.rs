@@ -213,14 +213,24 @@ pub struct With {
 impl Expr {
     /// An expression without modifiers.
     pub fn new(kind: ExprKind, span: Span) -> Self {
-        Self { kind, with: Vec::new(), negated: false, generated: false, index: 0, span }
+        Self {
+            kind,
+            with: Vec::new(),
+            negated: false,
+            generated: false,
+            index: 0,
+            span,
+        }
     }
 
     /// A call of a built-in by name, made by the compiler.
     pub fn generated_call(name: &str, operands: Vec<Term>, span: Span) -> Self {
         let mut terms = vec![Term::operator(name, span)];
         terms.extend(operands);
-        Self { generated: true, ..Self::new(ExprKind::Call(terms), span) }
+        Self {
+            generated: true,
+            ..Self::new(ExprKind::Call(terms), span)
+        }
     }
 
     /// The operands, if this is a call of the named built-in.
@@ -238,7 +248,9 @@ impl Expr {
 impl Term {
     /// Whether this is the reference of the built-in with that dotted name.
     pub fn is_operator(&self, name: &str) -> bool {
-        let Some(terms) = self.as_ref() else { return false };
+        let Some(terms) = self.as_ref() else {
+            return false;
+        };
         let mut parts = name.split('.');
         let mut terms = terms.iter();
         loop {

@@ -139,7 +139,10 @@ impl Term {
 
     /// Whether this is null, a boolean, a number or a string.
     pub fn is_scalar(&self) -> bool {
-        matches!(self.kind, TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_))
+        matches!(
+            self.kind,
+            TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_)
+        )
     }
 }
 

@@ -60,7 +60,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A diagnostic without details.
     pub fn new(code: Code, file: Arc<str>, span: Span, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), file, span, details: Vec::new(), details_json: None }
+        Self {
+            code,
+            message: message.into(),
+            file,
+            span,
+            details: Vec::new(),
+            details_json: None,
+        }
     }
 
     /// A diagnostic in a source text.

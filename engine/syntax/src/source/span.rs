@@ -31,7 +31,11 @@ pub struct Source {
 impl Source {
     /// Names a text.
     pub fn new(id: SourceId, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { id, name: name.into(), text: text.into() }
+        Self {
+            id,
+            name: name.into(),
+            text: text.into(),
+        }
     }
 
     /// The text a span covers; empty when the span is not of this source.
@@ -39,12 +43,17 @@ impl Source {
         if span.source != self.id {
             return "";
         }
-        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+        self.text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
     }
 
     /// The whole line (without its end) with the given 1-based number.
     pub fn line(&self, row: u32) -> &str {
-        self.text.lines().nth(row.saturating_sub(1) as usize).unwrap_or("")
+        self.text
+            .lines()
+            .nth(row.saturating_sub(1) as usize)
+            .unwrap_or("")
     }
 }
 
@@ -72,6 +81,9 @@ impl Span {
 
     /// From the start of `self` to the end of `last`.
     pub fn to(self, last: Self) -> Self {
-        Self { end: last.end.max(self.end), ..self }
+        Self {
+            end: last.end.max(self.end),
+            ..self
+        }
     }
 }

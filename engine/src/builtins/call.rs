@@ -1,0 +1,216 @@
+//! What a built-in function may use while it runs.
+
+use std::cell::OnceCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::fault::{Fault, FaultCode};
+use super::patterns::Patterns;
+use crate::host::Host;
+use crate::limits::{self, Limits};
+use crate::value::array::ArrayView;
+use crate::value::{Arena, Number, ObjectView, SetView, TextView, V};
+
+/// The surroundings of a call: memory, budget, caches, and the way to the outside.
+pub struct Call<'e> {
+    /// Where results live.
+    pub arena: &'e Arena,
+    /// The outside.
+    pub host: &'e dyn Host,
+    /// Compiled dynamic patterns, shared by all evaluations of an engine.
+    pub patterns: &'e Patterns,
+    /// What may still be spent.
+    pub budget: Budget<'e>,
+    /// Where `print` writes lines; `None` drops them.
+    pub print: Option<&'e (dyn Fn(&str) + 'e)>,
+    now_ns: OnceCell<i64>,
+}
+
+impl<'e> Call<'e> {
+    /// Surroundings for one evaluation.
+    pub fn new(
+        arena: &'e Arena,
+        host: &'e dyn Host,
+        patterns: &'e Patterns,
+        budget: Budget<'e>,
+    ) -> Self {
+        Self {
+            arena,
+            host,
+            patterns,
+            budget,
+            print: None,
+            now_ns: OnceCell::new(),
+        }
+    }
+
+    /// The time of the evaluation: asked once, the same for all its calls.
+    pub fn now_ns(&self) -> i64 {
+        *self.now_ns.get_or_init(|| self.host.now_ns())
+    }
+}
+
+/// Steps, wall time, memory and cancellation of one evaluation.
+pub struct Budget<'e> {
+    steps: u64,
+    until_look: u32,
+    deadline: Option<Instant>,
+    memory: usize,
+    arena: &'e Arena,
+    cancelled: Option<&'e AtomicBool>,
+}
+
+impl<'e> Budget<'e> {
+    /// A fresh budget.
+    pub fn new(limits: &Limits, arena: &'e Arena, cancelled: Option<&'e AtomicBool>) -> Self {
+        Self {
+            steps: limits.steps.unwrap_or(u64::MAX),
+            until_look: limits::BUDGET_STRIDE,
+            deadline: limits
+                .time
+                .and_then(|time| Instant::now().checked_add(time)),
+            memory: limits.memory.unwrap_or(usize::MAX),
+            arena,
+            cancelled,
+        }
+    }
+
+    /// Counts one loop turn or call.
+    #[inline]
+    pub fn step(&mut self) -> Result<(), Fault> {
+        self.until_look -= 1;
+        if self.until_look == 0 {
+            self.look()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Counts `amount` turns of a built-in's own loop.
+    pub fn spend(&mut self, amount: u32) -> Result<(), Fault> {
+        if amount < self.until_look {
+            self.until_look -= amount;
+            return Ok(());
+        }
+        self.steps = self.steps.saturating_sub(u64::from(amount));
+        self.look()
+    }
+
+    /// Refuses an allocation that the evaluation may not make.
+    pub fn reserve(&self, bytes: usize) -> Result<(), Fault> {
+        if self.arena.bytes().saturating_add(bytes) > self.memory {
+            return Err(Fault::halt(
+                FaultCode::Cancel,
+                "evaluation exceeds its memory limit",
+            ));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Fault> {
+        self.until_look = limits::BUDGET_STRIDE;
+        self.steps = self.steps.saturating_sub(u64::from(limits::BUDGET_STRIDE));
+        if self.steps == 0 {
+            return Err(Fault::halt(
+                FaultCode::Cancel,
+                "evaluation exceeds its step limit",
+            ));
+        }
+        if self
+            .cancelled
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
+            return Err(Fault::halt(
+                FaultCode::Cancel,
+                "caller cancelled query execution",
+            ));
+        }
+        if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            return Err(Fault::halt(
+                FaultCode::Cancel,
+                "evaluation exceeds its time limit",
+            ));
+        }
+        self.reserve(0)
+    }
+}
+
+/// Reads an operand, or says what it should have been.
+pub trait Operands<'e> {
+    /// The operand at a position counted from 0; `null` when it is missing, which the compiler rules out.
+    fn at(&self, position: u8) -> V<'e>;
+    /// A string.
+    fn text(&self, position: u8) -> Result<TextView<'e>, Fault>;
+    /// A number.
+    fn number(&self, position: u8) -> Result<Number<'e>, Fault>;
+    /// An integer that fits 64 bits, written as an integer.
+    fn int(&self, position: u8) -> Result<i64, Fault>;
+    /// An array.
+    fn array(&self, position: u8) -> Result<ArrayView<'e>, Fault>;
+    /// An object.
+    fn object(&self, position: u8) -> Result<ObjectView<'e>, Fault>;
+    /// A set.
+    fn set(&self, position: u8) -> Result<SetView<'e>, Fault>;
+}
+
+impl<'e> Operands<'e> for [V<'e>] {
+    #[inline]
+    fn at(&self, position: u8) -> V<'e> {
+        self.get(usize::from(position)).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn text(&self, position: u8) -> Result<TextView<'e>, Fault> {
+        let operand = self.at(position);
+        operand
+            .as_text()
+            .ok_or_else(|| Fault::operand(position + 1, &["string"], operand))
+    }
+
+    #[inline]
+    fn number(&self, position: u8) -> Result<Number<'e>, Fault> {
+        let operand = self.at(position);
+        operand
+            .as_number()
+            .ok_or_else(|| Fault::operand(position + 1, &["number"], operand))
+    }
+
+    fn int(&self, position: u8) -> Result<i64, Fault> {
+        match self.number(position)? {
+            Number::Int(i) => Ok(i),
+            _ => Err(Fault::Error(Box::new(super::fault::FaultError::Operand {
+                position: position + 1,
+                want: &["integer number"],
+                got: "floating-point number".into(),
+            }))),
+        }
+    }
+
+    #[inline]
+    fn array(&self, position: u8) -> Result<ArrayView<'e>, Fault> {
+        let operand = self.at(position);
+        operand
+            .as_array()
+            .ok_or_else(|| Fault::operand(position + 1, &["array"], operand))
+    }
+
+    #[inline]
+    fn object(&self, position: u8) -> Result<ObjectView<'e>, Fault> {
+        let operand = self.at(position);
+        operand
+            .as_object()
+            .ok_or_else(|| Fault::operand(position + 1, &["object"], operand))
+    }
+
+    #[inline]
+    fn set(&self, position: u8) -> Result<SetView<'e>, Fault> {
+        let operand = self.at(position);
+        operand
+            .as_set()
+            .ok_or_else(|| Fault::operand(position + 1, &["set"], operand))
+    }
+}

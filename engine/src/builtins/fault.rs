@@ -1,0 +1,181 @@
+//! Why a built-in call has no result. Nothing is worded before somebody reads it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::value::{Kind, V};
+
+/// The outcome of a call without a value.
+#[derive(Debug)]
+pub enum Fault {
+    /// Undefined, without an error (`max([])`).
+    Undefined,
+    /// An error: undefined for ordinary requests, the end of strict ones.
+    Error(Box<FaultError>),
+    /// The end of the evaluation, strict or not.
+    Halt(Box<FaultError>),
+}
+
+/// The published code of an evaluation error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FaultCode {
+    /// `eval_builtin_error`
+    Builtin,
+    /// `eval_type_error`
+    Type,
+    /// `eval_conflict_error`
+    Conflict,
+    /// `eval_cancel_error`
+    Cancel,
+    /// `eval_with_merge_error`
+    WithMerge,
+    /// `eval_internal_error`
+    Internal,
+}
+
+impl FaultCode {
+    /// The code as Rego's users know it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "eval_builtin_error",
+            Self::Type => "eval_type_error",
+            Self::Conflict => "eval_conflict_error",
+            Self::Cancel => "eval_cancel_error",
+            Self::WithMerge => "eval_with_merge_error",
+            Self::Internal => "eval_internal_error",
+        }
+    }
+}
+
+/// The content of an error, without the built-in's name, which the evaluator puts in front.
+#[derive(Debug)]
+pub enum FaultError {
+    /// `operand N must be … but got …`
+    Operand {
+        /// Position, from 1.
+        position: u8,
+        /// Accepted kinds, as messages spell them (`number`, `set`, `integer number`).
+        want: &'static [&'static str],
+        /// What was given.
+        got: Cow<'static, str>,
+    },
+    /// `operand N must be array of numbers but got array containing string`
+    Element {
+        /// Position, from 1.
+        position: u8,
+        /// Kind of the collection.
+        collection: Kind,
+        /// Accepted kinds of elements, singular.
+        want: &'static [&'static str],
+        /// Kind of the offending element.
+        got: Kind,
+    },
+    /// Any other text, with its code.
+    Message(FaultCode, Cow<'static, str>),
+}
+
+impl FaultError {
+    /// The published code.
+    pub fn code(&self) -> FaultCode {
+        match self {
+            Self::Operand { .. } | Self::Element { .. } => FaultCode::Type,
+            Self::Message(code, _) => *code,
+        }
+    }
+}
+
+impl fmt::Display for FaultError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operand {
+                position,
+                want: [one],
+                got,
+            } => {
+                write!(f, "operand {position} must be {one} but got {got}")
+            }
+            Self::Operand {
+                position,
+                want,
+                got,
+            } => {
+                write!(
+                    f,
+                    "operand {position} must be one of {{{}}} but got {got}",
+                    want.join(", ")
+                )
+            }
+            Self::Element {
+                position,
+                collection,
+                want: [one],
+                got,
+            } => {
+                write!(
+                    f,
+                    "operand {position} must be {collection} of {one}s but got {collection} containing {got}"
+                )
+            }
+            Self::Element {
+                position,
+                collection,
+                want,
+                got,
+            } => write!(
+                f,
+                "operand {position} must be {collection} of (any of) {{{}}} but got {collection} containing {got}",
+                want.join(", ")
+            ),
+            Self::Message(_, text) => f.write_str(text),
+        }
+    }
+}
+
+impl Fault {
+    /// An `eval_builtin_error`.
+    pub fn error(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Error(Box::new(FaultError::Message(
+            FaultCode::Builtin,
+            message.into(),
+        )))
+    }
+
+    /// An `eval_type_error` with a text of its own.
+    pub fn type_error(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Error(Box::new(FaultError::Message(
+            FaultCode::Type,
+            message.into(),
+        )))
+    }
+
+    /// An operand of the wrong kind.
+    pub fn operand(position: u8, want: &'static [&'static str], got: V<'_>) -> Self {
+        let got = Cow::Borrowed(got.kind().as_str());
+        Self::Error(Box::new(FaultError::Operand {
+            position,
+            want,
+            got,
+        }))
+    }
+
+    /// An element of the wrong kind in an operand.
+    pub fn element(
+        position: u8,
+        collection: Kind,
+        want: &'static [&'static str],
+        got: V<'_>,
+    ) -> Self {
+        Self::Error(Box::new(FaultError::Element {
+            position,
+            collection,
+            want,
+            got: got.kind(),
+        }))
+    }
+
+    /// The end of the evaluation.
+    pub fn halt(code: FaultCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Halt(Box::new(FaultError::Message(code, message.into())))
+    }
+}

@@ -1,0 +1,158 @@
+//! Built-in functions: the one table, and a file for each family.
+
+pub mod call;
+pub mod fault;
+pub mod patterns;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+pub use call::{Budget, Call, Operands};
+pub use fault::{Fault, FaultCode, FaultError};
+pub use patterns::Patterns;
+
+use crate::types::Type;
+use crate::value::V;
+
+/// A function of the table.
+pub type Function = for<'e> fn(&mut Call<'e>, &[V<'e>]) -> Result<V<'e>, Fault>;
+
+/// Prepares a call some of whose operands are constants; `None` when that gains nothing. A constant that
+/// makes every call fail must not be prepared: the failure belongs to the evaluation.
+pub type Specialise = fn(&[Option<V<'_>>]) -> Option<Arc<dyn Prepared>>;
+
+/// A call whose constant operands were worked on at compile time (a compiled regular expression).
+pub trait Prepared: Send + Sync {
+    /// Calls it with all operands, the constant ones too.
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>;
+}
+
+/// One entry of the table.
+pub struct Builtin {
+    /// Published name.
+    pub name: &'static str,
+    /// Declaration: `haystack: string, needle: string => output: boolean`, in the notation of
+    /// `types::parse`; `...: any => void` for variadic and void functions.
+    pub signature: &'static str,
+    /// One line for capabilities and documentation.
+    pub doc: &'static str,
+    /// The operator that stands for it between operands (`+`); empty for others.
+    pub infix: &'static str,
+    /// Whether equal calls may answer differently.
+    pub nondeterministic: bool,
+    /// Whether v1 modules may not call it.
+    pub deprecated: bool,
+    /// How it is evaluated.
+    pub run: Run,
+    /// Preparation of calls with constant operands.
+    pub specialise: Option<Specialise>,
+}
+
+/// How a built-in is evaluated.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// By a function.
+    Function(Function),
+    /// By the evaluator itself: `eq`, `assign`, `walk`, `rego.metadata.*`.
+    Evaluator,
+}
+
+impl Builtin {
+    /// A deterministic function without an operator.
+    pub const fn new(
+        name: &'static str,
+        signature: &'static str,
+        doc: &'static str,
+        run: Function,
+    ) -> Self {
+        Self {
+            name,
+            signature,
+            doc,
+            infix: "",
+            nondeterministic: false,
+            deprecated: false,
+            run: Run::Function(run),
+            specialise: None,
+        }
+    }
+
+    /// A built-in that the evaluator itself carries out.
+    pub const fn evaluator(name: &'static str, signature: &'static str, doc: &'static str) -> Self {
+        Self {
+            name,
+            signature,
+            doc,
+            infix: "",
+            nondeterministic: false,
+            deprecated: false,
+            run: Run::Evaluator,
+            specialise: None,
+        }
+    }
+
+    /// With an operator.
+    #[must_use]
+    pub const fn infix(mut self, operator: &'static str) -> Self {
+        self.infix = operator;
+        self
+    }
+
+    /// Marked as deprecated.
+    #[must_use]
+    pub const fn deprecated(mut self) -> Self {
+        self.deprecated = true;
+        self
+    }
+
+    /// Marked as nondeterministic.
+    #[must_use]
+    pub const fn nondeterministic(mut self) -> Self {
+        self.nondeterministic = true;
+        self
+    }
+
+    /// With a preparation for constant operands.
+    #[must_use]
+    pub const fn specialise(mut self, prepare: Specialise) -> Self {
+        self.specialise = Some(prepare);
+        self
+    }
+}
+
+/// All families, in the order of their files.
+const FAMILIES: &[&[Builtin]] = &[];
+
+/// An entry with its parsed declaration.
+pub struct Entry {
+    /// The entry.
+    pub builtin: &'static Builtin,
+    /// Its function type.
+    pub declaration: Type,
+}
+
+static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.iter())
+        .map(|builtin| {
+            (
+                builtin.name,
+                Entry {
+                    builtin,
+                    declaration: crate::types::parse_signature(builtin.signature),
+                },
+            )
+        })
+        .collect()
+});
+
+/// Finds a built-in by its published name.
+pub fn lookup(name: &str) -> Option<&'static Entry> {
+    TABLE.get(name)
+}
+
+/// All built-ins, in no order.
+pub fn all() -> impl Iterator<Item = &'static Entry> {
+    TABLE.values()
+}

@@ -1,0 +1,29 @@
+//! The one way out: every effect of a policy goes through [`Host`].
+
+/// What a policy may ask of the world.
+pub trait Host: Send + Sync {
+    /// Nanoseconds since the Unix epoch.
+    fn now_ns(&self) -> i64;
+
+    /// Fills a buffer with random bytes.
+    fn fill_random(&self, buffer: &mut [u8]);
+}
+
+/// A world that stands still, for tests and for embedders that allow no effects.
+#[derive(Clone, Debug, Default)]
+pub struct FixedHost {
+    /// What the clock shows.
+    pub now_ns: i64,
+}
+
+impl Host for FixedHost {
+    fn now_ns(&self) -> i64 {
+        self.now_ns
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        for (at, byte) in (0_u8..=255).cycle().zip(buffer) {
+            *byte = at;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Every bound of the engine. Nothing else in the engine holds a limit of its own.
+
+use std::time::Duration;
+
+/// Deepest nesting of a value or a syntax tree that is read. Every recursive walk relies on it.
+pub const NESTING: usize = 400;
+
+/// Largest binary exponent of a number; larger ones are refused as OPA refuses them.
+pub const NUMBER_EXPONENT: i64 = 100_000;
+
+/// Most errors a compilation reports before it gives up.
+pub const ERRORS: usize = 10;
+
+/// Loop turns and calls between two looks at the clock and at cancellation.
+pub const BUDGET_STRIDE: u32 = 1024;
+
+/// Most dynamic patterns (regular expressions, globs) kept compiled.
+pub const PATTERN_CACHE: usize = 512;
+
+/// Largest compiled regular expression, in bytes.
+pub const PATTERN_BYTES: usize = 10 << 20;
+
+/// Depth of rule and function calls within one evaluation.
+pub const CALL_DEPTH: usize = 2_000;
+
+/// Bounds of one evaluation. `None` means unbounded.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Loop turns and calls.
+    pub steps: Option<u64>,
+    /// Wall time.
+    pub time: Option<Duration>,
+    /// Memory of intermediate values, in bytes.
+    pub memory: Option<usize>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: None,
+            time: None,
+            memory: Some(4 << 30),
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Rego values: owned ones that live in stores, programs and answers, and borrowed ones in flight.
+//!
+//! [`Value`] is owned, 16 bytes, cheap to clone. [`V`] is what an evaluation works with: 16 bytes, `Copy`,
+//! never dropped; it borrows from owned values or from the evaluation's [`Arena`]. Both order, compare and
+//! hash alike. Strings of at most 14 bytes and most numbers are held in place.
+
+pub mod arena;
+pub mod array;
+pub mod number;
+pub mod object;
+pub mod order;
+pub mod set;
+pub mod text;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use arena::{Arena, ArenaObject, ArenaSet, ObjectBuilder, Put, SetBuilder};
+pub use array::ArrayView;
+pub use number::{Number, NumberBuf};
+pub use object::{Object, ObjectView, Shape};
+pub use set::{Set, SetView};
+pub use text::{Short, Text, TextView};
+
+/// An owned value.
+#[derive(Clone, Default)]
+pub enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// An integer that fits.
+    Int(i64),
+    /// `coefficient / 10^scale`, scale at least 1: keeps `1.0` and `0.10` as written.
+    Decimal(u8, i64),
+    /// Any other number, by its text.
+    Number(Arc<number::NumberText>),
+    /// A string of at most 14 bytes.
+    Short(Short),
+    /// A longer string.
+    Text(Arc<Text>),
+    /// An array.
+    Array(Arc<Vec<Value>>),
+    /// An object.
+    Object(Arc<Object>),
+    /// A set.
+    Set(Arc<Set>),
+}
+
+/// A borrowed value in flight. The variants named `New…` live in the arena, the others in an owned value.
+#[derive(Clone, Copy, Default)]
+pub enum V<'e> {
+    /// `null`
+    #[default]
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// See [`Value::Int`].
+    Int(i64),
+    /// See [`Value::Decimal`].
+    Decimal(u8, i64),
+    /// See [`Value::Number`].
+    Number(&'e Arc<number::NumberText>),
+    /// A number text in the arena.
+    NewNumber(&'e &'e str),
+    /// See [`Value::Short`].
+    Short(Short),
+    /// See [`Value::Text`].
+    Text(&'e Arc<Text>),
+    /// A string in the arena.
+    NewText(&'e text::ArenaText<'e>),
+    /// See [`Value::Array`].
+    Array(&'e Arc<Vec<Value>>),
+    /// An array in the arena.
+    NewArray(&'e &'e [V<'e>]),
+    /// See [`Value::Object`].
+    Object(&'e Arc<Object>),
+    /// An object in the arena.
+    NewObject(&'e ArenaObject<'e>),
+    /// See [`Value::Set`].
+    Set(&'e Arc<Set>),
+    /// A set in the arena.
+    NewSet(&'e ArenaSet<'e>),
+}
+
+const _: () = assert!(
+    size_of::<Value>() == 16
+        && size_of::<V<'static>>() == 16
+        && size_of::<Option<V<'static>>>() == 16
+);
+
+/// The seven kinds, in Rego's sort order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `boolean`
+    Boolean,
+    /// `number`
+    Number,
+    /// `string`
+    String,
+    /// `array`
+    Array,
+    /// `object`
+    Object,
+    /// `set`
+    Set,
+}
+
+impl Kind {
+    /// The name that `type_name` and messages give.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+            Self::Set => "set",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Value {
+    /// The borrowed form.
+    #[inline]
+    pub fn borrow(&self) -> V<'_> {
+        match self {
+            Self::Null => V::Null,
+            Self::Bool(b) => V::Bool(*b),
+            Self::Int(i) => V::Int(*i),
+            Self::Decimal(scale, coefficient) => V::Decimal(*scale, *coefficient),
+            Self::Number(text) => V::Number(text),
+            Self::Short(short) => V::Short(*short),
+            Self::Text(text) => V::Text(text),
+            Self::Array(array) => V::Array(array),
+            Self::Object(object) => V::Object(object),
+            Self::Set(set) => V::Set(set),
+        }
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        self.borrow().kind()
+    }
+
+    /// A string.
+    pub fn string(text: &str) -> Self {
+        Self::bytes(text.as_bytes())
+    }
+
+    /// A string of bytes, nearly always UTF-8.
+    pub fn bytes(bytes: &[u8]) -> Self {
+        match Short::new(bytes) {
+            Some(short) => Self::Short(short),
+            None => Self::Text(Arc::new(Text::new(bytes))),
+        }
+    }
+
+    /// A number.
+    pub fn number(number: NumberBuf) -> Self {
+        match number {
+            NumberBuf::Int(i) => Self::Int(i),
+            NumberBuf::Decimal(scale, coefficient) => Self::Decimal(scale, coefficient),
+            NumberBuf::Text(text) => {
+                Self::Number(Arc::new(number::NumberText(text.into_boxed_str())))
+            }
+        }
+    }
+
+    /// An array.
+    pub fn array(items: Vec<Self>) -> Self {
+        Self::Array(Arc::new(items))
+    }
+
+    /// An object; of equal keys the last pair wins.
+    pub fn object(pairs: Vec<(Self, Self)>) -> Self {
+        Self::Object(Arc::new(Object::from_pairs(pairs)))
+    }
+
+    /// A set; of equal members the first is kept.
+    pub fn set(items: Vec<Self>) -> Self {
+        Self::Set(Arc::new(Set::from_items(items)))
+    }
+
+    /// What an object holds under a string key.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Object(object) => object.get_str(key),
+            _ => None,
+        }
+    }
+
+    /// The object, if it is one.
+    pub fn as_object(&self) -> Option<&Arc<Object>> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+}
+
+impl<'e> V<'e> {
+    /// Its kind.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Null => Kind::Null,
+            Self::Bool(_) => Kind::Boolean,
+            Self::Int(_) | Self::Decimal(..) | Self::Number(_) | Self::NewNumber(_) => Kind::Number,
+            Self::Short(_) | Self::Text(_) | Self::NewText(_) => Kind::String,
+            Self::Array(_) | Self::NewArray(_) => Kind::Array,
+            Self::Object(_) | Self::NewObject(_) => Kind::Object,
+            Self::Set(_) | Self::NewSet(_) => Kind::Set,
+        }
+    }
+
+    /// Whether an expression with this value holds: everything but `false`.
+    #[inline]
+    pub fn holds(self) -> bool {
+        !matches!(self, Self::Bool(false))
+    }
+
+    /// The number, if it is one.
+    #[inline]
+    pub fn as_number(self) -> Option<Number<'e>> {
+        Some(match self {
+            Self::Int(i) => Number::Int(i),
+            Self::Decimal(scale, coefficient) => Number::Decimal(scale, coefficient),
+            Self::Number(text) => Number::Text(&text.0),
+            Self::NewNumber(text) => Number::Text(text),
+            _ => return None,
+        })
+    }
+
+    /// The string, if it is one.
+    #[inline]
+    pub fn as_text(self) -> Option<TextView<'e>> {
+        Some(match self {
+            Self::Short(short) => TextView::Short(short),
+            Self::Text(text) => text.view(),
+            Self::NewText(text) => text.view(),
+            _ => return None,
+        })
+    }
+
+    /// The array, if it is one.
+    #[inline]
+    pub fn as_array(self) -> Option<ArrayView<'e>> {
+        Some(match self {
+            Self::Array(items) => ArrayView::Stored(items),
+            Self::NewArray(items) => ArrayView::Arena(items),
+            _ => return None,
+        })
+    }
+
+    /// The object, if it is one.
+    #[inline]
+    pub fn as_object(self) -> Option<ObjectView<'e>> {
+        Some(match self {
+            Self::Object(object) => ObjectView::Stored(object),
+            Self::NewObject(object) => ObjectView::Arena(object),
+            _ => return None,
+        })
+    }
+
+    /// The set, if it is one.
+    #[inline]
+    pub fn as_set(self) -> Option<SetView<'e>> {
+        Some(match self {
+            Self::Set(set) => SetView::Stored(set),
+            Self::NewSet(set) => SetView::Arena(set),
+            _ => return None,
+        })
+    }
+
+    /// An owned copy; what already is owned is shared, not copied.
+    pub fn to_value(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(b) => Value::Bool(b),
+            Self::Int(i) => Value::Int(i),
+            Self::Decimal(scale, coefficient) => Value::Decimal(scale, coefficient),
+            Self::Number(text) => Value::Number(text.clone()),
+            Self::NewNumber(text) => Value::Number(Arc::new(number::NumberText((*text).into()))),
+            Self::Short(short) => Value::Short(short),
+            Self::Text(text) => Value::Text(text.clone()),
+            Self::NewText(text) => Value::Text(Arc::new(Text::new(text.as_bytes()))),
+            Self::Array(items) => Value::Array(items.clone()),
+            Self::NewArray(items) => Value::array(items.iter().map(|v| v.to_value()).collect()),
+            Self::Object(object) => Value::Object(object.clone()),
+            Self::NewObject(object) => {
+                let pairs = object
+                    .iter()
+                    .map(|(k, v)| (k.to_value(), v.to_value()))
+                    .collect();
+                Value::Object(Arc::new(Object::from_sorted(pairs)))
+            }
+            Self::Set(set) => Value::Set(set.clone()),
+            Self::NewSet(set) => Value::Set(Arc::new(Set::from_sorted(
+                set.iter().map(V::to_value).collect(),
+            ))),
+        }
+    }
+
+    /// What lies under `key`: an element, a value, or a set's member itself; `None` when undefined.
+    #[inline]
+    pub fn lookup(self, key: V<'e>) -> Option<V<'e>> {
+        match self {
+            Self::Object(object) => object.get(key).map(Value::borrow),
+            Self::NewObject(object) => object.get(key),
+            Self::Array(_) | Self::NewArray(_) => {
+                let index = key.as_number()?.as_index()?;
+                self.as_array()?.get(index)
+            }
+            // a lookup answers with the term asked for, not with the equal member
+            Self::Set(set) => set.contains(key).then_some(key),
+            Self::NewSet(set) => set.contains(key).then_some(key),
+            _ => None,
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(b: bool) -> Self {
+        Self::Bool(b)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(i: i64) -> Self {
+        Self::Int(i)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::string(text)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::string(&text)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(items: Vec<Value>) -> Self {
+        Self::array(items)
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.borrow() == other.borrow()
+    }
+}
+
+impl Eq for Value {}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.borrow().cmp(&other.borrow())
+    }
+}
+
+impl std::hash::Hash for Value {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.borrow().hash(state);
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.borrow().fmt(f)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.borrow().fmt(f)
+    }
+}
+
+impl fmt::Debug for V<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for V<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind().as_str())
+    }
+}

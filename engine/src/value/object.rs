@@ -1,0 +1,346 @@
+//! Objects, wherever they are held.
+
+use std::sync::Arc;
+
+use super::{ArenaObject, V, Value};
+
+/// The sorted keys that objects of one form share.
+#[derive(Debug)]
+pub struct Shape {
+    keys: Box<[Value]>,
+}
+
+impl Shape {
+    /// Takes keys that are in order and distinct.
+    pub fn new(keys: Box<[Value]>) -> Self {
+        Self { keys }
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> &[Value] {
+        &self.keys
+    }
+
+    /// The position of a key.
+    #[inline]
+    pub fn slot(&self, key: V<'_>) -> Option<usize> {
+        // for a few keys comparing for equality is cheaper than ordering
+        if self.keys.len() <= 8 {
+            return self.keys.iter().position(|k| k.borrow() == key);
+        }
+        self.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()
+    }
+}
+
+/// An owned object.
+#[derive(Clone)]
+pub enum Object {
+    /// Up to [`Object::SHAPED`] keys.
+    Shaped {
+        /// The keys.
+        shape: Arc<Shape>,
+        /// The values, in the order of the keys.
+        values: Box<[Value]>,
+    },
+    /// More keys: sorted runs behind shared pointers, so that a change copies one run, not the object.
+    Chunked {
+        /// The runs in key order, none empty.
+        chunks: Vec<Arc<Chunk>>,
+        /// Number of keys in all runs.
+        len: usize,
+    },
+}
+
+/// A run of sorted pairs.
+#[derive(Clone)]
+pub struct Chunk {
+    keys: Vec<Value>,
+    values: Vec<Value>,
+}
+
+impl Default for Object {
+    fn default() -> Self {
+        Self::from_sorted(Vec::new())
+    }
+}
+
+impl Object {
+    /// Most keys of the shaped form.
+    pub const SHAPED: usize = 64;
+    /// Pairs in a full run.
+    const CHUNK: usize = 512;
+
+    /// Sorts; of equal keys the last pair wins.
+    pub fn from_pairs(mut pairs: Vec<(Value, Value)>) -> Self {
+        if !pairs.is_sorted_by(|a, b| a.0 < b.0) {
+            // a stable sort of the reversed list brings the last of equal keys to the front
+            pairs.reverse();
+            pairs.sort_by(|a, b| a.0.cmp(&b.0));
+            pairs.dedup_by(|later, first| later.0 == first.0);
+        }
+        Self::from_sorted(pairs)
+    }
+
+    /// Takes pairs whose keys are in order and distinct.
+    pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
+        if pairs.len() <= Self::SHAPED {
+            let (keys, values): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+            return Self::with_shape(Arc::new(Shape::new(keys.into())), values.into());
+        }
+        let len = pairs.len();
+        let mut chunks = Vec::with_capacity(len / Self::CHUNK + 1);
+        let mut pairs = pairs.into_iter();
+        loop {
+            let (keys, values): (Vec<_>, Vec<_>) = pairs.by_ref().take(Self::CHUNK).unzip();
+            if keys.is_empty() {
+                return Self::Chunked { chunks, len };
+            }
+            chunks.push(Arc::new(Chunk { keys, values }));
+        }
+    }
+
+    /// Takes values in the order of the shape's keys.
+    pub fn with_shape(shape: Arc<Shape>, values: Box<[Value]>) -> Self {
+        Self::Shaped { shape, values }
+    }
+
+    /// Number of keys.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Shaped { values, .. } => values.len(),
+            Self::Chunked { len, .. } => *len,
+        }
+    }
+
+    /// Whether it has no keys.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value under a key.
+    #[inline]
+    pub fn get(&self, key: V<'_>) -> Option<&Value> {
+        match self {
+            Self::Shaped { shape, values } => values.get(shape.slot(key)?),
+            Self::Chunked { chunks, .. } => {
+                let at = chunks
+                    .partition_point(|chunk| chunk.keys.first().is_some_and(|k| k.borrow() <= key));
+                let chunk = chunks.get(at.checked_sub(1)?)?;
+                let slot = chunk.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()?;
+                chunk.values.get(slot)
+            }
+        }
+    }
+
+    /// The value under a string key.
+    pub fn get_str(&self, key: &str) -> Option<&Value> {
+        let key = Value::string(key);
+        self.get(key.borrow())
+    }
+
+    /// The pairs in key order.
+    #[inline]
+    pub fn iter(&self) -> ObjectIter<'_> {
+        match self {
+            Self::Shaped { shape, values } => ObjectIter {
+                run: shape.keys.iter().zip(values.iter()),
+                rest: [].iter(),
+            },
+            Self::Chunked { chunks, .. } => ObjectIter {
+                run: [].iter().zip([].iter()),
+                rest: chunks.iter(),
+            },
+        }
+    }
+
+    /// Sets the value under a key; returns the earlier one. A large object copies one run and the list of runs.
+    pub fn insert(&mut self, key: Value, value: Value) -> Option<Value> {
+        match self {
+            Self::Shaped { shape, values } => match shape.keys.binary_search(&key) {
+                Ok(slot) => values
+                    .get_mut(slot)
+                    .map(|old| std::mem::replace(old, value)),
+                Err(slot) => {
+                    let mut pairs: Vec<_> = shape
+                        .keys
+                        .iter()
+                        .cloned()
+                        .zip(std::mem::take(values))
+                        .collect();
+                    pairs.insert(slot.min(pairs.len()), (key, value));
+                    *self = Self::from_sorted(pairs);
+                    None
+                }
+            },
+            Self::Chunked { chunks, len } => {
+                let at = chunks
+                    .partition_point(|c| c.keys.first().is_some_and(|k| *k <= key))
+                    .saturating_sub(1);
+                let chunk = Arc::make_mut(chunks.get_mut(at)?);
+                match chunk.keys.binary_search(&key) {
+                    Ok(slot) => chunk
+                        .values
+                        .get_mut(slot)
+                        .map(|old| std::mem::replace(old, value)),
+                    Err(slot) => {
+                        chunk.keys.insert(slot, key);
+                        chunk.values.insert(slot, value);
+                        *len += 1;
+                        if chunk.keys.len() > 2 * Self::CHUNK {
+                            let keys = chunk.keys.split_off(Self::CHUNK);
+                            let values = chunk.values.split_off(Self::CHUNK);
+                            chunks.insert(at + 1, Arc::new(Chunk { keys, values }));
+                        }
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a key out; returns its value.
+    pub fn remove(&mut self, key: V<'_>) -> Option<Value> {
+        match self {
+            Self::Shaped { shape, values } => {
+                let slot = shape.slot(key)?;
+                let mut pairs: Vec<_> = shape
+                    .keys
+                    .iter()
+                    .cloned()
+                    .zip(std::mem::take(values))
+                    .collect();
+                let (_, old) = pairs.remove(slot);
+                *self = Self::from_sorted(pairs);
+                Some(old)
+            }
+            Self::Chunked { chunks, len } => {
+                let at =
+                    chunks.partition_point(|c| c.keys.first().is_some_and(|k| k.borrow() <= key));
+                let at = at.checked_sub(1)?;
+                let chunk = chunks.get_mut(at)?;
+                let slot = chunk.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()?;
+                let chunk = Arc::make_mut(chunk);
+                chunk.keys.remove(slot);
+                let old = chunk.values.remove(slot);
+                let emptied = chunk.keys.is_empty();
+                *len -= 1;
+                let small = *len <= Self::SHAPED;
+                if emptied {
+                    chunks.remove(at);
+                }
+                if small {
+                    let pairs = self.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+                    *self = Self::from_sorted(pairs);
+                }
+                Some(old)
+            }
+        }
+    }
+
+    /// The value under a key, to be changed in place.
+    pub fn get_mut(&mut self, key: V<'_>) -> Option<&mut Value> {
+        match self {
+            Self::Shaped { shape, values } => values.get_mut(shape.slot(key)?),
+            Self::Chunked { chunks, .. } => {
+                let at =
+                    chunks.partition_point(|c| c.keys.first().is_some_and(|k| k.borrow() <= key));
+                let chunk = Arc::make_mut(chunks.get_mut(at.checked_sub(1)?)?);
+                let slot = chunk.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()?;
+                chunk.values.get_mut(slot)
+            }
+        }
+    }
+}
+
+/// The pairs of an owned object in key order.
+#[derive(Clone)]
+pub struct ObjectIter<'a> {
+    run: std::iter::Zip<std::slice::Iter<'a, Value>, std::slice::Iter<'a, Value>>,
+    rest: std::slice::Iter<'a, Arc<Chunk>>,
+}
+
+impl<'a> Iterator for ObjectIter<'a> {
+    type Item = (&'a Value, &'a Value);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(pair) = self.run.next() {
+                return Some(pair);
+            }
+            let chunk = self.rest.next()?;
+            self.run = chunk.keys.iter().zip(chunk.values.iter());
+        }
+    }
+}
+
+/// An object.
+#[derive(Clone, Copy)]
+pub enum ObjectView<'e> {
+    /// Owned.
+    Stored(&'e Object),
+    /// In the arena.
+    Arena(&'e ArenaObject<'e>),
+}
+
+impl<'e> ObjectView<'e> {
+    /// Number of keys.
+    #[inline]
+    pub fn len(self) -> usize {
+        match self {
+            Self::Stored(object) => object.len(),
+            Self::Arena(object) => object.len(),
+        }
+    }
+
+    /// Whether it has no keys.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value under a key.
+    #[inline]
+    pub fn get(self, key: V<'_>) -> Option<V<'e>> {
+        match self {
+            Self::Stored(object) => object.get(key).map(Value::borrow),
+            Self::Arena(object) => object.get(key),
+        }
+    }
+
+    /// The value under a string key.
+    pub fn get_str(self, key: &str) -> Option<V<'e>> {
+        let key = Value::string(key);
+        self.get(key.borrow())
+    }
+
+    /// The pairs in key order.
+    #[inline]
+    pub fn iter(self) -> PairIter<'e> {
+        match self {
+            Self::Stored(object) => PairIter::Stored(object.iter()),
+            Self::Arena(object) => PairIter::Arena(object.iter()),
+        }
+    }
+}
+
+/// The pairs of an object in key order.
+#[derive(Clone)]
+pub enum PairIter<'e> {
+    /// Of an owned object.
+    Stored(ObjectIter<'e>),
+    /// Of an object in the arena.
+    Arena(super::arena::ArenaPairs<'e>),
+}
+
+impl<'e> Iterator for PairIter<'e> {
+    type Item = (V<'e>, V<'e>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Stored(pairs) => pairs.next().map(|(k, v)| (k.borrow(), v.borrow())),
+            Self::Arena(pairs) => pairs.next(),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Strings: bytes that are nearly always UTF-8.
+
+use std::borrow::Cow;
+
+/// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Short {
+    len: u8,
+    bytes: [u8; Short::MAX],
+}
+
+impl Short {
+    /// Longest string that is held in place, in bytes.
+    pub const MAX: usize = 14;
+
+    /// `None` when the string is too long.
+    #[inline]
+    pub fn new(text: &[u8]) -> Option<Self> {
+        let mut bytes = [0; Self::MAX];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        // the length is at most 14
+        #[expect(clippy::cast_possible_truncation, reason = "at most 14")]
+        Some(Self {
+            len: text.len() as u8,
+            bytes,
+        })
+    }
+
+    /// The bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
+    }
+}
+
+/// An owned string longer than [`Short::MAX`].
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// Valid UTF-8.
+    Utf8(Box<str>),
+    /// Anything else, for example from `base64.decode`.
+    Bytes(Box<[u8]>),
+}
+
+impl Text {
+    /// Takes a copy.
+    pub fn new(bytes: &[u8]) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::Utf8(text.into()),
+            Err(_) => Self::Bytes(bytes.into()),
+        }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Utf8(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// The view that built-ins work with.
+    #[inline]
+    pub fn view(&self) -> TextView<'_> {
+        match self {
+            Self::Utf8(text) => TextView::Utf8(text),
+            Self::Bytes(bytes) => TextView::Bytes(bytes),
+        }
+    }
+}
+
+/// A string in the arena, or borrowed from JSON text.
+#[derive(Clone, Copy, Debug)]
+pub enum ArenaText<'e> {
+    /// Valid UTF-8.
+    Utf8(&'e str),
+    /// Anything else.
+    Bytes(&'e [u8]),
+}
+
+impl<'e> ArenaText<'e> {
+    /// The bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &'e [u8] {
+        match self {
+            Self::Utf8(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// The view that built-ins work with.
+    #[inline]
+    pub fn view(&self) -> TextView<'e> {
+        match self {
+            Self::Utf8(text) => TextView::Utf8(text),
+            Self::Bytes(bytes) => TextView::Bytes(bytes),
+        }
+    }
+}
+
+/// A string, wherever it is held.
+#[derive(Clone, Copy)]
+pub enum TextView<'e> {
+    /// Held in place.
+    Short(Short),
+    /// Valid UTF-8.
+    Utf8(&'e str),
+    /// Anything else.
+    Bytes(&'e [u8]),
+}
+
+impl TextView<'_> {
+    /// The bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Short(short) => short.as_bytes(),
+            Self::Utf8(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// The text; each invalid byte reads as one U+FFFD.
+    #[inline]
+    pub fn to_str(&self) -> Cow<'_, str> {
+        match self {
+            Self::Short(short) => lossy(short.as_bytes()),
+            Self::Utf8(text) => Cow::Borrowed(text),
+            Self::Bytes(bytes) => lossy(bytes),
+        }
+    }
+
+    /// The text, when it is valid UTF-8.
+    #[inline]
+    pub fn as_utf8(&self) -> Option<&str> {
+        match self {
+            Self::Short(short) => std::str::from_utf8(short.as_bytes()).ok(),
+            Self::Utf8(text) => Some(text),
+            Self::Bytes(_) => None,
+        }
+    }
+}
+
+/// UTF-8 as Go reads it: each byte that belongs to no character counts as one U+FFFD.
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(bytes.len() + 8);
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(std::iter::repeat_n(
+            char::REPLACEMENT_CHARACTER,
+            chunk.invalid().len(),
+        ));
+    }
+    Cow::Owned(out)
+}
