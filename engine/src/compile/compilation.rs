@@ -6,6 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{Body, Module, Name};
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Source, SourceId, Span};
 
+use super::rule_tree::RuleTree;
 use crate::limits;
 
 /// How to compile.
@@ -41,6 +42,10 @@ pub struct Compilation<'a> {
     pub modules: Vec<Module>,
     /// How to compile.
     pub options: &'a Options,
+    /// Whether base documents hold something at a path below `data`; `None` when that is not checked.
+    pub base_exists: Option<&'a dyn Fn(&[String]) -> bool>,
+    /// Packages and rules by path; built once heads hold only scalars and variables.
+    pub rule_tree: RuleTree,
     /// The user's name of each generated local.
     pub originals: HashMap<Name, Name>,
     /// Number of the next generated local.

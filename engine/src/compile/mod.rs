@@ -5,5 +5,6 @@
 //! as many errors as it can; any other error ends it after its pass.
 
 pub mod compilation;
+pub mod rule_tree;
 
 pub use compilation::{Compilation, Compiled, Options, Query};

@@ -1,0 +1,263 @@
+//! The tree of packages and rules, by the ground prefix of their references.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use solon_syntax::ast::{Module, Rule, Term, TermKind};
+
+use crate::value::number::NumberText;
+use crate::value::text::ArenaText;
+use crate::value::{Short, V, Value};
+
+/// Number of a node of a [`RuleTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+/// A rule (with its chain of `else`s) by its position. Ordered as the rules are: by file, then by place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId {
+    /// Position of the module.
+    pub module: u32,
+    /// Position of the rule in its module.
+    pub rule: u32,
+}
+
+impl RuleId {
+    /// The rule, in the modules that the tree was built from.
+    pub fn of(self, modules: &[Module]) -> Option<&Rule> {
+        modules
+            .get(self.module as usize)?
+            .rules
+            .get(self.rule as usize)
+    }
+}
+
+/// A path of documents: a package, a rule, or a step on the way to one.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// The last step of the path; null for `data` itself.
+    pub key: Value,
+    /// The node above; `None` for `data` itself.
+    pub parent: Option<NodeId>,
+    /// Steps further down, ordered by key.
+    pub children: Vec<NodeId>,
+    /// The rules whose ground prefix this is, in order.
+    pub rules: Vec<RuleId>,
+    /// The modules whose package this is, in order.
+    pub packages: Vec<u32>,
+}
+
+/// The tree below `data`. Each rule stands at the longest prefix of its reference that holds no variable.
+#[derive(Debug)]
+pub struct RuleTree {
+    nodes: Vec<Node>,
+    /// The node of each rule of each module.
+    homes: Vec<Vec<NodeId>>,
+}
+
+impl Default for RuleTree {
+    fn default() -> Self {
+        Self {
+            nodes: vec![Node::default()],
+            homes: Vec::new(),
+        }
+    }
+}
+
+impl RuleTree {
+    /// The root: `data`.
+    pub const DATA: NodeId = NodeId(0);
+
+    /// Collects the packages and rules of modules whose heads hold only scalars and variables.
+    pub fn new(modules: &[Module]) -> Self {
+        let mut builder = Builder {
+            tree: Self::default(),
+            steps: HashMap::new(),
+        };
+        for (module, position) in modules.iter().zip(0..) {
+            let package = builder.descend(Self::DATA, module.package.path.get(1..).unwrap_or(&[]));
+            builder.node(package).packages.push(position);
+            let mut homes = Vec::with_capacity(module.rules.len());
+            for (rule, place) in module.rules.iter().zip(0..) {
+                let node = builder.descend(package, ground_prefix(&rule.head.reference));
+                builder.node(node).rules.push(RuleId {
+                    module: position,
+                    rule: place,
+                });
+                homes.push(node);
+            }
+            builder.tree.homes.push(homes);
+        }
+        builder.finish()
+    }
+
+    /// The node.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "only this tree gives out the numbers of its nodes"
+    )]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The node at which a rule stands.
+    pub fn home(&self, rule: RuleId) -> Option<NodeId> {
+        let homes = self.homes.get(rule.module as usize)?;
+        homes.get(rule.rule as usize).copied()
+    }
+
+    /// The step from a node by a scalar.
+    pub fn child(&self, id: NodeId, step: &Term) -> Option<NodeId> {
+        let arena;
+        match &step.kind {
+            TermKind::Null => self.child_by(id, V::Null),
+            TermKind::Boolean(b) => self.child_by(id, V::Bool(*b)),
+            TermKind::Number(text) => self.child_by(id, number(text).borrow()),
+            TermKind::String(text) => {
+                let key = if let Some(short) = Short::new(text.as_bytes()) {
+                    V::Short(short)
+                } else {
+                    arena = ArenaText::Utf8(text);
+                    V::NewText(&arena)
+                };
+                self.child_by(id, key)
+            }
+            _ => None,
+        }
+    }
+
+    /// The step from a node by a value.
+    pub fn child_by(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
+        let children = &self.node(id).children;
+        let found = children.binary_search_by(|child| self.node(*child).key.borrow().cmp(&key));
+        children.get(found.ok()?).copied()
+    }
+
+    /// The node of a whole reference, `data` first; `None` when there is none or the reference holds more
+    /// than scalars.
+    pub fn find(&self, reference: &[Term]) -> Option<NodeId> {
+        let (id, depth) = self.longest_prefix(reference)?;
+        (depth == reference.len()).then_some(id)
+    }
+
+    /// The deepest node on the way of a reference that starts with `data`, and how many of its terms lead
+    /// there; `None` for other references.
+    pub fn longest_prefix(&self, reference: &[Term]) -> Option<(NodeId, usize)> {
+        let (head, steps) = reference.split_first()?;
+        if head.as_var().is_none_or(|name| &**name != "data") {
+            return None;
+        }
+        let mut id = Self::DATA;
+        let mut depth = 1;
+        for step in steps.iter().take_while(|step| step.is_scalar()) {
+            let Some(next) = self.child(id, step) else {
+                break;
+            };
+            id = next;
+            depth += 1;
+        }
+        Some((id, depth))
+    }
+
+    /// A node and all below it, parents first, in the order of their keys.
+    pub fn subtree(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        let mut open = vec![id];
+        std::iter::from_fn(move || {
+            let id = open.pop()?;
+            open.extend(self.node(id).children.iter().rev());
+            Some(id)
+        })
+    }
+
+    /// The rules at a node and below it.
+    pub fn rules_below(&self, id: NodeId) -> impl Iterator<Item = RuleId> {
+        self.subtree(id)
+            .flat_map(|id| self.node(id).rules.iter().copied())
+    }
+
+    /// The steps that lead to a node, without `data`.
+    pub fn path(&self, id: NodeId) -> Vec<&Value> {
+        let up = |node: &&Node| node.parent.map(|parent| self.node(parent));
+        let nodes = std::iter::successors(Some(self.node(id)), up);
+        let mut path: Vec<_> = nodes
+            .filter(|node| node.parent.is_some())
+            .map(|node| &node.key)
+            .collect();
+        path.reverse();
+        path
+    }
+}
+
+/// The terms of a reference in front of the first that is not a scalar; its head always counts.
+pub fn ground_prefix(reference: &[Term]) -> &[Term] {
+    let end = reference
+        .iter()
+        .skip(1)
+        .position(|term| !term.is_scalar())
+        .map_or(reference.len(), |position| position + 1);
+    reference.get(..end).unwrap_or(reference)
+}
+
+/// Whether a reference holds only scalars behind its head.
+pub fn is_ground(reference: &[Term]) -> bool {
+    ground_prefix(reference).len() == reference.len()
+}
+
+fn number(text: &Arc<str>) -> Value {
+    match text.parse() {
+        Ok(integer) => Value::Int(integer),
+        Err(_) => Value::Number(Arc::new(NumberText((**text).into()))),
+    }
+}
+
+/// Steps are found by hash while the tree grows, and sorted once at the end: one package may hold many rules.
+struct Builder {
+    tree: RuleTree,
+    steps: HashMap<(NodeId, Value), NodeId>,
+}
+
+impl Builder {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "only this tree gives out the numbers of its nodes"
+    )]
+    fn node(&mut self, id: NodeId) -> &mut Node {
+        &mut self.tree.nodes[id.0 as usize]
+    }
+
+    fn descend(&mut self, mut id: NodeId, steps: &[Term]) -> NodeId {
+        for step in steps {
+            let key = match &step.kind {
+                TermKind::Boolean(b) => Value::Bool(*b),
+                TermKind::Number(text) => number(text),
+                // the first term of a head is a variable by form, a key by meaning
+                TermKind::String(text) | TermKind::Var(text) => Value::string(text),
+                _ => Value::Null,
+            };
+            id = self.step(id, key);
+        }
+        id
+    }
+
+    fn step(&mut self, parent: NodeId, key: Value) -> NodeId {
+        let nodes = &mut self.tree.nodes;
+        *self.steps.entry((parent, key.clone())).or_insert_with(|| {
+            let id = NodeId(u32::try_from(nodes.len()).unwrap_or(u32::MAX));
+            nodes.push(Node {
+                key,
+                parent: Some(parent),
+                ..Node::default()
+            });
+            id
+        })
+    }
+
+    fn finish(mut self) -> RuleTree {
+        let mut steps: Vec<_> = self.steps.drain().collect();
+        steps.sort();
+        for ((parent, _), child) in steps {
+            self.node(parent).children.push(child);
+        }
+        self.tree
+    }
+}
