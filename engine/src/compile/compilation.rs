@@ -1,13 +1,16 @@
-//! What the passes share.
+//! What the passes over modules share.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use solon_syntax::ast::{Body, Module, Name};
-use solon_syntax::source::{Code, Diagnostic, Diagnostics, Source, SourceId, Span};
+use solon_syntax::ast::{Module, Name};
+use solon_syntax::source::{Code, Span};
 
+use super::locals::Locals;
+use super::report::Report;
 use super::rule_tree::RuleTree;
+use crate::builtins;
 use crate::limits;
+use crate::types::Type;
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -22,6 +25,8 @@ pub struct Options {
     pub schemas: HashMap<Vec<String>, serde_json::Value>,
     /// Names of built-ins that may not be called.
     pub unsafe_builtins: Vec<String>,
+    /// Declarations of the functions that the host adds to the built-ins.
+    pub functions: HashMap<String, Type>,
 }
 
 impl Default for Options {
@@ -32,7 +37,17 @@ impl Default for Options {
             error_limit: limits::ERRORS,
             schemas: HashMap::new(),
             unsafe_builtins: Vec::new(),
+            functions: HashMap::new(),
         }
+    }
+}
+
+impl Options {
+    /// The declaration of a built-in, or of a function that the host adds.
+    pub fn declaration(&self, name: &str) -> Option<&Type> {
+        self.functions
+            .get(name)
+            .or_else(|| builtins::lookup(name).map(|entry| &entry.declaration))
     }
 }
 
@@ -46,42 +61,37 @@ pub struct Compilation<'a> {
     pub base_exists: Option<&'a dyn Fn(&[String]) -> bool>,
     /// Packages and rules by path; built once heads hold only scalars and variables.
     pub rule_tree: RuleTree,
-    /// The user's name of each generated local.
-    pub originals: HashMap<Name, Name>,
-    /// Number of the next generated local.
-    pub next_local: u32,
+    /// The generator of locals.
+    pub locals: Locals,
     /// What was refused so far.
-    pub errors: Vec<Diagnostic>,
-    /// Whether an error was reported after which no later pass may run.
-    pub fatal: bool,
+    pub report: Report,
 }
 
-impl Compilation<'_> {
+impl<'a> Compilation<'a> {
+    /// The start of a compilation.
+    pub fn new(mut modules: Vec<Module>, options: &'a Options) -> Self {
+        modules.sort_by(|a, b| a.source.name.cmp(&b.source.name));
+        Self {
+            report: Report::new(
+                modules.iter().map(|module| &module.source),
+                options.error_limit,
+            ),
+            modules,
+            options,
+            base_exists: None,
+            rule_tree: RuleTree::default(),
+            locals: Locals::default(),
+        }
+    }
+
     /// Reports an error after which later passes do not run.
-    pub fn error(&mut self, code: Code, source: SourceId, span: Span, message: impl Into<String>) {
-        self.fatal = true;
-        self.recoverable(code, source, span, message);
+    pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.report.error(code, span, message);
     }
 
     /// Reports an error that lets later passes run.
-    pub fn recoverable(
-        &mut self,
-        code: Code,
-        source: SourceId,
-        span: Span,
-        message: impl Into<String>,
-    ) {
-        let file = self.file(source);
-        self.errors.push(Diagnostic::new(code, file, span, message));
-    }
-
-    /// The name of a source text.
-    pub fn file(&self, source: SourceId) -> Arc<str> {
-        let module = self
-            .modules
-            .iter()
-            .find(|module| module.source.id == source);
-        module.map_or_else(|| Arc::from(""), |module| module.source.name.clone())
+    pub fn recoverable(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.report.recoverable(code, span, message);
     }
 }
 
@@ -89,25 +99,18 @@ impl Compilation<'_> {
 pub struct Compiled {
     /// The rewritten modules, ordered by file name.
     pub modules: Vec<Module>,
+    /// Packages and rules by path.
+    pub rule_tree: RuleTree,
     /// The user's name of each generated local.
     pub originals: HashMap<Name, Name>,
-    /// Number of the next generated local.
-    pub next_local: u32,
 }
 
-/// A query to compile against modules.
-pub struct Query {
-    /// The text.
-    pub source: Source,
-    /// Its expressions.
-    pub body: Body,
-}
-
-/// A list of diagnostics as a result.
-pub fn finish(errors: Vec<Diagnostic>) -> Result<(), Diagnostics> {
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(Diagnostics(errors))
+impl Compiled {
+    pub(super) fn new(compilation: Compilation<'_>) -> Self {
+        Self {
+            modules: compilation.modules,
+            rule_tree: compilation.rule_tree,
+            originals: compilation.locals.originals,
+        }
     }
 }

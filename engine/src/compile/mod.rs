@@ -5,6 +5,112 @@
 //! as many errors as it can; any other error ends it after its pass.
 
 pub mod compilation;
+pub mod locals;
+pub mod query;
+pub mod report;
 pub mod rule_tree;
 
-pub use compilation::{Compilation, Compiled, Options, Query};
+pub use compilation::{Compilation, Compiled, Options};
+pub use locals::Locals;
+pub use query::{CompiledQuery, QUERY_PASSES, Query, QueryCompilation, QueryPass, compile_query};
+pub use report::Report;
+pub use rule_tree::{RuleId, RuleTree};
+
+use solon_syntax::ast::Module;
+use solon_syntax::source::Diagnostics;
+
+/// A pass over modules.
+pub struct Pass {
+    /// Published name.
+    pub name: &'static str,
+    /// What it does.
+    pub run: fn(&mut Compilation<'_>),
+}
+
+impl Pass {
+    /// Published name of the timer.
+    pub fn timer(&self) -> String {
+        match self.name {
+            "CheckDuplicateImports" => "compile_stage_check_imports".to_owned(),
+            "SetAnnotationSet" => "compile_stage_set_annotationset".to_owned(),
+            "CheckUnsafeBuiltins" | "CheckDeprecatedBuiltins" => snake("compile_state", self.name),
+            name => snake("compile_stage", name),
+        }
+    }
+}
+
+/// `prefix` and the words of a pass's name, in lower case with underscores between them.
+fn snake(prefix: &str, name: &str) -> String {
+    let mut text = prefix.to_owned();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            text.push('_');
+        }
+        text.push(c.to_ascii_lowercase());
+    }
+    text
+}
+
+/// The passes over modules, in the order they run.
+pub const PASSES: &[Pass] = &[
+    pass("ResolveRefs", nothing),
+    pass("CheckUnusedImports", nothing),
+    pass("InitLocalVarGen", nothing),
+    pass("RewriteRuleHeadRefs", nothing),
+    pass("CheckKeywordOverrides", nothing),
+    pass("CheckDuplicateImports", nothing),
+    pass("RemoveImports", nothing),
+    pass("SetModuleTree", nothing),
+    pass("SetRuleTree", set_rule_tree),
+    pass("RewriteLocalVars", nothing),
+    pass("RewriteTemplateStrings", nothing),
+    pass("CheckVoidCalls", nothing),
+    pass("RewritePrintCalls", nothing),
+    pass("RewriteExprTerms", nothing),
+    pass("ParseMetadataBlocks", nothing),
+    pass("SetAnnotationSet", nothing),
+    pass("RewriteRegoMetadataCalls", nothing),
+    pass("SetGraph", nothing),
+    pass("RewriteComprehensionTerms", nothing),
+    pass("RewriteRefsInHead", nothing),
+    pass("RewriteWithValues", nothing),
+    pass("CheckRuleConflicts", nothing),
+    pass("CheckUndefinedFuncs", nothing),
+    pass("CheckSafetyRuleHeads", nothing),
+    pass("CheckSafetyRuleBodies", nothing),
+    pass("RewriteEquals", nothing),
+    pass("RewriteDynamicTerms", nothing),
+    pass("CheckRecursion", nothing),
+    pass("CheckTypes", nothing),
+    pass("CheckUnsafeBuiltins", nothing),
+    pass("CheckDeprecatedBuiltins", nothing),
+];
+
+const fn pass(name: &'static str, run: fn(&mut Compilation<'_>)) -> Pass {
+    Pass { name, run }
+}
+
+fn set_rule_tree(compilation: &mut Compilation<'_>) {
+    compilation.rule_tree = RuleTree::new(&compilation.modules);
+}
+
+fn nothing(_: &mut Compilation<'_>) {}
+
+/// Compiles modules; `observe` sees them after each pass.
+pub fn compile(
+    modules: Vec<Module>,
+    options: &Options,
+    mut observe: impl FnMut(&Pass, &Compilation<'_>),
+) -> Result<Compiled, Diagnostics> {
+    let mut compilation = Compilation::new(modules, options);
+    for pass in PASSES {
+        (pass.run)(&mut compilation);
+        observe(pass, &compilation);
+        if compilation.report.is_fatal() {
+            break;
+        }
+    }
+    let report = std::mem::take(&mut compilation.report);
+    report.finish_sorted()?;
+    Ok(Compiled::new(compilation))
+}

@@ -1,0 +1,65 @@
+//! Names of generated locals.
+
+use std::collections::{HashMap, HashSet};
+
+use solon_syntax::ast::Name;
+
+/// Makes names of generated locals: `__local0__`, … in modules, `__localq0__`, … in queries. A name that the
+/// source itself uses is passed over.
+#[derive(Clone, Debug, Default)]
+pub struct Locals {
+    prefix: &'static str,
+    next: u32,
+    taken: HashSet<Name>,
+    /// The user's name of each generated local that stands for a declared variable.
+    pub originals: HashMap<Name, Name>,
+}
+
+impl Locals {
+    /// What names of generated locals begin with in modules.
+    pub const MODULES: &'static str = "__local";
+
+    /// What names of generated locals begin with in queries.
+    pub const QUERY: &'static str = "__localq";
+
+    /// A generator of names that begin with `prefix` and are not among `used`.
+    pub fn new(prefix: &'static str, used: impl IntoIterator<Item = Name>) -> Self {
+        Self {
+            prefix,
+            next: 0,
+            taken: used
+                .into_iter()
+                .filter(|name| name.starts_with(prefix))
+                .collect(),
+            originals: HashMap::new(),
+        }
+    }
+
+    /// The next unused name.
+    pub fn fresh(&mut self) -> Name {
+        loop {
+            let name = Name::from(format!("{}{}__", self.prefix, self.next));
+            self.next += 1;
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// The next unused name, for a variable that the user calls `original`.
+    pub fn rename(&mut self, original: &Name) -> Name {
+        let name = self.fresh();
+        self.originals.insert(name.clone(), original.clone());
+        name
+    }
+
+    /// What the user calls a variable.
+    pub fn original<'a>(&'a self, name: &'a Name) -> &'a Name {
+        self.originals.get(name).unwrap_or(name)
+    }
+
+    /// Whether a name can only have been generated.
+    pub fn is_generated(name: &str) -> bool {
+        name.starts_with(Self::MODULES) || name.starts_with('$')
+    }
+}
