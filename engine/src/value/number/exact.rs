@@ -1,0 +1,312 @@
+//! The exact value of a number, and what follows from it: order, hash, integers.
+
+use std::cmp::Ordering;
+use std::hash::Hasher;
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+use super::Number;
+
+/// `0.d1d2d3… · 10^exponent`, where neither the first nor the last digit is zero. No digits: zero.
+#[derive(Clone, Copy)]
+pub(super) struct Exact<'a> {
+    pub negative: bool,
+    whole: &'a [u8],
+    fraction: &'a [u8],
+    pub exponent: i64,
+}
+
+/// Numbers below ten to this power read as zero, as they do in OPA, whose binary exponent has 32 bits.
+const UNDERFLOW: i64 = -646_456_993;
+
+impl<'a> Exact<'a> {
+    /// `buffer` holds the digits of numbers that have no text.
+    pub fn of(number: Number<'a>, buffer: &'a mut itoa::Buffer) -> Self {
+        match number {
+            Number::Int(i) => Self::of_digits(i < 0, buffer.format(i.unsigned_abs()), 0),
+            Number::Decimal(scale, coefficient) => {
+                let digits = buffer.format(coefficient.unsigned_abs());
+                Self::of_digits(coefficient < 0, digits, -i64::from(scale))
+            }
+            Number::Text(text) => Self::of_text(text),
+        }
+    }
+
+    /// Takes a JSON number.
+    pub fn of_text(text: &'a str) -> Self {
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, saturating(exponent)),
+            None => (text, 0),
+        };
+        let digits = mantissa.strip_prefix('-');
+        let negative = digits.is_some();
+        let (whole, fraction) = digits
+            .unwrap_or(mantissa)
+            .split_once('.')
+            .unwrap_or((digits.unwrap_or(mantissa), ""));
+        Self::trimmed(negative, whole.as_bytes(), fraction.as_bytes(), exponent)
+    }
+
+    fn of_digits(negative: bool, digits: &'a str, exponent: i64) -> Self {
+        Self::trimmed(negative, digits.as_bytes(), b"", exponent)
+    }
+
+    fn trimmed(negative: bool, whole: &'a [u8], fraction: &'a [u8], exponent: i64) -> Self {
+        let (mut whole, mut fraction) = (trim_start(whole), trim_end(fraction));
+        let mut exponent = exponent.saturating_add_unsigned(whole.len() as u64);
+        if whole.is_empty() {
+            let digits = trim_start(fraction);
+            exponent = exponent.saturating_sub_unsigned((fraction.len() - digits.len()) as u64);
+            fraction = digits;
+        }
+        if fraction.is_empty() {
+            whole = trim_end(whole);
+        }
+        Self {
+            negative,
+            whole,
+            fraction,
+            exponent,
+        }
+    }
+
+    /// Whether all digits as written are zeros.
+    pub fn has_no_digits(&self) -> bool {
+        self.whole.is_empty() && self.fraction.is_empty()
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.has_no_digits() || self.exponent < UNDERFLOW
+    }
+
+    /// Number of significant digits.
+    pub fn len(&self) -> usize {
+        self.whole.len() + self.fraction.len()
+    }
+
+    /// The significant digits, as ASCII.
+    pub fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
+        self.whole.iter().chain(self.fraction).copied()
+    }
+
+    /// Power of ten that the digits, read as one integer, are multiplied with.
+    pub fn power(&self) -> i64 {
+        self.exponent.saturating_sub_unsigned(self.len() as u64)
+    }
+
+    pub fn is_integer(&self) -> bool {
+        self.is_zero() || self.power() >= 0
+    }
+
+    /// The integer, when it is one that fits.
+    pub fn to_i64(self) -> Option<i64> {
+        if self.is_zero() {
+            return Some(0);
+        }
+        let zeros = usize::try_from(self.power()).ok().filter(|z| *z < 19)?;
+        let zeros = std::iter::repeat_n(b'0', zeros);
+        self.digits().chain(zeros).try_fold(0_i64, |sum, digit| {
+            let digit = i64::from(digit - b'0');
+            let digit = if self.negative { -digit } else { digit };
+            sum.checked_mul(10)?.checked_add(digit)
+        })
+    }
+
+    /// The significant digits as an integer, without the sign.
+    pub fn coefficient(&self) -> BigUint {
+        let digits: Vec<u8> = self.digits().map(|digit| digit - b'0').collect();
+        BigUint::from_radix_be(&digits, 10).unwrap_or_default()
+    }
+
+    /// The integer, when it is one.
+    pub fn to_bigint(self) -> Option<BigInt> {
+        if self.is_zero() {
+            return Some(BigInt::ZERO);
+        }
+        let zeros = u32::try_from(self.power()).ok()?;
+        let sign = if self.negative {
+            Sign::Minus
+        } else {
+            Sign::Plus
+        };
+        let magnitude = self.coefficient() * BigUint::from(10_u8).pow(zeros);
+        Some(BigInt::from_biguint(sign, magnitude))
+    }
+
+    /// The `e` of `m · 2^e` with `m` from a half to one; 0 for zero.
+    pub fn binary_exponent(&self) -> i64 {
+        if self.is_zero() {
+            return 0;
+        }
+        // far away from any limit the number of digits decides
+        let Ok(exponent) = i32::try_from(self.exponent) else {
+            return self.exponent;
+        };
+        let lead = self.digits().take(17).fold((0.0, 0.1), |(sum, unit), d| {
+            (sum + f64::from(d - b'0') * unit, unit / 10.0)
+        });
+        let log2 = lead.0.log2() + f64::from(exponent) * std::f64::consts::LOG2_10;
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "at most 2^31 times log2(10)"
+        )]
+        let floor = log2.floor() as i64;
+        floor + 1
+    }
+
+    /// Orders by value.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let sign = |n: &Self| match (n.is_zero(), n.negative) {
+            (true, _) => 0_i8,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        let size = || {
+            self.exponent
+                .cmp(&other.exponent)
+                .then_with(|| self.digits().cmp(other.digits()))
+        };
+        match (sign(self), sign(other)) {
+            (1, 1) => size(),
+            (-1, -1) => size().reverse(),
+            (a, b) => a.cmp(&b),
+        }
+    }
+
+    /// Feeds a hash that is the same for equal values, and for integers that of the `i64`.
+    pub fn hash_into<H: Hasher>(self, state: &mut H) {
+        if let Some(i) = self.to_i64() {
+            return state.write_i64(i);
+        }
+        state.write_u8(u8::from(self.negative));
+        state.write_i64(self.exponent);
+        let mut digits = self.digits();
+        for _ in 0..self.len().div_ceil(19) {
+            let group = digits.by_ref().take(19);
+            state.write_u64(group.fold(0, |sum, d| sum * 10 + u64::from(d - b'0')));
+        }
+    }
+}
+
+/// A decimal integer with a sign; beyond 64 bits the nearest that fits.
+fn saturating(text: &str) -> i64 {
+    let least = if text.starts_with('-') {
+        i64::MIN
+    } else {
+        i64::MAX
+    };
+    text.parse().unwrap_or(least)
+}
+
+fn trim_start(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().take_while(|d| **d == b'0').count();
+    digits.get(zeros..).unwrap_or(b"")
+}
+
+fn trim_end(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().rev().take_while(|d| **d == b'0').count();
+    digits.get(..digits.len() - zeros).unwrap_or(b"")
+}
+
+/// Powers of ten that fit an `i64`.
+const POWERS: [i64; 19] = {
+    let mut powers = [1; 19];
+    let mut at = 1;
+    while at < powers.len() {
+        #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
+        {
+            powers[at] = powers[at - 1] * 10;
+        }
+        at += 1;
+    }
+    powers
+};
+
+/// `10^n`, when it fits.
+#[inline]
+pub(super) fn power_of_ten(n: u8) -> Option<i64> {
+    POWERS.get(usize::from(n)).copied()
+}
+
+impl Number<'_> {
+    /// Orders by exact value.
+    #[inline]
+    pub fn compare(self, other: Number<'_>) -> Ordering {
+        match (self, other) {
+            (Self::Int(a), Number::Int(b)) => a.cmp(&b),
+            (Self::Text(_), _) | (_, Number::Text(_)) => compare_texts(self, other),
+            _ => compare_decimals(self, other).unwrap_or_else(|| compare_texts(self, other)),
+        }
+    }
+
+    /// Feeds a hash that is the same for equal numbers.
+    #[inline]
+    pub fn hash_into<H: Hasher>(self, state: &mut H) {
+        match self {
+            Self::Int(i) => state.write_i64(i),
+            _ => Exact::of(self, &mut itoa::Buffer::new()).hash_into(state),
+        }
+    }
+
+    /// Whether the value is integral, however it is written.
+    #[inline]
+    pub fn is_integer(self) -> bool {
+        match self {
+            Self::Int(_) => true,
+            _ => Exact::of(self, &mut itoa::Buffer::new()).is_integer(),
+        }
+    }
+
+    /// The value as an `i64`, when it is integral and fits, however it is written.
+    #[inline]
+    pub fn to_i64(self) -> Option<i64> {
+        match self {
+            Self::Int(i) => Some(i),
+            _ => Exact::of(self, &mut itoa::Buffer::new()).to_i64(),
+        }
+    }
+
+    /// The value as an integer, when it is integral, however it is written.
+    pub fn to_bigint(self) -> Option<BigInt> {
+        match self {
+            Self::Int(i) => Some(i.into()),
+            _ => Exact::of(self, &mut itoa::Buffer::new()).to_bigint(),
+        }
+    }
+
+    /// The nearest `f64`; infinite when there is none.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "the nearest is wanted")]
+            Self::Int(i) => i as f64,
+            Self::Decimal(..) => self.to_string().parse().unwrap_or(f64::NAN),
+            Self::Text(text) => text.parse().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// The number as an array index: an integer from 0 on.
+    #[inline]
+    pub fn as_index(self) -> Option<usize> {
+        usize::try_from(self.to_i64()?).ok()
+    }
+}
+
+/// Compares short decimals on one scale.
+#[inline]
+fn compare_decimals(a: Number<'_>, b: Number<'_>) -> Option<Ordering> {
+    let split = |n| match n {
+        Number::Int(i) => Some((0, i)),
+        Number::Decimal(scale, coefficient) => Some((scale, coefficient)),
+        Number::Text(_) => None,
+    };
+    let ((a_scale, a), (b_scale, b)) = (split(a)?, split(b)?);
+    let scale = a_scale.max(b_scale);
+    let a = i128::from(a) * i128::from(power_of_ten(scale - a_scale)?);
+    let b = i128::from(b) * i128::from(power_of_ten(scale - b_scale)?);
+    Some(a.cmp(&b))
+}
+
+fn compare_texts(a: Number<'_>, b: Number<'_>) -> Ordering {
+    let (mut left, mut right) = (itoa::Buffer::new(), itoa::Buffer::new());
+    Exact::of(a, &mut left).compare(&Exact::of(b, &mut right))
+}

@@ -1,0 +1,158 @@
+//! Reading number texts.
+
+use std::fmt;
+
+use super::NumberBuf;
+use super::exact::Exact;
+use crate::limits;
+
+/// Why a text is not a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NumberError {
+    /// It does not follow JSON's grammar.
+    Syntax,
+    /// Its exponent does not even fit 32 bits.
+    Exponent,
+    /// Its binary exponent is beyond [`limits::NUMBER_EXPONENT`].
+    TooBig,
+}
+
+impl fmt::Display for NumberError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Syntax => "invalid number",
+            Self::Exponent => "invalid float",
+            Self::TooBig => "number too big",
+        })
+    }
+}
+
+impl std::error::Error for NumberError {}
+
+/// Longest fraction of the inline decimal: a power of ten of this size fits an `i64`.
+const MAX_SCALE: usize = 18;
+
+impl NumberBuf {
+    /// Reads a JSON number; `None` when the text is no number, or too big.
+    #[inline]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::read(text).ok()
+    }
+
+    /// Reads a JSON number.
+    pub fn read(text: &str) -> Result<Self, NumberError> {
+        let form = Form::scan(text.as_bytes()).ok_or(NumberError::Syntax)?;
+        if form.length != text.len() {
+            return Err(NumberError::Syntax);
+        }
+        match form.small() {
+            Some(number) => Ok(number),
+            None => {
+                check(text)?;
+                Ok(Self::Text(text.to_owned()))
+            }
+        }
+    }
+}
+
+/// Refuses numbers whose exact value would be expensive to hold.
+pub(in crate::value) fn check(text: &str) -> Result<(), NumberError> {
+    let exact = Exact::of_text(text);
+    if let Some((_, exponent)) = text.split_once(['e', 'E']) {
+        let exponent: i64 = exponent.parse().map_err(|_| NumberError::Exponent)?;
+        if !exact.has_no_digits() && i32::try_from(exponent).is_err() {
+            return Err(NumberError::Exponent);
+        }
+    }
+    if exact.binary_exponent().unsigned_abs() > limits::NUMBER_EXPONENT.unsigned_abs() {
+        return Err(NumberError::TooBig);
+    }
+    Ok(())
+}
+
+/// A number at the start of a text.
+pub(in crate::value) struct Form {
+    /// Bytes that belong to it.
+    pub length: usize,
+    negative: bool,
+    digits: usize,
+    scale: usize,
+    coefficient: u64,
+    exponent: bool,
+}
+
+impl Form {
+    /// `None` when the text does not start with a number.
+    #[inline]
+    pub fn scan(text: &[u8]) -> Option<Self> {
+        let mut at = 0;
+        let negative = text.first() == Some(&b'-');
+        at += usize::from(negative);
+        let mut coefficient = 0_u64;
+        let whole = scan_digits(text, &mut at, &mut coefficient);
+        let leading_zero = text.get(usize::from(negative)) == Some(&b'0');
+        if whole == 0 || (leading_zero && whole > 1) {
+            return None;
+        }
+        let mut scale = 0;
+        if text.get(at) == Some(&b'.') {
+            at += 1;
+            scale = scan_digits(text, &mut at, &mut coefficient);
+            if scale == 0 {
+                return None;
+            }
+        }
+        let exponent = matches!(text.get(at), Some(b'e' | b'E'));
+        if exponent {
+            at += 1;
+            at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
+            if scan_digits(text, &mut at, &mut 0) == 0 {
+                return None;
+            }
+        }
+        Some(Self {
+            length: at,
+            negative,
+            digits: whole + scale,
+            scale,
+            coefficient,
+            exponent,
+        })
+    }
+
+    /// The forms that need no text.
+    #[inline]
+    pub fn small(&self) -> Option<NumberBuf> {
+        // 19 digits fit a u64, so the coefficient did not overflow
+        if self.exponent || self.digits > 19 || self.scale > MAX_SCALE {
+            return None;
+        }
+        if self.negative && self.coefficient == 0 {
+            return None;
+        }
+        let coefficient = if self.negative {
+            0_i64.checked_sub_unsigned(self.coefficient)?
+        } else {
+            i64::try_from(self.coefficient).ok()?
+        };
+        if self.scale == 0 {
+            return Some(NumberBuf::Int(coefficient));
+        }
+        let scale = u8::try_from(self.scale).ok()?;
+        Some(NumberBuf::Decimal(scale, coefficient))
+    }
+}
+
+/// Reads digits; their number.
+#[inline]
+fn scan_digits(text: &[u8], at: &mut usize, coefficient: &mut u64) -> usize {
+    let start = *at;
+    while let Some(digit @ b'0'..=b'9') = text.get(*at) {
+        *coefficient = coefficient
+            .wrapping_mul(10)
+            .wrapping_add(u64::from(digit - b'0'));
+        *at += 1;
+    }
+    *at - start
+}
