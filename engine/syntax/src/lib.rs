@@ -1,4 +1,5 @@
 //! Rego text to syntax tree and back.
 
 pub mod ast;
+pub mod print;
 pub mod source;

@@ -5,7 +5,11 @@
 
 mod annotation;
 mod module;
+mod number;
+pub mod order;
 mod term;
+mod vars;
+pub mod visit;
 
 pub use annotation::{
     Annotation, Author, CompileHints, RelatedResource, SchemaRef, SchemaTarget, Scope,
@@ -15,3 +19,4 @@ pub use module::{
     SomeDecl, Version, With,
 };
 pub use term::{Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};
+pub use vars::VarScan;

@@ -1,0 +1,138 @@
+//! Finding the variables of a node.
+
+use super::visit::{Flow, Visitor, Walk};
+use super::{Body, Expr, ExprKind, Logical, Name, Term, TermKind};
+
+/// Which occurrences of variables to leave out; by default all are found.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VarScan {
+    /// Heads of references: `x` of `x.y[z]`.
+    pub skip_ref_heads: bool,
+    /// Heads of operators: `f` of `f(x)`, `data` of `data.p.f(x)`.
+    pub skip_call_heads: bool,
+    /// Keys of objects.
+    pub skip_object_keys: bool,
+    /// Members of sets.
+    pub skip_sets: bool,
+    /// Comprehensions, bodies of `every` with its key and value, and braced bodies of `not`, `and` and `or`.
+    pub skip_closures: bool,
+    /// Bodies of `not`, `and` and `or` that were written without braces.
+    pub skip_implicit_bodies: bool,
+    /// What `with` replaces.
+    pub skip_with_targets: bool,
+    /// Template strings.
+    pub skip_templates: bool,
+}
+
+impl VarScan {
+    /// Shows every variable term of a node that is not left out, in source order.
+    pub fn each<'a, N, F>(self, node: &'a N, show: F)
+    where
+        N: Walk + ?Sized,
+        F: FnMut(&'a Term, &'a Name),
+    {
+        node.walk(&mut Scanner { scan: self, show });
+    }
+
+    /// Whether some variable that is not left out satisfies a condition.
+    pub fn any<N: Walk + ?Sized>(self, node: &N, mut condition: impl FnMut(&Name) -> bool) -> bool {
+        let mut found = false;
+        self.each(node, |_, name| found = found || condition(name));
+        found
+    }
+}
+
+struct Scanner<F> {
+    scan: VarScan,
+    show: F,
+}
+
+impl<F> Scanner<F> {
+    fn call<'a>(&mut self, terms: &'a [Term])
+    where
+        F: FnMut(&'a Term, &'a Name),
+    {
+        let Some((operator, operands)) = terms.split_first() else {
+            return;
+        };
+        match &operator.kind {
+            TermKind::Ref(path) if self.scan.skip_call_heads => {
+                path.get(1..).unwrap_or_default().walk(self);
+            }
+            _ => operator.walk(self),
+        }
+        operands.walk(self);
+    }
+
+    fn operand<'a>(&mut self, body: &'a Body, explicit: bool)
+    where
+        F: FnMut(&'a Term, &'a Name),
+    {
+        let skipped = if explicit {
+            self.scan.skip_closures
+        } else {
+            self.scan.skip_implicit_bodies
+        };
+        if !skipped {
+            body.walk(self);
+        }
+    }
+
+    fn logical<'a>(&mut self, logical: &'a Logical)
+    where
+        F: FnMut(&'a Term, &'a Name),
+    {
+        self.operand(&logical.lhs, logical.explicit_lhs);
+        self.operand(&logical.rhs, logical.explicit_rhs);
+    }
+}
+
+impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
+    fn expr(&mut self, expr: &'a Expr) -> Flow {
+        match &expr.kind {
+            ExprKind::Term(term) => term.walk(self),
+            ExprKind::Call(terms) => self.call(terms),
+            ExprKind::Some(some) => some.walk(self),
+            ExprKind::Every(every) if self.scan.skip_closures => every.domain.walk(self),
+            ExprKind::Every(every) => every.walk(self),
+            ExprKind::Not(not) => self.operand(&not.body, not.explicit_body),
+            ExprKind::And(logical) | ExprKind::Or(logical) => self.logical(logical),
+        }
+        for with in &expr.with {
+            if !self.scan.skip_with_targets {
+                with.target.walk(self);
+            }
+            with.value.walk(self);
+        }
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &'a Term) -> Flow {
+        match &term.kind {
+            TermKind::Var(name) => (self.show)(term, name),
+            TermKind::Ref(terms) => {
+                if let Some((head, operands)) = terms.split_first() {
+                    // Only a variable is a head to skip: a call or a literal holds operands of its own.
+                    if !self.scan.skip_ref_heads || head.as_var().is_none() {
+                        head.walk(self);
+                    }
+                    operands.walk(self);
+                }
+            }
+            TermKind::Call(terms) => self.call(terms),
+            TermKind::Object(pairs) if self.scan.skip_object_keys => {
+                for (_, value) in pairs {
+                    value.walk(self);
+                }
+            }
+            TermKind::Set(_) if self.scan.skip_sets => {}
+            TermKind::Template(_) if self.scan.skip_templates => {}
+            TermKind::ArrayComprehension(_)
+            | TermKind::SetComprehension(_)
+            | TermKind::ObjectComprehension(_)
+                if self.scan.skip_closures => {}
+            _ => return Flow::Into,
+        }
+        Flow::Over
+    }
+}

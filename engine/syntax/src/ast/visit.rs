@@ -1,0 +1,220 @@
+//! Walking the tree.
+//!
+//! A visitor is shown every expression and term before its children and says whether to go [`Flow::Into`] it. One
+//! that wants only some of the children walks those itself and answers [`Flow::Over`].
+
+use super::{
+    Comprehension, Every, Expr, ExprKind, Head, Logical, Module, Not, Rule, SomeDecl, Template,
+    TemplatePart, Term, TermKind, With,
+};
+
+/// What happens after a node was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Its children are shown.
+    Into,
+    /// Its children are left out.
+    Over,
+}
+
+/// Looks at expressions and terms.
+pub trait Visitor<'a> {
+    /// Shows an expression.
+    fn expr(&mut self, expr: &'a Expr) -> Flow {
+        let _ = expr;
+        Flow::Into
+    }
+
+    /// Shows a term.
+    fn term(&mut self, term: &'a Term) -> Flow {
+        let _ = term;
+        Flow::Into
+    }
+}
+
+/// Changes expressions and terms in place.
+pub trait VisitorMut {
+    /// Shows an expression.
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        let _ = expr;
+        Flow::Into
+    }
+
+    /// Shows a term.
+    fn term(&mut self, term: &mut Term) -> Flow {
+        let _ = term;
+        Flow::Into
+    }
+}
+
+/// A node that can be walked.
+pub trait Walk {
+    /// Shows this node, if it is an expression or a term, then what is in it, in source order.
+    fn walk<'a, V: Visitor<'a> + ?Sized>(&'a self, visitor: &mut V);
+}
+
+/// A node that can be walked and changed.
+pub trait WalkMut {
+    /// Shows this node, if it is an expression or a term, then what is in it, in source order.
+    fn walk_mut<V: VisitorMut + ?Sized>(&mut self, visitor: &mut V);
+}
+
+/// Implements one of the two walks for every node.
+macro_rules! implement {
+    ($walk:ident, $method:ident, $visitor:path, [$($lifetime:lifetime)?], [$($mutable:tt)?]) => {
+        implement! { $walk, $method, $visitor, [$($lifetime)?], [$($mutable)?];
+            Comprehension: key, head, body;
+            SomeDecl: symbols;
+            Every: key, value, domain, body;
+            Not: body;
+            Logical: lhs, rhs;
+            With: target, value;
+            Template: parts;
+            Head: reference, args, key, value;
+            Rule: head, body, else_rule;
+            Module: rules;
+        }
+
+        impl $walk for Term {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                if visitor.term(self) == Flow::Over {
+                    return;
+                }
+                match &$($mutable)? self.kind {
+                    TermKind::Null
+                    | TermKind::Boolean(_)
+                    | TermKind::Number(_)
+                    | TermKind::String(_)
+                    | TermKind::Var(_) => {}
+                    TermKind::Ref(terms)
+                    | TermKind::Array(terms)
+                    | TermKind::Set(terms)
+                    | TermKind::Call(terms) => terms.$method(visitor),
+                    TermKind::Object(pairs) => pairs.$method(visitor),
+                    TermKind::ArrayComprehension(inner)
+                    | TermKind::SetComprehension(inner)
+                    | TermKind::ObjectComprehension(inner) => inner.$method(visitor),
+                    TermKind::Template(template) => template.$method(visitor),
+                }
+            }
+        }
+
+        impl $walk for Expr {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                if visitor.expr(self) == Flow::Over {
+                    return;
+                }
+                self.kind.$method(visitor);
+                self.with.$method(visitor);
+            }
+        }
+
+        impl $walk for ExprKind {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                match self {
+                    Self::Term(term) => term.$method(visitor),
+                    Self::Call(terms) => terms.$method(visitor),
+                    Self::Some(some) => some.$method(visitor),
+                    Self::Every(every) => every.$method(visitor),
+                    Self::Not(not) => not.$method(visitor),
+                    Self::And(logical) | Self::Or(logical) => logical.$method(visitor),
+                }
+            }
+        }
+
+        impl $walk for TemplatePart {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                match self {
+                    Self::Term(term) => term.$method(visitor),
+                    Self::Expr(expr) => expr.$method(visitor),
+                }
+            }
+        }
+
+        impl $walk for (Term, Term) {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                self.0.$method(visitor);
+                self.1.$method(visitor);
+            }
+        }
+
+        impl<T: $walk> $walk for [T] {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                for node in self {
+                    node.$method(visitor);
+                }
+            }
+        }
+
+        impl<T: $walk> $walk for Vec<T> {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                for node in self {
+                    node.$method(visitor);
+                }
+            }
+        }
+
+        impl<T: $walk> $walk for Option<T> {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                if let Some(node) = self {
+                    node.$method(visitor);
+                }
+            }
+        }
+
+        impl<T: $walk> $walk for Box<T> {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                (**self).$method(visitor);
+            }
+        }
+    };
+    (
+        $walk:ident, $method:ident, $visitor:path, $lifetime:tt, $mutable:tt;
+        $($node:ident: $($field:ident),+;)+
+    ) => {$(
+        implement! { @node $walk, $method, $visitor, $lifetime, $mutable, $node, $($field)+ }
+    )+};
+    (
+        @node $walk:ident, $method:ident, $visitor:path, [$($lifetime:lifetime)?], [$($mutable:tt)?],
+        $node:ident, $($field:ident)+
+    ) => {
+        impl $walk for $node {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                $(self.$field.$method(visitor);)+
+            }
+        }
+    };
+}
+
+implement!(Walk, walk, Visitor<'a>, ['a], []);
+implement!(WalkMut, walk_mut, VisitorMut, [], [mut]);
+
+/// A visitor from a function that is shown every term.
+pub struct Terms<F>(pub F);
+
+impl<'a, F: FnMut(&'a Term) -> Flow> Visitor<'a> for Terms<F> {
+    fn term(&mut self, term: &'a Term) -> Flow {
+        (self.0)(term)
+    }
+}
+
+impl<F: FnMut(&mut Term) -> Flow> VisitorMut for Terms<F> {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        (self.0)(term)
+    }
+}
+
+/// A visitor from a function that is shown every expression.
+pub struct Exprs<F>(pub F);
+
+impl<'a, F: FnMut(&'a Expr) -> Flow> Visitor<'a> for Exprs<F> {
+    fn expr(&mut self, expr: &'a Expr) -> Flow {
+        (self.0)(expr)
+    }
+}
+
+impl<F: FnMut(&mut Expr) -> Flow> VisitorMut for Exprs<F> {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        (self.0)(expr)
+    }
+}

@@ -1,0 +1,155 @@
+//! Expressions and bodies.
+
+use std::fmt;
+
+use super::term::{write_call, write_list};
+use crate::ast::{Every, Expr, ExprKind, Logical, Not, SomeDecl, TermKind, With};
+
+/// The text of a body: its expressions, joined by `; `.
+pub fn display_body(body: &[Expr]) -> DisplayBody<'_> {
+    DisplayBody(body)
+}
+
+/// Prints a body.
+#[derive(Clone, Copy, Debug)]
+pub struct DisplayBody<'a>(&'a [Expr]);
+
+impl fmt::Display for DisplayBody<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, expr) in self.0.iter().enumerate() {
+            if at > 0 {
+                f.write_str("; ")?;
+            }
+            expr.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.negated {
+            f.write_str("not ")?;
+        }
+        self.kind.fmt(f)?;
+        self.with.iter().try_for_each(|with| write!(f, " {with}"))
+    }
+}
+
+impl fmt::Display for ExprKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Term(term) => term.fmt(f),
+            Self::Call(terms) => match terms.as_slice() {
+                [operator, left, right] if operator.is_operator("eq") => {
+                    write!(f, "{left} = {right}")
+                }
+                terms => write_call(f, terms),
+            },
+            Self::Some(some) => some.fmt(f),
+            Self::Every(every) => every.fmt(f),
+            Self::Not(not) => not.fmt(f),
+            Self::And(logical) => write_logical(f, logical, Operator::And),
+            Self::Or(logical) => write_logical(f, logical, Operator::Or),
+        }
+    }
+}
+
+impl fmt::Display for SomeDecl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("some ")?;
+        if let [membership] = self.symbols.as_slice()
+            && let TermKind::Call(terms) = &membership.kind
+        {
+            match terms.as_slice() {
+                [_, element, domain] => return write!(f, "{element} in {domain}"),
+                [_, key, element, domain] => return write!(f, "{key}, {element} in {domain}"),
+                _ => {}
+            }
+        }
+        write_list(f, &self.symbols)
+    }
+}
+
+impl fmt::Display for Every {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("every ")?;
+        if let Some(key) = &self.key {
+            write!(f, "{key}, ")?;
+        }
+        write!(
+            f,
+            "{} in {} {{ {} }}",
+            self.value,
+            self.domain,
+            display_body(&self.body)
+        )
+    }
+}
+
+impl fmt::Display for Not {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.body.as_slice() {
+            [one] if !self.explicit_body => {
+                if matches!(one.kind, ExprKind::And(_) | ExprKind::Or(_)) || !one.with.is_empty() {
+                    write!(f, "not ({one})")
+                } else {
+                    write!(f, "not {one}")
+                }
+            }
+            body => write!(f, "not {{{}}}", display_body(body)),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Operator {
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Left,
+    Right,
+}
+
+fn write_logical(f: &mut fmt::Formatter<'_>, logical: &Logical, operator: Operator) -> fmt::Result {
+    write_operand(f, &logical.lhs, logical.explicit_lhs, operator, Side::Left)?;
+    f.write_str(match operator {
+        Operator::And => " and ",
+        Operator::Or => " or ",
+    })?;
+    write_operand(f, &logical.rhs, logical.explicit_rhs, operator, Side::Right)
+}
+
+fn write_operand(
+    f: &mut fmt::Formatter<'_>,
+    body: &[Expr],
+    explicit: bool,
+    operator: Operator,
+    side: Side,
+) -> fmt::Result {
+    let [one] = body else {
+        return write!(f, "{{ {} }}", display_body(body));
+    };
+    if explicit {
+        return write!(f, "{{ {one} }}");
+    }
+    let grouped = match one.kind {
+        ExprKind::Or(_) => operator == Operator::And || side == Side::Right,
+        ExprKind::And(_) => operator == Operator::And && side == Side::Right,
+        _ => false,
+    };
+    if grouped || !one.with.is_empty() {
+        write!(f, "({one})")
+    } else {
+        write!(f, "{one}")
+    }
+}
+
+impl fmt::Display for With {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "with {} as {}", self.target, self.value)
+    }
+}

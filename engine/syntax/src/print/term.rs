@@ -1,0 +1,171 @@
+//! Terms and references.
+
+use std::fmt;
+
+use super::display_body;
+use super::quote::{write_escaped, write_quoted};
+use crate::ast::order::{sorted, sorted_pairs};
+use crate::ast::{Template, TemplatePart, Term, TermKind};
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl fmt::Display for TermKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Number(text) => f.write_str(text),
+            Self::String(text) => write_quoted(f, text),
+            Self::Var(name) => f.write_str(if name.starts_with('$') { "_" } else { name }),
+            Self::Ref(terms) => display_ref(terms).fmt(f),
+            Self::Array(elements) => {
+                f.write_str("[")?;
+                write_list(f, elements)?;
+                f.write_str("]")
+            }
+            Self::Object(pairs) => {
+                f.write_str("{")?;
+                for (at, (key, value)) in sorted_pairs(pairs).into_iter().enumerate() {
+                    let separator = if at == 0 { "" } else { ", " };
+                    write!(f, "{separator}{key}: {value}")?;
+                }
+                f.write_str("}")
+            }
+            Self::Set(members) if members.is_empty() => f.write_str("set()"),
+            Self::Set(members) => {
+                f.write_str("{")?;
+                write_list(f, sorted(members))?;
+                f.write_str("}")
+            }
+            Self::ArrayComprehension(inner) => {
+                write!(f, "[{} | {}]", inner.head, display_body(&inner.body))
+            }
+            Self::SetComprehension(inner) => {
+                write!(f, "{{{} | {}}}", inner.head, display_body(&inner.body))
+            }
+            Self::ObjectComprehension(inner) => {
+                f.write_str("{")?;
+                if let Some(key) = &inner.key {
+                    write!(f, "{key}: ")?;
+                }
+                write!(f, "{} | {}}}", inner.head, display_body(&inner.body))
+            }
+            Self::Call(terms) => write_call(f, terms),
+            Self::Template(template) => template.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let delimiter = if self.multi_line { '`' } else { '"' };
+        write!(f, "${delimiter}")?;
+        for part in &self.parts {
+            match part {
+                TemplatePart::Term(Term {
+                    kind: TermKind::String(text),
+                    ..
+                }) => {
+                    for (at, text) in text.split('{').enumerate() {
+                        if at > 0 {
+                            f.write_str("\\{")?;
+                        }
+                        if self.multi_line {
+                            f.write_str(text)?;
+                        } else {
+                            write_escaped(f, text, '"')?;
+                        }
+                    }
+                }
+                TemplatePart::Term(term) => write!(f, "{{{term}}}")?,
+                TemplatePart::Expr(expr) => write!(f, "{{{expr}}}")?,
+            }
+        }
+        write!(f, "{delimiter}")
+    }
+}
+
+/// A call in prefix form: the operator's reference, then the operands.
+pub(super) fn write_call(f: &mut fmt::Formatter<'_>, terms: &[Term]) -> fmt::Result {
+    let Some((operator, operands)) = terms.split_first() else {
+        return Ok(());
+    };
+    write!(f, "{operator}(")?;
+    write_list(f, operands)?;
+    f.write_str(")")
+}
+
+pub(super) fn write_list<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    items: impl IntoIterator<Item = T>,
+) -> fmt::Result {
+    for (at, item) in items.into_iter().enumerate() {
+        if at > 0 {
+            f.write_str(", ")?;
+        }
+        item.fmt(f)?;
+    }
+    Ok(())
+}
+
+/// The text of a reference.
+pub fn display_ref(terms: &[Term]) -> DisplayRef<'_> {
+    DisplayRef(terms)
+}
+
+/// Prints a reference: `data.a["b c"][x]`.
+#[derive(Clone, Copy, Debug)]
+pub struct DisplayRef<'a>(&'a [Term]);
+
+impl fmt::Display for DisplayRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((head, operands)) = self.0.split_first() else {
+            return Ok(());
+        };
+        head.fmt(f)?;
+        write_operands(f, operands)
+    }
+}
+
+/// What stands behind the head of a reference.
+pub(super) fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[Term]) -> fmt::Result {
+    operands.iter().try_for_each(|operand| match &operand.kind {
+        TermKind::String(key) if is_plain_key(key) => write!(f, ".{key}"),
+        _ => write!(f, "[{operand}]"),
+    })
+}
+
+/// Whether a key prints behind a point instead of in brackets: an identifier that is no keyword.
+pub fn is_plain_key(key: &str) -> bool {
+    let mut bytes = key.bytes();
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !is_keyword(key)
+}
+
+/// The keywords of v1; the optional `and` and `or` print behind a point.
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "as" | "contains"
+            | "default"
+            | "else"
+            | "every"
+            | "false"
+            | "if"
+            | "import"
+            | "in"
+            | "not"
+            | "null"
+            | "package"
+            | "some"
+            | "true"
+            | "with"
+    )
+}
