@@ -5,6 +5,12 @@ use std::time::Duration;
 /// Deepest nesting of a value or a syntax tree that is read. Every recursive walk relies on it.
 pub const NESTING: usize = 400;
 
+/// Deepest nesting of a static type; what nests deeper is known as `any` only.
+pub const TYPE_NESTING: usize = 100;
+
+/// Most nodes of a static type, shared ones counted each time; what is larger is known as `any` only.
+pub const TYPE_NODES: usize = 1 << 20;
+
 /// Largest binary exponent of a number; larger ones are refused as OPA refuses them.
 pub const NUMBER_EXPONENT: i64 = 100_000;
 

@@ -1,8 +1,34 @@
-//! Static types of Rego expressions.
+//! Static types of Rego expressions: what the checker knows before anything runs.
+//!
+//! Types are cheap to clone (composites are shared) and bounded: a composite that would nest deeper than
+//! [`limits::TYPE_NESTING`](crate::limits::TYPE_NESTING) or hold more nodes than
+//! [`limits::TYPE_NODES`](crate::limits::TYPE_NODES) is known as `any` only. Every walk over a type relies on that.
+
+mod composite;
+mod display;
+mod function;
+mod json;
+mod order;
+mod select;
+mod signature;
+mod unify;
+mod union;
+
+use std::sync::Arc;
+
+pub use composite::{ArrayType, ObjectType, SetType, UnionType};
+pub use function::{FunctionType, Parameter};
+pub use select::type_of;
+pub use signature::{SignatureError, try_parse_signature};
+pub use unify::unifies;
+pub use union::{Merge, union, union_all};
 
 /// A static type.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default)]
 pub enum Type {
+    /// No type is known, so far or at all: a free variable, a key that does not exist.
+    #[default]
+    Unknown,
     /// `null`
     Null,
     /// `boolean`
@@ -12,41 +38,48 @@ pub enum Type {
     /// `string`
     String,
     /// Known leading elements, and the type of all further ones.
-    Array {
-        /// Types of the elements at 0, 1, ….
-        fixed: Vec<Type>,
-        /// Type of the elements behind them; `None` when there are none.
-        rest: Option<Box<Type>>,
-    },
+    Array(Arc<ArrayType>),
     /// Known keys, and the types of all further pairs.
-    Object {
-        /// Known keys with the types of their values, in key order.
-        fixed: Vec<(crate::value::Value, Type)>,
-        /// Types of other keys and values; `None` when there are none.
-        rest: Option<Box<(Type, Type)>>,
-    },
+    Object(Arc<ObjectType>),
     /// A set of elements of one type.
-    Set(Box<Type>),
-    /// One of several types; `any` when empty.
-    Any(Vec<Type>),
+    Set(Arc<SetType>),
+    /// Anything but a function.
+    Any,
+    /// One of several types.
+    Union(Arc<UnionType>),
     /// A function.
-    Function(Box<FunctionType>),
-    /// A type with a name, in declarations.
-    Named(Box<(&'static str, Type)>),
+    Function(Arc<FunctionType>),
 }
 
-/// The type of a function.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionType {
-    /// Types of the arguments.
-    pub args: Vec<Type>,
-    /// Type of all further arguments of a variadic function.
-    pub variadic: Option<Type>,
-    /// Type of the result; `None` for void functions.
-    pub result: Option<Type>,
+impl Type {
+    /// Whether anything is known.
+    pub fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown)
+    }
+
+    /// Whether some part of it is unknown.
+    pub fn has_unknown(&self) -> bool {
+        match self {
+            Self::Unknown => true,
+            Self::Null | Self::Boolean | Self::Number | Self::String | Self::Any => false,
+            Self::Array(array) => array.extent().unknown,
+            Self::Object(object) => object.extent().unknown,
+            Self::Set(set) => set.extent().unknown,
+            Self::Union(union) => union.extent().unknown,
+            Self::Function(function) => function.has_unknown(),
+        }
+    }
+
+    /// The function, if it is one.
+    pub fn as_function(&self) -> Option<&FunctionType> {
+        match self {
+            Self::Function(function) => Some(function),
+            _ => None,
+        }
+    }
 }
 
-/// Parses a declaration of the table of built-ins.
-pub fn parse_signature(_text: &str) -> Type {
-    Type::Any(Vec::new())
+/// Parses a declaration of the table of built-ins. A test parses them all; a malformed one would have no type.
+pub fn parse_signature(text: &str) -> Type {
+    try_parse_signature(text).map_or(Type::Unknown, Type::from)
 }

@@ -1,0 +1,111 @@
+//! The published JSON form of types, as capabilities and error details show it.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{FunctionType, Parameter, Type};
+use crate::value::V;
+
+impl Type {
+    /// The JSON form; `null` for an unknown type.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Unknown => Json::Null,
+            Self::Null => json!({"type": "null"}),
+            Self::Boolean => json!({"type": "boolean"}),
+            Self::Number => json!({"type": "number"}),
+            Self::String => json!({"type": "string"}),
+            Self::Any => json!({"type": "any"}),
+            Self::Union(union) => json!({"type": "any", "of": list(union.members())}),
+            Self::Array(array) => {
+                let mut node = node("array");
+                if !array.fixed().is_empty() {
+                    node.insert("static".into(), list(array.fixed()));
+                }
+                if let Some(rest) = array.rest() {
+                    node.insert("dynamic".into(), rest.to_json());
+                }
+                Json::Object(node)
+            }
+            Self::Object(object) => {
+                let mut node = node("object");
+                if !object.fixed().is_empty() {
+                    let pair = |(key, of): &(_, Self)| json!({"key": plain(crate::value::Value::borrow(key)), "value": of.to_json()});
+                    node.insert("static".into(), object.fixed().iter().map(pair).collect());
+                }
+                if let Some((key, of)) = object.rest() {
+                    let pair = json!({"key": key.to_json(), "value": of.to_json()});
+                    node.insert("dynamic".into(), pair);
+                }
+                Json::Object(node)
+            }
+            Self::Set(set) => json!({"type": "set", "of": set.of().to_json()}),
+            Self::Function(function) => function.to_json(),
+        }
+    }
+}
+
+impl FunctionType {
+    /// The JSON form.
+    pub fn to_json(&self) -> Json {
+        let mut node = node("function");
+        if !self.args.is_empty() {
+            let args = self.args.iter().map(Parameter::to_json);
+            node.insert("args".into(), args.collect());
+        }
+        if let Some(result) = &self.result {
+            node.insert("result".into(), result.to_json());
+        }
+        if let Some(variadic) = &self.variadic {
+            node.insert("variadic".into(), variadic.to_json());
+        }
+        Json::Object(node)
+    }
+}
+
+impl Parameter {
+    /// The JSON form.
+    pub fn to_json(&self) -> Json {
+        let mut json = self.of.to_json();
+        if let (Some(name), Json::Object(node)) = (&self.name, &mut json) {
+            node.insert("name".into(), Json::from(&**name));
+        }
+        json
+    }
+}
+
+fn node(kind: &str) -> Map<String, Json> {
+    Map::from_iter([("type".to_owned(), Json::from(kind))])
+}
+
+fn list(types: &[Type]) -> Json {
+    types.iter().map(Type::to_json).collect()
+}
+
+/// A constant key as JSON.
+fn plain(key: V<'_>) -> Json {
+    if let Some(text) = key.as_text() {
+        return Json::from(String::from_utf8_lossy(text.as_bytes()));
+    }
+    if let Some(items) = key.as_array() {
+        return items.iter().map(plain).collect();
+    }
+    if let Some(items) = key.as_set() {
+        return items.iter().map(plain).collect();
+    }
+    if let Some(pairs) = key.as_object() {
+        let pair = |(key, of): (V<'_>, V<'_>)| {
+            let key = match plain(key) {
+                Json::String(text) => text,
+                other => other.to_string(),
+            };
+            (key, plain(of))
+        };
+        return Json::Object(pairs.iter().map(pair).collect());
+    }
+    match key {
+        V::Null => Json::Null,
+        V::Bool(value) => Json::Bool(value),
+        V::Int(value) => Json::from(value),
+        other => serde_json::from_str(&other.to_string()).unwrap_or_default(),
+    }
+}

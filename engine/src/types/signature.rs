@@ -1,0 +1,258 @@
+//! The notation in which the table of built-ins declares functions:
+//! `haystack: string, needle: string => output: boolean`, `...: any => void`.
+
+use std::fmt;
+
+use super::{FunctionType, Parameter, Type};
+use crate::limits;
+use crate::value::Value;
+
+/// Why a declaration is not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureError {
+    /// Byte offset in the declaration.
+    pub offset: usize,
+    /// What was expected there.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for SignatureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected {} at byte {}", self.expected, self.offset)
+    }
+}
+
+impl std::error::Error for SignatureError {}
+
+/// Parses a declaration.
+pub fn try_parse_signature(text: &str) -> Result<FunctionType, SignatureError> {
+    let mut parser = Parser { text, at: 0 };
+    let mut args = Vec::new();
+    let mut variadic = None;
+    while !parser.eat("=>") {
+        if !args.is_empty() {
+            parser.expect(",", "`,` or `=>`")?;
+        }
+        if parser.eat("...") {
+            parser.expect(":", "`:`")?;
+            variadic = Some(parser.of(0)?);
+            parser.expect("=>", "`=>`")?;
+            break;
+        }
+        args.push(parser.parameter()?);
+    }
+    let result = if parser.eat("void") {
+        None
+    } else {
+        Some(parser.parameter()?)
+    };
+    if parser.rest().is_empty() {
+        Ok(FunctionType {
+            args,
+            variadic,
+            result,
+        })
+    } else {
+        Err(parser.fail("the end"))
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// What is left, blanks skipped.
+    fn rest(&mut self) -> &'a str {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    fn fail(&self, expected: &'static str) -> SignatureError {
+        SignatureError {
+            offset: self.at,
+            expected,
+        }
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str, expected: &'static str) -> Result<(), SignatureError> {
+        if self.eat(token) {
+            Ok(())
+        } else {
+            Err(self.fail(expected))
+        }
+    }
+
+    fn word(&mut self) -> Result<&'a str, SignatureError> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric());
+        let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        if word.is_empty() {
+            return Err(self.fail("a name"));
+        }
+        self.at += word.len();
+        Ok(word)
+    }
+
+    fn parameter(&mut self) -> Result<Parameter, SignatureError> {
+        let start = self.at;
+        let word = self.word()?;
+        let name = self.eat(":").then(|| word.into());
+        if name.is_none() {
+            self.at = start;
+        }
+        let of = self.of(0)?;
+        Ok(Parameter { name, of })
+    }
+
+    fn of(&mut self, depth: usize) -> Result<Type, SignatureError> {
+        if depth > limits::TYPE_NESTING {
+            return Err(self.fail("less nesting"));
+        }
+        let start = self.at;
+        Ok(match self.word()? {
+            "null" => Type::Null,
+            "boolean" => Type::Boolean,
+            "number" => Type::Number,
+            "string" => Type::String,
+            "any" if self.eat("<") => Type::any_of(self.types(depth)?),
+            "any" => Type::Any,
+            "set" => {
+                self.expect("[", "`[`")?;
+                let of = self.of(depth + 1)?;
+                self.expect("]", "`]`")?;
+                Type::set(of)
+            }
+            "array" => {
+                let fixed = if self.eat("<") {
+                    self.types(depth)?
+                } else {
+                    Vec::new()
+                };
+                let mut rest = None;
+                if self.eat("[") {
+                    rest = Some(self.of(depth + 1)?);
+                    self.expect("]", "`]`")?;
+                }
+                Type::array(fixed, rest)
+            }
+            "object" => {
+                let fixed = if self.eat("<") {
+                    self.properties(depth)?
+                } else {
+                    Vec::new()
+                };
+                let mut rest = None;
+                if self.eat("[") {
+                    let key = self.of(depth + 1)?;
+                    self.expect(":", "`:`")?;
+                    rest = Some((key, self.of(depth + 1)?));
+                    self.expect("]", "`]`")?;
+                }
+                Type::object(fixed, rest)
+            }
+            _ => {
+                self.at = start;
+                return Err(self.fail("a type"));
+            }
+        })
+    }
+
+    fn types(&mut self, depth: usize) -> Result<Vec<Type>, SignatureError> {
+        let mut types = vec![self.of(depth + 1)?];
+        while self.eat(",") {
+            types.push(self.of(depth + 1)?);
+        }
+        self.expect(">", "`,` or `>`")?;
+        Ok(types)
+    }
+
+    fn properties(&mut self, depth: usize) -> Result<Vec<(Value, Type)>, SignatureError> {
+        let mut properties = Vec::new();
+        loop {
+            let key = Value::string(self.word()?);
+            self.expect(":", "`:`")?;
+            properties.push((key, self.of(depth + 1)?));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(">", "`,` or `>`")?;
+        Ok(properties)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notation_is_what_messages_print() {
+        for (text, printed) in [
+            (
+                "haystack: string, needle: string => output: boolean",
+                "(haystack: string, needle: string) => output: boolean",
+            ),
+            ("any, any => boolean", "(any, any) => boolean"),
+            ("=> number", "() => number"),
+            ("...: any => void", "(any...) => ???"),
+            (
+                "x: any<set[any], array[any]> => any<string>",
+                "(x: any<array[any], set[any]>) => any<string>",
+            ),
+            (
+                "opts: object<prefix: string, indent: string>[string: any] => array<array[any], any>",
+                "(opts: object<indent: string, prefix: string>[string: any]) => array<array[any], any>",
+            ),
+            (
+                "graph: object[any: any<array[any], set[any]>] => set[array<boolean, null>[number]]",
+                "(graph: object[any: any<array[any], set[any]>]) => set[array<boolean, null>[number]]",
+            ),
+        ] {
+            let parsed = try_parse_signature(text).map(|function| function.to_string());
+            assert_eq!(parsed.as_deref(), Ok(printed), "{text}");
+        }
+    }
+
+    #[test]
+    fn malformed_declarations_are_refused() {
+        for (text, offset) in [
+            ("", 0),
+            ("string", 6),
+            ("string => ", 10),
+            ("string => strin", 10),
+            ("array<string => any", 13),
+            ("set => any", 4),
+            ("object<a string> => any", 9),
+            ("string => any any", 14),
+        ] {
+            let error = try_parse_signature(text).unwrap_err();
+            assert_eq!(error.offset, offset, "{text}: {error}");
+        }
+        let deep = "set[".repeat(10_000);
+        assert_eq!(
+            try_parse_signature(&deep).unwrap_err().expected,
+            "less nesting"
+        );
+    }
+
+    #[test]
+    fn every_builtin_declares_a_function() {
+        for entry in crate::builtins::all() {
+            let name = entry.builtin.name;
+            let parsed = try_parse_signature(entry.builtin.signature);
+            assert!(parsed.is_ok(), "{name}: {}", parsed.unwrap_err());
+        }
+    }
+}
