@@ -59,6 +59,8 @@ pub struct Import {
     pub path: Term,
     /// `as x`
     pub alias: Option<Name>,
+    /// Place of the alias.
+    pub alias_span: Span,
     /// Place of the statement.
     pub span: Span,
 }
