@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use solon_syntax::ast::Name;
+use solon_syntax::ast::{Name, Ref, Term, TermKind};
 
 /// Makes names of generated locals: `__local0__`, … in modules, `__localq0__`, … in queries. A name that the
 /// source itself uses is passed over.
@@ -56,6 +56,19 @@ impl Locals {
     /// What the user calls a variable.
     pub fn original<'a>(&'a self, name: &'a Name) -> &'a Name {
         self.originals.get(name).unwrap_or(name)
+    }
+
+    /// A reference with the user's names, for messages.
+    pub fn restore(&self, reference: &[Term]) -> Ref {
+        let mut reference = reference.to_vec();
+        for term in &mut reference {
+            if let TermKind::Var(name) = &mut term.kind
+                && let Some(original) = self.originals.get(name)
+            {
+                *name = original.clone();
+            }
+        }
+        reference
     }
 
     /// Whether a name can only have been generated.

@@ -5,6 +5,7 @@
 //! as many errors as it can; any other error ends it after its pass.
 
 pub mod compilation;
+pub mod conflicts;
 pub mod locals;
 pub mod query;
 pub mod report;
@@ -74,7 +75,7 @@ pub const PASSES: &[Pass] = &[
     pass("RewriteComprehensionTerms", nothing),
     pass("RewriteRefsInHead", nothing),
     pass("RewriteWithValues", nothing),
-    pass("CheckRuleConflicts", nothing),
+    pass("CheckRuleConflicts", conflicts::check_rule_conflicts),
     pass("CheckUndefinedFuncs", nothing),
     pass("CheckSafetyRuleHeads", nothing),
     pass("CheckSafetyRuleBodies", nothing),

@@ -66,6 +66,11 @@ impl Report {
         self.fatal
     }
 
+    /// Whether errors were left out because the limit was reached.
+    pub fn is_full(&self) -> bool {
+        self.limit_reached
+    }
+
     /// Whether nothing was refused.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()

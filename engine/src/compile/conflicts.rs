@@ -1,0 +1,230 @@
+//! CheckRuleConflicts: rules of one path must fit together, and with packages and base documents.
+
+use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
+use solon_syntax::print::display_ref;
+use solon_syntax::source::{Code, Span};
+
+use super::compilation::Compilation;
+use super::locals::Locals;
+use super::report::Report;
+use super::rule_tree::{NodeId, RuleId, RuleTree, is_ground};
+use crate::value::{Kind, Value};
+
+/// Refuses rules that could never be told apart: a complete rule with rules in its extent, kinds or arities
+/// that differ, several defaults, packages and base documents in the place of rules.
+pub fn check_rule_conflicts(compilation: &mut Compilation<'_>) {
+    let mut check = Check {
+        modules: &compilation.modules,
+        tree: &compilation.rule_tree,
+        locals: &compilation.locals,
+        report: &mut compilation.report,
+    };
+    for id in check.tree.subtree(RuleTree::DATA) {
+        check.node(id);
+    }
+    if let Some(exists) = compilation.base_exists {
+        check.base_documents(exists);
+    }
+    for id in check.tree.subtree(RuleTree::DATA) {
+        check.packages(id);
+    }
+}
+
+struct Check<'c> {
+    modules: &'c [Module],
+    tree: &'c RuleTree,
+    locals: &'c Locals,
+    report: &'c mut Report,
+}
+
+/// A rule with its full reference and where to find it.
+struct Found<'c> {
+    reference: Ref,
+    rule: &'c Rule,
+}
+
+impl<'c> Check<'c> {
+    fn rule(&self, id: RuleId) -> Option<(&'c Rule, Ref)> {
+        let module = self.modules.get(id.module as usize)?;
+        let rule = module.rules.get(id.rule as usize)?;
+        Some((rule, full_reference(&module.package.path, rule)))
+    }
+
+    fn rules(&self, node: NodeId) -> impl Iterator<Item = &'c Rule> + use<'c> {
+        let (tree, modules) = (self.tree, self.modules);
+        let rules = tree.node(node).rules.iter();
+        rules.filter_map(move |id| id.of(modules))
+    }
+
+    fn node(&mut self, id: NodeId) {
+        let node = self.tree.node(id);
+        let (Some(first), Some(last)) = (self.rules(id).next(), node.rules.last()) else {
+            return;
+        };
+        let Some((last, reference)) = self.rule(*last) else {
+            return;
+        };
+        let name = self.locals.restore(&reference);
+        let name = display_ref(&name);
+
+        if !node.children.is_empty() {
+            // a rule with variables shares its extent with any rule but functions
+            let found = self.extent(id, !is_ground(&last.head.reference));
+            if !found.is_empty() {
+                let lines: String = found.iter().map(|found| self.line(found)).collect();
+                let message = format!("rule {name} conflicts with:{lines}");
+                return self.report.error(Code::Type, first.span, message);
+            }
+        }
+
+        let defaults: Vec<_> = self.rules(id).filter(|rule| rule.default).collect();
+        if self.is_mixed(id) {
+            let message = format!("conflicting rules {name} found");
+            self.report.error(Code::Type, first.span, message);
+        } else if defaults.len() > 1 {
+            let places: Vec<_> = defaults.iter().map(|rule| self.place(rule.span)).collect();
+            let message = format!(
+                "multiple default rules {name} found at {}",
+                places.join(", ")
+            );
+            let module = node.rules.iter().find_map(|id| {
+                id.of(self.modules)?
+                    .default
+                    .then(|| self.modules.get(id.module as usize))?
+            });
+            let span = module.map_or(first.span, |module| module.package.span);
+            self.report.error(Code::Type, span, message);
+        }
+    }
+
+    /// Whether the rules of a node differ in kind, in arity, or in completeness.
+    fn is_mixed(&self, id: NodeId) -> bool {
+        let mut shapes = self.rules(id).map(|rule| {
+            let head = &rule.head;
+            (
+                head.value.is_some(),
+                is_ground(&head.reference),
+                head.args.len(),
+            )
+        });
+        let first = shapes.next();
+        shapes.any(|other| Some(other) != first)
+    }
+
+    /// The rules below a node, without those in the extent of another one of them, by reference.
+    fn extent(&self, id: NodeId, only_functions: bool) -> Vec<Found<'c>> {
+        let mut found: Vec<_> = self
+            .tree
+            .rules_below(id)
+            .filter(|rule| self.tree.home(*rule) != Some(id))
+            .filter(|rule| {
+                let is_function = |rule: &Rule| !rule.head.args.is_empty();
+                !only_functions || rule.of(self.modules).is_some_and(is_function)
+            })
+            .filter_map(|rule| {
+                let (rule, reference) = self.rule(rule)?;
+                Some(Found { reference, rule })
+            })
+            .collect();
+        // stable: of equal references the first stays; prefixes come before what they cover
+        found.sort_by(|a, b| a.reference.cmp(&b.reference));
+        let mut kept: Vec<Found<'c>> = Vec::new();
+        for one in found {
+            let covered = kept
+                .last()
+                .is_some_and(|last| one.reference.starts_with(&last.reference));
+            if !covered {
+                kept.push(one);
+            }
+        }
+        kept
+    }
+
+    fn line(&self, found: &Found<'_>) -> String {
+        let reference = self.locals.restore(&found.reference);
+        format!(
+            "\n  rule {} at {}",
+            display_ref(&reference),
+            self.place(found.rule.span)
+        )
+    }
+
+    fn place(&self, span: Span) -> String {
+        format!("{}:{}", self.report.file(span.source), span.row)
+    }
+
+    /// Rules may not stand where base documents are.
+    fn base_documents(&mut self, exists: &dyn Fn(&[String]) -> bool) {
+        let mut open: Vec<(NodeId, Vec<String>)> = vec![(RuleTree::DATA, Vec::new())];
+        while let Some((id, path)) = open.pop() {
+            if let Some(first) = self.rules(id).next()
+                && exists(&path)
+            {
+                let message = format!("conflicting rule for data path {} found", path.join("/"));
+                self.report.error(Code::Compile, first.span, message);
+                continue;
+            }
+            for child in self.tree.node(id).children.iter().rev() {
+                // keys that are not strings cannot stand in base objects
+                if let Some(step) = as_string(&self.tree.node(*child).key) {
+                    let mut path = path.clone();
+                    path.push(step);
+                    open.push((*child, path));
+                }
+            }
+        }
+    }
+
+    /// No package may have the path of a rule.
+    fn packages(&mut self, id: NodeId) {
+        let node = self.tree.node(id);
+        for position in &node.packages {
+            let Some(package) = self.modules.get(*position as usize) else {
+                continue;
+            };
+            let path = display_ref(&package.package.path).to_string();
+            let path = path.strip_prefix("data.").unwrap_or(&path);
+            for rule_id in &node.rules {
+                let Some(rule) = rule_id.of(self.modules) else {
+                    continue;
+                };
+                if !is_ground(&rule.head.reference) {
+                    continue;
+                }
+                let message = format!(
+                    "package {path} conflicts with rule {} defined at {}",
+                    display_ref(&rule.head.reference),
+                    self.place(rule.span)
+                );
+                let module = self.modules.get(rule_id.module as usize);
+                let span = module.map_or(rule.span, |module| module.package.span);
+                self.report.error(Code::Type, span, message);
+                if self.report.is_full() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// The reference of a rule, its package's path included.
+pub fn full_reference(package: &[Term], rule: &Rule) -> Ref {
+    let mut reference = package.to_vec();
+    let mut head = rule.head.reference.iter().cloned();
+    if let Some(mut name) = head.next() {
+        // a variable by form, a key by meaning
+        if let Some(text) = name.as_var().cloned() {
+            name.kind = TermKind::String(text);
+        }
+        reference.push(name);
+    }
+    reference.extend(head);
+    reference
+}
+
+fn as_string(key: &Value) -> Option<String> {
+    match key.kind() {
+        Kind::String => Some(key.borrow().as_text()?.to_str().into_owned()),
+        _ => None,
+    }
+}
