@@ -1,6 +1,7 @@
 //! What a built-in function may use while it runs.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -8,8 +9,12 @@ use super::fault::{Fault, FaultCode};
 use super::patterns::Patterns;
 use crate::host::Host;
 use crate::limits::{self, Limits};
-use crate::value::array::ArrayView;
-use crate::value::{Arena, Number, ObjectView, SetView, TextView, V};
+use crate::value::array::{ArrayIter, ArrayView};
+use crate::value::set::SetIter;
+use crate::value::{Arena, Kind, Number, ObjectView, SetView, Short, TextView, V};
+
+/// Bytes of a string being built in the arena.
+pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
 
 /// The surroundings of a call: memory, budget, caches, and the way to the outside.
 pub struct Call<'e> {
@@ -41,6 +46,38 @@ impl<'e> Call<'e> {
             budget,
             print: None,
             now_ns: OnceCell::new(),
+        }
+    }
+
+    /// The part of a string between two byte positions, without a copy where that is possible.
+    #[inline]
+    pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
+        match text {
+            TextView::Short(short) => self
+                .arena
+                .bytes_text(short.as_bytes().get(range).unwrap_or_default()),
+            TextView::Utf8(text) => match text.get(range.clone()) {
+                Some(part) => self.arena.borrowed_text(part),
+                None => self
+                    .arena
+                    .borrowed_bytes(text.as_bytes().get(range).unwrap_or_default()),
+            },
+            TextView::Bytes(bytes) => self
+                .arena
+                .borrowed_bytes(bytes.get(range).unwrap_or_default()),
+        }
+    }
+
+    /// An empty buffer in the arena, to become a string by [`Call::text`].
+    pub fn buffer(&self) -> Buffer<'e> {
+        Buffer::new_in(self.arena.bump())
+    }
+
+    /// The string that a buffer holds.
+    pub fn text(&self, buffer: Buffer<'e>) -> V<'e> {
+        match Short::new(&buffer) {
+            Some(short) => V::Short(short),
+            None => self.arena.borrowed_bytes(buffer.into_bump_slice()),
         }
     }
 
@@ -94,6 +131,11 @@ impl<'e> Budget<'e> {
         }
         self.steps = self.steps.saturating_sub(u64::from(amount));
         self.look()
+    }
+
+    /// Counts the turns of a loop over something of this length.
+    pub fn spend_len(&mut self, length: usize) -> Result<(), Fault> {
+        self.spend(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
     /// Refuses an allocation that the evaluation may not make.
@@ -155,6 +197,102 @@ pub trait Operands<'e> {
     fn object(&self, position: u8) -> Result<ObjectView<'e>, Fault>;
     /// A set.
     fn set(&self, position: u8) -> Result<SetView<'e>, Fault>;
+    /// An array or a set; `want` is the order in which the message names the kinds.
+    fn members(&self, position: u8, want: &'static [&'static str]) -> Result<Members<'e>, Fault>;
+}
+
+/// The elements of an array or the members of a set.
+#[derive(Clone, Copy)]
+pub enum Members<'e> {
+    /// Of an array.
+    Array(ArrayView<'e>),
+    /// Of a set.
+    Set(SetView<'e>),
+}
+
+impl<'e> Members<'e> {
+    /// Those of an array or a set.
+    pub fn of(value: V<'e>) -> Option<Self> {
+        match value.as_array() {
+            Some(array) => Some(Self::Array(array)),
+            None => value.as_set().map(Self::Set),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Array(array) => array.len(),
+            Self::Set(set) => set.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The kind of the collection.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Array(_) => Kind::Array,
+            Self::Set(_) => Kind::Set,
+        }
+    }
+
+    /// In the order of the array or the set.
+    pub fn iter(self) -> MembersIter<'e> {
+        match self {
+            Self::Array(array) => MembersIter::Array(array.iter()),
+            Self::Set(set) => MembersIter::Set(set.iter()),
+        }
+    }
+
+    /// In any order, for work whose result does not depend on it.
+    pub fn iter_unordered(self) -> ArrayIter<'e> {
+        match self {
+            Self::Array(array) => array.iter(),
+            Self::Set(set) => set.iter_unordered(),
+        }
+    }
+
+    /// Whether one equals `value`.
+    pub fn contains(self, value: V<'_>) -> bool {
+        match self {
+            Self::Array(array) => array.iter().any(|element| element == value),
+            Self::Set(set) => set.contains(value),
+        }
+    }
+
+    /// All as strings; `position` is the operand's, from 0.
+    pub fn texts(self, position: u8) -> impl Iterator<Item = Result<TextView<'e>, Fault>> {
+        self.iter().map(move |member| {
+            member
+                .as_text()
+                .ok_or_else(|| Fault::element(position + 1, self.kind(), &["string"], member))
+        })
+    }
+}
+
+/// Goes through [`Members`].
+#[derive(Clone)]
+pub enum MembersIter<'e> {
+    /// Of an array.
+    Array(ArrayIter<'e>),
+    /// Of a set.
+    Set(SetIter<'e>),
+}
+
+impl<'e> Iterator for MembersIter<'e> {
+    type Item = V<'e>;
+
+    #[inline]
+    fn next(&mut self) -> Option<V<'e>> {
+        match self {
+            Self::Array(items) => items.next(),
+            Self::Set(items) => items.next(),
+        }
+    }
 }
 
 impl<'e> Operands<'e> for [V<'e>] {
@@ -212,5 +350,11 @@ impl<'e> Operands<'e> for [V<'e>] {
         operand
             .as_set()
             .ok_or_else(|| Fault::operand(position + 1, &["set"], operand))
+    }
+
+    #[inline]
+    fn members(&self, position: u8, want: &'static [&'static str]) -> Result<Members<'e>, Fault> {
+        let operand = self.at(position);
+        Members::of(operand).ok_or_else(|| Fault::operand(position + 1, want, operand))
     }
 }

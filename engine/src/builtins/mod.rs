@@ -3,6 +3,10 @@
 pub mod call;
 pub mod fault;
 pub mod patterns;
+mod runes;
+
+mod comparison;
+mod strings;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -121,7 +125,7 @@ impl Builtin {
 }
 
 /// All families, in the order of their files.
-const FAMILIES: &[&[Builtin]] = &[];
+const FAMILIES: &[&[Builtin]] = &[comparison::TABLE, strings::TABLE];
 
 /// An entry with its parsed declaration.
 pub struct Entry {

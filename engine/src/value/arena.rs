@@ -72,6 +72,15 @@ impl Arena {
         }
     }
 
+    /// A string of bytes that already live long enough.
+    pub fn borrowed_bytes<'e>(&'e self, bytes: &'e [u8]) -> V<'e> {
+        match (Short::new(bytes), std::str::from_utf8(bytes)) {
+            (Some(short), _) => V::Short(short),
+            (None, Ok(text)) => V::NewText(self.bump.alloc(ArenaText::Utf8(text))),
+            (None, Err(_)) => V::NewText(self.bump.alloc(ArenaText::Bytes(bytes))),
+        }
+    }
+
     /// A number.
     #[inline]
     pub fn number(&self, number: NumberBuf) -> V<'_> {

@@ -1,0 +1,120 @@
+//! Comparison by the one order of values, and membership.
+
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::V;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::evaluator(
+        "eq",
+        "any; any => boolean",
+        "Unifies two terms, binding the variables in them.",
+    )
+    .infix("="),
+    Builtin::evaluator(
+        "assign",
+        "any; any => boolean",
+        "Declares local variables and gives them a value.",
+    )
+    .infix(":="),
+    Builtin::new(
+        "equal",
+        "x: any; y: any => boolean",
+        "Tells whether two values are equal.",
+        equal,
+    )
+    .infix("=="),
+    Builtin::new(
+        "neq",
+        "x: any; y: any => boolean",
+        "Tells whether two values differ.",
+        neq,
+    )
+    .infix("!="),
+    Builtin::new(
+        "lt",
+        "x: any; y: any => boolean",
+        "Tells whether the first value sorts before the second.",
+        lt,
+    )
+    .infix("<"),
+    Builtin::new(
+        "lte",
+        "x: any; y: any => boolean",
+        "Tells whether the first value does not sort after the second.",
+        lte,
+    )
+    .infix("<="),
+    Builtin::new(
+        "gt",
+        "x: any; y: any => boolean",
+        "Tells whether the first value sorts after the second.",
+        gt,
+    )
+    .infix(">"),
+    Builtin::new(
+        "gte",
+        "x: any; y: any => boolean",
+        "Tells whether the first value does not sort before the second.",
+        gte,
+    )
+    .infix(">="),
+    Builtin::new(
+        "internal.member_2",
+        "any; any => boolean",
+        "Tells whether a collection holds a value: `x in xs`.",
+        member,
+    )
+    .infix("in"),
+    Builtin::new(
+        "internal.member_3",
+        "any; any; any => boolean",
+        "Tells whether a collection holds a value under a key: `k, x in xs`.",
+        member_at,
+    )
+    .infix("in"),
+];
+
+fn equal<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(V::Bool(operands.at(0) == operands.at(1)))
+}
+
+fn neq<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(V::Bool(operands.at(0) != operands.at(1)))
+}
+
+fn lt<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(V::Bool(operands.at(0) < operands.at(1)))
+}
+
+fn lte<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(V::Bool(operands.at(0) <= operands.at(1)))
+}
+
+fn gt<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(V::Bool(operands.at(0) > operands.at(1)))
+}
+
+fn gte<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(V::Bool(operands.at(0) >= operands.at(1)))
+}
+
+fn member<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (value, collection) = (operands.at(0), operands.at(1));
+    let found = if let Some(array) = collection.as_array() {
+        array.iter().any(|element| element == value)
+    } else if let Some(set) = collection.as_set() {
+        set.contains(value)
+    } else if let Some(object) = collection.as_object() {
+        object.iter().any(|(_, held)| held == value)
+    } else {
+        false
+    };
+    Ok(V::Bool(found))
+}
+
+fn member_at<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (key, value) = (operands.at(0), operands.at(1));
+    let held = operands.at(2).lookup(key);
+    Ok(V::Bool(held.is_some_and(|held| held == value)))
+}

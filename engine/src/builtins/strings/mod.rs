@@ -1,0 +1,152 @@
+//! Strings. Positions and lengths count characters; see [`super::runes`] for those that are no UTF-8.
+
+mod affix;
+mod case;
+mod replace;
+mod search;
+mod split;
+mod trim;
+
+use super::Builtin;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "concat",
+        "delimiter: string; collection: any<array[string], set[string]> => string",
+        "Joins strings, with a delimiter between them.",
+        split::concat,
+    ),
+    Builtin::new(
+        "contains",
+        "haystack: string; needle: string => boolean",
+        "Tells whether a string has another in it.",
+        search::contains,
+    ),
+    Builtin::new(
+        "endswith",
+        "search: string; base: string => boolean",
+        "Tells whether a string ends with another.",
+        affix::endswith,
+    ),
+    Builtin::new(
+        "indexof",
+        "haystack: string; needle: string => number",
+        "Position of a string's first occurrence in another, -1 when there is none.",
+        search::indexof,
+    ),
+    Builtin::new(
+        "indexof_n",
+        "haystack: string; needle: string => array[number]",
+        "Positions of all occurrences of a string in another, overlapping ones too.",
+        search::indexof_n,
+    ),
+    Builtin::new(
+        "lower",
+        "x: string => string",
+        "The string in lower case.",
+        case::lower,
+    ),
+    Builtin::new(
+        "replace",
+        "x: string; old: string; new: string => string",
+        "The string with every occurrence of one string replaced by another.",
+        replace::replace,
+    ),
+    Builtin::new(
+        "split",
+        "x: string; delimiter: string => array[string]",
+        "The parts of a string between occurrences of a delimiter.",
+        split::split,
+    ),
+    Builtin::new(
+        "startswith",
+        "search: string; base: string => boolean",
+        "Tells whether a string starts with another.",
+        affix::startswith,
+    ),
+    Builtin::new(
+        "strings.any_prefix_match",
+        "search: any<string, array[string], set[string]>; base: any<string, array[string], set[string]> => boolean",
+        "Tells whether any of some strings starts with any of some prefixes.",
+        affix::any_prefix_match,
+    ),
+    Builtin::new(
+        "strings.any_suffix_match",
+        "search: any<string, array[string], set[string]>; base: any<string, array[string], set[string]> => boolean",
+        "Tells whether any of some strings ends with any of some suffixes.",
+        affix::any_suffix_match,
+    ),
+    Builtin::new(
+        "strings.count",
+        "search: string; substring: string => number",
+        "How often a string occurs in another without overlapping.",
+        search::count,
+    ),
+    Builtin::new(
+        "strings.replace_n",
+        "patterns: object[string: string]; value: string => string",
+        "The string with every occurrence of an object's keys replaced by their values.",
+        replace::replace_n,
+    ),
+    Builtin::new(
+        "strings.reverse",
+        "x: string => string",
+        "The characters of a string in reverse order.",
+        case::reverse,
+    ),
+    Builtin::new(
+        "strings.split_n",
+        "x: string; delimiter: string; n: number => array[string]",
+        "The first (or, for a negative number, the last) parts of a string between occurrences of a delimiter.",
+        split::split_n,
+    ),
+    Builtin::new(
+        "substring",
+        "value: string; offset: number; length: number => string",
+        "Part of a string from an offset on, to the end when the length is negative.",
+        search::substring,
+    ),
+    Builtin::new(
+        "trim",
+        "value: string; cutset: string => string",
+        "The string without any of the given characters at its ends.",
+        trim::trim,
+    ),
+    Builtin::new(
+        "trim_left",
+        "value: string; cutset: string => string",
+        "The string without any of the given characters at its start.",
+        trim::trim_left,
+    ),
+    Builtin::new(
+        "trim_prefix",
+        "value: string; prefix: string => string",
+        "The string without a prefix.",
+        trim::trim_prefix,
+    ),
+    Builtin::new(
+        "trim_right",
+        "value: string; cutset: string => string",
+        "The string without any of the given characters at its end.",
+        trim::trim_right,
+    ),
+    Builtin::new(
+        "trim_space",
+        "value: string => string",
+        "The string without white space at its ends.",
+        trim::trim_space,
+    ),
+    Builtin::new(
+        "trim_suffix",
+        "value: string; suffix: string => string",
+        "The string without a suffix.",
+        trim::trim_suffix,
+    ),
+    Builtin::new(
+        "upper",
+        "x: string => string",
+        "The string in upper case.",
+        case::upper,
+    ),
+];

@@ -1,0 +1,110 @@
+//! Replacement of strings by others.
+
+use memchr::memmem;
+
+use crate::builtins::call::Buffer;
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::{TextView, V};
+
+pub fn replace<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (text, old, new) = (operands.text(0)?, operands.text(1)?, operands.text(2)?);
+    if old.as_bytes().is_empty() {
+        return replace_all(call, text, &[(old, new)]);
+    }
+    let (bytes, old, new) = (text.as_bytes(), old.as_bytes(), new.as_bytes());
+    call.budget.spend_len(bytes.len() / 64)?;
+    let mut found = memmem::find_iter(bytes, old).peekable();
+    if found.peek().is_none() {
+        return Ok(operands.at(0));
+    }
+    let mut buffer = call.buffer();
+    let mut done = 0;
+    for at in found {
+        push(call, &mut buffer, bytes.get(done..at).unwrap_or_default())?;
+        push(call, &mut buffer, new)?;
+        done = at + old.len();
+    }
+    push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
+    Ok(call.text(buffer))
+}
+
+pub fn replace_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let patterns = operands.object(0)?;
+    let text = operands.text(1)?;
+    let mut pairs = Vec::with_capacity(patterns.len());
+    for (old, new) in patterns.iter() {
+        let refuse = |what| {
+            Fault::type_error(format!(
+                "operand 1 non-string {what} found in pattern object"
+            ))
+        };
+        let old = old.as_text().ok_or_else(|| refuse("key"))?;
+        let new = new.as_text().ok_or_else(|| refuse("value"))?;
+        pairs.push((old, new));
+    }
+    replace_all(call, text, &pairs)
+}
+
+/// Replaces by several pairs at once, from left to right; where several match, the earliest pair counts. An
+/// empty one matches before every byte and at the end, once at each place.
+fn replace_all<'e>(
+    call: &mut Call<'e>,
+    text: TextView<'e>,
+    pairs: &[(TextView<'e>, TextView<'e>)],
+) -> Result<V<'e>, Fault> {
+    let empty = pairs.iter().position(|(old, _)| old.as_bytes().is_empty());
+    // pairs by the first byte of what they replace, so that most places need no comparison
+    let mut by_first: Vec<Vec<usize>> = vec![Vec::new(); 256];
+    for (index, (old, _)) in pairs.iter().enumerate() {
+        if let Some(first) = old.as_bytes().first()
+            && let Some(bucket) = by_first.get_mut(usize::from(*first))
+        {
+            bucket.push(index);
+        }
+    }
+    let bytes = text.as_bytes();
+    call.budget.spend_len(bytes.len() / 16)?;
+    let mut buffer = call.buffer();
+    let (mut at, mut done, mut after_empty, mut changed) = (0, 0, false, false);
+    while at <= bytes.len() {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let bucket = rest
+            .first()
+            .and_then(|first| by_first.get(usize::from(*first)))
+            .map_or(&[][..], Vec::as_slice);
+        call.budget.spend_len(bucket.len())?;
+        let whole = bucket.iter().copied().find(|index| {
+            pairs
+                .get(*index)
+                .is_some_and(|(old, _)| rest.starts_with(old.as_bytes()))
+        });
+        let found = match empty {
+            Some(empty) if !after_empty => Some(whole.map_or(empty, |whole| whole.min(empty))),
+            _ => whole,
+        };
+        let Some((old, new)) = found.and_then(|index| pairs.get(index)) else {
+            after_empty = false;
+            at += 1;
+            continue;
+        };
+        push(call, &mut buffer, bytes.get(done..at).unwrap_or_default())?;
+        push(call, &mut buffer, new.as_bytes())?;
+        changed = true;
+        after_empty = old.as_bytes().is_empty();
+        at += old.as_bytes().len();
+        done = at;
+    }
+    if !changed {
+        return Ok(call.part(text, 0..bytes.len()));
+    }
+    push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
+    Ok(call.text(buffer))
+}
+
+fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+    if buffer.len() + bytes.len() > buffer.capacity() {
+        call.budget.reserve(2 * buffer.len() + bytes.len())?;
+    }
+    buffer.extend_from_slice(bytes);
+    Ok(())
+}

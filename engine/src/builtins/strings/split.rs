@@ -1,0 +1,72 @@
+//! Parts, and joining them.
+
+use memchr::memmem;
+
+use crate::builtins::{Call, Fault, Operands, runes};
+use crate::value::{TextView, V};
+
+pub fn split<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
+    let parts = parts(call, text, delimiter)?;
+    Ok(call.arena.array_of(parts))
+}
+
+pub fn split_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
+    let wanted = operands.int(2)?;
+    let parts = parts(call, text, delimiter)?;
+    let count = usize::try_from(wanted.unsigned_abs()).unwrap_or(usize::MAX);
+    let count = count.min(parts.len());
+    let kept = if wanted < 0 {
+        parts.get(parts.len() - count..)
+    } else {
+        parts.get(..count)
+    };
+    Ok(call.arena.array_of(kept.unwrap_or_default()))
+}
+
+fn parts<'e>(
+    call: &mut Call<'e>,
+    text: TextView<'e>,
+    delimiter: TextView<'e>,
+) -> Result<&'e [V<'e>], Fault> {
+    let (bytes, delimiter) = (text.as_bytes(), delimiter.as_bytes());
+    call.budget.spend_len(bytes.len() / 16)?;
+    let mut parts = call.arena.list();
+    let mut start = 0;
+    if delimiter.is_empty() {
+        call.budget
+            .reserve(bytes.len().saturating_mul(size_of::<V<'_>>()))?;
+        for (_, width) in runes::all(bytes) {
+            parts.push(call.part(text, start..start + width));
+            start += width;
+        }
+        return Ok(parts.into_bump_slice());
+    }
+    for at in memmem::find_iter(bytes, delimiter) {
+        parts.push(call.part(text, start..at));
+        start = at + delimiter.len();
+    }
+    parts.push(call.part(text, start..bytes.len()));
+    Ok(parts.into_bump_slice())
+}
+
+pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let delimiter = operands.text(0)?;
+    let members = operands.members(1, &["set", "array"])?;
+    call.budget.spend_len(members.len())?;
+    let mut buffer = call.buffer();
+    for (index, part) in members.texts(1).enumerate() {
+        let part = part?;
+        let (part, delimiter) = (part.as_bytes(), delimiter.as_bytes());
+        if buffer.len() + part.len() + delimiter.len() > buffer.capacity() {
+            call.budget
+                .reserve(2 * buffer.len() + part.len() + delimiter.len())?;
+        }
+        if index > 0 {
+            buffer.extend_from_slice(delimiter);
+        }
+        buffer.extend_from_slice(part);
+    }
+    Ok(call.text(buffer))
+}

@@ -1,0 +1,103 @@
+//! Strings without something at their ends.
+
+use std::borrow::Cow;
+
+use crate::builtins::{Call, Fault, Operands, runes};
+use crate::value::{TextView, V};
+
+pub fn trim<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    by_set(call, operands, Ends::Both)
+}
+
+pub fn trim_left<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    by_set(call, operands, Ends::Left)
+}
+
+pub fn trim_right<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    by_set(call, operands, Ends::Right)
+}
+
+pub fn trim_space<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(cut(
+        call,
+        operands.text(0)?,
+        Ends::Both,
+        char::is_whitespace,
+    ))
+}
+
+pub fn trim_prefix<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (text, prefix) = (operands.text(0)?, operands.text(1)?);
+    let (bytes, prefix) = (text.as_bytes(), prefix.as_bytes());
+    if prefix.is_empty() || !bytes.starts_with(prefix) {
+        return Ok(operands.at(0));
+    }
+    Ok(call.part(text, prefix.len()..bytes.len()))
+}
+
+pub fn trim_suffix<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (text, suffix) = (operands.text(0)?, operands.text(1)?);
+    let (bytes, suffix) = (text.as_bytes(), suffix.as_bytes());
+    if suffix.is_empty() || !bytes.ends_with(suffix) {
+        return Ok(operands.at(0));
+    }
+    Ok(call.part(text, 0..bytes.len() - suffix.len()))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Left,
+    Right,
+    Both,
+}
+
+fn by_set<'e>(call: &mut Call<'e>, operands: &[V<'e>], ends: Ends) -> Result<V<'e>, Fault> {
+    let (text, set) = (operands.text(0)?, operands.text(1)?);
+    let set = CharSet::new(set.to_str());
+    Ok(cut(call, text, ends, |c| set.contains(c)))
+}
+
+fn cut<'e>(call: &Call<'e>, text: TextView<'e>, ends: Ends, drop: impl Fn(char) -> bool) -> V<'e> {
+    let mut rest = text.as_bytes();
+    let mut start = 0;
+    if ends != Ends::Right {
+        while let Some((c, width)) = runes::first(rest)
+            && drop(c)
+        {
+            start += width;
+            rest = rest.get(width..).unwrap_or_default();
+        }
+    }
+    if ends != Ends::Left {
+        while let Some((c, width)) = runes::last(rest)
+            && drop(c)
+        {
+            rest = rest.get(..rest.len() - width).unwrap_or_default();
+        }
+    }
+    call.part(text, start..start + rest.len())
+}
+
+/// Characters to drop: a bit for each ASCII one, so that a long set costs no search.
+struct CharSet<'a> {
+    ascii: u128,
+    all: Cow<'a, str>,
+}
+
+impl<'a> CharSet<'a> {
+    fn new(all: Cow<'a, str>) -> Self {
+        let ascii = all
+            .chars()
+            .filter(char::is_ascii)
+            .fold(0, |bits, c| bits | 1 << u32::from(c));
+        Self { ascii, all }
+    }
+
+    fn contains(&self, c: char) -> bool {
+        if c.is_ascii() {
+            self.ascii >> u32::from(c) & 1 == 1
+        } else {
+            self.all.contains(c)
+        }
+    }
+}
