@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::fault::{Fault, FaultCode};
+use super::fault::{Fault, FaultCode, FaultError};
 use super::patterns::Patterns;
 use crate::host::Host;
 use crate::limits::{self, Limits};
@@ -181,6 +181,25 @@ impl<'e> Budget<'e> {
     }
 }
 
+/// The integer that a number is written as: `1` and, up to 18 digits, `1.0`, but neither `1e0` nor what is too
+/// large.
+pub fn plain_int(number: Number<'_>) -> Option<i64> {
+    const DIGITS: u8 = 18;
+    match number {
+        Number::Int(i) => Some(i),
+        Number::Decimal(scale, coefficient) => {
+            let short = coefficient.unsigned_abs() < 10_u64.pow(DIGITS.into()) && scale < DIGITS;
+            number.to_i64().filter(|_| short)
+        }
+        Number::Text(text) => {
+            let digits = text.strip_prefix("-0")?;
+            let zeros = digits.strip_prefix('.').unwrap_or(digits);
+            let zero = zeros.len() < DIGITS.into() && zeros.bytes().all(|b| b == b'0');
+            zero.then_some(0)
+        }
+    }
+}
+
 /// Reads an operand, or says what it should have been.
 pub trait Operands<'e> {
     /// The operand at a position counted from 0; `null` when it is missing, which the compiler rules out.
@@ -189,7 +208,7 @@ pub trait Operands<'e> {
     fn text(&self, position: u8) -> Result<TextView<'e>, Fault>;
     /// A number.
     fn number(&self, position: u8) -> Result<Number<'e>, Fault>;
-    /// An integer that fits 64 bits, written as an integer.
+    /// An integer that fits 64 bits, see [`plain_int`].
     fn int(&self, position: u8) -> Result<i64, Fault>;
     /// An array.
     fn array(&self, position: u8) -> Result<ArrayView<'e>, Fault>;
@@ -318,14 +337,14 @@ impl<'e> Operands<'e> for [V<'e>] {
     }
 
     fn int(&self, position: u8) -> Result<i64, Fault> {
-        match self.number(position)? {
-            Number::Int(i) => Ok(i),
-            _ => Err(Fault::Error(Box::new(super::fault::FaultError::Operand {
+        let number = self.number(position)?;
+        plain_int(number).ok_or_else(|| {
+            Fault::Error(Box::new(FaultError::Operand {
                 position: position + 1,
                 want: &["integer number"],
                 got: "floating-point number".into(),
-            }))),
-        }
+            }))
+        })
     }
 
     #[inline]

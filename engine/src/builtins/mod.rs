@@ -6,6 +6,7 @@ pub mod patterns;
 mod runes;
 
 mod comparison;
+mod encoding;
 mod strings;
 
 use std::collections::HashMap;
@@ -125,7 +126,7 @@ impl Builtin {
 }
 
 /// All families, in the order of their files.
-const FAMILIES: &[&[Builtin]] = &[comparison::TABLE, strings::TABLE];
+const FAMILIES: &[&[Builtin]] = &[comparison::TABLE, strings::TABLE, encoding::TABLE];
 
 /// An entry with its parsed declaration.
 pub struct Entry {

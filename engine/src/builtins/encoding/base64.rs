@@ -1,0 +1,141 @@
+//! Base64, with line breaks ignored and loose last bits accepted, as Go decodes it.
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use base64::engine::{DecodePaddingMode, general_purpose};
+
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::V;
+
+const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_allow_trailing_bits(true)
+    .with_decode_padding_mode(DecodePaddingMode::RequireCanonical);
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
+
+pub fn encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    encode_by(call, operands, &STANDARD)
+}
+
+pub fn url_encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    encode_by(call, operands, &URL_SAFE)
+}
+
+pub fn url_encode_no_pad<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    encode_by(call, operands, &general_purpose::URL_SAFE_NO_PAD)
+}
+
+fn encode_by<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    engine: &GeneralPurpose,
+) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    call.budget
+        .reserve(text.as_bytes().len().saturating_mul(2))?;
+    Ok(call.arena.text(&engine.encode(text.as_bytes())))
+}
+
+pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    call.budget.reserve(text.as_bytes().len())?;
+    let bytes = decode_by(text.as_bytes(), &STANDARD, b"+/").map_err(illegal)?;
+    Ok(call.arena.bytes_text(&bytes))
+}
+
+pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let valid = operands
+        .at(0)
+        .as_text()
+        .is_some_and(|text| decode_by(text.as_bytes(), &STANDARD, b"+/").is_ok());
+    Ok(V::Bool(valid))
+}
+
+pub fn url_decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let bytes = text.as_bytes();
+    call.budget.reserve(bytes.len().saturating_mul(2))?;
+    let missing = match bytes.len() % 4 {
+        _ if bytes.ends_with(b"=") => 0,
+        2 => 2,
+        3 => 1,
+        0 => 0,
+        _ => {
+            return Err(Fault::error(format!(
+                "illegal base64url string: {}",
+                text.to_str()
+            )));
+        }
+    };
+    let mut padded = bytes.to_vec();
+    padded.resize(bytes.len() + missing, b'=');
+    let bytes = decode_by(&padded, &URL_SAFE, b"-_").map_err(illegal)?;
+    Ok(call.arena.bytes_text(&bytes))
+}
+
+fn illegal(at: usize) -> Fault {
+    Fault::error(format!("illegal base64 data at input byte {at}"))
+}
+
+/// The error is the position of what is wrong. Clean text takes the fast decoder; the slow one knows of line
+/// breaks and counts positions.
+fn decode_by(text: &[u8], engine: &GeneralPurpose, special: &[u8; 2]) -> Result<Vec<u8>, usize> {
+    engine
+        .decode(text)
+        .or_else(|_| decode_slowly(text, *special))
+}
+
+fn decode_slowly(text: &[u8], [c62, c63]: [u8; 2]) -> Result<Vec<u8>, usize> {
+    let line_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let mut input = text
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, byte)| !line_break(byte));
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut held) = (0_u32, 0);
+    let padded_at = loop {
+        let Some((at, byte)) = input.next() else {
+            // Go names the place where the last group of four began, line breaks not counted
+            return if held == 0 {
+                Ok(out)
+            } else {
+                Err(text.len() - held)
+            };
+        };
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            _ if byte == c62 => 62,
+            _ if byte == c63 => 63,
+            b'=' => break at,
+            _ => return Err(at),
+        };
+        bits = bits << 6 | u32::from(six);
+        held += 1;
+        if held == 4 {
+            let [_, group @ ..] = bits.to_be_bytes();
+            out.extend(group);
+            (bits, held) = (0, 0);
+        }
+    };
+    match held {
+        2 => {
+            match input.next() {
+                None => return Err(text.len()),
+                Some((_, b'=')) => {}
+                Some((at, _)) => return Err(at - 1),
+            }
+            let [.., byte] = (bits >> 4).to_be_bytes();
+            out.push(byte);
+        }
+        3 => {
+            let [.., first, second] = (bits >> 2).to_be_bytes();
+            out.extend([first, second]);
+        }
+        _ => return Err(padded_at),
+    }
+    input.next().map_or(Ok(out), |(at, _)| Err(at))
+}

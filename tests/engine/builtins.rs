@@ -1,0 +1,92 @@
+//! Every built-in gives the answers that OPA gives, recorded in `tests/cases/builtins`.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a panic here is a failing test"
+)]
+
+#[path = "builtins/text.rs"]
+mod text;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use solon::builtins::{Budget, Call, Fault, Patterns};
+use solon::host::FixedHost;
+use solon::limits::Limits;
+use solon::value::{Arena, V};
+
+/// Asks one call; the error text starts with the name of the function, as evaluations report it.
+fn outcome(call: &str) -> Result<String, String> {
+    let arena = Arena::new();
+    let host = FixedHost::default();
+    let patterns = Patterns::default();
+    let budget = Budget::new(&Limits::default(), &arena, None);
+    let mut surroundings = Call::new(&arena, &host, &patterns, budget);
+    match text::Reader::new(call).call(&mut surroundings) {
+        Ok(value) => Ok(text::show(value)),
+        Err((_, Fault::Undefined)) => Err("undefined".to_owned()),
+        Err((name, Fault::Error(error) | Fault::Halt(error))) => {
+            Err(format!("{}: {name}: {error}", error.code().as_str()))
+        }
+    }
+}
+
+/// What the record says, in the form of [`outcome`].
+fn recorded(case: &Json) -> Result<String, String> {
+    if let Some(result) = case["result"].as_str() {
+        let arena = Arena::new();
+        let value: V<'_> = text::Reader::new(result).literal(&arena);
+        return Ok(text::show(value));
+    }
+    if case["undefined"] == true {
+        return Err("undefined".to_owned());
+    }
+    let error = &case["error"];
+    let text = |field: &str| {
+        error[field]
+            .as_str()
+            .unwrap_or_else(|| panic!("{case}: no {field}"))
+    };
+    Err(format!("{}: {}", text("code"), text("message")))
+}
+
+#[test]
+fn answers_are_those_of_opa() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/builtins");
+    let only = std::env::var("FAMILY").ok();
+    let (mut passed, mut failures) = (0, Vec::new());
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        let family = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if path.extension().is_none_or(|extension| extension != "json")
+            || only.as_ref().is_some_and(|only| *only != family)
+        {
+            continue;
+        }
+        let cases: Vec<Json> = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        for case in &cases {
+            let call = case["call"].as_str().unwrap();
+            let (found, wanted) = (outcome(call), recorded(case));
+            if found == wanted {
+                passed += 1;
+            } else {
+                failures.push(format!(
+                    "{family}: {call}\n    found  {found:?}\n    wanted {wanted:?}"
+                ));
+            }
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{passed} passed, {} failed\n  {}\n",
+        failures.len(),
+        failures.join("\n  ")
+    );
+    assert!(passed > 0, "no cases");
+}
