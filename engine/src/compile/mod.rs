@@ -6,6 +6,8 @@
 
 pub mod compilation;
 pub mod conflicts;
+pub mod deprecated;
+pub mod functions;
 pub mod locals;
 pub mod query;
 pub mod report;
@@ -76,15 +78,18 @@ pub const PASSES: &[Pass] = &[
     pass("RewriteRefsInHead", nothing),
     pass("RewriteWithValues", nothing),
     pass("CheckRuleConflicts", conflicts::check_rule_conflicts),
-    pass("CheckUndefinedFuncs", nothing),
+    pass("CheckUndefinedFuncs", functions::check_undefined_functions),
     pass("CheckSafetyRuleHeads", nothing),
     pass("CheckSafetyRuleBodies", nothing),
     pass("RewriteEquals", nothing),
     pass("RewriteDynamicTerms", nothing),
     pass("CheckRecursion", nothing),
     pass("CheckTypes", nothing),
-    pass("CheckUnsafeBuiltins", nothing),
-    pass("CheckDeprecatedBuiltins", nothing),
+    pass("CheckUnsafeBuiltins", deprecated::check_unsafe_builtins),
+    pass(
+        "CheckDeprecatedBuiltins",
+        deprecated::check_deprecated_builtins,
+    ),
 ];
 
 const fn pass(name: &'static str, run: fn(&mut Compilation<'_>)) -> Pass {

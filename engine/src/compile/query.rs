@@ -8,6 +8,7 @@ use solon_syntax::source::{Diagnostics, Source};
 use super::compilation::{Compiled, Options};
 use super::locals::Locals;
 use super::report::Report;
+use super::{deprecated, functions};
 
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
@@ -71,12 +72,21 @@ pub const QUERY_PASSES: &[QueryPass] = &[
     pass("RewriteExprTerms", nothing),
     pass("RewriteComprehensionTerms", nothing),
     pass("RewriteWithValues", nothing),
-    pass("CheckUndefinedFuncs", nothing),
+    pass(
+        "CheckUndefinedFuncs",
+        functions::check_undefined_functions_of_query,
+    ),
     pass("CheckSafety", nothing),
     pass("RewriteDynamicTerms", nothing),
     pass("CheckTypes", nothing),
-    pass("CheckUnsafeBuiltins", nothing),
-    pass("CheckDeprecatedBuiltins", nothing),
+    pass(
+        "CheckUnsafeBuiltins",
+        deprecated::check_unsafe_builtins_of_query,
+    ),
+    pass(
+        "CheckDeprecatedBuiltins",
+        deprecated::check_deprecated_builtins_of_query,
+    ),
 ];
 
 const fn pass(name: &'static str, run: fn(&mut QueryCompilation<'_>)) -> QueryPass {

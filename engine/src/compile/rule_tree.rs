@@ -43,6 +43,8 @@ pub struct Node {
     pub children: Vec<NodeId>,
     /// The rules whose ground prefix this is, in order.
     pub rules: Vec<RuleId>,
+    /// Number of arguments of the first rule.
+    pub arity: usize,
     /// The modules whose package this is, in order.
     pub packages: Vec<u32>,
 }
@@ -80,11 +82,15 @@ impl RuleTree {
             let mut homes = Vec::with_capacity(module.rules.len());
             for (rule, place) in module.rules.iter().zip(0..) {
                 let node = builder.descend(package, ground_prefix(&rule.head.reference));
-                builder.node(node).rules.push(RuleId {
+                homes.push(node);
+                let node = builder.node(node);
+                if node.rules.is_empty() {
+                    node.arity = rule.head.args.len();
+                }
+                node.rules.push(RuleId {
                     module: position,
                     rule: place,
                 });
-                homes.push(node);
             }
             builder.tree.homes.push(homes);
         }

@@ -1,0 +1,83 @@
+//! CheckUnsafeBuiltins and CheckDeprecatedBuiltins: built-ins that may not be called here.
+
+use std::borrow::Cow;
+
+use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::{Expr, ExprKind, Module};
+use solon_syntax::source::Code;
+
+use super::compilation::{Compilation, Options};
+use super::functions::dotted;
+use super::query::QueryCompilation;
+use super::report::Report;
+use crate::builtins;
+
+/// Refuses calls of the built-ins that the options call unsafe.
+pub fn check_unsafe_builtins(compilation: &mut Compilation<'_>) {
+    let options = compilation.options;
+    check_unsafe(&compilation.modules, options, &mut compilation.report);
+}
+
+/// Refuses calls of the built-ins that the options call unsafe.
+pub fn check_unsafe_builtins_of_query(compilation: &mut QueryCompilation<'_>) {
+    let options = compilation.options;
+    check_unsafe(&compilation.body, options, &mut compilation.report);
+}
+
+/// Refuses deprecated built-ins in modules of v1, and in all modules in strict mode.
+pub fn check_deprecated_builtins(compilation: &mut Compilation<'_>) {
+    let strict = compilation.options.strict;
+    let checked = |module: &&Module| strict || module.version.is_v1();
+    for module in compilation.modules.iter().filter(checked) {
+        check_deprecated(module, &mut compilation.report);
+    }
+}
+
+/// Refuses deprecated built-ins in strict mode.
+pub fn check_deprecated_builtins_of_query(compilation: &mut QueryCompilation<'_>) {
+    if compilation.options.strict {
+        check_deprecated(&compilation.body, &mut compilation.report);
+    }
+}
+
+fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Report) {
+    if options.unsafe_builtins.is_empty() {
+        return;
+    }
+    let is_unsafe = |name: &str| options.unsafe_builtins.iter().any(|one| one == name);
+    refuse(node, "unsafe", is_unsafe, report);
+}
+
+fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
+    let is_deprecated =
+        |name: &str| builtins::lookup(name).is_some_and(|one| one.builtin.deprecated);
+    refuse(node, "deprecated", is_deprecated, report);
+}
+
+fn refuse<N: Walk + ?Sized>(
+    node: &N,
+    what: &str,
+    is_refused: impl Fn(&str) -> bool,
+    report: &mut Report,
+) {
+    node.walk(&mut Exprs(|expr: &Expr| {
+        if let Some(name) = callee(expr).filter(|name| is_refused(name)) {
+            let message = format!("{what} built-in function calls in expression: {name}");
+            report.recoverable(Code::Type, expr.span, message);
+        }
+        Flow::Into
+    }));
+}
+
+/// The dotted name of what an expression calls.
+fn callee(expr: &Expr) -> Option<Cow<'_, str>> {
+    let ExprKind::Call(terms) = &expr.kind else {
+        return None;
+    };
+    match terms.first()?.as_ref()?.as_slice() {
+        [name] => name.as_var().map(|name| Cow::Borrowed(&**name)),
+        // a rule
+        [head, ..] if head.as_var().is_some_and(|name| &**name == "data") => None,
+        reference => dotted(reference).map(Cow::Owned),
+    }
+}

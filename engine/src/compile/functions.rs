@@ -1,0 +1,160 @@
+//! CheckUndefinedFuncs: calls name functions that exist, with as many operands as they take.
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::{Expr, ExprKind, Term};
+use solon_syntax::print::display_ref;
+use solon_syntax::source::Code;
+
+use super::compilation::{Compilation, Options};
+use super::locals::Locals;
+use super::query::QueryCompilation;
+use super::report::Report;
+use super::rule_tree::{NodeId, RuleTree};
+use crate::types::FunctionType;
+
+/// What calls can name.
+#[derive(Clone, Copy)]
+pub struct Functions<'c> {
+    options: &'c Options,
+    tree: &'c RuleTree,
+}
+
+/// What a call names.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee<'c> {
+    /// A built-in, or a function of the host.
+    Builtin(&'c FunctionType),
+    /// The rules of a node.
+    Rules(NodeId, usize),
+}
+
+impl Callee<'_> {
+    /// Number of arguments it takes.
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Builtin(declaration) => declaration.arity(),
+            Self::Rules(_, arity) => arity,
+        }
+    }
+}
+
+impl<'c> Functions<'c> {
+    /// The built-ins, the functions of the host, and the rules of a tree.
+    pub fn new(options: &'c Options, tree: &'c RuleTree) -> Self {
+        Self { options, tree }
+    }
+
+    /// What an operator names; rules that are no functions have arity 0.
+    pub fn find(self, operator: &Term) -> Option<Callee<'c>> {
+        let reference = operator.as_ref()?;
+        if let Some(id) = self.tree.find(reference) {
+            let node = self.tree.node(id);
+            return (!node.rules.is_empty()).then_some(Callee::Rules(id, node.arity));
+        }
+        let declaration = match reference.as_slice() {
+            [name] => self.options.declaration(name.as_var()?),
+            _ => self.options.declaration(&dotted(reference)?),
+        };
+        declaration?.as_function().map(Callee::Builtin)
+    }
+
+    /// Number of arguments that what an operator names takes.
+    pub fn arity(self, operator: &Term) -> Option<usize> {
+        self.find(operator).map(Callee::arity)
+    }
+}
+
+/// `a.b.c` of a reference that is a name.
+pub fn dotted(reference: &[Term]) -> Option<String> {
+    let (head, steps) = reference.split_first()?;
+    let mut name = head.as_var()?.to_string();
+    for step in steps {
+        name.push('.');
+        name.push_str(step.as_string()?);
+    }
+    Some(name)
+}
+
+/// Checks the calls of all modules.
+pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
+    let functions = Functions::new(compilation.options, &compilation.rule_tree);
+    let mut check = Check {
+        functions,
+        locals: &compilation.locals,
+        report: &mut compilation.report,
+    };
+    for module in &compilation.modules {
+        module.walk(&mut check);
+    }
+}
+
+/// Checks the calls of a query.
+pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>) {
+    let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
+    let mut check = Check {
+        functions,
+        locals: &compilation.locals,
+        report: &mut compilation.report,
+    };
+    compilation.body.walk(&mut check);
+}
+
+struct Check<'c> {
+    functions: Functions<'c>,
+    locals: &'c Locals,
+    report: &'c mut Report,
+}
+
+impl Visitor<'_> for Check<'_> {
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        if let ExprKind::Call(terms) = &expr.kind
+            && let Some((operator, operands)) = terms.split_first()
+        {
+            return self.call(expr, operator, operands);
+        }
+        Flow::Into
+    }
+}
+
+impl Check<'_> {
+    fn call(&mut self, expr: &Expr, operator: &Term, operands: &[Term]) -> Flow {
+        let given = operands.len();
+        let name = || match operator.as_ref() {
+            Some(reference) => display_ref(&self.locals.restore(reference)).to_string(),
+            None => operator.to_string(),
+        };
+        let Some(callee) = self.functions.find(operator) else {
+            let message = format!("undefined function {}", name());
+            self.report.error(Code::Type, expr.span, message);
+            return Flow::Over;
+        };
+        let arity = callee.arity();
+        // the compiler has given each call it moved an output; the user may give one
+        let is_equation = operator.is_operator("eq");
+        let fits = if expr.generated {
+            given == arity + 1 || is_equation
+        } else {
+            given == arity || given == arity + 1
+        };
+        if fits {
+            return Flow::Into;
+        }
+        let message = match callee {
+            Callee::Builtin(_) => format!("{}: arity mismatch", name()),
+            Callee::Rules(..) => {
+                let given = if expr.generated {
+                    given.saturating_sub(1)
+                } else {
+                    given
+                };
+                let plural = if given == 1 { "" } else { "s" };
+                format!(
+                    "function {} has arity {arity}, got {given} argument{plural}",
+                    name()
+                )
+            }
+        };
+        self.report.error(Code::Type, expr.span, message);
+        Flow::Over
+    }
+}
