@@ -14,6 +14,9 @@ pub const TYPE_NODES: usize = 1 << 20;
 /// Largest binary exponent of a number; larger ones are refused as OPA refuses them.
 pub const NUMBER_EXPONENT: i64 = 100_000;
 
+/// Largest size of a computed number, in bits; far above what OPA reads, far below what hurts.
+pub const NUMBER_BITS: u64 = 1 << 20;
+
 /// Most errors a compilation reports before it gives up.
 pub const ERRORS: usize = 10;
 

@@ -46,13 +46,11 @@ impl NumberBuf {
         if form.length != text.len() {
             return Err(NumberError::Syntax);
         }
-        match form.small() {
-            Some(number) => Ok(number),
-            None => {
-                check(text)?;
-                Ok(Self::Text(text.to_owned()))
-            }
+        if let Some(number) = form.small() {
+            return Ok(number);
         }
+        check(text)?;
+        Ok(Self::Text(text.to_owned()))
     }
 }
 

@@ -1,0 +1,136 @@
+//! Running sums and products: exact while every number is integral, otherwise in floats from the first
+//! number on. Both are carried along, because the first fraction may come last.
+
+use num_bigint::BigInt;
+
+use super::arithmetic::{Outcome, bounded};
+use super::float::Float;
+use super::shortest::from_rounded;
+use super::{ArithmeticError, Number, NumberBuf};
+use crate::limits;
+
+/// A running sum.
+pub struct Sum(Running);
+
+enum Running {
+    /// Exact as an integer and as a float.
+    Small(i64),
+    /// The exact integer and what floats made of it.
+    Big(BigInt, Float),
+    /// A fraction was among the numbers.
+    Float(Float),
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self(Running::Small(0))
+    }
+}
+
+impl Sum {
+    /// Adds a number.
+    #[inline]
+    pub fn add(&mut self, number: Number<'_>) {
+        if let (Running::Small(sum), Number::Int(i)) = (&mut self.0, number)
+            && let Some(next) = sum.checked_add(i)
+        {
+            *sum = next;
+            return;
+        }
+        self.add_slowly(number);
+    }
+
+    fn add_slowly(&mut self, number: Number<'_>) {
+        let float = |sum: Float| sum.plus(number.into());
+        self.0 = match std::mem::replace(&mut self.0, Running::Small(0)) {
+            Running::Float(sum) => Running::Float(float(sum)),
+            Running::Small(sum) => {
+                let floats = float(Number::Int(sum).into());
+                match (
+                    number.to_i64().and_then(|i| sum.checked_add(i)),
+                    number.to_bigint(),
+                ) {
+                    (Some(sum), _) => Running::Small(sum),
+                    (None, Some(i)) => Running::Big(i + sum, floats),
+                    (None, None) => Running::Float(floats),
+                }
+            }
+            Running::Big(sum, floats) => match number.to_bigint() {
+                Some(i) => Running::Big(sum + i, float(floats)),
+                None => Running::Float(float(floats)),
+            },
+        };
+    }
+
+    /// The sum; of no numbers it is 0.
+    #[inline]
+    pub fn finish(self) -> Outcome {
+        match self.0 {
+            Running::Small(sum) => Ok(NumberBuf::Int(sum)),
+            Running::Big(sum, _) => Ok(sum.into()),
+            Running::Float(sum) => bounded(sum),
+        }
+    }
+}
+
+/// A running product. Its floats have 53 bits, as OPA's have.
+pub struct Product {
+    exact: Option<Exact>,
+    float: Float,
+}
+
+enum Exact {
+    Small(i64),
+    Big(BigInt),
+}
+
+const PRODUCT_PRECISION: u32 = 53;
+
+impl Default for Product {
+    fn default() -> Self {
+        Self {
+            exact: Some(Exact::Small(1)),
+            float: Number::Int(1).into(),
+        }
+    }
+}
+
+impl Product {
+    /// Multiplies by a number.
+    pub fn multiply(&mut self, number: Number<'_>) -> Result<(), ArithmeticError> {
+        self.float = self.float.times_rounded(number.into(), PRODUCT_PRECISION);
+        self.exact = match self.exact.take() {
+            None => None,
+            Some(Exact::Small(product)) => {
+                match (
+                    number.to_i64().and_then(|i| product.checked_mul(i)),
+                    number.to_bigint(),
+                ) {
+                    (Some(product), _) => Some(Exact::Small(product)),
+                    (None, Some(i)) => Some(Exact::Big(i * product)),
+                    (None, None) => None,
+                }
+            }
+            Some(Exact::Big(product)) => match number.to_bigint() {
+                Some(i) if i.bits() + product.bits() > limits::NUMBER_BITS => {
+                    return Err(ArithmeticError::TooBig);
+                }
+                Some(i) => Some(Exact::Big(product * i)),
+                None => None,
+            },
+        };
+        Ok(())
+    }
+
+    /// The product; of no numbers it is 1.
+    pub fn finish(self) -> Outcome {
+        match self.exact {
+            Some(Exact::Small(product)) => Ok(NumberBuf::Int(product)),
+            Some(Exact::Big(product)) => Ok(product.into()),
+            None if self.float.exponent.unsigned_abs() > limits::NUMBER_BITS => {
+                Err(ArithmeticError::TooBig)
+            }
+            None => Ok(from_rounded(self.float, PRODUCT_PRECISION)),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Arithmetic: exact between integral numbers however they are written, else in [`Float`]s.
+
+use std::fmt;
+
+use num_bigint::BigInt;
+use num_traits::Zero;
+
+use super::float::Float;
+use super::{Number, NumberBuf};
+use crate::limits;
+
+/// Why an operation has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArithmeticError {
+    /// Division by zero.
+    DivideByZero,
+    /// Remainder by zero.
+    ModuloByZero,
+    /// A remainder of numbers that are not integral.
+    ModuloOfFloat,
+    /// The result is beyond [`limits::NUMBER_BITS`].
+    TooBig,
+}
+
+impl fmt::Display for ArithmeticError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DivideByZero => "divide by zero",
+            Self::ModuloByZero => "modulo by zero",
+            Self::ModuloOfFloat => "modulo on floating-point number",
+            Self::TooBig => "number too big",
+        })
+    }
+}
+
+impl std::error::Error for ArithmeticError {}
+
+pub(super) type Outcome = Result<NumberBuf, ArithmeticError>;
+
+impl Number<'_> {
+    /// The sum.
+    #[inline]
+    pub fn plus(self, other: Number<'_>) -> Outcome {
+        if let (Self::Int(a), Number::Int(b)) = (self, other)
+            && let Some(sum) = a.checked_add(b)
+        {
+            return Ok(NumberBuf::Int(sum));
+        }
+        compute(self, other, i64::checked_add, |a, b| a + b, Float::plus)
+    }
+
+    /// The difference.
+    #[inline]
+    pub fn minus(self, other: Number<'_>) -> Outcome {
+        if let (Self::Int(a), Number::Int(b)) = (self, other)
+            && let Some(difference) = a.checked_sub(b)
+        {
+            return Ok(NumberBuf::Int(difference));
+        }
+        let floats = |a: Float, b: Float| a.plus(b.negate());
+        compute(self, other, i64::checked_sub, |a, b| a - b, floats)
+    }
+
+    /// The product.
+    #[inline]
+    pub fn times(self, other: Number<'_>) -> Outcome {
+        if let (Self::Int(a), Number::Int(b)) = (self, other)
+            && let Some(product) = a.checked_mul(b)
+        {
+            return Ok(NumberBuf::Int(product));
+        }
+        compute(self, other, i64::checked_mul, |a, b| a * b, Float::times)
+    }
+
+    /// The quotient: a float unless it is exact.
+    #[inline]
+    pub fn divide(self, other: Number<'_>) -> Outcome {
+        // zero goes through floats, since it may come out as -0
+        if let (Self::Int(a), Number::Int(b)) = (self, other)
+            && a != 0
+            && a.checked_rem(b) == Some(0)
+            && let Some(quotient) = a.checked_div(b)
+        {
+            return Ok(NumberBuf::Int(quotient));
+        }
+        let divisor = Float::from(other);
+        if divisor.is_zero() {
+            return Err(ArithmeticError::DivideByZero);
+        }
+        bounded(Float::from(self).divide(divisor))
+    }
+
+    /// The remainder, with the sign of the dividend.
+    #[inline]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "named as the built-in, and fallible"
+    )]
+    pub fn rem(self, other: Number<'_>) -> Outcome {
+        if let (Self::Int(a), Number::Int(b)) = (self, other)
+            && let Some(rest) = a.checked_rem(b)
+        {
+            return Ok(NumberBuf::Int(rest));
+        }
+        let (Some(a), Some(b)) = (self.to_bigint(), other.to_bigint()) else {
+            return Err(ArithmeticError::ModuloOfFloat);
+        };
+        if b.is_zero() {
+            return Err(ArithmeticError::ModuloByZero);
+        }
+        Ok((a % b).into())
+    }
+
+    /// Without the sign.
+    #[inline]
+    pub fn abs(self) -> NumberBuf {
+        match self {
+            Self::Int(i) if i != i64::MIN => NumberBuf::Int(i.abs()),
+            _ => Float::from(self).abs().into(),
+        }
+    }
+
+    /// To the nearest integer, away from zero when halfway.
+    #[inline]
+    pub fn round(self) -> NumberBuf {
+        if let Self::Int(_) = self {
+            return self.into();
+        }
+        let float = Float::from(self);
+        let half = Float::from_decimal(float.negative, 5, -1);
+        float.plus(half).truncate().into()
+    }
+
+    /// To the integer above. As in OPA, numbers between -1 and 0 give 1.
+    #[inline]
+    pub fn ceil(self) -> NumberBuf {
+        if let Self::Int(_) = self {
+            return self.into();
+        }
+        let float = Float::from(self);
+        let whole = float.truncate();
+        if float.is_integer() || whole < BigInt::ZERO {
+            return whole.into();
+        }
+        NumberBuf::from(whole + 1_i64)
+    }
+
+    /// To the integer below. As in OPA, numbers between -1 and 0 give 0.
+    #[inline]
+    pub fn floor(self) -> NumberBuf {
+        if let Self::Int(_) = self {
+            return self.into();
+        }
+        let float = Float::from(self);
+        let whole = float.truncate();
+        if float.is_integer() || whole >= BigInt::ZERO {
+            return whole.into();
+        }
+        NumberBuf::from(whole - 1_i64)
+    }
+}
+
+/// Integers when both numbers are integral, else floats.
+fn compute(
+    a: Number<'_>,
+    b: Number<'_>,
+    small: fn(i64, i64) -> Option<i64>,
+    big: fn(BigInt, BigInt) -> BigInt,
+    floats: fn(Float, Float) -> Float,
+) -> Outcome {
+    if !(a.is_integer() && b.is_integer()) {
+        return bounded(floats(a.into(), b.into()));
+    }
+    if let (Some(a), Some(b)) = (a.to_i64(), b.to_i64())
+        && let Some(result) = small(a, b)
+    {
+        return Ok(NumberBuf::Int(result));
+    }
+    let (Some(a), Some(b)) = (a.to_bigint(), b.to_bigint()) else {
+        return bounded(floats(a.into(), b.into()));
+    };
+    if a.bits() + b.bits() > limits::NUMBER_BITS {
+        return Err(ArithmeticError::TooBig);
+    }
+    Ok(big(a, b).into())
+}
+
+/// Refuses floats whose digits would fill the memory.
+pub(super) fn bounded(float: Float) -> Outcome {
+    if float.exponent.unsigned_abs() > limits::NUMBER_BITS {
+        return Err(ArithmeticError::TooBig);
+    }
+    Ok(float.into())
+}

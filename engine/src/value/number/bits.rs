@@ -1,0 +1,61 @@
+//! Bit operations on integers of any size, in two's complement. `None` means that an operand is not integral.
+
+use num_bigint::BigInt;
+
+use super::arithmetic::Outcome;
+use super::{ArithmeticError, Number, NumberBuf};
+use crate::limits;
+
+impl Number<'_> {
+    /// Bitwise and.
+    pub fn bit_and(self, other: Number<'_>) -> Option<NumberBuf> {
+        self.bitwise(other, |a, b| a & b, |a, b| a & b)
+    }
+
+    /// Bitwise or.
+    pub fn bit_or(self, other: Number<'_>) -> Option<NumberBuf> {
+        self.bitwise(other, |a, b| a | b, |a, b| a | b)
+    }
+
+    /// Bitwise exclusive or.
+    pub fn bit_xor(self, other: Number<'_>) -> Option<NumberBuf> {
+        self.bitwise(other, |a, b| a ^ b, |a, b| a ^ b)
+    }
+
+    /// Bitwise complement.
+    pub fn bit_not(self) -> Option<NumberBuf> {
+        match self.to_i64() {
+            Some(i) => Some(NumberBuf::Int(!i)),
+            None => Some(NumberBuf::from(-self.to_bigint()? - 1_i64)),
+        }
+    }
+
+    /// Shifts to the left.
+    pub fn shift_left(self, by: u64) -> Option<Outcome> {
+        let i = self.to_bigint()?;
+        if i.bits().saturating_add(by) > limits::NUMBER_BITS && i.bits() > 0 {
+            return Some(Err(ArithmeticError::TooBig));
+        }
+        Some(Ok((i << by).into()))
+    }
+
+    /// Shifts to the right, keeping the sign.
+    pub fn shift_right(self, by: u64) -> Option<NumberBuf> {
+        match self.to_i64() {
+            Some(i) => Some(NumberBuf::Int(i >> by.min(63))),
+            None => Some((self.to_bigint()? >> by).into()),
+        }
+    }
+
+    fn bitwise(
+        self,
+        other: Number<'_>,
+        small: fn(i64, i64) -> i64,
+        big: fn(BigInt, BigInt) -> BigInt,
+    ) -> Option<NumberBuf> {
+        if let (Some(a), Some(b)) = (self.to_i64(), other.to_i64()) {
+            return Some(NumberBuf::Int(small(a, b)));
+        }
+        Some(big(self.to_bigint()?, other.to_bigint()?).into())
+    }
+}

@@ -1,0 +1,263 @@
+//! Binary floats with a mantissa of 64 bits: what Rego computes with when a number is not integral.
+//!
+//! Every operation is exact but for one rounding to the nearest, to even when halfway.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::Zero;
+
+use super::Number;
+use super::exact::Exact;
+
+/// Bits of a mantissa.
+pub(super) const PRECISION: u32 = 64;
+
+/// `mantissa · 2^exponent`; the highest bit of the mantissa is set unless the number is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Float {
+    pub negative: bool,
+    pub mantissa: u64,
+    pub exponent: i64,
+}
+
+/// Powers of five that fit 63 bits.
+const FIVES: [u64; 28] = {
+    let mut fives = [1; 28];
+    let mut at = 1;
+    while at < fives.len() {
+        #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
+        {
+            fives[at] = fives[at - 1] * 5;
+        }
+        at += 1;
+    }
+    fives
+};
+
+/// `5^n`, when it fits.
+#[inline]
+pub(super) fn small_five(n: u64) -> Option<u64> {
+    FIVES.get(usize::try_from(n).ok()?).copied()
+}
+
+/// `5^n`.
+pub(super) fn five(n: u64) -> BigUint {
+    // limits on numbers keep powers far below 2^32
+    BigUint::from(5_u8).pow(u32::try_from(n).unwrap_or(u32::MAX))
+}
+
+impl Float {
+    fn zero(negative: bool) -> Self {
+        Self {
+            negative,
+            mantissa: 0,
+            exponent: 0,
+        }
+    }
+
+    /// The nearest to `wide · 2^exponent`; `sticky` says that the exact value lies slightly above.
+    #[inline]
+    fn round(negative: bool, wide: u128, exponent: i64, sticky: bool, precision: u32) -> Self {
+        let Some(top) = wide.checked_ilog2() else {
+            return Self::zero(negative);
+        };
+        let normal = wide << (127 - top);
+        let exponent = exponent - i64::from(127 - top);
+        // with 64 bits the dropped half is the lower word; with fewer bits it starts higher
+        let dropped = 128 - precision;
+        let rest = normal & ((1 << dropped) - 1);
+        let half = 1_u128 << (dropped - 1);
+        let kept = normal >> dropped;
+        let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
+        let kept = kept + u128::from(up);
+        let exponent = exponent + i64::from(dropped);
+        let (kept, exponent) = if kept >> precision == 0 {
+            (kept, exponent)
+        } else {
+            (kept >> 1, exponent + 1)
+        };
+        // back to a mantissa whose highest bit is set
+        let shift = PRECISION - precision;
+        Self {
+            negative,
+            mantissa: u64::try_from(kept << shift).unwrap_or(u64::MAX),
+            exponent: exponent - i64::from(shift),
+        }
+    }
+
+    /// The nearest to `coefficient · 10^power`.
+    #[inline]
+    pub fn from_decimal(negative: bool, coefficient: u64, power: i64) -> Self {
+        if coefficient == 0 {
+            return Self::zero(negative);
+        }
+        match small_five(power.unsigned_abs()) {
+            Some(five) if power >= 0 => {
+                let wide = u128::from(coefficient) * u128::from(five);
+                Self::round(negative, wide, power, false, PRECISION)
+            }
+            Some(five) => {
+                let shift = coefficient.leading_zeros();
+                let wide = u128::from(coefficient << shift) << 64;
+                let (quotient, rest) = (wide / u128::from(five), wide % u128::from(five));
+                let exponent = power - 64 - i64::from(shift);
+                Self::round(negative, quotient, exponent, rest != 0, PRECISION)
+            }
+            None => Self::from_big(negative, coefficient.into(), power),
+        }
+    }
+
+    /// The nearest to `coefficient · 10^power`.
+    fn from_big(negative: bool, coefficient: BigUint, power: i64) -> Self {
+        let fives = five(power.unsigned_abs());
+        if power >= 0 {
+            return Self::from_bits(negative, &(coefficient * fives), power, false);
+        }
+        // enough bits in front of the quotient's point for the mantissa and one to round by
+        let shift = (fives.bits() + 66).saturating_sub(coefficient.bits());
+        let wide: BigUint = coefficient << shift;
+        let (quotient, rest) = (&wide / &fives, &wide % &fives);
+        let exponent = power.saturating_sub_unsigned(shift);
+        Self::from_bits(negative, &quotient, exponent, !rest.is_zero())
+    }
+
+    fn from_bits(negative: bool, magnitude: &BigUint, exponent: i64, sticky: bool) -> Self {
+        let excess = magnitude.bits().saturating_sub(128);
+        let lost = magnitude.trailing_zeros().is_some_and(|z| z < excess);
+        let top = u128::try_from(magnitude >> excess).unwrap_or(u128::MAX);
+        let exponent = exponent.saturating_add_unsigned(excess);
+        Self::round(negative, top, exponent, sticky || lost, PRECISION)
+    }
+
+    /// The integer, rounded toward zero.
+    pub fn truncate(self) -> BigInt {
+        let magnitude = BigUint::from(self.mantissa);
+        let magnitude = if self.exponent >= 0 {
+            magnitude << self.exponent.unsigned_abs()
+        } else {
+            magnitude >> self.exponent.unsigned_abs()
+        };
+        let sign = if self.negative {
+            Sign::Minus
+        } else {
+            Sign::Plus
+        };
+        BigInt::from_biguint(sign, magnitude)
+    }
+
+    pub fn is_zero(self) -> bool {
+        self.mantissa == 0
+    }
+
+    pub fn is_integer(self) -> bool {
+        self.is_zero() || i64::from(self.mantissa.trailing_zeros()) >= -self.exponent
+    }
+
+    pub fn abs(self) -> Self {
+        Self {
+            negative: false,
+            ..self
+        }
+    }
+
+    pub fn negate(self) -> Self {
+        Self {
+            negative: !self.negative,
+            ..self
+        }
+    }
+
+    #[inline]
+    pub fn plus(self, other: Self) -> Self {
+        if self.is_zero() || other.is_zero() {
+            return match (self.is_zero(), other.is_zero()) {
+                (true, true) => Self::zero(self.negative && other.negative),
+                (true, false) => other,
+                _ => self,
+            };
+        }
+        // mantissas are normal, so the greater exponent is the greater number
+        let (large, small) = if (self.exponent, self.mantissa) >= (other.exponent, other.mantissa) {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        // 62 bits below the large mantissa and one above it are left for exact work
+        let distance = large.exponent.abs_diff(small.exponent);
+        let wide = u128::from(large.mantissa) << 62;
+        let narrow = u128::from(small.mantissa) << 62;
+        let (narrow, sticky) = match u32::try_from(distance) {
+            Ok(distance @ 0..=127) => {
+                let shifted = narrow >> distance;
+                (shifted, shifted << distance != narrow)
+            }
+            _ => (0, true),
+        };
+        let exponent = large.exponent - 62;
+        if large.negative == small.negative {
+            return Self::round(large.negative, wide + narrow, exponent, sticky, PRECISION);
+        }
+        // what was shifted out makes the difference a little smaller: round from below
+        let difference = wide - narrow - u128::from(sticky);
+        if difference == 0 && !sticky {
+            return Self::zero(false);
+        }
+        Self::round(large.negative, difference, exponent, sticky, PRECISION)
+    }
+
+    #[inline]
+    pub fn times(self, other: Self) -> Self {
+        self.times_rounded(other, PRECISION)
+    }
+
+    /// The product, rounded to fewer bits.
+    #[inline]
+    pub fn times_rounded(self, other: Self, precision: u32) -> Self {
+        let wide = u128::from(self.mantissa) * u128::from(other.mantissa);
+        let exponent = self.exponent + other.exponent;
+        let negative = self.negative != other.negative;
+        Self::round(negative, wide, exponent, false, precision)
+    }
+
+    /// The quotient; the divisor is not zero.
+    #[inline]
+    pub fn divide(self, other: Self) -> Self {
+        let negative = self.negative != other.negative;
+        let divisor = u128::from(other.mantissa);
+        let wide = u128::from(self.mantissa) << 63;
+        let (Some(high), Some(rest)) = (wide.checked_div(divisor), wide.checked_rem(divisor))
+        else {
+            return Self::zero(negative);
+        };
+        // the quotient has 63 or 64 bits; two more decide the rounding
+        let rest = rest << 2;
+        let (low, rest) = (rest / divisor, rest % divisor);
+        let exponent = self.exponent - other.exponent - 65;
+        Self::round(negative, high << 2 | low, exponent, rest != 0, PRECISION)
+    }
+}
+
+impl From<Number<'_>> for Float {
+    #[inline]
+    fn from(number: Number<'_>) -> Self {
+        match number {
+            Number::Int(i) => Self::from_decimal(i < 0, i.unsigned_abs(), 0),
+            Number::Decimal(scale, coefficient) => {
+                let negative = coefficient < 0;
+                Self::from_decimal(negative, coefficient.unsigned_abs(), -i64::from(scale))
+            }
+            Number::Text(text) => {
+                let exact = Exact::of_text(text);
+                if exact.is_zero() {
+                    Self::zero(exact.negative)
+                } else if exact.len() <= 19 {
+                    let coefficient = exact
+                        .digits()
+                        .fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+                    Self::from_decimal(exact.negative, coefficient, exact.power())
+                } else {
+                    Self::from_big(exact.negative, exact.coefficient(), exact.power())
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The text of a computed number: the fewest digits that read back as the same float.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
+
+use super::NumberBuf;
+use super::exact::power_of_ten;
+use super::float::{Float, PRECISION, five, small_five};
+
+/// From this power of ten on, a number that is not integral is written with an exponent.
+const LARGE: i64 = 6;
+/// Below this power of ten as well.
+const SMALL: i64 = -4;
+
+/// `0.d1d2d3… · 10^point`, digits in ASCII.
+struct Digits {
+    digits: Vec<u8>,
+    point: i64,
+}
+
+impl From<BigInt> for NumberBuf {
+    fn from(integer: BigInt) -> Self {
+        integer
+            .to_i64()
+            .map_or_else(|| Self::Text(integer.to_string()), Self::Int)
+    }
+}
+
+impl From<Float> for NumberBuf {
+    #[inline]
+    fn from(float: Float) -> Self {
+        if float.is_integer() {
+            return integral(float, PRECISION);
+        }
+        match short_decimal(float) {
+            Some((coefficient, power)) => of_decimal(float.negative, coefficient, power),
+            None => Digits::shortest(float, PRECISION).write_general(float.negative),
+        }
+    }
+}
+
+/// The number that a float of fewer bits prints as.
+pub(super) fn from_rounded(float: Float, precision: u32) -> NumberBuf {
+    if float.is_integer() {
+        return integral(float, precision);
+    }
+    Digits::shortest(float, precision).write_general(float.negative)
+}
+
+fn integral(float: Float, precision: u32) -> NumberBuf {
+    if float.is_zero() {
+        return if float.negative {
+            NumberBuf::Text("-0".to_owned())
+        } else {
+            NumberBuf::Int(0)
+        };
+    }
+    let bits = i64::from(PRECISION) + float.exponent;
+    if bits <= i64::from(precision).min(63) {
+        let magnitude = float.mantissa >> float.exponent.unsigned_abs();
+        if let Ok(i) = i64::try_from(magnitude) {
+            return NumberBuf::Int(if float.negative { -i } else { i });
+        }
+    }
+    Digits::shortest(float, precision).write_integer(float.negative)
+}
+
+/// The decimal of at most 18 digits that rounds to the float, if there is one. No two such decimals round to
+/// the same float, so it is the shortest.
+#[inline]
+fn short_decimal(float: Float) -> Option<(u64, i64)> {
+    const DIGITS: i64 = 18;
+    // next to a power of two the interval of rounding is uneven
+    if float.mantissa == 1 << 63 {
+        return None;
+    }
+    // the power of ten just above the number: log10(2) is about 1233 / 4096
+    let above = ((float.exponent + i64::from(PRECISION)) * 1233) >> 12;
+    let scale = DIGITS - above - 1;
+    let five = small_five(u64::try_from(scale).ok()?)?;
+    let wide = u128::from(float.mantissa) * u128::from(five);
+    let shift = u32::try_from(-(float.exponent + scale))
+        .ok()
+        .filter(|s| (1..=127).contains(s))?;
+    let mut coefficient = u64::try_from((wide >> (shift - 1)).div_ceil(2)).ok()?;
+    let mut power = -scale;
+    if Float::from_decimal(float.negative, coefficient, power) != float {
+        return None;
+    }
+    while coefficient.is_multiple_of(10) {
+        coefficient /= 10;
+        power += 1;
+    }
+    (coefficient < 10_u64.pow(18)).then_some((coefficient, power))
+}
+
+/// The number with these digits; `power` is negative.
+#[inline]
+fn of_decimal(negative: bool, coefficient: u64, power: i64) -> NumberBuf {
+    let digits = i64::from(coefficient.checked_ilog10().unwrap_or(0)) + 1;
+    let lead = digits + power - 1;
+    if (SMALL..LARGE).contains(&lead)
+        && let Ok(scale) = u8::try_from(-power)
+        && power_of_ten(scale).is_some()
+        && let Ok(coefficient) = i64::try_from(coefficient)
+    {
+        return NumberBuf::Decimal(scale, if negative { -coefficient } else { coefficient });
+    }
+    let digits = Digits {
+        point: digits + power,
+        digits: coefficient.to_string().into_bytes(),
+    };
+    digits.write_general(negative)
+}
+
+impl Digits {
+    /// All digits of `magnitude · 2^exponent`.
+    fn exact(magnitude: BigUint, exponent: i64) -> Self {
+        let (magnitude, power) = if exponent >= 0 {
+            (magnitude << exponent.unsigned_abs(), 0)
+        } else {
+            (magnitude * five(exponent.unsigned_abs()), exponent)
+        };
+        let mut digits = magnitude.to_string().into_bytes();
+        let point = power.saturating_add_unsigned(digits.len() as u64);
+        let zeros = digits.iter().rev().take_while(|d| **d == b'0').count();
+        digits.truncate(digits.len() - zeros);
+        Self { digits, point }
+    }
+
+    /// The fewest digits between the halfway points to both neighbours, as Go finds them: the lower neighbour
+    /// of a power of two counts as far away as the upper.
+    fn shortest(float: Float, precision: u32) -> Self {
+        let mantissa = BigUint::from(float.mantissa >> (PRECISION - precision));
+        let exponent = float.exponent + i64::from(PRECISION - precision) - 1;
+        let even = !mantissa.bit(0);
+        let doubled: BigUint = mantissa << 1_u8;
+        let lower = Self::exact(&doubled - 1_u8, exponent);
+        let upper = Self::exact(&doubled + 1_u8, exponent);
+        let mut value = Self::exact(doubled, exponent);
+        let at = |digits: &Self, i: usize| digits.digits.get(i).copied().unwrap_or(b'0');
+        for i in 0..value.digits.len() {
+            let (low, digit, high) = (at(&lower, i), at(&value, i), at(&upper, i));
+            let down = low != digit || (even && i + 1 == lower.digits.len());
+            let up = digit != high && (even || digit + 1 < high || i + 1 < upper.digits.len());
+            let up = match (down, up) {
+                (false, false) => continue,
+                (true, true) => value.rounds_up(i + 1),
+                (_, up) => up,
+            };
+            value.cut(i + 1, up);
+            break;
+        }
+        value
+    }
+
+    /// Whether the nearest number of `len` digits is the greater one; halfway, the even one.
+    fn rounds_up(&self, len: usize) -> bool {
+        match self.digits.get(len..) {
+            Some([b'5']) => {
+                let last = len.checked_sub(1).and_then(|i| self.digits.get(i));
+                last.is_some_and(|digit| (digit - b'0') % 2 == 1)
+            }
+            Some([first, ..]) => *first >= b'5',
+            _ => false,
+        }
+    }
+
+    fn cut(&mut self, len: usize, up: bool) {
+        if len >= self.digits.len() {
+            return;
+        }
+        self.digits.truncate(len);
+        let end = if up { b'9' } else { b'0' };
+        while self.digits.last() == Some(&end) {
+            self.digits.pop();
+        }
+        match self.digits.last_mut() {
+            Some(last) if up => *last += 1,
+            None if up => {
+                self.digits.push(b'1');
+                self.point += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn write_integer(&self, negative: bool) -> NumberBuf {
+        let mut text = String::with_capacity(self.digits.len() + 8);
+        text.extend(negative.then_some('-'));
+        text.extend(self.digits.iter().copied().map(char::from));
+        let zeros = usize::try_from(self.point)
+            .unwrap_or(0)
+            .saturating_sub(self.digits.len());
+        text.extend(std::iter::repeat_n('0', zeros));
+        NumberBuf::Text(text)
+    }
+
+    /// Plain when that is short, else with an exponent.
+    fn write_general(&self, negative: bool) -> NumberBuf {
+        let mut text = String::with_capacity(self.digits.len() + 8);
+        text.extend(negative.then_some('-'));
+        let mut digits = self.digits.iter().copied().map(char::from);
+        let lead = self.point - 1;
+        if (SMALL..LARGE).contains(&lead) {
+            match usize::try_from(self.point) {
+                Ok(whole) if whole > 0 => text.extend(digits.by_ref().take(whole)),
+                _ => text.push('0'),
+            }
+            text.push('.');
+            let zeros = usize::try_from(-self.point).unwrap_or(0);
+            text.extend(std::iter::repeat_n('0', zeros));
+            text.extend(digits);
+        } else {
+            text.extend(digits.next());
+            let rest: String = digits.collect();
+            if !rest.is_empty() {
+                text.push('.');
+                text.push_str(&rest);
+            }
+            text.push('e');
+            text.push(if lead < 0 { '-' } else { '+' });
+            text.extend((lead.unsigned_abs() < 10).then_some('0'));
+            text.push_str(itoa::Buffer::new().format(lead.unsigned_abs()));
+        }
+        NumberBuf::parse(&text).unwrap_or(NumberBuf::Text(text))
+    }
+}
