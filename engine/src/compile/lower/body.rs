@@ -1,0 +1,390 @@
+//! Bodies, expressions and terms.
+
+use std::collections::HashMap;
+
+use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, TermKind, With};
+
+use super::constants::{Constants, constant};
+use crate::builtins::{self, Run};
+use crate::program::{
+    self, Block, BuiltinCall, Callee, Collector, Comparison, FunctionCall, Modifier, Operand, Plan, Program, RuleId,
+    RuleKind, Slot, Step, Target,
+};
+
+/// A body on its way to a plan.
+pub struct Lowering<'p> {
+    pub(super) program: &'p Program,
+    pub(super) constants: &'p mut Constants,
+    bound: HashMap<Name, Operand>,
+    /// Names in the order they were bound, so that a block can forget its own.
+    trail: Vec<Name>,
+    slots: Slot,
+    steps: Vec<Step>,
+}
+
+impl<'p> Lowering<'p> {
+    pub(super) fn new(program: &'p Program, constants: &'p mut Constants) -> Self {
+        Self { program, constants, bound: HashMap::new(), trail: Vec::new(), slots: 0, steps: Vec::new() }
+    }
+
+    pub(super) fn finish(self) -> Plan {
+        Plan { slots: self.slots, steps: self.steps.into() }
+    }
+
+    pub(super) fn push(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// A fresh place in the frame.
+    pub(super) fn slot(&mut self) -> Slot {
+        self.slots += 1;
+        self.slots - 1
+    }
+
+    pub(super) fn bind(&mut self, name: &Name, operand: Operand) {
+        self.bound.insert(name.clone(), operand);
+        self.trail.push(name.clone());
+    }
+
+    pub(super) fn binding(&self, name: &Name) -> Option<Operand> {
+        self.bound.get(name).copied()
+    }
+
+    /// The operand of a variable of a query; `null` for one that no expression binds, which safety rules out.
+    pub(super) fn variable(&mut self, name: &Name) -> Operand {
+        self.binding(name).unwrap_or_else(|| Operand::Const(self.constants.add(crate::value::Value::Null)))
+    }
+
+    /// Lowers into a block of its own; what is bound inside is forgotten.
+    pub(super) fn block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
+        let outer = std::mem::take(&mut self.steps);
+        let mark = self.trail.len();
+        fill(self);
+        for name in self.trail.split_off(mark) {
+            self.bound.remove(&name);
+        }
+        std::mem::replace(&mut self.steps, outer).into()
+    }
+
+    fn exists(&mut self, body: &Body) -> Block {
+        self.block(|inner| {
+            inner.body(body);
+            inner.push(Step::Exists);
+        })
+    }
+
+    pub(super) fn body(&mut self, body: &[Expr]) {
+        for expr in body {
+            self.expr(expr);
+        }
+    }
+
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        let modified = !expr.with.is_empty();
+        if modified {
+            let modifiers = expr.with.iter().filter_map(|with| self.modifier(with)).collect();
+            self.push(Step::With(Box::new(program::With { modifiers })));
+        }
+        if expr.negated {
+            let block = self.block(|inner| {
+                inner.plain(expr);
+                inner.push(Step::Exists);
+            });
+            self.push(Step::Not(block));
+        } else {
+            self.plain(expr);
+        }
+        if modified {
+            self.push(Step::EndWith);
+        }
+    }
+
+    fn plain(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Term(term) => {
+                let operand = self.term(term);
+                if !matches!(term.kind, TermKind::Boolean(true)) {
+                    self.push(Step::Holds(operand));
+                }
+            }
+            ExprKind::Call(terms) => self.call_expr(terms, expr),
+            ExprKind::Every(every) => self.every(every),
+            ExprKind::Not(not) => {
+                let block = self.exists(&not.body);
+                self.push(Step::Not(block));
+            }
+            ExprKind::And(pair) => {
+                let blocks = (self.exists(&pair.lhs), self.exists(&pair.rhs));
+                self.push(Step::And(Box::new(blocks)));
+            }
+            ExprKind::Or(pair) => {
+                let blocks = (self.exists(&pair.lhs), self.exists(&pair.rhs));
+                self.push(Step::Or(Box::new(blocks)));
+            }
+            ExprKind::Some(_) => {}
+        }
+    }
+
+    fn every(&mut self, every: &Every) {
+        let domain = self.term(&every.domain);
+        let key = every.key.as_ref().and_then(Term::as_var).map(|name| (name.clone(), self.slot()));
+        let value = self.slot();
+        let block = self.block(|inner| {
+            if let Some((name, slot)) = &key {
+                inner.bind(name, Operand::Slot(*slot));
+            }
+            if let Some(name) = every.value.as_var() {
+                inner.bind(name, Operand::Slot(value));
+            }
+            inner.body(&every.body);
+            inner.push(Step::Exists);
+        });
+        let key = key.map(|(_, slot)| slot);
+        self.push(Step::Every(Box::new(program::Every { domain, key, value, block })));
+    }
+
+    fn call_expr(&mut self, terms: &[Term], expr: &Expr) {
+        let Some((operator, operands)) = terms.split_first() else { return };
+        match (operator_name(operator).as_deref(), operands) {
+            (Some("eq" | "assign"), [left, right]) => self.unify(left, right),
+            (Some("equal"), [left, right]) => {
+                let (left, right) = (self.term(left), self.term(right));
+                self.push(Step::Equal(left, right));
+            }
+            (Some("walk"), [from, pattern]) => self.descend_tree(from, pattern),
+            (Some(name), [left, right]) if comparison(name).is_some() => {
+                let (left, right) = (self.term(left), self.term(right));
+                if let Some(comparison) = comparison(name) {
+                    self.push(Step::Compare(comparison, left, right));
+                }
+            }
+            _ => {
+                let arity = self.arity(operator);
+                let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
+                let out = self.call(operator, args, expr.span);
+                match (out, output.first()) {
+                    (Some(out), Some(pattern)) => self.matches(out, pattern),
+                    (Some(out), None) => self.push(Step::Holds(out)),
+                    (None, _) => self.push(Step::Fail),
+                }
+            }
+        }
+    }
+
+    /// Calls a built-in or a function and returns where its result is.
+    fn call(&mut self, operator: &Term, args: &[Term], span: solon_syntax::source::Span) -> Option<Operand> {
+        let args: Box<[Operand]> = args.iter().map(|arg| self.term(arg)).collect();
+        let out = self.slot();
+        if let Some(rule) = self.function(operator) {
+            self.push(Step::Function { call: Box::new(FunctionCall { rule, args, span }), out });
+            return Some(Operand::Slot(out));
+        }
+        let entry = builtins::lookup(&operator_name(operator)?)?;
+        let prepared = entry.builtin.specialise.and_then(|specialise| {
+            let constants: Vec<_> =
+                args.iter().map(|arg| self.constants.get(*arg).map(crate::value::Value::borrow)).collect();
+            specialise(&constants)
+        });
+        self.push(Step::Call { call: Box::new(BuiltinCall { entry, args, prepared, span }), out });
+        Some(Operand::Slot(out))
+    }
+
+    /// The function that an operator names, if it is one of the policy.
+    fn function(&self, operator: &Term) -> Option<RuleId> {
+        let terms = operator.as_ref()?;
+        if terms.first()?.as_var().is_none_or(|name| &**name != "data") {
+            return None;
+        }
+        let mut node = 0;
+        for term in terms.iter().skip(1) {
+            node = self.program.tree.child(node, &constant(term)?)?;
+        }
+        self.program.tree.node(node)?.rule
+    }
+
+    fn arity(&self, operator: &Term) -> usize {
+        if let Some(rule) = self.function(operator) {
+            return match self.program.rules.get(rule as usize).map(|set| set.kind) {
+                Some(RuleKind::Function(arity)) => arity as usize,
+                _ => 0,
+            };
+        }
+        let entry = operator_name(operator).and_then(|name| builtins::lookup(&name));
+        match entry.map(|entry| &entry.declaration) {
+            Some(crate::types::Type::Function(function)) if function.variadic.is_none() => function.args.len(),
+            _ => usize::MAX,
+        }
+    }
+
+    fn descend_tree(&mut self, from: &Term, pattern: &Term) {
+        let from = self.term(from);
+        if let TermKind::Array(items) = &pattern.kind
+            && let [path, value] = items.as_slice()
+        {
+            let slot = self.slot();
+            let path_slot = (!path.is_wildcard()).then(|| self.slot());
+            self.push(Step::Descend { from, path: path_slot, value: slot });
+            if let Some(at) = path_slot {
+                self.matches(Operand::Slot(at), path);
+            }
+            self.matches(Operand::Slot(slot), value);
+            return;
+        }
+        let (path, value, pair) = (self.slot(), self.slot(), self.slot());
+        self.push(Step::Descend { from, path: Some(path), value });
+        let items = [Operand::Slot(path), Operand::Slot(value)].into();
+        self.push(Step::Array { items, out: pair });
+        self.matches(Operand::Slot(pair), pattern);
+    }
+
+    /// Evaluates a term all of whose variables are known, apart from those in references.
+    pub(super) fn term(&mut self, term: &Term) -> Operand {
+        if let Some(operand) = self.constants.operand(term) {
+            return operand;
+        }
+        match &term.kind {
+            TermKind::Var(name) => self.var(name),
+            TermKind::Ref(terms) => self.reference(terms),
+            TermKind::Array(items) => {
+                let items = items.iter().map(|item| self.term(item)).collect();
+                let out = self.slot();
+                self.push(Step::Array { items, out });
+                Operand::Slot(out)
+            }
+            TermKind::Set(items) => {
+                let items = items.iter().map(|item| self.term(item)).collect();
+                let out = self.slot();
+                self.push(Step::Set { items, out });
+                Operand::Slot(out)
+            }
+            TermKind::Object(pairs) => {
+                let pairs = pairs.iter().map(|(key, value)| (self.term(key), self.term(value))).collect();
+                let out = self.slot();
+                self.push(Step::Object { pairs, out });
+                Operand::Slot(out)
+            }
+            TermKind::ArrayComprehension(inside) => self.comprehension(Collector::Array, inside),
+            TermKind::SetComprehension(inside) => self.comprehension(Collector::Set, inside),
+            TermKind::ObjectComprehension(inside) => self.comprehension(Collector::Object, inside),
+            TermKind::Call(terms) => self.call_term(terms, term),
+            _ => {
+                self.push(Step::Fail);
+                Operand::Slot(self.slot())
+            }
+        }
+    }
+
+    fn call_term(&mut self, terms: &[Term], term: &Term) -> Operand {
+        let called = terms.split_first().and_then(|(operator, args)| self.call(operator, args, term.span));
+        called.unwrap_or_else(|| {
+            self.push(Step::Fail);
+            Operand::Slot(self.slot())
+        })
+    }
+
+    fn var(&mut self, name: &Name) -> Operand {
+        if let Some(operand) = self.binding(name) {
+            return operand;
+        }
+        let out = self.slot();
+        match &**name {
+            "input" => self.push(Step::Input { keys: [].into(), out }),
+            "data" => self.push(Step::Document { path: [].into(), out }),
+            _ => self.push(Step::Fail),
+        }
+        Operand::Slot(out)
+    }
+
+    fn comprehension(&mut self, into: Collector, inside: &Comprehension) -> Operand {
+        let block = self.block(|inner| {
+            inner.body(&inside.body);
+            let key = inside.key.as_ref().map(|key| (inner.term(key), key.span));
+            let head = inner.term(&inside.head);
+            inner.push(match (into, key) {
+                (Collector::Array, _) => Step::Append(head),
+                (Collector::Object, Some((key, span))) => Step::Put { key, value: head, span },
+                _ => Step::Insert(head),
+            });
+        });
+        let out = self.slot();
+        self.push(Step::Collect { into, block, out });
+        Operand::Slot(out)
+    }
+
+    fn modifier(&mut self, with: &With) -> Option<Modifier> {
+        let root = match &with.target.kind {
+            TermKind::Var(name) => name.clone(),
+            TermKind::Ref(terms) => terms.first()?.as_var()?.clone(),
+            _ => return None,
+        };
+        let path = || -> Option<Vec<_>> {
+            match &with.target.kind {
+                TermKind::Ref(terms) => terms.iter().skip(1).map(constant).collect(),
+                _ => Some(Vec::new()),
+            }
+        };
+        let target = match (&*root, self.callee(&with.target)) {
+            (_, Some(callee)) => self.replacement(callee, &with.value),
+            ("input", None) => {
+                let path = path()?.into_iter().map(|key| self.constants.add(key)).collect();
+                Target::Input(path, self.term(&with.value))
+            }
+            ("data", None) => {
+                let path = path()?.into_iter().map(|key| self.constants.add(key)).collect();
+                Target::Data(path, self.term(&with.value))
+            }
+            _ => return None,
+        };
+        Some(Modifier { target, span: with.span })
+    }
+
+    fn replacement(&mut self, callee: Callee, value: &Term) -> Target {
+        if let Some(rule) = self.function(value) {
+            return Target::ByRule(callee, rule);
+        }
+        let name = operator_name(value).filter(|_| self.unbound(value));
+        match name.and_then(|name| builtins::lookup(&name)) {
+            Some(entry) => Target::ByBuiltin(callee, entry),
+            None => Target::ByValue(callee, self.term(value)),
+        }
+    }
+
+    fn unbound(&self, term: &Term) -> bool {
+        let head = term.as_ref().and_then(|terms| terms.first()).unwrap_or(term);
+        head.as_var().is_some_and(|name| self.binding(name).is_none())
+    }
+
+    /// What a `with` target names, if it can be called.
+    fn callee(&self, target: &Term) -> Option<Callee> {
+        if let Some(rule) = self.function(target) {
+            let set = self.program.rules.get(rule as usize)?;
+            return matches!(set.kind, RuleKind::Function(_)).then_some(Callee::Rule(rule));
+        }
+        let entry = builtins::lookup(&operator_name(target)?)?;
+        matches!(entry.builtin.run, Run::Function(_)).then_some(Callee::Builtin(entry.builtin.name))
+    }
+}
+
+/// The dotted name of an operator.
+pub(super) fn operator_name(operator: &Term) -> Option<String> {
+    match &operator.kind {
+        TermKind::Var(name) => Some(name.to_string()),
+        TermKind::Ref(terms) => {
+            let parts: Option<Vec<&str>> =
+                terms.iter().map(|term| term.as_var().or_else(|| term.as_string()).map(|text| &**text)).collect();
+            Some(parts?.join("."))
+        }
+        _ => None,
+    }
+}
+
+fn comparison(name: &str) -> Option<Comparison> {
+    Some(match name {
+        "neq" => Comparison::NotEqual,
+        "lt" => Comparison::Less,
+        "lte" => Comparison::LessOrEqual,
+        "gt" => Comparison::Greater,
+        "gte" => Comparison::GreaterOrEqual,
+        _ => return None,
+    })
+}

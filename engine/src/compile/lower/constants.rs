@@ -1,0 +1,81 @@
+//! The constants of a program, and terms that are constants.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use solon_syntax::ast::{Term, TermKind};
+
+use crate::program::{ConstId, Operand};
+use crate::value::{NumberBuf, Value};
+
+/// Constants in the order of their numbers.
+#[derive(Default)]
+pub struct Constants {
+    base: usize,
+    values: Vec<Value>,
+    strings: HashMap<Arc<str>, ConstId>,
+}
+
+impl Constants {
+    /// Constants that are numbered on from those of a program.
+    pub fn starting_at(base: usize) -> Self {
+        Self { base, ..Self::default() }
+    }
+
+    /// The number of a constant.
+    pub fn add(&mut self, value: Value) -> ConstId {
+        self.values.push(value);
+        #[expect(clippy::cast_possible_truncation, reason = "a program has fewer than 2^32 constants")]
+        let id = (self.base + self.values.len() - 1) as ConstId;
+        id
+    }
+
+    /// The number of a string constant, the same for equal strings.
+    pub fn string(&mut self, text: &Arc<str>) -> ConstId {
+        if let Some(id) = self.strings.get(text) {
+            return *id;
+        }
+        let id = self.add(Value::string(text));
+        self.strings.insert(text.clone(), id);
+        id
+    }
+
+    /// The operand of a term, if it is a constant.
+    pub fn operand(&mut self, term: &Term) -> Option<Operand> {
+        let id = match &term.kind {
+            TermKind::String(text) => self.string(text),
+            _ => self.add(constant(term)?),
+        };
+        Some(Operand::Const(id))
+    }
+
+    /// A constant by its operand, if it is one of these.
+    pub fn get(&self, operand: Operand) -> Option<&Value> {
+        match operand {
+            Operand::Const(id) => self.values.get((id as usize).checked_sub(self.base)?),
+            Operand::Slot(_) => None,
+        }
+    }
+
+    /// The values.
+    pub fn finish(self) -> Vec<Value> {
+        self.values
+    }
+}
+
+/// The value of a term without variables, references, calls and comprehensions.
+pub fn constant(term: &Term) -> Option<Value> {
+    Some(match &term.kind {
+        TermKind::Null => Value::Null,
+        TermKind::Boolean(b) => Value::Bool(*b),
+        TermKind::Number(text) => Value::number(NumberBuf::parse(text)?),
+        TermKind::String(text) => Value::string(text),
+        TermKind::Array(items) => Value::array(items.iter().map(constant).collect::<Option<_>>()?),
+        TermKind::Set(items) => Value::set(items.iter().map(constant).collect::<Option<_>>()?),
+        TermKind::Object(pairs) => {
+            let pairs = pairs.iter().map(|(k, v)| Some((constant(k)?, constant(v)?)));
+            Value::object(pairs.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,88 @@
+//! Equalities: which side binds, which side tests.
+
+use solon_syntax::ast::{Term, TermKind};
+
+use super::body::Lowering;
+use super::constants::constant;
+use crate::program::{Operand, Step};
+
+impl Lowering<'_> {
+    /// `left = right`
+    pub(super) fn unify(&mut self, left: &Term, right: &Term) {
+        if !self.is_open(left) {
+            let value = self.term(left);
+            return self.matches(value, right);
+        }
+        if !self.is_open(right) {
+            let value = self.term(right);
+            return self.matches(value, left);
+        }
+        match (&left.kind, &right.kind) {
+            (TermKind::Array(left), TermKind::Array(right)) if left.len() == right.len() => {
+                for (left, right) in left.iter().zip(right) {
+                    self.unify(left, right);
+                }
+            }
+            (TermKind::Object(left), TermKind::Object(right)) if left.len() == right.len() => {
+                for (key, value) in left {
+                    let key_value = constant(key);
+                    match right.iter().find(|(other, _)| key_value.is_some() && constant(other) == key_value) {
+                        Some((_, other)) => self.unify(value, other),
+                        None => return self.push(Step::Fail),
+                    }
+                }
+            }
+            // wildcards on both sides bind nothing
+            _ if left.is_wildcard() || right.is_wildcard() => {}
+            _ => self.push(Step::Fail),
+        }
+    }
+
+    /// Whether a term has variables that nothing has bound yet, outside references and closures.
+    pub(super) fn is_open(&self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Var(name) => self.binding(name).is_none() && !matches!(&**name, "input" | "data"),
+            TermKind::Array(items) | TermKind::Set(items) => items.iter().any(|item| self.is_open(item)),
+            TermKind::Object(pairs) => pairs.iter().any(|(key, value)| self.is_open(key) || self.is_open(value)),
+            _ => false,
+        }
+    }
+
+    /// Tests a value against a term, binding the term's open variables.
+    pub(super) fn matches(&mut self, value: Operand, pattern: &Term) {
+        if !self.is_open(pattern) {
+            let other = self.term(pattern);
+            return self.push(Step::Equal(value, other));
+        }
+        match &pattern.kind {
+            TermKind::Var(name) => self.bind(name, value),
+            TermKind::Array(items) => {
+                self.push(Step::IsArray(value, length(items)));
+                for (index, item) in (0_i64..).zip(items) {
+                    if !item.is_wildcard() {
+                        let key = Operand::Const(self.constants.add(index.into()));
+                        self.part(value, key, item);
+                    }
+                }
+            }
+            TermKind::Object(pairs) => {
+                self.push(Step::IsObject(value, length(pairs)));
+                for (key, item) in pairs {
+                    let key = self.term(key);
+                    self.part(value, key, item);
+                }
+            }
+            _ => self.push(Step::Fail),
+        }
+    }
+
+    fn part(&mut self, value: Operand, key: Operand, pattern: &Term) {
+        let out = self.slot();
+        self.push(Step::Walk { from: value, keys: [key].into(), out });
+        self.matches(Operand::Slot(out), pattern);
+    }
+}
+
+fn length<T>(items: &[T]) -> u32 {
+    u32::try_from(items.len()).unwrap_or(u32::MAX)
+}

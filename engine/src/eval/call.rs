@@ -1,0 +1,108 @@
+//! Calls of built-ins and functions, replaced ones too.
+
+use smallvec::SmallVec;
+use solon_syntax::source::Span;
+
+use crate::builtins::{Entry, Fault, FaultError, Run};
+use crate::program::plan::Callee;
+use crate::program::{BuiltinCall, Comparison, FunctionCall, RuleKind};
+use crate::value::V;
+
+use super::error::Halt;
+use super::machine::Machine;
+use super::scope::Mock;
+
+type Args<'e> = SmallVec<[V<'e>; 4]>;
+
+impl<'e> Machine<'e> {
+    /// Calls a built-in; `None` when the result is undefined.
+    pub(super) fn builtin(&mut self, call: &'e BuiltinCall) -> Result<Option<V<'e>>, Halt> {
+        let args: Args<'e> = call.args.iter().map(|arg| self.get(*arg)).collect();
+        if self.mocked
+            && let Some(mock) = self.mock(Callee::Builtin(call.entry.builtin.name))
+        {
+            return self.mocked_call(mock, &args, call.span);
+        }
+        let result = match (&call.prepared, call.entry.builtin.run) {
+            (Some(prepared), _) => prepared.call(&mut self.call, &args),
+            (None, Run::Function(function)) => function(&mut self.call, &args),
+            (None, Run::Evaluator) => Err(Fault::Undefined),
+        };
+        self.outcome(result, call.entry, call.span)
+    }
+
+    #[inline]
+    fn outcome(
+        &mut self,
+        result: Result<V<'e>, Fault>,
+        entry: &'static Entry,
+        span: Span,
+    ) -> Result<Option<V<'e>>, Halt> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Fault::Undefined) => Ok(None),
+            Err(Fault::Error(error)) if !self.strict => {
+                drop(error);
+                Ok(None)
+            }
+            Err(Fault::Error(error) | Fault::Halt(error)) => Err(self.worded(&error, entry, span)),
+        }
+    }
+
+    #[cold]
+    fn worded(&self, error: &FaultError, entry: &'static Entry, span: Span) -> Halt {
+        self.error(error.code(), span, format!("{}: {error}", entry.builtin.name))
+    }
+
+    /// Calls a function of the policy.
+    pub(super) fn function_call(&mut self, call: &'e FunctionCall) -> Result<Option<V<'e>>, Halt> {
+        let args: Args<'e> = call.args.iter().map(|arg| self.get(*arg)).collect();
+        self.turn()?;
+        if self.mocked
+            && let Some(mock) = self.mock(Callee::Rule(call.rule))
+        {
+            return self.mocked_call(mock, &args, call.span);
+        }
+        self.apply(call.rule, &args)
+    }
+
+    fn mocked_call(&mut self, mock: Mock<'e>, args: &[V<'e>], span: Span) -> Result<Option<V<'e>>, Halt> {
+        match mock {
+            Mock::Value(value) => Ok(Some(value)),
+            Mock::Builtin(entry) => match entry.builtin.run {
+                Run::Function(function) => {
+                    let result = function(&mut self.call, args);
+                    self.outcome(result, entry, span)
+                }
+                Run::Evaluator => Ok(None),
+            },
+            Mock::Rule(rule) => {
+                let kind = self.program.rules.get(rule as usize).map(|set| set.kind);
+                self.without_mocks(|machine| match kind {
+                    Some(RuleKind::Function(_)) => machine.apply(rule, args),
+                    _ => machine.rule(rule),
+                })
+            }
+        }
+    }
+
+    /// The result of a comparison that `with` replaces; `None` when it does not.
+    pub(super) fn mocked_comparison(
+        &mut self,
+        comparison: Comparison,
+        left: V<'e>,
+        right: V<'e>,
+    ) -> Result<Option<Option<V<'e>>>, Halt> {
+        let name = match comparison {
+            Comparison::NotEqual => "neq",
+            Comparison::Less => "lt",
+            Comparison::LessOrEqual => "lte",
+            Comparison::Greater => "gt",
+            Comparison::GreaterOrEqual => "gte",
+        };
+        match self.mock(Callee::Builtin(name)) {
+            Some(mock) => self.mocked_call(mock, &[left, right], Span::default()).map(Some),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Documents of `data`: base data, rules and replaced documents as one tree.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::program::{ConstId, NodeId, RuleId, RuleKind, TreeNode};
+use crate::value::V;
+
+use super::error::Halt;
+use super::machine::Machine;
+use super::scope::Overlay;
+
+impl<'e> Machine<'e> {
+    /// A base document below which there are no rules.
+    pub(super) fn base_document(&mut self, path: &[ConstId]) -> Result<Option<V<'e>>, Halt> {
+        if self.overlaid {
+            let path: smallvec::SmallVec<[V<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
+            return self.document(&path);
+        }
+        let mut value = self.data;
+        for id in path {
+            match value.lookup(self.constant(*id)) {
+                Some(inner) => value = inner,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(value))
+    }
+
+    /// The document of a rule under keys, where documents are replaced.
+    pub(super) fn overlaid_rule(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let path: Vec<V<'e>> = set.path.iter().map(crate::value::Value::borrow).chain(keys.iter().copied()).collect();
+        self.document(&path)
+    }
+
+    /// The document at a path below `data`.
+    pub(super) fn document(&mut self, path: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        let overlays = self.scope_ref().overlay.clone();
+        let mut overlay = overlays.as_deref();
+        let mut node = Some(0);
+        let mut base = Some(self.data);
+        for (depth, key) in path.iter().enumerate() {
+            let rest = path.get(depth + 1..).unwrap_or(&[]);
+            overlay = overlay.and_then(|overlay| overlay.child(*key));
+            if let Some(Overlay::Value(value)) = overlay {
+                return Ok(below(Some(*value), rest));
+            }
+            base = base.and_then(|base| base.lookup(*key));
+            node = node.and_then(|node| self.child(node, *key));
+            let Some(at) = node else {
+                if overlay.is_none() {
+                    return Ok(below(base, rest));
+                }
+                continue;
+            };
+            if let Some(rule) = self.program.tree.node(at).and_then(|node| node.rule) {
+                if overlay.is_some() && !rest.is_empty() {
+                    // documents below the rule are replaced: the whole, then down again
+                    let whole = self.extent_at(Some(at), base, overlay)?;
+                    return Ok(below(whole, rest));
+                }
+                if overlay.is_none() {
+                    return self.rule_below(rule, rest);
+                }
+            }
+        }
+        self.extent_at(node, base, overlay)
+    }
+
+    fn child(&self, node: NodeId, key: V<'e>) -> Option<NodeId> {
+        let node = self.program.tree.node(node)?;
+        if node.children.is_empty() { None } else { node.children.get(&key.to_value()).copied() }
+    }
+
+    /// What lies below the document of a rule.
+    fn rule_below(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let depth = match set.kind {
+            RuleKind::Function(_) => return Ok(None),
+            RuleKind::Complete => 0,
+            RuleKind::Set | RuleKind::Object => self.program.depths.get(rule as usize).copied().unwrap_or(0),
+        };
+        let (known, rest) = keys.split_at_checked(depth.min(keys.len())).unwrap_or((keys, &[]));
+        let value = if known.is_empty() { self.rule(rule)? } else { self.keyed(rule, known)? };
+        Ok(below(value, rest))
+    }
+
+    /// The whole document at a node: base data, rules and replaced documents merged.
+    fn extent_at(
+        &mut self,
+        node: Option<NodeId>,
+        base: Option<V<'e>>,
+        overlay: Option<&Overlay<'e>>,
+    ) -> Result<Option<V<'e>>, Halt> {
+        if let Some(Overlay::Value(value)) = overlay {
+            return Ok(Some(*value));
+        }
+        let tree_node = node.and_then(|node| self.program.tree.node(node));
+        if let Some(rule) = tree_node.and_then(|node| node.rule) {
+            let value = self.rule_below(rule, &[])?;
+            return Ok(match (value, overlay) {
+                (value, None) => value,
+                (value, Some(overlay)) => Some(self.replaced(value, overlay)),
+            });
+        }
+        let replaced = match overlay {
+            Some(Overlay::Node(children)) => Some(children),
+            _ => None,
+        };
+        if tree_node.is_none() && replaced.is_none() {
+            return Ok(base);
+        }
+        self.turn()?;
+        let arena = self.call.arena;
+        let mut pairs = Vec::new();
+        for key in merged_keys(tree_node, base, overlay) {
+            if node == Some(0) && key == arena.text("system") {
+                continue;
+            }
+            let child = node.and_then(|node| self.child(node, key));
+            let inner = base.and_then(V::as_object).and_then(|base| base.get(key));
+            let overlay = overlay.and_then(|overlay| overlay.child(key));
+            if let Some(value) = self.extent_at(child, inner, overlay)? {
+                pairs.push((key, value));
+            }
+        }
+        Ok(Some(arena.object_from(pairs)))
+    }
+
+    /// A document with replaced ones put in.
+    fn replaced(&self, value: Option<V<'e>>, overlay: &Overlay<'e>) -> V<'e> {
+        match overlay {
+            Overlay::Value(value) => *value,
+            Overlay::Node(children) => {
+                let object = value.and_then(V::as_object);
+                let kept = object.into_iter().flat_map(|object| object.iter());
+                let new = children.iter().map(|(key, inner)| {
+                    (*key, self.replaced(object.and_then(|object| object.get(*key)), inner))
+                });
+                self.call.arena.object_from(kept.chain(new))
+            }
+        }
+    }
+
+    /// The keys of the document at a path below `data`: those of the base data first.
+    pub(super) fn keys(&mut self, path: &[V<'e>]) -> Result<Vec<V<'e>>, Halt> {
+        let overlays: Option<Rc<Overlay<'e>>> = self.scope_ref().overlay.clone();
+        let mut overlay = overlays.as_deref();
+        let mut node = Some(0);
+        let mut base = Some(self.data);
+        for key in path {
+            overlay = overlay.and_then(|overlay| overlay.child(*key));
+            base = base.and_then(|base| base.lookup(*key));
+            node = node.and_then(|node| self.child(node, *key));
+            let ruled = node.and_then(|node| self.program.tree.node(node)).is_some_and(|node| node.rule.is_some());
+            if ruled || matches!(overlay, Some(Overlay::Value(_))) || (node.is_none() && overlay.is_none()) {
+                return Ok(self.document(path)?.map_or_else(Vec::new, value_keys));
+            }
+        }
+        let tree_node = node.and_then(|node| self.program.tree.node(node));
+        Ok(merged_keys(tree_node, base, overlay))
+    }
+}
+
+/// What lies below a value.
+fn below<'e>(value: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
+    keys.iter().try_fold(value?, |value, key| value.lookup(*key))
+}
+
+fn value_keys(value: V<'_>) -> Vec<V<'_>> {
+    if let Some(object) = value.as_object() {
+        return object.iter().map(|(key, _)| key).collect();
+    }
+    if let Some(array) = value.as_array() {
+        return (0_i64..).take(array.len()).map(V::Int).collect();
+    }
+    value.as_set().into_iter().flat_map(|set| set.iter()).collect()
+}
+
+/// Keys of the base document, then those that only rules or replaced documents have.
+fn merged_keys<'e>(node: Option<&'e TreeNode>, base: Option<V<'e>>, overlay: Option<&Overlay<'e>>) -> Vec<V<'e>> {
+    let mut keys: Vec<V<'e>> =
+        base.and_then(V::as_object).into_iter().flat_map(|object| object.iter()).map(|(key, _)| key).collect();
+    let mut others: BTreeSet<V<'e>> = BTreeSet::new();
+    others.extend(node.into_iter().flat_map(|node| node.children.keys()).map(crate::value::Value::borrow));
+    if let Some(Overlay::Node(children)) = overlay {
+        others.extend(children.keys().copied());
+    }
+    if !others.is_empty() {
+        let known: BTreeSet<V<'e>> = keys.iter().copied().collect();
+        keys.extend(others.difference(&known).copied());
+    }
+    keys
+}

@@ -1,0 +1,62 @@
+//! Errors that end an evaluation.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::builtins::FaultCode;
+
+/// An error that ends an evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EvalError {
+    /// Published code.
+    pub code: FaultCode,
+    /// What went wrong, in Rego's words.
+    pub message: String,
+    /// File; empty for queries and errors without a place.
+    pub file: Arc<str>,
+    /// Row from 1; 0 when there is no place.
+    pub row: u32,
+    /// Column from 1; 0 when there is no place.
+    pub col: u32,
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.row > 0 {
+            if self.file.is_empty() {
+                write!(f, "{}:{}: ", self.row, self.col)?;
+            } else {
+                write!(f, "{}:{}: ", self.file, self.row)?;
+            }
+        }
+        write!(f, "{}: {}", self.code.as_str(), self.message)
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+/// Why a run ends before its time.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// An error of the evaluation.
+    Error(Box<EvalError>),
+    /// A leaf produced what contradicts an earlier value. Whoever runs the rule words it.
+    Clash,
+}
+
+impl Halt {
+    /// The error; a clash never leaves the rule that runs.
+    pub fn into_error(self) -> Box<EvalError> {
+        match self {
+            Self::Error(error) => error,
+            Self::Clash => Box::new(EvalError {
+                code: FaultCode::Internal,
+                message: "conflict outside a rule".into(),
+                file: Arc::from(""),
+                row: 0,
+                col: 0,
+            }),
+        }
+    }
+}

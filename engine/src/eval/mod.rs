@@ -1,0 +1,20 @@
+//! The fast machine: runs plans and yields values, errors and prints.
+//!
+//! A generator step runs the rest of its block once for each element, so backtracking is the next turn of a
+//! loop. Values in flight borrow from the program, the store's snapshot, the input and the arena; nothing
+//! counts references.
+
+mod call;
+mod conflict;
+mod data;
+mod error;
+mod extent;
+mod frame;
+mod machine;
+mod memo;
+mod rules;
+mod scope;
+mod sink;
+
+pub use error::EvalError;
+pub use machine::{Machine, World};

@@ -1,0 +1,317 @@
+//! Rules: which can match, what they make, and what is kept of it.
+
+use crate::builtins::FaultCode;
+use crate::program::{Branch, GuardKey, Index, Plan, Rule, RuleId, RuleKind, RuleSet};
+use crate::value::{SetBuilder, V, Value};
+
+use super::error::Halt;
+use super::extent::Extent;
+use super::machine::{Flow, Machine};
+use super::sink::Sink;
+
+/// The rules of a set that can match, in source order.
+pub(super) enum Candidates<'e> {
+    All(std::slice::Iter<'e, Rule>),
+    Merged { rules: &'e [Rule], left: &'e [u32], right: &'e [u32] },
+}
+
+impl<'e> Iterator for Candidates<'e> {
+    type Item = &'e Rule;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'e Rule> {
+        match self {
+            Self::All(rules) => rules.next(),
+            Self::Merged { rules, left, right } => {
+                let list = match (left.first(), right.first()) {
+                    (Some(a), Some(b)) if b < a => right,
+                    (None, _) => right,
+                    _ => left,
+                };
+                let (at, rest) = list.split_first()?;
+                *list = rest;
+                rules.get(*at as usize)
+            }
+        }
+    }
+}
+
+impl<'e> Machine<'e> {
+    pub(super) fn rule_set(&self, rule: RuleId) -> Option<&'e RuleSet> {
+        self.program.rules.get(rule as usize)
+    }
+
+    /// The rules of a set that can match.
+    #[inline]
+    pub(super) fn candidates(&self, set: &'e RuleSet, args: &[V<'e>]) -> Candidates<'e> {
+        match &set.index {
+            Index::All => Candidates::All(set.rules.iter()),
+            Index::By(branch) => {
+                let left = self.guarded(branch, args).unwrap_or(&[]);
+                Candidates::Merged { rules: &set.rules, left, right: &branch.rest }
+            }
+        }
+    }
+
+    fn guarded(&self, branch: &'e Branch, args: &[V<'e>]) -> Option<&'e [u32]> {
+        let found = match &branch.key {
+            GuardKey::Input(path) => {
+                let mut value = self.input?;
+                for key in path {
+                    value = value.lookup(key.borrow())?;
+                }
+                value
+            }
+            GuardKey::Argument(at) => *args.get(*at as usize)?,
+        };
+        branch.equal.get(found).map(|list| &**list)
+    }
+
+    /// The document of a rule: its value, or its full extent.
+    pub(super) fn rule(&mut self, rule: RuleId) -> Result<Option<V<'e>>, Halt> {
+        if let Some(kept) = self.memo().get(rule, &[]) {
+            return Ok(kept);
+        }
+        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let result = match set.kind {
+            RuleKind::Complete => self.complete(set, &[])?,
+            RuleKind::Set => Some(self.full_set(set)?),
+            RuleKind::Object => Some(self.full_object(set)?),
+            RuleKind::Function(_) => None,
+        };
+        self.memo().put(rule, &[], result);
+        Ok(result)
+    }
+
+    /// The result of a function.
+    pub(super) fn apply(&mut self, rule: RuleId, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        if !set.memoised {
+            return self.complete(set, args);
+        }
+        if let Some(kept) = self.memo().get(rule, args) {
+            return Ok(kept);
+        }
+        let result = self.complete(set, args)?;
+        self.memo().put(rule, args, result);
+        Ok(result)
+    }
+
+    /// The one value of a complete rule or function, its default included.
+    fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        let early = set.early_exit || self.candidates_agree(set, args);
+        self.sinks.push(Sink::Value { found: None, early, hit: false });
+        for rule in self.candidates(set, args) {
+            match self.chain(rule, args) {
+                Ok(Flow::Stop) => break,
+                Ok(Flow::More) => {}
+                Err(Halt::Clash) => {
+                    self.sinks.pop();
+                    return Err(self.conflict(set, args, rule));
+                }
+                Err(halt) => return Err(halt),
+            }
+        }
+        let Some(Sink::Value { found, .. }) = self.sinks.pop() else { return Ok(None) };
+        match (&set.default, found) {
+            (Some(default), None) => self.default(default, args),
+            _ => Ok(found),
+        }
+    }
+
+    /// Whether the rules that can match have one constant value, so that the first solution ends the search.
+    fn candidates_agree(&self, set: &'e RuleSet, args: &[V<'e>]) -> bool {
+        if matches!(set.index, Index::All) {
+            return false;
+        }
+        let mut constants = self.candidates(set, args).map(|rule| match rule.otherwise {
+            None => rule.constant.map(|id| self.constant(id)),
+            Some(_) => None,
+        });
+        let Some(Some(first)) = constants.next() else { return false };
+        constants.all(|constant| constant == Some(first))
+    }
+
+    /// Runs a rule, and its else chain as long as nothing was found.
+    pub(super) fn chain(&mut self, rule: &'e Rule, args: &[V<'e>]) -> Result<Flow, Halt> {
+        let mut member = rule;
+        loop {
+            if let Some(Sink::Value { hit, .. }) = self.sinks.last_mut() {
+                *hit = false;
+            }
+            let flow = self.framed(member.plan.slots, args, |machine| machine.run(&member.plan.steps))?;
+            let hit = matches!(self.sinks.last(), Some(Sink::Value { hit: true, .. }));
+            match &member.otherwise {
+                Some(next) if !hit => member = next,
+                _ => return Ok(flow),
+            }
+        }
+    }
+
+    fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        self.sinks.push(Sink::Value { found: None, early: true, hit: false });
+        self.framed(plan.slots, args, |machine| machine.run(&plan.steps))?;
+        match self.sinks.pop() {
+            Some(Sink::Value { found, .. }) => Ok(found),
+            _ => Ok(None),
+        }
+    }
+
+    fn full_set(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
+        self.sinks.push(Sink::Set(SetBuilder::new(self.call.arena)));
+        for rule in self.candidates(set, &[]) {
+            self.framed(rule.plan.slots, &[], |machine| machine.run(&rule.plan.steps))?;
+        }
+        match self.sinks.pop() {
+            Some(Sink::Set(members)) => Ok(members.finish()),
+            _ => Ok(V::Null),
+        }
+    }
+
+    fn full_object(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
+        let arena = self.call.arena;
+        let extent = self.extent(set, |rule| Some(&rule.plan), &[])?;
+        Ok(extent.finish(arena).unwrap_or_else(|| arena.object_from([])))
+    }
+
+    /// What lies below a partial rule under known keys.
+    pub(super) fn keyed(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        if let Some(Some(full)) = self.memo().get(rule, &[]) {
+            return Ok(keys.iter().try_fold(full, |value, key| value.lookup(*key)));
+        }
+        if let Some(kept) = self.memo().get(rule, keys) {
+            return Ok(kept);
+        }
+        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let result = match set.kind {
+            RuleKind::Set => self.has_member(set, keys)?,
+            _ => {
+                let arena = self.call.arena;
+                let depth = keys.len();
+                let extent = self.extent(set, |rule| rule.keyed.get(depth - 1), keys)?;
+                extent.finish(arena)
+            }
+        };
+        self.memo().put(rule, keys, result);
+        Ok(result)
+    }
+
+    fn has_member(&mut self, set: &'e RuleSet, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        for rule in self.candidates(set, &[]) {
+            let Some(plan) = rule.keyed.first() else { continue };
+            if self.framed(plan.slots, keys, |machine| machine.run(&plan.steps))? == Flow::Stop {
+                return Ok(keys.first().copied());
+            }
+        }
+        Ok(None)
+    }
+
+    /// Collects what the rules of a set make below known keys; defaults fill what is left.
+    fn extent(
+        &mut self,
+        set: &'e RuleSet,
+        plan: impl Fn(&'e Rule) -> Option<&'e Plan>,
+        keys: &[V<'e>],
+    ) -> Result<Extent<'e>, Halt> {
+        self.sinks.push(Sink::Extent(Extent::Empty));
+        for rule in self.candidates(set, &[]).filter(|rule| !rule.fallback) {
+            self.produce(set, rule, plan(rule), keys)?;
+        }
+        for rule in set.rules.iter().filter(|rule| rule.fallback) {
+            if !self.is_taken(rule, keys) {
+                self.produce(set, rule, plan(rule), keys)?;
+            }
+        }
+        match self.sinks.pop() {
+            Some(Sink::Extent(extent)) => Ok(extent),
+            _ => Ok(Extent::Empty),
+        }
+    }
+
+    /// Whether a rule has made something at the place of a default.
+    fn is_taken(&self, fallback: &Rule, keys: &[V<'e>]) -> bool {
+        let path: Option<Vec<V<'e>>> =
+            fallback.constant_tail.iter().skip(keys.len()).map(|id| id.map(|id| self.constant(id))).collect();
+        match (self.sinks.last(), path) {
+            (Some(Sink::Extent(extent)), Some(path)) => extent.is_taken(&path),
+            _ => true,
+        }
+    }
+
+    fn produce(
+        &mut self,
+        set: &'e RuleSet,
+        rule: &'e Rule,
+        plan: Option<&'e Plan>,
+        keys: &[V<'e>],
+    ) -> Result<(), Halt> {
+        let Some(plan) = plan else { return self.produce_below(set, rule, keys) };
+        match self.framed(plan.slots, keys, |machine| machine.run(&plan.steps)) {
+            Ok(Flow::More) => Ok(()),
+            // the member asked for is there
+            Ok(Flow::Stop) => {
+                let arena = self.call.arena;
+                if let (Some(Sink::Extent(extent)), Some(key)) = (self.sinks.last_mut(), keys.last()) {
+                    let _ = extent.insert(arena, &[], *key, false);
+                }
+                Ok(())
+            }
+            Err(Halt::Clash) => Err(self.key_clash(set, rule)),
+            Err(halt) => Err(halt),
+        }
+    }
+
+    /// A rule whose head is shorter than the keys: goes on inside its value.
+    fn produce_below(&mut self, set: &'e RuleSet, rule: &'e Rule, keys: &[V<'e>]) -> Result<(), Halt> {
+        let Some(plan) = rule.keyed.last() else { return Ok(()) };
+        let (own, below) = keys.split_at_checked(rule.keyed.len()).unwrap_or((keys, &[]));
+        self.sinks.push(Sink::Extent(Extent::Empty));
+        let flow = self.framed(plan.slots, own, |machine| machine.run(&plan.steps));
+        let made = self.sinks.pop();
+        match flow {
+            Err(Halt::Clash) => return Err(self.key_clash(set, rule)),
+            Err(halt) => return Err(halt),
+            Ok(_) => {}
+        }
+        let arena = self.call.arena;
+        if let Some(Sink::Extent(made)) = made
+            && let Some(value) = made.finish(arena)
+            && let Some(value) = below.iter().try_fold(value, |value, key| value.lookup(*key))
+            && let Some(Sink::Extent(extent)) = self.sinks.last_mut()
+            && extent.insert(arena, &[], value, false).is_err()
+        {
+            return Err(self.key_clash(set, rule));
+        }
+        Ok(())
+    }
+
+    fn key_clash(&mut self, set: &'e RuleSet, rule: &'e Rule) -> Halt {
+        let constant = |rule: &Rule| !rule.constant_tail.is_empty() && rule.constant_tail.iter().all(Option::is_some);
+        let tail = |rule: &Rule| -> Vec<V<'e>> {
+            rule.constant_tail.iter().flatten().map(|id| self.constant(*id)).collect()
+        };
+        if constant(rule) && !rule.member {
+            let path = tail(rule);
+            let rivals: Vec<&Rule> =
+                set.rules.iter().filter(|other| constant(other) && tail(other) == path).collect();
+            if rivals.len() > 1 {
+                return self.fixed_key_conflict(set, &rivals, rule);
+            }
+        }
+        self.error(FaultCode::Conflict, rule.span, "object keys must be unique".into())
+    }
+}
+
+impl Branch {
+    /// Number of constants told apart.
+    pub fn width(&self) -> usize {
+        self.equal.len()
+    }
+}
+
+/// Looks a borrowed value up in an index without owning it.
+impl hashbrown::Equivalent<Value> for V<'_> {
+    fn equivalent(&self, key: &Value) -> bool {
+        *self == key.borrow()
+    }
+}

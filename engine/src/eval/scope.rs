@@ -1,0 +1,173 @@
+//! What `with` replaces: input, documents, functions.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::builtins::{Entry, FaultCode};
+use crate::program::plan::Callee;
+use crate::program::{RuleId, Step, Target, With};
+use crate::value::{Arena, Kind, V};
+
+use super::error::Halt;
+use super::machine::{Flow, Machine};
+use super::memo::Memo;
+
+/// The world as one expression sees it.
+pub(super) struct Scope<'e> {
+    /// The scope around it.
+    pub parent: usize,
+    /// The input.
+    pub input: Option<V<'e>>,
+    /// Replaced documents.
+    pub overlay: Option<Rc<Overlay<'e>>>,
+    /// Replaced functions; later ones win.
+    pub mocks: Rc<Vec<(Callee, Mock<'e>)>>,
+    /// Results kept in it.
+    pub memo: Memo<'e>,
+}
+
+/// Replaced documents by path below `data`.
+#[derive(Clone)]
+pub(super) enum Overlay<'e> {
+    /// This document is replaced.
+    Value(V<'e>),
+    /// Documents below are.
+    Node(BTreeMap<V<'e>, Overlay<'e>>),
+}
+
+/// What stands in for a function.
+#[derive(Clone, Copy)]
+pub(super) enum Mock<'e> {
+    /// A function of the policy, or a rule whose value is the result.
+    Rule(RuleId),
+    /// A built-in.
+    Builtin(&'static Entry),
+    /// A value.
+    Value(V<'e>),
+}
+
+impl<'e> Overlay<'e> {
+    /// What is replaced below a key.
+    pub fn child(&self, key: V<'e>) -> Option<&Overlay<'e>> {
+        match self {
+            Self::Value(_) => None,
+            Self::Node(children) => children.get(&key),
+        }
+    }
+
+    fn put(&mut self, arena: &'e Arena, path: &[V<'e>], value: V<'e>) {
+        let Some((key, rest)) = path.split_first() else {
+            *self = Self::Value(value);
+            return;
+        };
+        match self {
+            Self::Value(old) => *old = patched(arena, Some(*old), path, value),
+            Self::Node(children) => {
+                children.entry(*key).or_insert_with(|| Self::Node(BTreeMap::new())).put(arena, rest, value);
+            }
+        }
+    }
+}
+
+/// A copy of a document with a value written at a path; what is no object on the way becomes one.
+pub(super) fn patched<'e>(arena: &'e Arena, old: Option<V<'e>>, path: &[V<'e>], value: V<'e>) -> V<'e> {
+    let Some((key, rest)) = path.split_first() else { return value };
+    let object = old.and_then(V::as_object);
+    let inner = patched(arena, object.and_then(|object| object.get(*key)), rest, value);
+    let pairs = object.into_iter().flat_map(|object| object.iter());
+    arena.object_from(pairs.chain(std::iter::once((*key, inner))))
+}
+
+impl<'e> Machine<'e> {
+    /// Runs the steps behind `with` in a scope of their own.
+    pub(super) fn with(&mut self, with: &'e With, rest: &'e [Step]) -> Result<Flow, Halt> {
+        let parent = self.scope;
+        let (mut input, mut overlay, mut mocks) = {
+            let scope = self.scope_ref();
+            (scope.input, scope.overlay.clone(), scope.mocks.clone())
+        };
+        for modifier in &with.modifiers {
+            match &modifier.target {
+                Target::Input(path, value) => {
+                    let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
+                    input = Some(patched(self.call.arena, input, &path, self.get(*value)));
+                }
+                Target::Data(path, value) => {
+                    let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
+                    if path.iter().any(|key| key.kind() != Kind::String) {
+                        return Err(self.error(FaultCode::Conflict, modifier.span, "bad document path".into()));
+                    }
+                    let mut new = overlay.as_deref().cloned().unwrap_or(Overlay::Node(BTreeMap::new()));
+                    new.put(self.call.arena, &path, self.get(*value));
+                    overlay = Some(Rc::new(new));
+                }
+                Target::ByRule(callee, rule) => Rc::make_mut(&mut mocks).push((*callee, Mock::Rule(*rule))),
+                Target::ByBuiltin(callee, entry) => Rc::make_mut(&mut mocks).push((*callee, Mock::Builtin(entry))),
+                Target::ByValue(callee, value) => {
+                    let value = self.get(*value);
+                    Rc::make_mut(&mut mocks).push((*callee, Mock::Value(value)));
+                }
+            }
+        }
+        self.scoped(Scope { parent, input, overlay, mocks, memo: Memo::new(self.call.arena) }, |machine| machine.run(rest))
+    }
+
+    /// Goes on outside the innermost scope, and comes back into it to backtrack.
+    pub(super) fn end_with(&mut self, rest: &'e [Step]) -> Result<Flow, Halt> {
+        let inner = self.scope;
+        let parent = self.scope_ref().parent;
+        self.enter_scope(parent);
+        let flow = self.run(rest);
+        self.enter_scope(inner);
+        flow
+    }
+
+    /// Runs something in a new scope.
+    pub(super) fn scoped<R>(&mut self, scope: Scope<'e>, run: impl FnOnce(&mut Self) -> R) -> R {
+        let caller = self.scope;
+        self.scopes.push(scope);
+        self.enter_scope(self.scopes.len() - 1);
+        let result = run(self);
+        self.scopes.pop();
+        self.enter_scope(caller);
+        result
+    }
+
+    fn enter_scope(&mut self, scope: usize) {
+        self.scope = scope;
+        let (input, overlaid, mocked) = {
+            let scope = self.scope_ref();
+            (scope.input, scope.overlay.is_some(), !scope.mocks.is_empty())
+        };
+        self.input = input;
+        self.overlaid = overlaid;
+        self.mocked = mocked;
+    }
+
+    /// Runs something without any replaced function.
+    pub(super) fn without_mocks<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
+        let parent = self.scope;
+        let scope = self.scope_ref();
+        let (input, overlay) = (scope.input, scope.overlay.clone());
+        let memo = Memo::new(self.call.arena);
+        self.scoped(Scope { parent, input, overlay, mocks: Rc::default(), memo }, run)
+    }
+
+    /// What stands in for a function here.
+    pub(super) fn mock(&self, callee: Callee) -> Option<Mock<'e>> {
+        let mocks = &self.scope_ref().mocks;
+        mocks.iter().rev().find(|(target, _)| *target == callee).map(|(_, mock)| *mock)
+    }
+
+    pub(super) fn scope_ref(&self) -> &Scope<'e> {
+        self.scopes.get(self.scope).unwrap_or(&self.root)
+    }
+
+    pub(super) fn memo(&mut self) -> &mut Memo<'e> {
+        match self.scopes.get_mut(self.scope) {
+            Some(scope) => &mut scope.memo,
+            None => &mut self.root.memo,
+        }
+    }
+}
+

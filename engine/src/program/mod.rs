@@ -1,0 +1,40 @@
+//! A compiled program: plain data that the machines run and nobody else interprets.
+
+pub mod plan;
+pub mod rules;
+
+pub use plan::{
+    Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every, FunctionCall, Modifier, Operand, Plan, Slot, Step,
+    Target, With,
+};
+pub use rules::{Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use solon_syntax::source::{SourceId, Span};
+
+use crate::value::Value;
+
+/// Everything that evaluating needs to know of the modules.
+#[derive(Default)]
+pub struct Program {
+    /// Constants of all plans.
+    pub constants: Vec<Value>,
+    /// The rules of each document path.
+    pub rules: Vec<RuleSet>,
+    /// How many terms a caller may know of the heads of each partial rule set.
+    pub depths: Vec<usize>,
+    /// The virtual documents by path.
+    pub tree: Tree,
+    /// File names, for messages.
+    pub files: HashMap<SourceId, Arc<str>>,
+}
+
+impl Program {
+    /// The file and the row of a span.
+    pub fn place(&self, span: Span) -> (Arc<str>, u32, u32) {
+        let file = self.files.get(&span.source).cloned().unwrap_or_else(|| Arc::from(""));
+        (file, span.row, span.col)
+    }
+}

@@ -1,0 +1,307 @@
+//! Plans: the steps that find the solutions of a body.
+//!
+//! A step binds slots, tests, or generates; what follows it in its block runs once for each way it succeeds.
+//! The last step of a block is a leaf. Which variable is bound where was decided when the plan was made, so
+//! there is no unification at run time.
+
+use std::sync::Arc;
+
+use solon_syntax::source::Span;
+
+use super::RuleId;
+use crate::builtins::{Entry, Prepared};
+
+/// A place in the frame of a running plan.
+pub type Slot = u32;
+
+/// Number of a constant of the program.
+pub type ConstId = u32;
+
+/// Steps that are run in turn.
+pub type Block = Box<[Step]>;
+
+/// Where a step finds a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// In the frame.
+    Slot(Slot),
+    /// Among the constants.
+    Const(ConstId),
+}
+
+/// The steps of a body and the size of its frame.
+#[derive(Default)]
+pub struct Plan {
+    /// Slots of the frame; arguments and known head terms come first.
+    pub slots: u32,
+    /// What is run.
+    pub steps: Block,
+}
+
+/// Comparisons that are tested without making a boolean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+/// What a comprehension or a fused aggregate makes of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collector {
+    /// `[x | …]`
+    Array,
+    /// `{x | …}`
+    Set,
+    /// `{k: v | …}`
+    Object,
+}
+
+/// One step.
+pub enum Step {
+    /// Goes down the input along known keys.
+    Input {
+        /// The keys.
+        keys: Box<[Operand]>,
+        /// Receives what is there.
+        out: Slot,
+    },
+    /// Goes down a value along known keys.
+    Walk {
+        /// Where to start.
+        from: Operand,
+        /// The keys.
+        keys: Box<[Operand]>,
+        /// Receives what is there.
+        out: Slot,
+    },
+    /// Each element of an array, object or set.
+    Each {
+        /// What is walked.
+        from: Operand,
+        /// Receives the index, key or member.
+        key: Option<Slot>,
+        /// Receives the element, value or member.
+        out: Slot,
+    },
+    /// A base document below which there are no rules.
+    Base {
+        /// Its path.
+        path: Box<[ConstId]>,
+        /// Receives it.
+        out: Slot,
+    },
+    /// The document of a rule: its value, or its full extent.
+    Rule {
+        /// The rule.
+        rule: RuleId,
+        /// Receives the document.
+        out: Slot,
+    },
+    /// What lies below a partial rule under known keys.
+    Keyed {
+        /// The rule.
+        rule: RuleId,
+        /// The keys, at most as many as the rule's head has.
+        keys: Box<[Operand]>,
+        /// Receives the value; a member of a set is the key asked with.
+        out: Slot,
+    },
+    /// The document at a path of `data` that is known only now, or that mixes rules and base data.
+    Document {
+        /// The path below `data`.
+        path: Box<[Operand]>,
+        /// Receives the document.
+        out: Slot,
+    },
+    /// Each key of the document at a path of `data`.
+    Keys {
+        /// The path below `data`.
+        path: Box<[Operand]>,
+        /// Receives the key.
+        key: Slot,
+    },
+    /// Calls a built-in.
+    Call {
+        /// The call.
+        call: Box<BuiltinCall>,
+        /// Receives the result.
+        out: Slot,
+    },
+    /// Calls a function of the policy.
+    Function {
+        /// The call.
+        call: Box<FunctionCall>,
+        /// Receives the result.
+        out: Slot,
+    },
+    /// Each path and value of the tree below a value.
+    Descend {
+        /// The root.
+        from: Operand,
+        /// Receives the path, when it is wanted.
+        path: Option<Slot>,
+        /// Receives the value.
+        value: Slot,
+    },
+    /// Goes on unless the value is `false`.
+    Holds(Operand),
+    /// Goes on when both are equal.
+    Equal(Operand, Operand),
+    /// Goes on when the comparison holds.
+    Compare(Comparison, Operand, Operand),
+    /// Never goes on.
+    Fail,
+    /// Goes on when the value is an array of that length.
+    IsArray(Operand, u32),
+    /// Goes on when the value is an object of that size.
+    IsObject(Operand, u32),
+    /// Makes an array.
+    Array {
+        /// The elements.
+        items: Box<[Operand]>,
+        /// Receives it.
+        out: Slot,
+    },
+    /// Makes a set.
+    Set {
+        /// The members.
+        items: Box<[Operand]>,
+        /// Receives it.
+        out: Slot,
+    },
+    /// Makes an object.
+    Object {
+        /// The pairs.
+        pairs: Box<[(Operand, Operand)]>,
+        /// Receives it.
+        out: Slot,
+    },
+    /// Collects what a block's leaf produces.
+    Collect {
+        /// Into what.
+        into: Collector,
+        /// The body.
+        block: Block,
+        /// Receives the collection.
+        out: Slot,
+    },
+    /// Goes on when the block has no solution.
+    Not(Block),
+    /// Goes on when each element satisfies a block.
+    Every(Box<Every>),
+    /// Goes on when both blocks have a solution.
+    And(Box<(Block, Block)>),
+    /// Goes on when one of the blocks has a solution.
+    Or(Box<(Block, Block)>),
+    /// Replaces documents and functions until the matching [`Step::EndWith`].
+    With(Box<With>),
+    /// Ends the innermost [`Step::With`].
+    EndWith,
+    /// Leaf: there is a solution.
+    Exists,
+    /// Leaf: the value of a complete rule or function.
+    Value(Operand),
+    /// Leaf: an element of an array.
+    Append(Operand),
+    /// Leaf: a member of a set.
+    Insert(Operand),
+    /// Leaf: a pair of an object; equal keys must have equal values.
+    Put {
+        /// The key.
+        key: Operand,
+        /// The value.
+        value: Operand,
+        /// Place of the key, for the conflict error.
+        span: Span,
+    },
+    /// Leaf: a value, or a member of a set, somewhere below a partial rule.
+    Produce {
+        /// Keys below the rule, known ones left out.
+        path: Box<[Operand]>,
+        /// The value or the member.
+        value: Operand,
+        /// Whether it is a member of a set.
+        member: bool,
+    },
+    /// Leaf: a solution of a query, all of whose wanted values are in these places.
+    Solution(Box<[Operand]>),
+}
+
+/// A call of a built-in.
+pub struct BuiltinCall {
+    /// The built-in.
+    pub entry: &'static Entry,
+    /// Its operands.
+    pub args: Box<[Operand]>,
+    /// The call with its constant operands worked in.
+    pub prepared: Option<Arc<dyn Prepared>>,
+    /// Place of the expression.
+    pub span: Span,
+}
+
+/// A call of a function of the policy.
+pub struct FunctionCall {
+    /// The function.
+    pub rule: RuleId,
+    /// Its arguments.
+    pub args: Box<[Operand]>,
+    /// Place of the expression.
+    pub span: Span,
+}
+
+/// `every key, value in domain { … }`
+pub struct Every {
+    /// What is walked.
+    pub domain: Operand,
+    /// Receives the key.
+    pub key: Option<Slot>,
+    /// Receives the value.
+    pub value: Slot,
+    /// Must have a solution each time.
+    pub block: Block,
+}
+
+/// The modifiers of one expression, in source order.
+pub struct With {
+    /// The modifiers.
+    pub modifiers: Box<[Modifier]>,
+}
+
+/// `with target as value`
+pub struct Modifier {
+    /// What is replaced.
+    pub target: Target,
+    /// Place of the modifier.
+    pub span: Span,
+}
+
+/// What a modifier replaces, and by what.
+pub enum Target {
+    /// The input below a path.
+    Input(Box<[ConstId]>, Operand),
+    /// Documents below a path of `data`.
+    Data(Box<[ConstId]>, Operand),
+    /// A built-in or a function, by a function of the policy.
+    ByRule(Callee, RuleId),
+    /// A built-in or a function, by a built-in.
+    ByBuiltin(Callee, &'static Entry),
+    /// A built-in or a function, by a value.
+    ByValue(Callee, Operand),
+}
+
+/// Something that can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Callee {
+    /// A function of the policy.
+    Rule(RuleId),
+    /// A built-in, by name.
+    Builtin(&'static str),
+}

@@ -1,0 +1,140 @@
+//! Rules by document path, and the index that finds the ones that can match.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use solon_syntax::source::Span;
+
+use super::plan::{ConstId, Plan};
+use crate::value::Value;
+
+/// Number of a rule set.
+pub type RuleId = u32;
+
+/// Number of a tree node.
+pub type NodeId = u32;
+
+/// What the rules of a path make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// One value.
+    Complete,
+    /// A function of that many arguments.
+    Function(u32),
+    /// A set.
+    Set,
+    /// An object whose keys the rules produce, possibly in several levels.
+    Object,
+}
+
+/// All rules of one document path.
+pub struct RuleSet {
+    /// The path below `data`.
+    pub path: Box<[Value]>,
+    /// The path as messages print it, `data.a.p`.
+    pub name: Arc<str>,
+    /// What they make.
+    pub kind: RuleKind,
+    /// The rules in source order, default rules apart.
+    pub rules: Vec<Rule>,
+    /// The default, whose leaf is a value.
+    pub default: Option<Plan>,
+    /// Finds the rules that can match.
+    pub index: Index,
+    /// Whether results are kept by argument: the body costs more than finding them again, or prints.
+    pub memoised: bool,
+    /// Whether all rules have one constant value, so that the first solution ends the search.
+    pub early_exit: bool,
+}
+
+/// One rule, or one member of an else chain.
+pub struct Rule {
+    /// Finds all solutions. The frame starts with the arguments of a function.
+    pub plan: Plan,
+    /// For partial rules: plans whose frame starts with 1, 2, … known head terms.
+    pub keyed: Vec<Plan>,
+    /// Number of terms of the head behind the path of the set.
+    pub tail: u32,
+    /// The constant keys of the head behind the path of the set, as far as they are constant.
+    pub constant_tail: Box<[Option<ConstId>]>,
+    /// Whether the rule makes members of a set.
+    pub member: bool,
+    /// Whether it is a default, which yields to whatever another rule makes at its place.
+    pub fallback: bool,
+    /// The value, if it is constant.
+    pub constant: Option<ConstId>,
+    /// `else …`
+    pub otherwise: Option<Box<Rule>>,
+    /// Place of the head.
+    pub span: Span,
+}
+
+/// The rules that can match, found by what the input or an argument holds.
+#[derive(Default)]
+pub enum Index {
+    /// All of them.
+    #[default]
+    All,
+    /// By the value of one place.
+    By(Box<Branch>),
+}
+
+/// Rules told apart by the value at one place.
+pub struct Branch {
+    /// The place.
+    pub key: GuardKey,
+    /// Rules that ask for a constant there, by that constant.
+    pub equal: HashMap<Value, Box<[u32]>>,
+    /// Rules that do not.
+    pub rest: Box<[u32]>,
+}
+
+/// A place whose value tells rules apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GuardKey {
+    /// A path in the input.
+    Input(Vec<Value>),
+    /// An argument of the function.
+    Argument(u32),
+}
+
+/// A test that a rule cannot succeed without.
+pub struct Guard {
+    /// The place.
+    pub key: GuardKey,
+    /// What must be there.
+    pub value: Value,
+}
+
+/// The virtual documents.
+pub struct Tree {
+    /// The nodes; 0 is `data`.
+    pub nodes: Vec<TreeNode>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { nodes: vec![TreeNode::default()] }
+    }
+}
+
+/// A package, a rule, or a step between them.
+#[derive(Default)]
+pub struct TreeNode {
+    /// The nodes below, by key.
+    pub children: std::collections::BTreeMap<Value, NodeId>,
+    /// The rules here.
+    pub rule: Option<RuleId>,
+}
+
+impl Tree {
+    /// A node.
+    pub fn node(&self, id: NodeId) -> Option<&TreeNode> {
+        self.nodes.get(id as usize)
+    }
+
+    /// The node below another.
+    pub fn child(&self, id: NodeId, key: &Value) -> Option<NodeId> {
+        self.node(id)?.children.get(key).copied()
+    }
+}
