@@ -2,7 +2,9 @@
 
 pub mod builtins;
 pub mod compile;
+pub mod eval;
 pub mod host;
 pub mod limits;
+pub mod program;
 pub mod types;
 pub mod value;

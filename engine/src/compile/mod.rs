@@ -9,6 +9,7 @@ pub mod conflicts;
 pub mod deprecated;
 pub mod functions;
 pub mod locals;
+pub mod lower;
 pub mod query;
 pub mod report;
 pub mod rule_tree;

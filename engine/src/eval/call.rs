@@ -51,7 +51,11 @@ impl<'e> Machine<'e> {
 
     #[cold]
     fn worded(&self, error: &FaultError, entry: &'static Entry, span: Span) -> Halt {
-        self.error(error.code(), span, format!("{}: {error}", entry.builtin.name))
+        self.error(
+            error.code(),
+            span,
+            format!("{}: {error}", entry.builtin.name),
+        )
     }
 
     /// Calls a function of the policy.
@@ -66,7 +70,12 @@ impl<'e> Machine<'e> {
         self.apply(call.rule, &args)
     }
 
-    fn mocked_call(&mut self, mock: Mock<'e>, args: &[V<'e>], span: Span) -> Result<Option<V<'e>>, Halt> {
+    fn mocked_call(
+        &mut self,
+        mock: Mock<'e>,
+        args: &[V<'e>],
+        span: Span,
+    ) -> Result<Option<V<'e>>, Halt> {
         match mock {
             Mock::Value(value) => Ok(Some(value)),
             Mock::Builtin(entry) => match entry.builtin.run {
@@ -101,7 +110,9 @@ impl<'e> Machine<'e> {
             Comparison::GreaterOrEqual => "gte",
         };
         match self.mock(Callee::Builtin(name)) {
-            Some(mock) => self.mocked_call(mock, &[left, right], Span::default()).map(Some),
+            Some(mock) => self
+                .mocked_call(mock, &[left, right], Span::default())
+                .map(Some),
             None => Ok(None),
         }
     }

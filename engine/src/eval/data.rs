@@ -14,7 +14,8 @@ impl<'e> Machine<'e> {
     /// A base document below which there are no rules.
     pub(super) fn base_document(&mut self, path: &[ConstId]) -> Result<Option<V<'e>>, Halt> {
         if self.overlaid {
-            let path: smallvec::SmallVec<[V<'e>; 8]> = path.iter().map(|id| self.constant(*id)).collect();
+            let path: smallvec::SmallVec<[V<'e>; 8]> =
+                path.iter().map(|id| self.constant(*id)).collect();
             return self.document(&path);
         }
         let mut value = self.data;
@@ -28,9 +29,20 @@ impl<'e> Machine<'e> {
     }
 
     /// The document of a rule under keys, where documents are replaced.
-    pub(super) fn overlaid_rule(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        let Some(set) = self.rule_set(rule) else { return Ok(None) };
-        let path: Vec<V<'e>> = set.path.iter().map(crate::value::Value::borrow).chain(keys.iter().copied()).collect();
+    pub(super) fn overlaid_rule(
+        &mut self,
+        rule: RuleId,
+        keys: &[V<'e>],
+    ) -> Result<Option<V<'e>>, Halt> {
+        let Some(set) = self.rule_set(rule) else {
+            return Ok(None);
+        };
+        let path: Vec<V<'e>> = set
+            .path
+            .iter()
+            .map(crate::value::Value::borrow)
+            .chain(keys.iter().copied())
+            .collect();
         self.document(&path)
     }
 
@@ -70,19 +82,33 @@ impl<'e> Machine<'e> {
 
     fn child(&self, node: NodeId, key: V<'e>) -> Option<NodeId> {
         let node = self.program.tree.node(node)?;
-        if node.children.is_empty() { None } else { node.children.get(&key.to_value()).copied() }
+        if node.children.is_empty() {
+            None
+        } else {
+            node.children.get(&key.to_value()).copied()
+        }
     }
 
     /// What lies below the document of a rule.
     fn rule_below(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let Some(set) = self.rule_set(rule) else {
+            return Ok(None);
+        };
         let depth = match set.kind {
             RuleKind::Function(_) => return Ok(None),
             RuleKind::Complete => 0,
-            RuleKind::Set | RuleKind::Object => self.program.depths.get(rule as usize).copied().unwrap_or(0),
+            RuleKind::Set | RuleKind::Object => {
+                self.program.depths.get(rule as usize).copied().unwrap_or(0)
+            }
         };
-        let (known, rest) = keys.split_at_checked(depth.min(keys.len())).unwrap_or((keys, &[]));
-        let value = if known.is_empty() { self.rule(rule)? } else { self.keyed(rule, known)? };
+        let (known, rest) = keys
+            .split_at_checked(depth.min(keys.len()))
+            .unwrap_or((keys, &[]));
+        let value = if known.is_empty() {
+            self.rule(rule)?
+        } else {
+            self.keyed(rule, known)?
+        };
         Ok(below(value, rest))
     }
 
@@ -136,7 +162,10 @@ impl<'e> Machine<'e> {
                 let object = value.and_then(V::as_object);
                 let kept = object.into_iter().flat_map(|object| object.iter());
                 let new = children.iter().map(|(key, inner)| {
-                    (*key, self.replaced(object.and_then(|object| object.get(*key)), inner))
+                    (
+                        *key,
+                        self.replaced(object.and_then(|object| object.get(*key)), inner),
+                    )
                 });
                 self.call.arena.object_from(kept.chain(new))
             }
@@ -153,8 +182,13 @@ impl<'e> Machine<'e> {
             overlay = overlay.and_then(|overlay| overlay.child(*key));
             base = base.and_then(|base| base.lookup(*key));
             node = node.and_then(|node| self.child(node, *key));
-            let ruled = node.and_then(|node| self.program.tree.node(node)).is_some_and(|node| node.rule.is_some());
-            if ruled || matches!(overlay, Some(Overlay::Value(_))) || (node.is_none() && overlay.is_none()) {
+            let ruled = node
+                .and_then(|node| self.program.tree.node(node))
+                .is_some_and(|node| node.rule.is_some());
+            if ruled
+                || matches!(overlay, Some(Overlay::Value(_)))
+                || (node.is_none() && overlay.is_none())
+            {
                 return Ok(self.document(path)?.map_or_else(Vec::new, value_keys));
             }
         }
@@ -165,7 +199,8 @@ impl<'e> Machine<'e> {
 
 /// What lies below a value.
 fn below<'e>(value: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
-    keys.iter().try_fold(value?, |value, key| value.lookup(*key))
+    keys.iter()
+        .try_fold(value?, |value, key| value.lookup(*key))
 }
 
 fn value_keys(value: V<'_>) -> Vec<V<'_>> {
@@ -175,15 +210,31 @@ fn value_keys(value: V<'_>) -> Vec<V<'_>> {
     if let Some(array) = value.as_array() {
         return (0_i64..).take(array.len()).map(V::Int).collect();
     }
-    value.as_set().into_iter().flat_map(|set| set.iter()).collect()
+    value
+        .as_set()
+        .into_iter()
+        .flat_map(|set| set.iter())
+        .collect()
 }
 
 /// Keys of the base document, then those that only rules or replaced documents have.
-fn merged_keys<'e>(node: Option<&'e TreeNode>, base: Option<V<'e>>, overlay: Option<&Overlay<'e>>) -> Vec<V<'e>> {
-    let mut keys: Vec<V<'e>> =
-        base.and_then(V::as_object).into_iter().flat_map(|object| object.iter()).map(|(key, _)| key).collect();
+fn merged_keys<'e>(
+    node: Option<&'e TreeNode>,
+    base: Option<V<'e>>,
+    overlay: Option<&Overlay<'e>>,
+) -> Vec<V<'e>> {
+    let mut keys: Vec<V<'e>> = base
+        .and_then(V::as_object)
+        .into_iter()
+        .flat_map(|object| object.iter())
+        .map(|(key, _)| key)
+        .collect();
     let mut others: BTreeSet<V<'e>> = BTreeSet::new();
-    others.extend(node.into_iter().flat_map(|node| node.children.keys()).map(crate::value::Value::borrow));
+    others.extend(
+        node.into_iter()
+            .flat_map(|node| node.children.keys())
+            .map(crate::value::Value::borrow),
+    );
     if let Some(Overlay::Node(children)) = overlay {
         others.extend(children.keys().copied());
     }

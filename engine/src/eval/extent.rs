@@ -23,7 +23,13 @@ pub(super) struct Clash;
 
 impl<'e> Extent<'e> {
     /// Puts a value, or a member of a set, at a path.
-    pub fn insert(&mut self, arena: &'e Arena, path: &[V<'e>], value: V<'e>, member: bool) -> Result<(), Clash> {
+    pub fn insert(
+        &mut self,
+        arena: &'e Arena,
+        path: &[V<'e>],
+        value: V<'e>,
+        member: bool,
+    ) -> Result<(), Clash> {
         let place = self.place(path)?;
         match place {
             Self::Empty if member => {
@@ -49,7 +55,9 @@ impl<'e> Extent<'e> {
     pub fn is_taken(&self, path: &[V<'e>]) -> bool {
         match (self, path.split_first()) {
             (Self::Empty, _) => false,
-            (Self::Object(pairs), Some((key, rest))) => pairs.get(key).is_some_and(|inner| inner.is_taken(rest)),
+            (Self::Object(pairs), Some((key, rest))) => {
+                pairs.get(key).is_some_and(|inner| inner.is_taken(rest))
+            }
             _ => true,
         }
     }
@@ -60,7 +68,9 @@ impl<'e> Extent<'e> {
             if let Self::Empty = place {
                 *place = Self::Object(BTreeMap::new());
             }
-            let Self::Object(pairs) = place else { return Err(Clash) };
+            let Self::Object(pairs) = place else {
+                return Err(Clash);
+            };
             place = pairs.entry(*key).or_default();
         }
         Ok(place)
@@ -73,7 +83,9 @@ impl<'e> Extent<'e> {
             Self::Value(value) => Some(value),
             Self::Set(set) => Some(set.finish()),
             Self::Object(pairs) => {
-                let pairs = pairs.into_iter().filter_map(|(key, inner)| Some((key, inner.finish(arena)?)));
+                let pairs = pairs
+                    .into_iter()
+                    .filter_map(|(key, inner)| Some((key, inner.finish(arena)?)));
                 Some(arena.object_from(pairs))
             }
         }

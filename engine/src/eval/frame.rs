@@ -10,7 +10,11 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn get(&self, operand: Operand) -> V<'e> {
         match operand {
-            Operand::Slot(slot) => self.slots.get(self.base + slot as usize).copied().unwrap_or_default(),
+            Operand::Slot(slot) => self
+                .slots
+                .get(self.base + slot as usize)
+                .copied()
+                .unwrap_or_default(),
             Operand::Const(id) => self.constant(id),
         }
     }
@@ -21,7 +25,9 @@ impl<'e> Machine<'e> {
         let own = &self.program.constants;
         let found = match own.get(id as usize) {
             Some(value) => Some(value),
-            None => self.query_constants.get((id as usize).wrapping_sub(own.len())),
+            None => self
+                .query_constants
+                .get((id as usize).wrapping_sub(own.len())),
         };
         found.map(Value::borrow).unwrap_or_default()
     }
@@ -36,11 +42,17 @@ impl<'e> Machine<'e> {
 
     /// Runs something on a frame of its own whose first slots hold `args`.
     #[inline]
-    pub(super) fn framed<R>(&mut self, slots: u32, args: &[V<'e>], run: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn framed<R>(
+        &mut self,
+        slots: u32,
+        args: &[V<'e>],
+        run: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         let caller = self.base;
         self.base = self.slots.len();
         self.slots.extend_from_slice(args);
-        self.slots.resize(self.base + (slots as usize).max(args.len()), V::Null);
+        self.slots
+            .resize(self.base + (slots as usize).max(args.len()), V::Null);
         let result = run(self);
         self.slots.truncate(self.base);
         self.base = caller;

@@ -7,7 +7,7 @@ use solon_syntax::source::Span;
 use crate::builtins::{Call, Fault, FaultCode};
 use crate::limits;
 use crate::program::{Collector, Comparison, Every, Operand, Plan, Program, Step};
-use crate::value::{Kind, Put, SetBuilder, ObjectBuilder, V, Value};
+use crate::value::{Kind, ObjectBuilder, Put, SetBuilder, V, Value};
 
 use super::EvalError;
 use super::error::Halt;
@@ -73,8 +73,13 @@ impl<'e> Machine<'e> {
     /// Prepares an evaluation.
     pub fn new(world: World<'e>, call: Call<'e>) -> Self {
         let arena = call.arena;
-        let root =
-            Scope { parent: ROOT, input: world.input, overlay: None, mocks: Rc::default(), memo: Memo::new(arena) };
+        let root = Scope {
+            parent: ROOT,
+            input: world.input,
+            overlay: None,
+            mocks: Rc::default(),
+            memo: Memo::new(arena),
+        };
         Self {
             program: world.program,
             query_constants: world.query_constants,
@@ -97,7 +102,8 @@ impl<'e> Machine<'e> {
     /// All solutions of a query's plan.
     pub fn solutions(&mut self, plan: &'e Plan) -> Result<Vec<Vec<V<'e>>>, Box<EvalError>> {
         self.sinks.push(Sink::Rows(Vec::new()));
-        self.framed(plan.slots, &[], |machine| machine.run(&plan.steps)).map_err(Halt::into_error)?;
+        self.framed(plan.slots, &[], |machine| machine.run(&plan.steps))
+            .map_err(Halt::into_error)?;
         match self.sinks.pop() {
             Some(Sink::Rows(rows)) => Ok(rows),
             _ => Ok(Vec::new()),
@@ -111,14 +117,22 @@ impl<'e> Machine<'e> {
 
     pub(super) fn error(&self, code: FaultCode, span: Span, message: String) -> Halt {
         let (file, row, col) = self.program.place(span);
-        Halt::Error(Box::new(EvalError { code, message, file, row, col }))
+        Halt::Error(Box::new(EvalError {
+            code,
+            message,
+            file,
+            row,
+            col,
+        }))
     }
 
     /// A bound of the evaluation was reached.
     pub(super) fn exhausted(&self, fault: Fault, span: Span) -> Halt {
         match fault {
             Fault::Undefined => self.error(FaultCode::Internal, span, "undefined result".into()),
-            Fault::Error(error) | Fault::Halt(error) => self.error(error.code(), span, error.to_string()),
+            Fault::Error(error) | Fault::Halt(error) => {
+                self.error(error.code(), span, error.to_string())
+            }
         }
     }
 
@@ -137,7 +151,11 @@ impl<'e> Machine<'e> {
         self.depth += 1;
         let flow = if self.depth.is_multiple_of(16) {
             if self.depth > limits::CALL_DEPTH {
-                Err(self.error(FaultCode::Internal, Span::default(), "evaluation is nested too deeply".into()))
+                Err(self.error(
+                    FaultCode::Internal,
+                    Span::default(),
+                    "evaluation is nested too deeply".into(),
+                ))
             } else {
                 stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || self.run_steps(steps))
             }
@@ -158,16 +176,28 @@ impl<'e> Machine<'e> {
                 Step::Walk { from, keys, out } => self.walk(self.get(*from), keys, *out),
                 Step::Equal(left, right) => self.get(*left) == self.get(*right),
                 Step::Holds(operand) => self.get(*operand).holds(),
-                Step::Compare(comparison, left, right) => self.compare(*comparison, *left, *right)?,
-                Step::Each { from, key, out } => return self.each(self.get(*from), *key, *out, rest),
+                Step::Compare(comparison, left, right) => {
+                    self.compare(*comparison, *left, *right)?
+                }
+                Step::Each { from, key, out } => {
+                    return self.each(self.get(*from), *key, *out, rest);
+                }
                 Step::Rule { rule, out } => {
-                    let found = if self.overlaid { self.overlaid_rule(*rule, &[])? } else { self.rule(*rule)? };
+                    let found = if self.overlaid {
+                        self.overlaid_rule(*rule, &[])?
+                    } else {
+                        self.rule(*rule)?
+                    };
                     self.found(found, *out)
                 }
                 Step::Keyed { rule, keys, out } => {
-                    let keys: smallvec::SmallVec<[V<'e>; 4]> = keys.iter().map(|key| self.get(*key)).collect();
-                    let found =
-                        if self.overlaid { self.overlaid_rule(*rule, &keys)? } else { self.keyed(*rule, &keys)? };
+                    let keys: smallvec::SmallVec<[V<'e>; 4]> =
+                        keys.iter().map(|key| self.get(*key)).collect();
+                    let found = if self.overlaid {
+                        self.overlaid_rule(*rule, &keys)?
+                    } else {
+                        self.keyed(*rule, &keys)?
+                    };
                     self.found(found, *out)
                 }
                 Step::Base { path, out } => {
@@ -175,12 +205,14 @@ impl<'e> Machine<'e> {
                     self.found(found, *out)
                 }
                 Step::Document { path, out } => {
-                    let path: smallvec::SmallVec<[V<'e>; 8]> = path.iter().map(|key| self.get(*key)).collect();
+                    let path: smallvec::SmallVec<[V<'e>; 8]> =
+                        path.iter().map(|key| self.get(*key)).collect();
                     let found = self.document(&path)?;
                     self.found(found, *out)
                 }
                 Step::Keys { path, key } => {
-                    let path: smallvec::SmallVec<[V<'e>; 8]> = path.iter().map(|key| self.get(*key)).collect();
+                    let path: smallvec::SmallVec<[V<'e>; 8]> =
+                        path.iter().map(|key| self.get(*key)).collect();
                     for found in self.keys(&path)? {
                         self.turn()?;
                         self.set(*key, found);
@@ -203,24 +235,34 @@ impl<'e> Machine<'e> {
                     return self.descend(self.get(*from), *path, *value, &mut trail, rest);
                 }
                 Step::Fail => false,
-                Step::IsArray(operand, len) => {
-                    self.get(*operand).as_array().is_some_and(|array| array.len() == *len as usize)
-                }
-                Step::IsObject(operand, len) => {
-                    self.get(*operand).as_object().is_some_and(|object| object.len() == *len as usize)
-                }
+                Step::IsArray(operand, len) => self
+                    .get(*operand)
+                    .as_array()
+                    .is_some_and(|array| array.len() == *len as usize),
+                Step::IsObject(operand, len) => self
+                    .get(*operand)
+                    .as_object()
+                    .is_some_and(|object| object.len() == *len as usize),
                 Step::Array { items, out } => {
-                    let array = self.call.arena.array_from(items.iter().map(|item| self.get(*item)));
+                    let array = self
+                        .call
+                        .arena
+                        .array_from(items.iter().map(|item| self.get(*item)));
                     self.set(*out, array);
                     true
                 }
                 Step::Set { items, out } => {
-                    let set = self.call.arena.set_from(items.iter().map(|item| self.get(*item)));
+                    let set = self
+                        .call
+                        .arena
+                        .set_from(items.iter().map(|item| self.get(*item)));
                     self.set(*out, set);
                     true
                 }
                 Step::Object { pairs, out } => {
-                    let pairs = pairs.iter().map(|(key, value)| (self.get(*key), self.get(*value)));
+                    let pairs = pairs
+                        .iter()
+                        .map(|(key, value)| (self.get(*key), self.get(*value)));
                     let object = self.call.arena.object_from(pairs);
                     self.set(*out, object);
                     true
@@ -283,7 +325,9 @@ impl<'e> Machine<'e> {
     ) -> Result<Flow, Halt> {
         match from.kind() {
             Kind::Array => {
-                let Some(items) = from.as_array() else { return Ok(Flow::More) };
+                let Some(items) = from.as_array() else {
+                    return Ok(Flow::More);
+                };
                 for (index, item) in (0_i64..).zip(items.iter()) {
                     self.turn()?;
                     if let Some(key) = key {
@@ -296,7 +340,9 @@ impl<'e> Machine<'e> {
                 }
             }
             Kind::Object => {
-                let Some(object) = from.as_object() else { return Ok(Flow::More) };
+                let Some(object) = from.as_object() else {
+                    return Ok(Flow::More);
+                };
                 for (name, value) in object.iter() {
                     self.turn()?;
                     if let Some(key) = key {
@@ -309,7 +355,9 @@ impl<'e> Machine<'e> {
                 }
             }
             Kind::Set => {
-                let Some(set) = from.as_set() else { return Ok(Flow::More) };
+                let Some(set) = from.as_set() else {
+                    return Ok(Flow::More);
+                };
                 for member in set.iter() {
                     self.turn()?;
                     if let Some(key) = key {
@@ -345,20 +393,28 @@ impl<'e> Machine<'e> {
         }
         let mut inner = |machine: &mut Self, key: V<'e>, value: V<'e>| {
             trail.push(key);
-            let flow = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || machine.descend(value, path, out, trail, rest));
+            let flow = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || {
+                machine.descend(value, path, out, trail, rest)
+            });
             trail.pop();
             flow
         };
         match value.kind() {
             Kind::Array => {
-                for (index, item) in (0_i64..).zip(value.as_array().into_iter().flat_map(|array| array.iter())) {
+                for (index, item) in
+                    (0_i64..).zip(value.as_array().into_iter().flat_map(|array| array.iter()))
+                {
                     if inner(self, V::Int(index), item)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                 }
             }
             Kind::Object => {
-                for (key, item) in value.as_object().into_iter().flat_map(|object| object.iter()) {
+                for (key, item) in value
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|object| object.iter())
+                {
                     if inner(self, key, item)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
@@ -398,11 +454,24 @@ impl<'e> Machine<'e> {
             return Ok(false);
         }
         let pairs: Box<dyn Iterator<Item = (V<'e>, V<'e>)> + 'e> = match domain.kind() {
-            Kind::Array => {
-                Box::new((0_i64..).map(V::Int).zip(domain.as_array().into_iter().flat_map(|array| array.iter())))
-            }
-            Kind::Object => Box::new(domain.as_object().into_iter().flat_map(|object| object.iter())),
-            _ => Box::new(domain.as_set().into_iter().flat_map(|set| set.iter()).map(|member| (member, member))),
+            Kind::Array => Box::new(
+                (0_i64..)
+                    .map(V::Int)
+                    .zip(domain.as_array().into_iter().flat_map(|array| array.iter())),
+            ),
+            Kind::Object => Box::new(
+                domain
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|object| object.iter()),
+            ),
+            _ => Box::new(
+                domain
+                    .as_set()
+                    .into_iter()
+                    .flat_map(|set| set.iter())
+                    .map(|member| (member, member)),
+            ),
         };
         for (key, value) in pairs {
             self.turn()?;
@@ -418,7 +487,12 @@ impl<'e> Machine<'e> {
     }
 
     #[inline]
-    fn compare(&mut self, comparison: Comparison, left: Operand, right: Operand) -> Result<bool, Halt> {
+    fn compare(
+        &mut self,
+        comparison: Comparison,
+        left: Operand,
+        right: Operand,
+    ) -> Result<bool, Halt> {
         let (left, right) = (self.get(left), self.get(right));
         if self.mocked
             && let Some(result) = self.mocked_comparison(comparison, left, right)?
@@ -466,11 +540,20 @@ impl<'e> Machine<'e> {
                 if let Some(Sink::Object(object)) = self.sinks.last_mut()
                     && object.put(key, value) == Put::Conflict
                 {
-                    return Err(self.error(FaultCode::Conflict, *span, "object keys must be unique".into()));
+                    return Err(self.error(
+                        FaultCode::Conflict,
+                        *span,
+                        "object keys must be unique".into(),
+                    ));
                 }
             }
-            Step::Produce { path, value, member } => {
-                let path: smallvec::SmallVec<[V<'e>; 4]> = path.iter().map(|key| self.get(*key)).collect();
+            Step::Produce {
+                path,
+                value,
+                member,
+            } => {
+                let path: smallvec::SmallVec<[V<'e>; 4]> =
+                    path.iter().map(|key| self.get(*key)).collect();
                 let value = self.get(*value);
                 let arena = self.call.arena;
                 if let Some(Sink::Extent(extent)) = self.sinks.last_mut()

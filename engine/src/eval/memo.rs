@@ -22,7 +22,10 @@ struct Entry<'e> {
 
 impl<'e> Memo<'e> {
     pub fn new(arena: &'e Arena) -> Self {
-        Self { arena, entries: HashTable::new_in(arena.bump()) }
+        Self {
+            arena,
+            entries: HashTable::new_in(arena.bump()),
+        }
     }
 
     /// The kept result of a rule, or of a function or a partial rule under arguments.
@@ -32,15 +35,30 @@ impl<'e> Memo<'e> {
             return None;
         }
         let same = |entry: &Entry<'e>| entry.rule == rule && entry.args == args;
-        self.entries.find(hash(rule, args), same).map(|entry| entry.result)
+        self.entries
+            .find(hash(rule, args), same)
+            .map(|entry| entry.result)
     }
 
     /// Keeps a result.
     #[inline]
     pub fn put(&mut self, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
-        let args: &'e [V<'e>] = if args.is_empty() { &[] } else { self.arena.bump().alloc_slice_copy(args) };
+        let args: &'e [V<'e>] = if args.is_empty() {
+            &[]
+        } else {
+            self.arena.bump().alloc_slice_copy(args)
+        };
         let hash = hash(rule, args);
-        self.entries.insert_unique(hash, Entry { hash, rule, args, result }, |entry| entry.hash);
+        self.entries.insert_unique(
+            hash,
+            Entry {
+                hash,
+                rule,
+                args,
+                result,
+            },
+            |entry| entry.hash,
+        );
     }
 }
 

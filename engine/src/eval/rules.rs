@@ -12,7 +12,11 @@ use super::sink::Sink;
 /// The rules of a set that can match, in source order.
 pub(super) enum Candidates<'e> {
     All(std::slice::Iter<'e, Rule>),
-    Merged { rules: &'e [Rule], left: &'e [u32], right: &'e [u32] },
+    Merged {
+        rules: &'e [Rule],
+        left: &'e [u32],
+        right: &'e [u32],
+    },
 }
 
 impl<'e> Iterator for Candidates<'e> {
@@ -48,7 +52,11 @@ impl<'e> Machine<'e> {
             Index::All => Candidates::All(set.rules.iter()),
             Index::By(branch) => {
                 let left = self.guarded(branch, args).unwrap_or(&[]);
-                Candidates::Merged { rules: &set.rules, left, right: &branch.rest }
+                Candidates::Merged {
+                    rules: &set.rules,
+                    left,
+                    right: &branch.rest,
+                }
             }
         }
     }
@@ -64,7 +72,7 @@ impl<'e> Machine<'e> {
             }
             GuardKey::Argument(at) => *args.get(*at as usize)?,
         };
-        branch.equal.get(found).map(|list| &**list)
+        branch.equal.get(&found).map(|list| &**list)
     }
 
     /// The document of a rule: its value, or its full extent.
@@ -72,7 +80,9 @@ impl<'e> Machine<'e> {
         if let Some(kept) = self.memo().get(rule, &[]) {
             return Ok(kept);
         }
-        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let Some(set) = self.rule_set(rule) else {
+            return Ok(None);
+        };
         let result = match set.kind {
             RuleKind::Complete => self.complete(set, &[])?,
             RuleKind::Set => Some(self.full_set(set)?),
@@ -85,7 +95,9 @@ impl<'e> Machine<'e> {
 
     /// The result of a function.
     pub(super) fn apply(&mut self, rule: RuleId, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let Some(set) = self.rule_set(rule) else {
+            return Ok(None);
+        };
         if !set.memoised {
             return self.complete(set, args);
         }
@@ -100,7 +112,11 @@ impl<'e> Machine<'e> {
     /// The one value of a complete rule or function, its default included.
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let early = set.early_exit || self.candidates_agree(set, args);
-        self.sinks.push(Sink::Value { found: None, early, hit: false });
+        self.sinks.push(Sink::Value {
+            found: None,
+            early,
+            hit: false,
+        });
         for rule in self.candidates(set, args) {
             match self.chain(rule, args) {
                 Ok(Flow::Stop) => break,
@@ -112,7 +128,9 @@ impl<'e> Machine<'e> {
                 Err(halt) => return Err(halt),
             }
         }
-        let Some(Sink::Value { found, .. }) = self.sinks.pop() else { return Ok(None) };
+        let Some(Sink::Value { found, .. }) = self.sinks.pop() else {
+            return Ok(None);
+        };
         match (&set.default, found) {
             (Some(default), None) => self.default(default, args),
             _ => Ok(found),
@@ -128,7 +146,9 @@ impl<'e> Machine<'e> {
             None => rule.constant.map(|id| self.constant(id)),
             Some(_) => None,
         });
-        let Some(Some(first)) = constants.next() else { return false };
+        let Some(Some(first)) = constants.next() else {
+            return false;
+        };
         constants.all(|constant| constant == Some(first))
     }
 
@@ -139,7 +159,9 @@ impl<'e> Machine<'e> {
             if let Some(Sink::Value { hit, .. }) = self.sinks.last_mut() {
                 *hit = false;
             }
-            let flow = self.framed(member.plan.slots, args, |machine| machine.run(&member.plan.steps))?;
+            let flow = self.framed(member.plan.slots, args, |machine| {
+                machine.run(&member.plan.steps)
+            })?;
             let hit = matches!(self.sinks.last(), Some(Sink::Value { hit: true, .. }));
             match &member.otherwise {
                 Some(next) if !hit => member = next,
@@ -149,7 +171,11 @@ impl<'e> Machine<'e> {
     }
 
     fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        self.sinks.push(Sink::Value { found: None, early: true, hit: false });
+        self.sinks.push(Sink::Value {
+            found: None,
+            early: true,
+            hit: false,
+        });
         self.framed(plan.slots, args, |machine| machine.run(&plan.steps))?;
         match self.sinks.pop() {
             Some(Sink::Value { found, .. }) => Ok(found),
@@ -160,7 +186,9 @@ impl<'e> Machine<'e> {
     fn full_set(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
         self.sinks.push(Sink::Set(SetBuilder::new(self.call.arena)));
         for rule in self.candidates(set, &[]) {
-            self.framed(rule.plan.slots, &[], |machine| machine.run(&rule.plan.steps))?;
+            self.framed(rule.plan.slots, &[], |machine| {
+                machine.run(&rule.plan.steps)
+            })?;
         }
         match self.sinks.pop() {
             Some(Sink::Set(members)) => Ok(members.finish()),
@@ -171,7 +199,9 @@ impl<'e> Machine<'e> {
     fn full_object(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
         let arena = self.call.arena;
         let extent = self.extent(set, |rule| Some(&rule.plan), &[])?;
-        Ok(extent.finish(arena).unwrap_or_else(|| arena.object_from([])))
+        Ok(extent
+            .finish(arena)
+            .unwrap_or_else(|| arena.object_from([])))
     }
 
     /// What lies below a partial rule under known keys.
@@ -182,7 +212,9 @@ impl<'e> Machine<'e> {
         if let Some(kept) = self.memo().get(rule, keys) {
             return Ok(kept);
         }
-        let Some(set) = self.rule_set(rule) else { return Ok(None) };
+        let Some(set) = self.rule_set(rule) else {
+            return Ok(None);
+        };
         let result = match set.kind {
             RuleKind::Set => self.has_member(set, keys)?,
             _ => {
@@ -198,7 +230,9 @@ impl<'e> Machine<'e> {
 
     fn has_member(&mut self, set: &'e RuleSet, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         for rule in self.candidates(set, &[]) {
-            let Some(plan) = rule.keyed.first() else { continue };
+            let Some(plan) = rule.keyed.first() else {
+                continue;
+            };
             if self.framed(plan.slots, keys, |machine| machine.run(&plan.steps))? == Flow::Stop {
                 return Ok(keys.first().copied());
             }
@@ -230,8 +264,12 @@ impl<'e> Machine<'e> {
 
     /// Whether a rule has made something at the place of a default.
     fn is_taken(&self, fallback: &Rule, keys: &[V<'e>]) -> bool {
-        let path: Option<Vec<V<'e>>> =
-            fallback.constant_tail.iter().skip(keys.len()).map(|id| id.map(|id| self.constant(id))).collect();
+        let path: Option<Vec<V<'e>>> = fallback
+            .constant_tail
+            .iter()
+            .skip(keys.len())
+            .map(|id| id.map(|id| self.constant(id)))
+            .collect();
         match (self.sinks.last(), path) {
             (Some(Sink::Extent(extent)), Some(path)) => extent.is_taken(&path),
             _ => true,
@@ -245,13 +283,17 @@ impl<'e> Machine<'e> {
         plan: Option<&'e Plan>,
         keys: &[V<'e>],
     ) -> Result<(), Halt> {
-        let Some(plan) = plan else { return self.produce_below(set, rule, keys) };
+        let Some(plan) = plan else {
+            return self.produce_below(set, rule, keys);
+        };
         match self.framed(plan.slots, keys, |machine| machine.run(&plan.steps)) {
             Ok(Flow::More) => Ok(()),
             // the member asked for is there
             Ok(Flow::Stop) => {
                 let arena = self.call.arena;
-                if let (Some(Sink::Extent(extent)), Some(key)) = (self.sinks.last_mut(), keys.last()) {
+                if let (Some(Sink::Extent(extent)), Some(key)) =
+                    (self.sinks.last_mut(), keys.last())
+                {
                     let _ = extent.insert(arena, &[], *key, false);
                 }
                 Ok(())
@@ -262,9 +304,18 @@ impl<'e> Machine<'e> {
     }
 
     /// A rule whose head is shorter than the keys: goes on inside its value.
-    fn produce_below(&mut self, set: &'e RuleSet, rule: &'e Rule, keys: &[V<'e>]) -> Result<(), Halt> {
-        let Some(plan) = rule.keyed.last() else { return Ok(()) };
-        let (own, below) = keys.split_at_checked(rule.keyed.len()).unwrap_or((keys, &[]));
+    fn produce_below(
+        &mut self,
+        set: &'e RuleSet,
+        rule: &'e Rule,
+        keys: &[V<'e>],
+    ) -> Result<(), Halt> {
+        let Some(plan) = rule.keyed.last() else {
+            return Ok(());
+        };
+        let (own, below) = keys
+            .split_at_checked(rule.keyed.len())
+            .unwrap_or((keys, &[]));
         self.sinks.push(Sink::Extent(Extent::Empty));
         let flow = self.framed(plan.slots, own, |machine| machine.run(&plan.steps));
         let made = self.sinks.pop();
@@ -276,7 +327,9 @@ impl<'e> Machine<'e> {
         let arena = self.call.arena;
         if let Some(Sink::Extent(made)) = made
             && let Some(value) = made.finish(arena)
-            && let Some(value) = below.iter().try_fold(value, |value, key| value.lookup(*key))
+            && let Some(value) = below
+                .iter()
+                .try_fold(value, |value, key| value.lookup(*key))
             && let Some(Sink::Extent(extent)) = self.sinks.last_mut()
             && extent.insert(arena, &[], value, false).is_err()
         {
@@ -286,19 +339,32 @@ impl<'e> Machine<'e> {
     }
 
     fn key_clash(&mut self, set: &'e RuleSet, rule: &'e Rule) -> Halt {
-        let constant = |rule: &Rule| !rule.constant_tail.is_empty() && rule.constant_tail.iter().all(Option::is_some);
+        let constant = |rule: &Rule| {
+            !rule.constant_tail.is_empty() && rule.constant_tail.iter().all(Option::is_some)
+        };
         let tail = |rule: &Rule| -> Vec<V<'e>> {
-            rule.constant_tail.iter().flatten().map(|id| self.constant(*id)).collect()
+            rule.constant_tail
+                .iter()
+                .flatten()
+                .map(|id| self.constant(*id))
+                .collect()
         };
         if constant(rule) && !rule.member {
             let path = tail(rule);
-            let rivals: Vec<&Rule> =
-                set.rules.iter().filter(|other| constant(other) && tail(other) == path).collect();
+            let rivals: Vec<&Rule> = set
+                .rules
+                .iter()
+                .filter(|other| constant(other) && tail(other) == path)
+                .collect();
             if rivals.len() > 1 {
                 return self.fixed_key_conflict(set, &rivals, rule);
             }
         }
-        self.error(FaultCode::Conflict, rule.span, "object keys must be unique".into())
+        self.error(
+            FaultCode::Conflict,
+            rule.span,
+            "object keys must be unique".into(),
+        )
     }
 }
 

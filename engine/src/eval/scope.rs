@@ -63,17 +63,32 @@ impl<'e> Overlay<'e> {
         match self {
             Self::Value(old) => *old = patched(arena, Some(*old), path, value),
             Self::Node(children) => {
-                children.entry(*key).or_insert_with(|| Self::Node(BTreeMap::new())).put(arena, rest, value);
+                children
+                    .entry(*key)
+                    .or_insert_with(|| Self::Node(BTreeMap::new()))
+                    .put(arena, rest, value);
             }
         }
     }
 }
 
 /// A copy of a document with a value written at a path; what is no object on the way becomes one.
-pub(super) fn patched<'e>(arena: &'e Arena, old: Option<V<'e>>, path: &[V<'e>], value: V<'e>) -> V<'e> {
-    let Some((key, rest)) = path.split_first() else { return value };
+pub(super) fn patched<'e>(
+    arena: &'e Arena,
+    old: Option<V<'e>>,
+    path: &[V<'e>],
+    value: V<'e>,
+) -> V<'e> {
+    let Some((key, rest)) = path.split_first() else {
+        return value;
+    };
     let object = old.and_then(V::as_object);
-    let inner = patched(arena, object.and_then(|object| object.get(*key)), rest, value);
+    let inner = patched(
+        arena,
+        object.and_then(|object| object.get(*key)),
+        rest,
+        value,
+    );
     let pairs = object.into_iter().flat_map(|object| object.iter());
     arena.object_from(pairs.chain(std::iter::once((*key, inner))))
 }
@@ -95,21 +110,41 @@ impl<'e> Machine<'e> {
                 Target::Data(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
                     if path.iter().any(|key| key.kind() != Kind::String) {
-                        return Err(self.error(FaultCode::Conflict, modifier.span, "bad document path".into()));
+                        return Err(self.error(
+                            FaultCode::Conflict,
+                            modifier.span,
+                            "bad document path".into(),
+                        ));
                     }
-                    let mut new = overlay.as_deref().cloned().unwrap_or(Overlay::Node(BTreeMap::new()));
+                    let mut new = overlay
+                        .as_deref()
+                        .cloned()
+                        .unwrap_or(Overlay::Node(BTreeMap::new()));
                     new.put(self.call.arena, &path, self.get(*value));
                     overlay = Some(Rc::new(new));
                 }
-                Target::ByRule(callee, rule) => Rc::make_mut(&mut mocks).push((*callee, Mock::Rule(*rule))),
-                Target::ByBuiltin(callee, entry) => Rc::make_mut(&mut mocks).push((*callee, Mock::Builtin(entry))),
+                Target::ByRule(callee, rule) => {
+                    Rc::make_mut(&mut mocks).push((*callee, Mock::Rule(*rule)))
+                }
+                Target::ByBuiltin(callee, entry) => {
+                    Rc::make_mut(&mut mocks).push((*callee, Mock::Builtin(entry)))
+                }
                 Target::ByValue(callee, value) => {
                     let value = self.get(*value);
                     Rc::make_mut(&mut mocks).push((*callee, Mock::Value(value)));
                 }
             }
         }
-        self.scoped(Scope { parent, input, overlay, mocks, memo: Memo::new(self.call.arena) }, |machine| machine.run(rest))
+        self.scoped(
+            Scope {
+                parent,
+                input,
+                overlay,
+                mocks,
+                memo: Memo::new(self.call.arena),
+            },
+            |machine| machine.run(rest),
+        )
     }
 
     /// Goes on outside the innermost scope, and comes back into it to backtrack.
@@ -137,7 +172,11 @@ impl<'e> Machine<'e> {
         self.scope = scope;
         let (input, overlaid, mocked) = {
             let scope = self.scope_ref();
-            (scope.input, scope.overlay.is_some(), !scope.mocks.is_empty())
+            (
+                scope.input,
+                scope.overlay.is_some(),
+                !scope.mocks.is_empty(),
+            )
         };
         self.input = input;
         self.overlaid = overlaid;
@@ -150,13 +189,26 @@ impl<'e> Machine<'e> {
         let scope = self.scope_ref();
         let (input, overlay) = (scope.input, scope.overlay.clone());
         let memo = Memo::new(self.call.arena);
-        self.scoped(Scope { parent, input, overlay, mocks: Rc::default(), memo }, run)
+        self.scoped(
+            Scope {
+                parent,
+                input,
+                overlay,
+                mocks: Rc::default(),
+                memo,
+            },
+            run,
+        )
     }
 
     /// What stands in for a function here.
     pub(super) fn mock(&self, callee: Callee) -> Option<Mock<'e>> {
         let mocks = &self.scope_ref().mocks;
-        mocks.iter().rev().find(|(target, _)| *target == callee).map(|(_, mock)| *mock)
+        mocks
+            .iter()
+            .rev()
+            .find(|(target, _)| *target == callee)
+            .map(|(_, mock)| *mock)
     }
 
     pub(super) fn scope_ref(&self) -> &Scope<'e> {
@@ -170,4 +222,3 @@ impl<'e> Machine<'e> {
         }
     }
 }
-

@@ -4,10 +4,12 @@ pub mod plan;
 pub mod rules;
 
 pub use plan::{
-    Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every, FunctionCall, Modifier, Operand, Plan, Slot, Step,
-    Target, With,
+    Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every, FunctionCall, Modifier,
+    Operand, Plan, Slot, Step, Target, With,
 };
-pub use rules::{Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
+pub use rules::{
+    Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,
+};
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,7 +36,11 @@ pub struct Program {
 impl Program {
     /// The file and the row of a span.
     pub fn place(&self, span: Span) -> (Arc<str>, u32, u32) {
-        let file = self.files.get(&span.source).cloned().unwrap_or_else(|| Arc::from(""));
+        let file = self
+            .files
+            .get(&span.source)
+            .cloned()
+            .unwrap_or_else(|| Arc::from(""));
         (file, span.row, span.col)
     }
 }

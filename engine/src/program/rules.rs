@@ -1,6 +1,6 @@
 //! Rules by document path, and the index that finds the ones that can match.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::source::Span;
@@ -84,7 +84,7 @@ pub struct Branch {
     /// The place.
     pub key: GuardKey,
     /// Rules that ask for a constant there, by that constant.
-    pub equal: HashMap<Value, Box<[u32]>>,
+    pub equal: HashMap<Value, Box<[u32]>, foldhash::fast::RandomState>,
     /// Rules that do not.
     pub rest: Box<[u32]>,
 }
@@ -114,7 +114,9 @@ pub struct Tree {
 
 impl Default for Tree {
     fn default() -> Self {
-        Self { nodes: vec![TreeNode::default()] }
+        Self {
+            nodes: vec![TreeNode::default()],
+        }
     }
 }
 

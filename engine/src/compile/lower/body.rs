@@ -7,8 +7,8 @@ use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, 
 use super::constants::{Constants, constant};
 use crate::builtins::{self, Run};
 use crate::program::{
-    self, Block, BuiltinCall, Callee, Collector, Comparison, FunctionCall, Modifier, Operand, Plan, Program, RuleId,
-    RuleKind, Slot, Step, Target,
+    self, Block, BuiltinCall, Callee, Collector, Comparison, FunctionCall, Modifier, Operand, Plan,
+    Program, RuleId, RuleKind, Slot, Step, Target,
 };
 
 /// A body on its way to a plan.
@@ -24,11 +24,21 @@ pub struct Lowering<'p> {
 
 impl<'p> Lowering<'p> {
     pub(super) fn new(program: &'p Program, constants: &'p mut Constants) -> Self {
-        Self { program, constants, bound: HashMap::new(), trail: Vec::new(), slots: 0, steps: Vec::new() }
+        Self {
+            program,
+            constants,
+            bound: HashMap::new(),
+            trail: Vec::new(),
+            slots: 0,
+            steps: Vec::new(),
+        }
     }
 
     pub(super) fn finish(self) -> Plan {
-        Plan { slots: self.slots, steps: self.steps.into() }
+        Plan {
+            slots: self.slots,
+            steps: self.steps.into(),
+        }
     }
 
     pub(super) fn push(&mut self, step: Step) {
@@ -52,7 +62,8 @@ impl<'p> Lowering<'p> {
 
     /// The operand of a variable of a query; `null` for one that no expression binds, which safety rules out.
     pub(super) fn variable(&mut self, name: &Name) -> Operand {
-        self.binding(name).unwrap_or_else(|| Operand::Const(self.constants.add(crate::value::Value::Null)))
+        self.binding(name)
+            .unwrap_or_else(|| Operand::Const(self.constants.add(crate::value::Value::Null)))
     }
 
     /// Lowers into a block of its own; what is bound inside is forgotten.
@@ -82,7 +93,11 @@ impl<'p> Lowering<'p> {
     pub(super) fn expr(&mut self, expr: &Expr) {
         let modified = !expr.with.is_empty();
         if modified {
-            let modifiers = expr.with.iter().filter_map(|with| self.modifier(with)).collect();
+            let modifiers = expr
+                .with
+                .iter()
+                .filter_map(|with| self.modifier(with))
+                .collect();
             self.push(Step::With(Box::new(program::With { modifiers })));
         }
         if expr.negated {
@@ -127,7 +142,11 @@ impl<'p> Lowering<'p> {
 
     fn every(&mut self, every: &Every) {
         let domain = self.term(&every.domain);
-        let key = every.key.as_ref().and_then(Term::as_var).map(|name| (name.clone(), self.slot()));
+        let key = every
+            .key
+            .as_ref()
+            .and_then(Term::as_var)
+            .map(|name| (name.clone(), self.slot()));
         let value = self.slot();
         let block = self.block(|inner| {
             if let Some((name, slot)) = &key {
@@ -140,11 +159,18 @@ impl<'p> Lowering<'p> {
             inner.push(Step::Exists);
         });
         let key = key.map(|(_, slot)| slot);
-        self.push(Step::Every(Box::new(program::Every { domain, key, value, block })));
+        self.push(Step::Every(Box::new(program::Every {
+            domain,
+            key,
+            value,
+            block,
+        })));
     }
 
     fn call_expr(&mut self, terms: &[Term], expr: &Expr) {
-        let Some((operator, operands)) = terms.split_first() else { return };
+        let Some((operator, operands)) = terms.split_first() else {
+            return;
+        };
         match (operator_name(operator).as_deref(), operands) {
             (Some("eq" | "assign"), [left, right]) => self.unify(left, right),
             (Some("equal"), [left, right]) => {
@@ -172,20 +198,38 @@ impl<'p> Lowering<'p> {
     }
 
     /// Calls a built-in or a function and returns where its result is.
-    fn call(&mut self, operator: &Term, args: &[Term], span: solon_syntax::source::Span) -> Option<Operand> {
+    fn call(
+        &mut self,
+        operator: &Term,
+        args: &[Term],
+        span: solon_syntax::source::Span,
+    ) -> Option<Operand> {
         let args: Box<[Operand]> = args.iter().map(|arg| self.term(arg)).collect();
         let out = self.slot();
         if let Some(rule) = self.function(operator) {
-            self.push(Step::Function { call: Box::new(FunctionCall { rule, args, span }), out });
+            self.push(Step::Function {
+                call: Box::new(FunctionCall { rule, args, span }),
+                out,
+            });
             return Some(Operand::Slot(out));
         }
         let entry = builtins::lookup(&operator_name(operator)?)?;
         let prepared = entry.builtin.specialise.and_then(|specialise| {
-            let constants: Vec<_> =
-                args.iter().map(|arg| self.constants.get(*arg).map(crate::value::Value::borrow)).collect();
+            let constants: Vec<_> = args
+                .iter()
+                .map(|arg| self.constants.get(*arg).map(crate::value::Value::borrow))
+                .collect();
             specialise(&constants)
         });
-        self.push(Step::Call { call: Box::new(BuiltinCall { entry, args, prepared, span }), out });
+        self.push(Step::Call {
+            call: Box::new(BuiltinCall {
+                entry,
+                args,
+                prepared,
+                span,
+            }),
+            out,
+        });
         Some(Operand::Slot(out))
     }
 
@@ -211,7 +255,9 @@ impl<'p> Lowering<'p> {
         }
         let entry = operator_name(operator).and_then(|name| builtins::lookup(&name));
         match entry.map(|entry| &entry.declaration) {
-            Some(crate::types::Type::Function(function)) if function.variadic.is_none() => function.args.len(),
+            Some(crate::types::Type::Function(function)) if function.variadic.is_none() => {
+                function.args.len()
+            }
             _ => usize::MAX,
         }
     }
@@ -223,7 +269,11 @@ impl<'p> Lowering<'p> {
         {
             let slot = self.slot();
             let path_slot = (!path.is_wildcard()).then(|| self.slot());
-            self.push(Step::Descend { from, path: path_slot, value: slot });
+            self.push(Step::Descend {
+                from,
+                path: path_slot,
+                value: slot,
+            });
             if let Some(at) = path_slot {
                 self.matches(Operand::Slot(at), path);
             }
@@ -231,7 +281,11 @@ impl<'p> Lowering<'p> {
             return;
         }
         let (path, value, pair) = (self.slot(), self.slot(), self.slot());
-        self.push(Step::Descend { from, path: Some(path), value });
+        self.push(Step::Descend {
+            from,
+            path: Some(path),
+            value,
+        });
         let items = [Operand::Slot(path), Operand::Slot(value)].into();
         self.push(Step::Array { items, out: pair });
         self.matches(Operand::Slot(pair), pattern);
@@ -258,7 +312,10 @@ impl<'p> Lowering<'p> {
                 Operand::Slot(out)
             }
             TermKind::Object(pairs) => {
-                let pairs = pairs.iter().map(|(key, value)| (self.term(key), self.term(value))).collect();
+                let pairs = pairs
+                    .iter()
+                    .map(|(key, value)| (self.term(key), self.term(value)))
+                    .collect();
                 let out = self.slot();
                 self.push(Step::Object { pairs, out });
                 Operand::Slot(out)
@@ -275,7 +332,9 @@ impl<'p> Lowering<'p> {
     }
 
     fn call_term(&mut self, terms: &[Term], term: &Term) -> Operand {
-        let called = terms.split_first().and_then(|(operator, args)| self.call(operator, args, term.span));
+        let called = terms
+            .split_first()
+            .and_then(|(operator, args)| self.call(operator, args, term.span));
         called.unwrap_or_else(|| {
             self.push(Step::Fail);
             Operand::Slot(self.slot())
@@ -288,8 +347,14 @@ impl<'p> Lowering<'p> {
         }
         let out = self.slot();
         match &**name {
-            "input" => self.push(Step::Input { keys: [].into(), out }),
-            "data" => self.push(Step::Document { path: [].into(), out }),
+            "input" => self.push(Step::Input {
+                keys: [].into(),
+                out,
+            }),
+            "data" => self.push(Step::Document {
+                path: [].into(),
+                out,
+            }),
             _ => self.push(Step::Fail),
         }
         Operand::Slot(out)
@@ -302,7 +367,11 @@ impl<'p> Lowering<'p> {
             let head = inner.term(&inside.head);
             inner.push(match (into, key) {
                 (Collector::Array, _) => Step::Append(head),
-                (Collector::Object, Some((key, span))) => Step::Put { key, value: head, span },
+                (Collector::Object, Some((key, span))) => Step::Put {
+                    key,
+                    value: head,
+                    span,
+                },
                 _ => Step::Insert(head),
             });
         });
@@ -326,16 +395,25 @@ impl<'p> Lowering<'p> {
         let target = match (&*root, self.callee(&with.target)) {
             (_, Some(callee)) => self.replacement(callee, &with.value),
             ("input", None) => {
-                let path = path()?.into_iter().map(|key| self.constants.add(key)).collect();
+                let path = path()?
+                    .into_iter()
+                    .map(|key| self.constants.add(key))
+                    .collect();
                 Target::Input(path, self.term(&with.value))
             }
             ("data", None) => {
-                let path = path()?.into_iter().map(|key| self.constants.add(key)).collect();
+                let path = path()?
+                    .into_iter()
+                    .map(|key| self.constants.add(key))
+                    .collect();
                 Target::Data(path, self.term(&with.value))
             }
             _ => return None,
         };
-        Some(Modifier { target, span: with.span })
+        Some(Modifier {
+            target,
+            span: with.span,
+        })
     }
 
     fn replacement(&mut self, callee: Callee, value: &Term) -> Target {
@@ -350,8 +428,12 @@ impl<'p> Lowering<'p> {
     }
 
     fn unbound(&self, term: &Term) -> bool {
-        let head = term.as_ref().and_then(|terms| terms.first()).unwrap_or(term);
-        head.as_var().is_some_and(|name| self.binding(name).is_none())
+        let head = term
+            .as_ref()
+            .and_then(|terms| terms.first())
+            .unwrap_or(term);
+        head.as_var()
+            .is_some_and(|name| self.binding(name).is_none())
     }
 
     /// What a `with` target names, if it can be called.
@@ -370,8 +452,14 @@ pub(super) fn operator_name(operator: &Term) -> Option<String> {
     match &operator.kind {
         TermKind::Var(name) => Some(name.to_string()),
         TermKind::Ref(terms) => {
-            let parts: Option<Vec<&str>> =
-                terms.iter().map(|term| term.as_var().or_else(|| term.as_string()).map(|text| &**text)).collect();
+            let parts: Option<Vec<&str>> = terms
+                .iter()
+                .map(|term| {
+                    term.as_var()
+                        .or_else(|| term.as_string())
+                        .map(|text| &**text)
+                })
+                .collect();
             Some(parts?.join("."))
         }
         _ => None,

@@ -19,13 +19,19 @@ pub struct Constants {
 impl Constants {
     /// Constants that are numbered on from those of a program.
     pub fn starting_at(base: usize) -> Self {
-        Self { base, ..Self::default() }
+        Self {
+            base,
+            ..Self::default()
+        }
     }
 
     /// The number of a constant.
     pub fn add(&mut self, value: Value) -> ConstId {
         self.values.push(value);
-        #[expect(clippy::cast_possible_truncation, reason = "a program has fewer than 2^32 constants")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a program has fewer than 2^32 constants"
+        )]
         let id = (self.base + self.values.len() - 1) as ConstId;
         id
     }
@@ -73,7 +79,9 @@ pub fn constant(term: &Term) -> Option<Value> {
         TermKind::Array(items) => Value::array(items.iter().map(constant).collect::<Option<_>>()?),
         TermKind::Set(items) => Value::set(items.iter().map(constant).collect::<Option<_>>()?),
         TermKind::Object(pairs) => {
-            let pairs = pairs.iter().map(|(k, v)| Some((constant(k)?, constant(v)?)));
+            let pairs = pairs
+                .iter()
+                .map(|(k, v)| Some((constant(k)?, constant(v)?)));
             Value::object(pairs.collect::<Option<_>>()?)
         }
         _ => return None,

@@ -20,13 +20,18 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
     let mut guards: Vec<Guard> = Vec::new();
     for (at, arg) in (0_u32..).zip(args) {
         if let Some(value) = constant(arg) {
-            guards.push(Guard { key: GuardKey::Argument(at), value });
+            guards.push(Guard {
+                key: GuardKey::Argument(at),
+                value,
+            });
         }
     }
     let aliases = aliases(body);
     let mut early: Vec<usize> = Vec::new();
     for (at, expr) in body.iter().enumerate() {
-        let Some((place, value)) = test(expr) else { continue };
+        let Some((place, value)) = test(expr) else {
+            continue;
+        };
         let key = match &place.kind {
             TermKind::Ref(terms) => input_path(terms).map(GuardKey::Input),
             TermKind::Var(name) => match (argument(args, name), aliases.get(name)) {
@@ -47,7 +52,11 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
     early.sort_unstable();
     early.dedup();
     let chosen = early.iter().filter_map(|at| body.get(*at));
-    let others = body.iter().enumerate().filter(|(at, _)| early.binary_search(at).is_err()).map(|(_, expr)| expr);
+    let others = body
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| early.binary_search(at).is_err())
+        .map(|(_, expr)| expr);
     (chosen.chain(others).collect(), guards)
 }
 
@@ -61,7 +70,10 @@ fn equality(expr: &Expr) -> Option<(&Term, &Term)> {
     if expr.negated || !expr.with.is_empty() {
         return None;
     }
-    match expr.operands_of("eq").or_else(|| expr.operands_of("equal"))? {
+    match expr
+        .operands_of("eq")
+        .or_else(|| expr.operands_of("equal"))?
+    {
         [left, right] => Some((left, right)),
         _ => None,
     }
@@ -81,9 +93,14 @@ fn test(expr: &Expr) -> Option<(&Term, Value)> {
 fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Vec<Value>)> {
     let mut found = HashMap::new();
     for (at, expr) in body.iter().enumerate() {
-        let Some((left, right)) = equality(expr) else { continue };
+        let Some((left, right)) = equality(expr) else {
+            continue;
+        };
         for (name, place) in [(left, right), (right, left)] {
-            if let (Some(name), Some(path)) = (name.as_var(), place.as_ref().and_then(|terms| input_path(terms))) {
+            if let (Some(name), Some(path)) = (
+                name.as_var(),
+                place.as_ref().and_then(|terms| input_path(terms)),
+            ) {
                 found.entry(name).or_insert((at, path));
             }
         }

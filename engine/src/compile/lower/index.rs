@@ -17,8 +17,12 @@ pub fn build(guards: &[Vec<Guard>]) -> Index {
     for guard in guards.iter().flatten() {
         distinct.entry(&guard.key).or_default().insert(&guard.value);
     }
-    let best = distinct.into_iter().max_by_key(|(key, values)| (values.len(), std::cmp::Reverse(order(key))));
-    let Some((key, _)) = best.filter(|(_, values)| values.len() > 1) else { return Index::All };
+    let best = distinct
+        .into_iter()
+        .max_by_key(|(key, values)| (values.len(), std::cmp::Reverse(order(key))));
+    let Some((key, _)) = best.filter(|(_, values)| values.len() > 1) else {
+        return Index::All;
+    };
     let mut rest: Vec<u32> = Vec::new();
     let mut equal: BTreeMap<Value, Vec<u32>> = BTreeMap::new();
     for (at, guards) in (0_u32..).zip(guards) {
@@ -27,8 +31,15 @@ pub fn build(guards: &[Vec<Guard>]) -> Index {
             None => rest.push(at),
         }
     }
-    let equal = equal.into_iter().map(|(value, list)| (value, list.into())).collect();
-    Index::By(Box::new(Branch { key: key.clone(), equal, rest: rest.into() }))
+    let equal = equal
+        .into_iter()
+        .map(|(value, list)| (value, list.into()))
+        .collect();
+    Index::By(Box::new(Branch {
+        key: key.clone(),
+        equal,
+        rest: rest.into(),
+    }))
 }
 
 /// A fixed order among places, so that equal programs have equal indexes.

@@ -27,7 +27,10 @@ pub fn program(modules: &[Module]) -> Program {
     for module in modules {
         files.insert(module.source.id, module.source.name.clone());
     }
-    let mut program = Program { files, ..Program::default() };
+    let mut program = Program {
+        files,
+        ..Program::default()
+    };
     let mut constants = Constants::default();
     let pending = rules::declare(modules, &mut program);
     for (id, set) in pending.iter().enumerate() {
@@ -49,12 +52,25 @@ pub struct LoweredQuery {
 
 /// Lowers a query against a program. `variables` are wanted from each solution; `captures` are the variables
 /// that hold the values of the expressions.
-pub fn query(program: &Program, body: &Body, variables: Vec<Name>, captures: &[Name]) -> LoweredQuery {
+pub fn query(
+    program: &Program,
+    body: &Body,
+    variables: Vec<Name>,
+    captures: &[Name],
+) -> LoweredQuery {
     let mut constants = Constants::starting_at(program.constants.len());
     let mut lowering = Lowering::new(program, &mut constants);
     lowering.body(body);
-    let wanted: Vec<_> = variables.iter().chain(captures).map(|name| lowering.variable(name)).collect();
+    let wanted: Vec<_> = variables
+        .iter()
+        .chain(captures)
+        .map(|name| lowering.variable(name))
+        .collect();
     lowering.push(Step::Solution(wanted.into()));
     let plan = lowering.finish();
-    LoweredQuery { plan, constants: constants.finish(), variables }
+    LoweredQuery {
+        plan,
+        constants: constants.finish(),
+        variables,
+    }
 }

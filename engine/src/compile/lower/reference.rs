@@ -9,13 +9,21 @@ use crate::program::{NodeId, Operand, RuleId, RuleKind, Step};
 impl Lowering<'_> {
     /// Evaluates a reference; open variables in it become generators.
     pub(super) fn reference(&mut self, terms: &[Term]) -> Operand {
-        let Some((head, operands)) = terms.split_first() else { return self.nowhere() };
-        let root = head.as_var().filter(|name| self.binding(name).is_none()).cloned();
+        let Some((head, operands)) = terms.split_first() else {
+            return self.nowhere();
+        };
+        let root = head
+            .as_var()
+            .filter(|name| self.binding(name).is_none())
+            .cloned();
         match root.as_deref() {
             Some("input") => {
                 let (known, rest) = self.known(operands);
                 let out = self.slot();
-                self.push(Step::Input { keys: known.into(), out });
+                self.push(Step::Input {
+                    keys: known.into(),
+                    out,
+                });
                 self.below(Operand::Slot(out), rest)
             }
             Some("data") => self.data_reference(operands),
@@ -33,7 +41,10 @@ impl Lowering<'_> {
 
     /// The leading operands that are known, evaluated, and the others.
     fn known<'t>(&mut self, operands: &'t [Term]) -> (Vec<Operand>, &'t [Term]) {
-        let count = operands.iter().position(|term| self.is_open(term)).unwrap_or(operands.len());
+        let count = operands
+            .iter()
+            .position(|term| self.is_open(term))
+            .unwrap_or(operands.len());
         let (known, rest) = operands.split_at_checked(count).unwrap_or((operands, &[]));
         (known.iter().map(|term| self.term(term)).collect(), rest)
     }
@@ -53,7 +64,11 @@ impl Lowering<'_> {
             } else {
                 let (keys, rest) = self.known(operands);
                 let out = self.slot();
-                self.push(Step::Walk { from, keys: keys.into(), out });
+                self.push(Step::Walk {
+                    from,
+                    keys: keys.into(),
+                    out,
+                });
                 from = Operand::Slot(out);
                 operands = rest;
             }
@@ -64,8 +79,12 @@ impl Lowering<'_> {
     fn data_reference(&mut self, operands: &[Term]) -> Operand {
         let mut node: NodeId = 0;
         for (depth, term) in operands.iter().enumerate() {
-            let Some(key) = constant(term) else { return self.mixed(operands) };
-            let Some(child) = self.program.tree.child(node, &key) else { return self.base(operands) };
+            let Some(key) = constant(term) else {
+                return self.mixed(operands);
+            };
+            let Some(child) = self.program.tree.child(node, &key) else {
+                return self.base(operands);
+            };
             node = child;
             if let Some(rule) = self.program.tree.node(node).and_then(|node| node.rule) {
                 let rest = operands.get(depth + 1..).unwrap_or(&[]);
@@ -77,27 +96,44 @@ impl Lowering<'_> {
 
     /// A path that leaves the tree of rules at a constant key: base data all the way.
     fn base(&mut self, operands: &[Term]) -> Operand {
-        let count = operands.iter().position(|term| constant(term).is_none()).unwrap_or(operands.len());
+        let count = operands
+            .iter()
+            .position(|term| constant(term).is_none())
+            .unwrap_or(operands.len());
         let (fixed, rest) = operands.split_at_checked(count).unwrap_or((operands, &[]));
-        let path = fixed.iter().filter_map(constant).map(|key| self.constants.add(key)).collect();
+        let path = fixed
+            .iter()
+            .filter_map(constant)
+            .map(|key| self.constants.add(key))
+            .collect();
         let out = self.slot();
         self.push(Step::Base { path, out });
         self.below(Operand::Slot(out), rest)
     }
 
     fn rule(&mut self, rule: RuleId, rest: &[Term]) -> Operand {
-        let partial = self.program.rules.get(rule as usize).is_some_and(|set| {
-            matches!(set.kind, RuleKind::Set | RuleKind::Object)
-        });
+        let partial = self
+            .program
+            .rules
+            .get(rule as usize)
+            .is_some_and(|set| matches!(set.kind, RuleKind::Set | RuleKind::Object));
         let depth = if partial { self.depth(rule) } else { 0 };
-        let count = rest.iter().take(depth).position(|term| self.is_open(term)).unwrap_or(depth.min(rest.len()));
+        let count = rest
+            .iter()
+            .take(depth)
+            .position(|term| self.is_open(term))
+            .unwrap_or(depth.min(rest.len()));
         let (known, rest) = rest.split_at_checked(count).unwrap_or((&[], rest));
         let keys: Vec<Operand> = known.iter().map(|term| self.term(term)).collect();
         let out = self.slot();
         if keys.is_empty() {
             self.push(Step::Rule { rule, out });
         } else {
-            self.push(Step::Keyed { rule, keys: keys.into(), out });
+            self.push(Step::Keyed {
+                rule,
+                keys: keys.into(),
+                out,
+            });
         }
         self.below(Operand::Slot(out), rest)
     }
@@ -121,7 +157,10 @@ impl Lowering<'_> {
         for term in operands {
             if self.is_open(term) {
                 let key = self.slot();
-                self.push(Step::Keys { path: path.clone().into(), key });
+                self.push(Step::Keys {
+                    path: path.clone().into(),
+                    key,
+                });
                 self.matches(Operand::Slot(key), term);
                 path.push(Operand::Slot(key));
             } else {
@@ -129,7 +168,10 @@ impl Lowering<'_> {
             }
         }
         let out = self.slot();
-        self.push(Step::Document { path: path.into(), out });
+        self.push(Step::Document {
+            path: path.into(),
+            out,
+        });
         Operand::Slot(out)
     }
 }

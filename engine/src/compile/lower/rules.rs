@@ -9,7 +9,8 @@ use super::body::{Lowering, operator_name};
 use super::constants::{Constants, constant};
 use super::{guards, index};
 use crate::program::{
-    ConstId, Guard, Index, NodeId, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step, TreeNode,
+    ConstId, Guard, Index, NodeId, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot,
+    Step, TreeNode,
 };
 use crate::value::Value;
 
@@ -41,7 +42,8 @@ struct Site<'m> {
 
 impl<'m> Site<'m> {
     fn at(&mut self, path: impl IntoIterator<Item = Value>) -> &mut Self {
-        path.into_iter().fold(self, |site, key| site.children.entry(key).or_default())
+        path.into_iter()
+            .fold(self, |site, key| site.children.entry(key).or_default())
     }
 
     /// Moves the rules of all nodes below into this one, their heads longer by the keys between.
@@ -65,11 +67,19 @@ fn key_term(key: &Value) -> Term {
 pub fn declare<'m>(modules: &'m [Module], program: &mut Program) -> Vec<Pending<'m>> {
     let mut root = Site::default();
     for module in modules {
-        let package: Vec<Value> = module.package.path.iter().skip(1).filter_map(constant).collect();
+        let package: Vec<Value> = module
+            .package
+            .path
+            .iter()
+            .skip(1)
+            .filter_map(constant)
+            .collect();
         root.at(package.iter().cloned());
         for rule in &module.rules {
             let (path, tail) = split_head(rule);
-            root.at(package.iter().cloned().chain(path)).rules.push(Member { rule, tail });
+            root.at(package.iter().cloned().chain(path))
+                .rules
+                .push(Member { rule, tail });
         }
     }
     let mut pending = Vec::new();
@@ -82,7 +92,9 @@ pub fn declare<'m>(modules: &'m [Module], program: &mut Program) -> Vec<Pending<
 /// The constant part of a rule's head, and the rest from the first other term on.
 fn split_head(rule: &ast::Rule) -> (Vec<Value>, Vec<Term>) {
     let reference = &rule.head.reference;
-    let name = reference.first().and_then(|term| term.as_var().or_else(|| term.as_string()));
+    let name = reference
+        .first()
+        .and_then(|term| term.as_var().or_else(|| term.as_string()));
     let mut path: Vec<Value> = name.map(|name| Value::string(name)).into_iter().collect();
     let mut rest = reference.iter().skip(1);
     let mut tail = Vec::new();
@@ -111,7 +123,8 @@ fn plant<'m>(
             site.absorb();
         }
         path.push(key.clone());
-        let rule = (!site.rules.is_empty()).then(|| enlist(std::mem::take(&mut site.rules), path, program, pending));
+        let rule = (!site.rules.is_empty())
+            .then(|| enlist(std::mem::take(&mut site.rules), path, program, pending));
         let node = push_node(program, parent, key, rule);
         plant(site.children, node, path, program, pending);
         path.pop();
@@ -120,7 +133,10 @@ fn plant<'m>(
 
 fn push_node(program: &mut Program, parent: NodeId, key: Value, rule: Option<RuleId>) -> NodeId {
     let id = number(program.tree.nodes.len());
-    program.tree.nodes.push(TreeNode { rule, ..TreeNode::default() });
+    program.tree.nodes.push(TreeNode {
+        rule,
+        ..TreeNode::default()
+    });
     if let Some(parent) = program.tree.nodes.get_mut(parent as usize) {
         parent.children.insert(key, id);
     }
@@ -138,11 +154,15 @@ fn enlist<'m>(
     pending: &mut Vec<Pending<'m>>,
 ) -> RuleId {
     let id = number(program.rules.len());
-    let (defaults, rules): (Vec<_>, Vec<_>) =
-        members.into_iter().partition(|member| member.rule.default && member.tail.is_empty());
+    let (defaults, rules): (Vec<_>, Vec<_>) = members
+        .into_iter()
+        .partition(|member| member.rule.default && member.tail.is_empty());
     let default = defaults.first().map(|member| member.rule);
     let kind = kind(&rules, default);
-    let depth = rules.iter().map(|member| member.tail.len() + usize::from(member.makes_member())).max();
+    let depth = rules
+        .iter()
+        .map(|member| member.tail.len() + usize::from(member.makes_member()))
+        .max();
     program.depths.push(depth.unwrap_or(0));
     program.rules.push(RuleSet {
         path: path.into(),
@@ -159,7 +179,10 @@ fn enlist<'m>(
 }
 
 fn kind(rules: &[Member<'_>], default: Option<&ast::Rule>) -> RuleKind {
-    let args = rules.first().map_or_else(|| default.map_or(0, |rule| rule.head.args.len()), |m| m.rule.head.args.len());
+    let args = rules.first().map_or_else(
+        || default.map_or(0, |rule| rule.head.args.len()),
+        |m| m.rule.head.args.len(),
+    );
     if args > 0 {
         RuleKind::Function(number(args))
     } else if rules.iter().any(|member| !member.tail.is_empty()) {
@@ -184,7 +207,9 @@ fn name(path: &[Value]) -> Arc<str> {
 
 /// Lowers the rules of one set.
 pub fn lower(id: usize, pending: &Pending<'_>, program: &mut Program, constants: &mut Constants) {
-    let Some(kind) = program.rules.get(id).map(|set| set.kind) else { return };
+    let Some(kind) = program.rules.get(id).map(|set| set.kind) else {
+        return;
+    };
     let mut guards = Vec::with_capacity(pending.rules.len());
     let mut rules = Vec::with_capacity(pending.rules.len());
     for member in &pending.rules {
@@ -192,9 +217,14 @@ pub fn lower(id: usize, pending: &Pending<'_>, program: &mut Program, constants:
         guards.push(found);
         rules.push(rule);
     }
-    let default = pending.default.map(|rule| default_plan(rule, program, constants));
+    let default = pending
+        .default
+        .map(|rule| default_plan(rule, program, constants));
     let early_exit = early_exit(&rules, constants);
-    let memoised = pending.rules.iter().any(|member| is_costly(&member.rule.body) || member.rule.else_rule.is_some());
+    let memoised = pending
+        .rules
+        .iter()
+        .any(|member| is_costly(&member.rule.body) || member.rule.else_rule.is_some());
     if let Some(set) = program.rules.get_mut(id) {
         set.index = index::build(&guards);
         set.rules = rules;
@@ -230,8 +260,12 @@ fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
     for rule in rules {
         collect(rule, &mut values);
     }
-    let mut values = values.into_iter().map(|id| id.and_then(|id| constants.get(Operand::Const(id))));
-    let Some(Some(first)) = values.next() else { return false };
+    let mut values = values
+        .into_iter()
+        .map(|id| id.and_then(|id| constants.get(Operand::Const(id))));
+    let Some(Some(first)) = values.next() else {
+        return false;
+    };
     values.all(|value| value == Some(first))
 }
 
@@ -239,9 +273,8 @@ fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
 fn is_costly(body: &Body) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.iter().enumerate().any(|(at, term)| match at {
-            0 => {
-                operator_name(term).is_some_and(|name| name.starts_with("data.") || name == "internal.print")
-            }
+            0 => operator_name(term)
+                .is_some_and(|name| name.starts_with("data.") || name == "internal.print"),
             _ => is_costly_term(term),
         }),
         ExprKind::Term(term) => is_costly_term(term),
@@ -252,10 +285,15 @@ fn is_costly(body: &Body) -> bool {
 fn is_costly_term(term: &Term) -> bool {
     match &term.kind {
         TermKind::Ref(terms) => {
-            terms.first().and_then(Term::as_var).is_some_and(|name| &**name == "data")
+            terms
+                .first()
+                .and_then(Term::as_var)
+                .is_some_and(|name| &**name == "data")
                 || terms.iter().skip(1).any(|term| term.as_var().is_some())
         }
-        TermKind::ArrayComprehension(_) | TermKind::SetComprehension(_) | TermKind::ObjectComprehension(_) => true,
+        TermKind::ArrayComprehension(_)
+        | TermKind::SetComprehension(_)
+        | TermKind::ObjectComprehension(_) => true,
         _ => false,
     }
 }
@@ -274,15 +312,28 @@ fn lower_member(
     } else {
         0
     };
-    let keyed = (1..=depth).map(|known| self::plan(kind, member, known, program, constants).0).collect();
+    let keyed = (1..=depth)
+        .map(|known| self::plan(kind, member, known, program, constants).0)
+        .collect();
     let otherwise = member.rule.else_rule.as_deref().map(|rule| {
-        let member = Member { rule, tail: member.tail.clone() };
+        let member = Member {
+            rule,
+            tail: member.tail.clone(),
+        };
         Box::new(lower_member(kind, &member, program, constants).0)
     });
     let value = member.rule.head.value.as_ref();
-    let constant_tail = member.tail.iter().map(|term| constant(term).map(|key| constants.add(key))).collect();
+    let constant_tail = member
+        .tail
+        .iter()
+        .map(|term| constant(term).map(|key| constants.add(key)))
+        .collect();
     let constant_value = value.and_then(constant).map(|value| constants.add(value));
-    let guards = if otherwise.is_some() { Vec::new() } else { guards };
+    let guards = if otherwise.is_some() {
+        Vec::new()
+    } else {
+        guards
+    };
     let rule = Rule {
         plan,
         keyed,
@@ -307,7 +358,11 @@ fn plan(
 ) -> (Plan, Vec<Guard>) {
     let head = &member.rule.head;
     let mut lowering = Lowering::new(program, constants);
-    let key = if member.makes_member() { head.key.as_ref() } else { None };
+    let key = if member.makes_member() {
+        head.key.as_ref()
+    } else {
+        None
+    };
     let entries: Vec<&Term> = if matches!(kind, RuleKind::Function(_)) {
         head.args.iter().collect()
     } else {
@@ -317,7 +372,11 @@ fn plan(
     for (term, slot) in entries.iter().zip(slots) {
         lowering.matches(Operand::Slot(slot), term);
     }
-    let args = if matches!(kind, RuleKind::Function(_)) { head.args.as_slice() } else { &[] };
+    let args = if matches!(kind, RuleKind::Function(_)) {
+        head.args.as_slice()
+    } else {
+        &[]
+    };
     let (order, guards) = guards::first(&member.rule.body, args);
     for expr in order {
         lowering.expr(expr);
@@ -329,7 +388,11 @@ fn plan(
 fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Lowering<'_>) {
     let head = &member.rule.head;
     let rest: Vec<&Term> = member.tail.iter().skip(known).collect();
-    let element = if member.makes_member() { head.key.as_ref() } else { head.value.as_ref() };
+    let element = if member.makes_member() {
+        head.key.as_ref()
+    } else {
+        head.value.as_ref()
+    };
     if member.makes_member() && known > member.tail.len() {
         return lowering.push(Step::Exists);
     }
@@ -342,7 +405,11 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
         RuleKind::Set => Step::Insert(value),
         RuleKind::Object => {
             let path = rest.into_iter().map(|term| lowering.term(term)).collect();
-            Step::Produce { path, value, member: member.makes_member() }
+            Step::Produce {
+                path,
+                value,
+                member: member.makes_member(),
+            }
         }
     };
     lowering.push(step);
@@ -351,9 +418,10 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
 /// Whether a body prints, in which case nothing may keep it from running.
 pub(super) fn prints(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
-        ExprKind::Call(terms) => terms.first().and_then(operator_name).is_some_and(|name| {
-            matches!(name.as_str(), "internal.print" | "internal.test_case")
-        }),
+        ExprKind::Call(terms) => terms
+            .first()
+            .and_then(operator_name)
+            .is_some_and(|name| matches!(name.as_str(), "internal.print" | "internal.test_case")),
         ExprKind::Every(every) => prints(&every.body),
         ExprKind::Not(not) => prints(&not.body),
         ExprKind::And(pair) | ExprKind::Or(pair) => prints(&pair.lhs) || prints(&pair.rhs),

@@ -26,7 +26,10 @@ impl Lowering<'_> {
             (TermKind::Object(left), TermKind::Object(right)) if left.len() == right.len() => {
                 for (key, value) in left {
                     let key_value = constant(key);
-                    match right.iter().find(|(other, _)| key_value.is_some() && constant(other) == key_value) {
+                    match right
+                        .iter()
+                        .find(|(other, _)| key_value.is_some() && constant(other) == key_value)
+                    {
                         Some((_, other)) => self.unify(value, other),
                         None => return self.push(Step::Fail),
                     }
@@ -41,9 +44,15 @@ impl Lowering<'_> {
     /// Whether a term has variables that nothing has bound yet, outside references and closures.
     pub(super) fn is_open(&self, term: &Term) -> bool {
         match &term.kind {
-            TermKind::Var(name) => self.binding(name).is_none() && !matches!(&**name, "input" | "data"),
-            TermKind::Array(items) | TermKind::Set(items) => items.iter().any(|item| self.is_open(item)),
-            TermKind::Object(pairs) => pairs.iter().any(|(key, value)| self.is_open(key) || self.is_open(value)),
+            TermKind::Var(name) => {
+                self.binding(name).is_none() && !matches!(&**name, "input" | "data")
+            }
+            TermKind::Array(items) | TermKind::Set(items) => {
+                items.iter().any(|item| self.is_open(item))
+            }
+            TermKind::Object(pairs) => pairs
+                .iter()
+                .any(|(key, value)| self.is_open(key) || self.is_open(value)),
             _ => false,
         }
     }
@@ -78,7 +87,11 @@ impl Lowering<'_> {
 
     fn part(&mut self, value: Operand, key: Operand, pattern: &Term) {
         let out = self.slot();
-        self.push(Step::Walk { from: value, keys: [key].into(), out });
+        self.push(Step::Walk {
+            from: value,
+            keys: [key].into(),
+            out,
+        });
         self.matches(Operand::Slot(out), pattern);
     }
 }
