@@ -1,0 +1,60 @@
+//! A small random source: the same seed draws the same programs on every machine.
+
+/// SplitMix64.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number smaller than `limit`, which is not 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+        usize::try_from(self.next() % limit).unwrap_or(0)
+    }
+
+    /// A number from `low` to `high`, both included.
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
+        low + self.below(high - low + 1)
+    }
+
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
+    }
+
+    /// One of `choices`, each as often as its weight says.
+    pub fn weighted<T: Copy>(&mut self, choices: &[(usize, T)]) -> T {
+        let total = choices.iter().map(|(weight, _)| weight).sum();
+        let mut left = self.below(total);
+        for &(weight, choice) in choices {
+            if left < weight {
+                return choice;
+            }
+            left -= weight;
+        }
+        unreachable!("the draw is smaller than the sum of the weights")
+    }
+
+    /// `count` different elements in random order, or all when there are fewer.
+    pub fn sample<T: Clone>(&mut self, list: &[T], count: usize) -> Vec<T> {
+        let mut left = list.to_vec();
+        let mut drawn = Vec::new();
+        while drawn.len() < count && !left.is_empty() {
+            drawn.push(left.swap_remove(self.below(left.len())));
+        }
+        drawn
+    }
+}

@@ -1,0 +1,77 @@
+//! A request of the lines protocol.
+
+/// What is sent to an engine.
+#[derive(Clone)]
+pub struct Request {
+    pub modules: Vec<(String, String)>,
+    /// Fields of the base documents, as names and JSON texts.
+    pub data: Vec<(String, String)>,
+    pub input: Vec<(String, String)>,
+    pub query: String,
+    pub v0: bool,
+    pub strict: bool,
+    pub strict_builtin_errors: bool,
+}
+
+impl Request {
+    /// One line of JSON.
+    pub fn json(&self) -> String {
+        let modules: Vec<String> = self
+            .modules
+            .iter()
+            .map(|(name, text)| format!("{}:{}", quoted(name), quoted(text)))
+            .collect();
+        let mut fields = Vec::new();
+        if !modules.is_empty() {
+            fields.push(format!("\"modules\":{{{}}}", modules.join(",")));
+        }
+        for (name, document) in [("data", &self.data), ("input", &self.input)] {
+            if !document.is_empty() {
+                let pairs: Vec<String> = document
+                    .iter()
+                    .map(|(name, text)| format!("\"{name}\":{text}"))
+                    .collect();
+                fields.push(format!("\"{name}\":{{{}}}", pairs.join(",")));
+            }
+        }
+        fields.push(format!("\"query\":{}", quoted(&self.query)));
+        let options = [
+            ("v0", self.v0),
+            ("strict", self.strict),
+            ("strict_builtin_errors", self.strict_builtin_errors),
+        ];
+        fields.extend(
+            options
+                .iter()
+                .filter(|(_, on)| *on)
+                .map(|(name, _)| format!("\"{name}\":true")),
+        );
+        format!("{{{}}}", fields.join(","))
+    }
+
+    /// The same question without input and data, which shows whether they matter.
+    pub fn without_documents(&self) -> Self {
+        Self {
+            data: Vec::new(),
+            input: Vec::new(),
+            ..self.clone()
+        }
+    }
+}
+
+/// A JSON string.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c < ' ' => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,278 @@
+//! The state of one program while it is written: its documents, what its rules may read, and the rules so far.
+
+use super::random::Random;
+use super::rule::{Dialect, Rule};
+use super::shape::Shape;
+use super::vocabulary::{self, Vocabulary};
+
+/// Names of rules; no variable, package or built-in function is called like one.
+const RULES: [&str; 18] = [
+    "p", "q", "r", "s", "t", "allow", "deny", "total", "result", "found", "pairs", "view",
+    "picked", "grouped", "level_of", "report", "hits", "ok",
+];
+const VARIABLES: [&str; 14] = [
+    "x", "y", "z", "k", "v", "i", "j", "n", "w", "item", "key", "elem", "other", "u1",
+];
+
+/// Something with a value that an expression may name.
+#[derive(Clone)]
+pub struct Source {
+    pub path: String,
+    pub shape: Shape,
+}
+
+/// A function that a rule may call.
+#[derive(Clone)]
+pub struct Function {
+    pub path: String,
+    pub arguments: Vec<Shape>,
+    pub result: Shape,
+}
+
+/// One finished module.
+pub struct Module {
+    pub package: String,
+    pub imports: Vec<String>,
+    pub rules: Vec<Rule>,
+}
+
+pub struct Writer {
+    pub random: Random,
+    pub vocabulary: Vocabulary,
+    pub dialect: Dialect,
+    /// Fields of the input and of the base documents, as names and JSON texts.
+    pub input: Vec<(String, String)>,
+    pub data: Vec<(String, String)>,
+    pub sources: Vec<Source>,
+    pub functions: Vec<Function>,
+    pub modules: Vec<Module>,
+    pub package: String,
+    pub imports: Vec<String>,
+    pub rules: Vec<Rule>,
+    /// Paths that imports of this module make short, with the short name.
+    pub aliases: Vec<(String, String)>,
+    /// Variables in scope, inner ones last.
+    pub locals: Vec<Source>,
+    /// Variables that the rule at hand has used anywhere.
+    used: Vec<String>,
+}
+
+impl Writer {
+    pub fn new(seed: u64, dialect: Dialect) -> Self {
+        let mut random = Random::new(seed);
+        let vocabulary = Vocabulary::draw(&mut random);
+        let mut writer = Self {
+            random,
+            vocabulary,
+            dialect,
+            input: Vec::new(),
+            data: Vec::new(),
+            sources: Vec::new(),
+            functions: Vec::new(),
+            modules: Vec::new(),
+            package: String::new(),
+            imports: Vec::new(),
+            rules: Vec::new(),
+            aliases: Vec::new(),
+            locals: Vec::new(),
+            used: Vec::new(),
+        };
+        writer.input = writer.document("input", 3);
+        writer.data = writer.document("data", 2);
+        writer
+    }
+
+    /// Draws a document of a few fields and makes what it holds readable.
+    fn document(&mut self, root: &str, fields: usize) -> Vec<(String, String)> {
+        let count = self.random.between(1, fields);
+        let names = self.vocabulary.fields(&mut self.random, count);
+        let mut drawn = Vec::new();
+        for name in names {
+            let shape = self.vocabulary.shape(&mut self.random, 2);
+            let text = self.vocabulary.document(&mut self.random, &shape);
+            self.offer(format!("{root}{}", vocabulary::step(name)), shape, 2);
+            drawn.push((name.to_string(), text));
+        }
+        drawn
+    }
+
+    /// Makes a value readable, and with `depth` what lies at fixed places inside it.
+    pub fn offer(&mut self, path: String, shape: Shape, depth: usize) {
+        if depth > 0 {
+            match &shape {
+                Shape::Record(fields) => {
+                    for (name, of) in fields.clone() {
+                        self.offer(format!("{path}{}", vocabulary::step(&name)), of, depth - 1);
+                    }
+                }
+                Shape::Map(of) => {
+                    let key = self.vocabulary.string(&mut self.random);
+                    self.offer(format!("{path}[{key}]"), (**of).clone(), depth - 1);
+                }
+                Shape::Array(of) => self.offer(format!("{path}[0]"), (**of).clone(), depth - 1),
+                _ => {}
+            }
+        }
+        self.sources.push(Source { path, shape });
+    }
+
+    /// How the rule at hand writes an absolute path: short inside its own package and through imports.
+    pub fn spell(&mut self, path: &str) -> String {
+        let own = format!("data.{}.", self.package);
+        if let Some(name) = path.strip_prefix(&own)
+            && self.is_rule(name)
+            && self.random.chance(90)
+        {
+            return name.to_string();
+        }
+        for (long, short) in &self.aliases {
+            if let Some(rest) = path.strip_prefix(long.as_str())
+                && rest.starts_with(['.', '['])
+            {
+                return format!("{short}{rest}");
+            }
+        }
+        path.to_string()
+    }
+
+    pub fn begin_module(&mut self, package: &str) {
+        self.package = package.to_string();
+        self.aliases.clear();
+    }
+
+    /// Imports `path`, half of the time under another name.
+    pub fn import(&mut self, path: &str) {
+        let last = path.rsplit('.').next().unwrap_or(path).to_string();
+        let alias = if self.random.chance(50) {
+            "other_pkg".to_string()
+        } else {
+            last.clone()
+        };
+        let suffix = if alias == last {
+            String::new()
+        } else {
+            format!(" as {alias}")
+        };
+        self.imports.push(format!("import {path}{suffix}"));
+        self.aliases.push((path.to_string(), alias));
+    }
+
+    /// Finishes the module at hand; what follows, perhaps the query, has no short names. Gives its package.
+    pub fn end_module(&mut self) -> String {
+        let package = std::mem::take(&mut self.package);
+        self.modules.push(Module {
+            package: package.clone(),
+            imports: std::mem::take(&mut self.imports),
+            rules: std::mem::take(&mut self.rules),
+        });
+        self.aliases.clear();
+        self.forget();
+        package
+    }
+
+    /// A name that no rule of this package has yet.
+    pub fn rule_name(&mut self) -> String {
+        let free: Vec<&str> = RULES
+            .iter()
+            .copied()
+            .filter(|name| !self.is_taken(name))
+            .collect();
+        let count = self.rules.len();
+        if free.is_empty() {
+            format!("rule_{count}")
+        } else {
+            (*self.random.pick(&free)).to_string()
+        }
+    }
+
+    /// Whether a path below the package begins with a rule, not with a base document.
+    fn is_rule(&self, path: &str) -> bool {
+        self.is_taken(path.split(['.', '[']).next().unwrap_or(path))
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        let named = |head: &str| {
+            head.strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c == '_' || c.is_alphanumeric()))
+        };
+        self.rules.iter().any(|rule| named(&rule.head))
+    }
+
+    /// The absolute path of a name in this package.
+    pub fn absolute(&self, name: &str) -> String {
+        format!("data.{}.{name}", self.package)
+    }
+
+    /// Adds a rule; its variables go out of scope.
+    pub fn push(&mut self, rule: Rule) {
+        self.rules.push(rule);
+        self.forget();
+    }
+
+    /// Ends the scope of the rule at hand.
+    pub fn forget(&mut self) {
+        self.locals.clear();
+        self.used.clear();
+    }
+
+    /// A variable that the rule at hand has not used; in a closure now and then one that hides an outer one.
+    pub fn fresh(&mut self) -> String {
+        if !self.locals.is_empty() && self.random.chance(1) {
+            let local = self.random.pick(&self.locals).path.clone();
+            return local;
+        }
+        let free: Vec<&str> = VARIABLES
+            .iter()
+            .copied()
+            .filter(|name| !self.used.iter().any(|used| used == name))
+            .collect();
+        let count = self.used.len();
+        let name = if free.is_empty() {
+            format!("v{count}")
+        } else {
+            (*self.random.pick(&free)).to_string()
+        };
+        self.used.push(name.clone());
+        name
+    }
+
+    /// Brings a variable into scope.
+    pub fn bind(&mut self, name: &str, shape: Shape) {
+        self.locals.retain(|local| local.path != name);
+        self.locals.push(Source {
+            path: name.to_string(),
+            shape,
+        });
+    }
+
+    pub fn constant(&mut self, shape: &Shape) -> String {
+        self.vocabulary.constant(&mut self.random, shape)
+    }
+
+    pub fn scalar_shape(&mut self) -> Shape {
+        Vocabulary::scalar_shape(&mut self.random)
+    }
+
+    /// A shape that built-in functions know how to work with.
+    pub fn useful_shape(&mut self) -> Shape {
+        match self.random.weighted(&[
+            (5, 0),
+            (5, 1),
+            (3, 2),
+            (3, 3),
+            (2, 4),
+            (2, 5),
+            (1, 6),
+            (1, 7),
+        ]) {
+            0 => Shape::Number,
+            1 => Shape::Text,
+            2 => Shape::array(self.scalar_shape()),
+            3 => Shape::set(self.scalar_shape()),
+            4 => Shape::map(self.scalar_shape()),
+            5 => Shape::Boolean,
+            6 => Shape::array(Shape::array(self.scalar_shape())),
+            _ => Shape::map(Shape::array(self.scalar_shape())),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! New programs against a running oracle, and a report that makes a difference easy to look into.
+
+use crate::compare::{self, Answer};
+use crate::generate::{self, Request, Theme};
+use crate::lines::Lines;
+use crate::report::Report;
+use crate::{Outcome, engine};
+
+/// Draws `count` programs from `seed` and compares the engine with the oracle on each.
+pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome, String> {
+    let mut oracle = Lines::new(oracle);
+    let mut outcome = Outcome::default();
+    let mut report = Report::new(&format!("agreement-{seed}.txt"))?;
+    let themes: Vec<Theme> = Theme::ALL
+        .into_iter()
+        .filter(|theme| theme.name().contains(filter))
+        .collect();
+    for number in 0..count {
+        let per_theme = themes.len().max(1) as u64;
+        let Some(&theme) = themes.get(usize::try_from(number % per_theme).unwrap_or(0)) else {
+            break;
+        };
+        let index = number / per_theme;
+        let request = generate::program(seed, theme, index);
+        let Some((expected, actual)) = both(&mut oracle, &request) else {
+            continue;
+        };
+        let Some(difference) = compare::difference(&expected, &actual) else {
+            outcome.passed += 1;
+            continue;
+        };
+        // what the oracle itself answers now so, now so, is no difference
+        let steady = (0..3).all(|_| {
+            oracle
+                .ask(&request.json())
+                .is_ok_and(|again| compare::difference(&expected, &again).is_none())
+        });
+        if !steady {
+            continue;
+        }
+        outcome.failed += 1;
+        let reduced = reduce(&mut oracle, request.clone(), difference);
+        if let Some((expected, actual)) = both(&mut oracle, &reduced) {
+            let name = format!("{}/{index} of seed {seed}", theme.name());
+            report.add(
+                &name,
+                difference,
+                &reduced,
+                &expected,
+                &actual,
+                &request.json(),
+            )?;
+        }
+    }
+    outcome.report = report.path();
+    Ok(outcome)
+}
+
+/// The answers of oracle and engine; `None` when either has none to give.
+fn both(oracle: &mut Lines, request: &Request) -> Option<(String, String)> {
+    let line = request.json();
+    let expected = oracle.ask(&line).ok()?;
+    Some((expected, engine::answer(&line)?))
+}
+
+/// Takes away rules, lines and documents as long as the answers still differ in the same respect.
+fn reduce(oracle: &mut Lines, mut request: Request, difference: &str) -> Request {
+    let broken = |answer: &str| {
+        Answer::parse(answer).is_ok_and(|answer| answer.has_error("rego_parse_error"))
+    };
+    let was_broken = oracle
+        .ask(&request.json())
+        .is_ok_and(|answer| broken(&answer));
+    let mut differs = |candidate: &Request| {
+        both(oracle, candidate).is_some_and(|(expected, actual)| {
+            broken(&expected) == was_broken
+                && compare::difference(&expected, &actual) == Some(difference)
+        })
+    };
+    loop {
+        let smaller = smaller(&request)
+            .into_iter()
+            .find(|candidate| differs(candidate));
+        match smaller {
+            Some(smaller) => request = smaller,
+            None => return request,
+        }
+    }
+}
+
+/// Every request that has one piece less: a module, a statement, a line, a field of a document, an option.
+fn smaller(request: &Request) -> Vec<Request> {
+    let mut candidates = Vec::new();
+    for (number, (_, text)) in request.modules.iter().enumerate() {
+        let mut without = request.clone();
+        without.modules.remove(number);
+        candidates.push(without);
+        for separator in ["\n\n", "\n"] {
+            let pieces: Vec<&str> = text.split(separator).collect();
+            for dropped in 0..pieces.len() {
+                let mut left = pieces.clone();
+                left.remove(dropped);
+                let mut shorter = request.clone();
+                shorter.modules[number].1 = left.join(separator);
+                candidates.push(shorter);
+            }
+        }
+    }
+    for field in 0..request.data.len() {
+        let mut without = request.clone();
+        without.data.remove(field);
+        candidates.push(without);
+    }
+    for field in 0..request.input.len() {
+        let mut without = request.clone();
+        without.input.remove(field);
+        candidates.push(without);
+    }
+    candidates.push(Request {
+        strict: false,
+        strict_builtin_errors: false,
+        ..request.clone()
+    });
+    let size = request.json().len();
+    candidates.retain(|candidate| candidate.json().len() < size);
+    candidates
+}

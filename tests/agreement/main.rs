@@ -1,0 +1,134 @@
+//! Random Rego programs, on which Solon has to agree with the reference engine.
+//!
+//! `cargo test --test agreement [-- FILTER]` compares with the recorded answers (`FILTER` is a part of `THEME/INDEX`).
+//! `SOLON_RECORD=ORACLE` writes the record anew; `./bless --oracle` calls it so.
+//! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000` draws new programs and compares live.
+
+#![allow(
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::format_push_string,
+    reason = "a test program: it talks on the terminal, and a panic in it is a failing test"
+)]
+
+mod compare;
+mod engine;
+mod generate;
+mod lines;
+mod live;
+mod record;
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::{env, fs};
+
+use record::Case;
+use report::Report;
+
+#[derive(Default)]
+struct Outcome {
+    passed: usize,
+    failed: usize,
+    report: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let filter = env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'))
+        .unwrap_or_default();
+    if let Ok(oracle) = env::var("SOLON_RECORD") {
+        return match record::write(&oracle) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&error),
+        };
+    }
+    let outcome = match env::var("SOLON_SEED") {
+        Ok(seed) => draw(&seed, &filter),
+        Err(_) => compare_with_record(&filter),
+    };
+    match outcome {
+        Err(error) => fail(&error),
+        Ok(outcome) => {
+            if outcome.failed > 0 {
+                println!("the differences are in {}", outcome.report.display());
+            }
+            println!("{} passed, {} failed", outcome.passed, outcome.failed);
+            if outcome.failed == 0 {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+fn fail(error: &str) -> ExitCode {
+    eprintln!("agreement: {error}");
+    ExitCode::FAILURE
+}
+
+fn draw(seed: &str, filter: &str) -> Result<Outcome, String> {
+    let number = |name: &str, text: &str| {
+        text.parse::<u64>()
+            .map_err(|error| format!("{name}: {error}"))
+    };
+    let oracle = env::var("SOLON_ORACLE")
+        .map_err(|_| "SOLON_SEED needs the path of an oracle in SOLON_ORACLE")?;
+    let count = env::var("SOLON_COUNT").unwrap_or_else(|_| "2000".into());
+    live::run(
+        &oracle,
+        number("SOLON_SEED", seed)?,
+        number("SOLON_COUNT", &count)?,
+        filter,
+    )
+}
+
+/// Asks the engine everything in the record.
+fn compare_with_record(filter: &str) -> Result<Outcome, String> {
+    let mut outcome = Outcome::default();
+    let mut report = Report::new("agreement.txt")?;
+    let mut exceptions = record::exceptions();
+    for theme in generate::Theme::ALL {
+        let file = record::file(theme);
+        let text =
+            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        for line in text.lines() {
+            let case: Case<'_> = serde_json::from_str(line)
+                .map_err(|error| format!("{}: {error}", file.display()))?;
+            if !case.name.contains(filter) {
+                continue;
+            }
+            let (request, expected) = (case.request.get(), case.answer.get());
+            let Some(actual) = engine::answer(request) else {
+                println!("no engine to ask: set SOLON_LINES to a program that offers `lines`");
+                return Ok(outcome);
+            };
+            let excused = exceptions.remove(case.name).is_some();
+            match compare::difference(expected, &actual) {
+                None if excused => {
+                    outcome.failed += 1;
+                    println!("{}: agrees now, take it out of exceptions.txt", case.name);
+                }
+                Some(difference) if !excused => {
+                    outcome.failed += 1;
+                    println!("{}: {difference} differ", case.name);
+                    report.add_recorded(case.name, difference, request, expected, &actual)?;
+                }
+                _ => outcome.passed += 1,
+            }
+        }
+    }
+    if filter.is_empty() {
+        for case in exceptions.keys() {
+            outcome.failed += 1;
+            println!("{case}: in exceptions.txt, but not in the record");
+        }
+    }
+    outcome.report = report.path();
+    Ok(outcome)
+}

@@ -1,0 +1,178 @@
+//! The record of the oracle's answers: `tests/cases/agreement/THEME.jsonl`, one case a line.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::compare::{self, Answer};
+use crate::generate::{self, Theme};
+use crate::lines::Lines;
+
+/// The seed of the record; other seeds draw other programs.
+pub const SEED: u64 = 1;
+
+/// Answers longer than this teach nothing that a short one does not.
+const LONGEST: usize = 4000;
+
+/// Answers shorter than this hold one scalar, or empty collections.
+const SHORT: usize = 64;
+
+/// One recorded case.
+#[derive(Deserialize)]
+pub struct Case<'a> {
+    /// `THEME/INDEX`, which is what the generator needs to write the program again.
+    #[serde(rename = "case")]
+    pub name: &'a str,
+    #[serde(borrow)]
+    pub request: &'a RawValue,
+    #[serde(borrow)]
+    pub answer: &'a RawValue,
+}
+
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/agreement")
+}
+
+pub fn file(theme: Theme) -> PathBuf {
+    folder().join(format!("{}.jsonl", theme.name()))
+}
+
+/// Cases on which Solon and the oracle are known to part, with the reason: one a line, `THEME/INDEX reason`.
+pub fn exceptions() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(folder().join("exceptions.txt")).unwrap_or_default();
+    text.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .filter_map(|line| line.split_once(' '))
+        .map(|(case, reason)| (case.to_string(), reason.to_string()))
+        .collect()
+}
+
+/// How many programs of a theme are kept, and at most how many of a hundred may fail or say nothing about documents.
+fn share(theme: Theme) -> (usize, usize, usize) {
+    // programs, failing, plain
+    match theme {
+        Theme::Values => (160, 4, 20),
+        Theme::Iteration => (220, 4, 15),
+        Theme::Comprehensions => (180, 4, 20),
+        Theme::Functions => (180, 5, 25),
+        Theme::Chains => (110, 4, 25),
+        Theme::Heads => (160, 5, 20),
+        Theme::Merging => (170, 4, 20),
+        Theme::With => (180, 6, 30),
+        Theme::Conflicts => (120, 40, 20),
+        Theme::Builtins => (150, 18, 30),
+        Theme::Queries => (120, 6, 25),
+        Theme::Packages => (100, 5, 20),
+        Theme::Dialects => (100, 10, 20),
+        Theme::Logic => (80, 6, 20),
+        Theme::Mistakes => (240, 100, 8),
+    }
+}
+
+/// What an answer is good for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Failing,
+    /// Defined, and different without input and data.
+    Telling,
+    /// Telling, but in one word.
+    Short,
+    /// Undefined, or the same without input and data.
+    Plain,
+}
+
+/// Draws programs, asks the oracle, and writes the record anew.
+pub fn write(oracle: &str) -> Result<(), String> {
+    fs::create_dir_all(folder()).map_err(|error| error.to_string())?;
+    let mut oracles = [Lines::new(oracle), Lines::new(oracle)];
+    let (mut total, mut failing, mut telling) = (0, 0, 0);
+    let mut files = Vec::new();
+    for theme in Theme::ALL {
+        let mut kept = String::new();
+        let mut counts = [0_usize; 4];
+        let mut seen = BTreeSet::new();
+        let (wanted, failing_share, plain_share) = share(theme);
+        let limits = [
+            wanted * failing_share / 100,
+            wanted,
+            wanted / 5,
+            wanted * plain_share / 100,
+        ];
+        let mut index = 0;
+        while counts.iter().sum::<usize>() < wanted {
+            let request = generate::program(SEED, theme, index);
+            let line = request.json();
+            index += 1;
+            if index > 40 * wanted as u64 {
+                return Err(format!(
+                    "{}: too few programs are worth keeping: {counts:?}",
+                    theme.name()
+                ));
+            }
+            if !seen.insert(line.clone()) {
+                continue;
+            }
+            let Some(answer) = steady_answer(&mut oracles, &line) else {
+                continue;
+            };
+            let bare = oracles[0].ask(&request.without_documents().json())?;
+            let kind = judge(&answer, &bare)?;
+            if answer.len() > LONGEST || counts[kind as usize] >= limits[kind as usize] {
+                continue;
+            }
+            counts[kind as usize] += 1;
+            kept += &format!(
+                "{{\"case\":\"{}/{}\",\"request\":{line},\"answer\":{answer}}}\n",
+                theme.name(),
+                index - 1
+            );
+        }
+        files.push((file(theme), kept));
+        let [refused, rich, short, plain] = counts;
+        println!(
+            "{}: {refused} failing, {rich} telling, {short} telling little, {plain} plain",
+            theme.name()
+        );
+        total += wanted;
+        failing += refused;
+        telling += rich + short;
+    }
+    // all or nothing: half a record would be hard to see
+    for (path, text) in files {
+        fs::write(path, text).map_err(|error| error.to_string())?;
+    }
+    println!(
+        "{total} programs recorded: {failing} fail, {telling} of the others depend on input or data"
+    );
+    Ok(())
+}
+
+/// The oracle's answer if it gives the same one every time: what varies there is no contract.
+fn steady_answer(oracles: &mut [Lines; 2], request: &str) -> Option<String> {
+    let answer = oracles[0].ask(request).ok()?;
+    for oracle in oracles {
+        let again = oracle.ask(request).ok()?;
+        if compare::difference(&answer, &again).is_some() {
+            return None;
+        }
+    }
+    Some(answer)
+}
+
+fn judge(answer: &str, bare: &str) -> Result<Kind, String> {
+    let parsed = Answer::parse(answer).map_err(|error| format!("{error} in {answer}"))?;
+    Ok(if !parsed.errors.is_empty() {
+        Kind::Failing
+    } else if parsed.bindings.is_some() && compare::difference(answer, bare).is_some() {
+        if answer.len() < SHORT {
+            Kind::Short
+        } else {
+            Kind::Telling
+        }
+    } else {
+        Kind::Plain
+    })
+}
