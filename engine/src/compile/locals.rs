@@ -71,6 +71,11 @@ impl Locals {
         reference
     }
 
+    /// Whether a name was generated for something that the user gave no name.
+    pub fn is_anonymous(&self, name: &Name) -> bool {
+        name.starts_with(Self::MODULES) && !self.originals.contains_key(name)
+    }
+
     /// Whether a name can only have been generated.
     pub fn is_generated(name: &str) -> bool {
         name.starts_with(Self::MODULES) || name.starts_with('$')

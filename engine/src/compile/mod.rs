@@ -13,6 +13,7 @@ pub mod lower;
 pub mod query;
 pub mod report;
 pub mod rule_tree;
+pub mod safety;
 
 pub use compilation::{Compilation, Compiled, Options};
 pub use locals::Locals;
@@ -80,8 +81,8 @@ pub const PASSES: &[Pass] = &[
     pass("RewriteWithValues", nothing),
     pass("CheckRuleConflicts", conflicts::check_rule_conflicts),
     pass("CheckUndefinedFuncs", functions::check_undefined_functions),
-    pass("CheckSafetyRuleHeads", nothing),
-    pass("CheckSafetyRuleBodies", nothing),
+    pass("CheckSafetyRuleHeads", safety::check_rule_heads),
+    pass("CheckSafetyRuleBodies", safety::check_rule_bodies),
     pass("RewriteEquals", nothing),
     pass("RewriteDynamicTerms", nothing),
     pass("CheckRecursion", nothing),

@@ -8,7 +8,7 @@ use solon_syntax::source::{Diagnostics, Source};
 use super::compilation::{Compiled, Options};
 use super::locals::Locals;
 use super::report::Report;
-use super::{deprecated, functions};
+use super::{deprecated, functions, safety};
 
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ pub const QUERY_PASSES: &[QueryPass] = &[
         "CheckUndefinedFuncs",
         functions::check_undefined_functions_of_query,
     ),
-    pass("CheckSafety", nothing),
+    pass("CheckSafety", safety::check_query),
     pass("RewriteDynamicTerms", nothing),
     pass("CheckTypes", nothing),
     pass(

@@ -1,0 +1,118 @@
+//! CheckSafetyRuleHeads, CheckSafetyRuleBodies and CheckSafety: every variable gets a value, and bodies are put
+//! in an order in which it gets it in time.
+//!
+//! [`outputs`] says what an expression binds ([`unify`] for equations), [`reorder`] orders bodies by that, and
+//! [`refusals`] words what remains.
+
+mod outputs;
+mod refusals;
+mod reorder;
+mod unify;
+mod vars;
+
+use solon_syntax::ast::{Head, Name, Rule, Term, VarScan};
+
+use self::outputs::OWN;
+use self::refusals::{Refusal, SharedRows};
+use self::reorder::Safety;
+use self::vars::{VarSet, Vars};
+use super::compilation::Compilation;
+use super::functions::Functions;
+use super::query::QueryCompilation;
+use super::rule_tree::ground_prefix;
+
+/// Refuses variables in heads that the bodies do not know.
+pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
+    for module in &compilation.modules {
+        let mut rows = SharedRows::new(module);
+        for rule in &module.rules {
+            for part in chain(rule) {
+                let unbound = unbound_in_head(&part.head, &rule.head.args, part);
+                for (name, term) in unbound {
+                    let name = compilation.locals.original(name);
+                    if compilation.locals.is_anonymous(name) {
+                        continue;
+                    }
+                    let suffix = rows.suffix(part.span, &rule.head.reference);
+                    refusals::report_var(&mut compilation.report, name, term.span, &suffix);
+                }
+            }
+        }
+        if compilation.report.is_full() {
+            return;
+        }
+    }
+}
+
+/// The variables of a head that neither the body nor the arguments know, at their first places.
+fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a Name, &'a Term)> {
+    let mut vars = Vars::default();
+    let mut known = vars.scan(OWN, &rule.body);
+    vars.scan_into(VarScan::default(), args, &mut known);
+    let mut unbound: Vec<(&Name, &Term)> = Vec::new();
+    let mut show = |term: &'a Term, name: &'a Name| {
+        if known.insert(vars.var(name)) {
+            unbound.push((name, term));
+        }
+    };
+    let scan = VarScan::default();
+    scan.each(head.reference.get(1..).unwrap_or_default(), &mut show);
+    scan.each(&head.key, &mut show);
+    scan.each(&head.value, &mut show);
+    unbound
+}
+
+/// Orders the bodies of all rules.
+pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
+    let functions = Functions::new(compilation.options, &compilation.rule_tree);
+    let locals = &compilation.locals;
+    for module in &mut compilation.modules {
+        let mut refusals = Vec::new();
+        for (position, rule) in module.rules.iter_mut().enumerate() {
+            let args = rule.head.args.clone();
+            let mut next = Some(rule);
+            while let Some(rule) = next {
+                let mut safety = Safety::new(functions, locals);
+                let mut safe = roots(&mut safety.vars);
+                safety.vars.scan_into(VarScan::default(), &args, &mut safe);
+                safety.reorder(&mut rule.body, &safe);
+                if !safety.refused.is_empty() {
+                    refusals.push((position, rule.span, Refusal::from(safety)));
+                }
+                next = rule.else_rule.as_deref_mut();
+            }
+        }
+        let mut rows = SharedRows::new(module);
+        for (position, span, refusal) in refusals {
+            let reference = module.rules.get(position).map(|rule| &rule.head.reference);
+            let suffix = reference.map(|reference| rows.suffix(span, reference));
+            refusal.report(&mut compilation.report, locals, &suffix.unwrap_or_default());
+        }
+        if compilation.report.is_full() {
+            return;
+        }
+    }
+}
+
+/// Orders the body of a query.
+pub fn check_query(compilation: &mut QueryCompilation<'_>) {
+    let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
+    let mut safety = Safety::new(functions, &compilation.locals);
+    let safe = roots(&mut safety.vars);
+    safety.reorder(&mut compilation.body, &safe);
+    let refusal = Refusal::from(safety);
+    refusal.report(&mut compilation.report, &compilation.locals, "");
+}
+
+/// What is safe everywhere.
+fn roots(vars: &mut Vars) -> VarSet {
+    ["data", "input"]
+        .into_iter()
+        .map(|name| vars.var(&Name::from(name)))
+        .collect()
+}
+
+/// A rule and its `else`s.
+fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
+    std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref())
+}

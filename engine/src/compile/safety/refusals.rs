@@ -1,0 +1,142 @@
+//! The words of safety errors.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use solon_syntax::ast::{Module, Name, Term};
+use solon_syntax::print::display_ref;
+use solon_syntax::source::{Code, Span};
+
+use super::reorder::{Safety, Unsafe};
+use super::vars::{Var, VarSet, Vars};
+use super::{chain, ground_prefix};
+use crate::compile::locals::Locals;
+use crate::compile::report::Report;
+
+/// Names that a missing import turns into variables.
+const FUTURE_KEYWORDS: [&str; 7] = ["and", "contains", "every", "if", "in", "not", "or"];
+
+/// What a rule or query misses.
+#[derive(Debug)]
+pub struct Refusal {
+    vars: Vars,
+    refused: Vec<Unsafe>,
+}
+
+impl From<Safety<'_>> for Refusal {
+    fn from(safety: Safety<'_>) -> Self {
+        Self {
+            vars: safety.vars,
+            refused: safety.refused,
+        }
+    }
+}
+
+impl Refusal {
+    /// Reports each variable once, where it first is unsafe. Where the user named none of them, the expressions
+    /// are reported instead.
+    pub fn report(mut self, report: &mut Report, locals: &Locals, suffix: &str) {
+        self.refused.sort_by_key(|one| one.span);
+        let named = self.named(locals);
+        for (name, span) in &named {
+            report_var(report, name, *span, suffix);
+        }
+        if !named.is_empty() {
+            return;
+        }
+        let mut seen = VarSet::default();
+        for one in &self.refused {
+            if !one.vars.is_subset(&seen) {
+                seen.add(&one.vars);
+                let message = format!("expression is unsafe{suffix}");
+                report.error(Code::UnsafeVar, one.span, message);
+            }
+        }
+    }
+
+    /// The unsafe variables that the user named, with their first places. Assigned ones are only unsafe because
+    /// of others, so they count only when there are no others.
+    fn named<'a>(&'a self, locals: &'a Locals) -> Vec<(&'a Name, Span)> {
+        let mut assigned = VarSet::default();
+        for one in &self.refused {
+            assigned.add(&one.assigned);
+        }
+        let mut seen = VarSet::default();
+        let mut named: Vec<(Var, &Name, Span)> = Vec::new();
+        for one in &self.refused {
+            for var in one.vars.iter() {
+                if seen.insert(var)
+                    && let Some(name) = self.vars.name(var)
+                    && !locals.is_anonymous(name)
+                {
+                    named.push((var, locals.original(name), one.span));
+                }
+            }
+        }
+        let is_assigned = |(var, ..): &(Var, &Name, Span)| assigned.contains(*var);
+        if !named.iter().all(is_assigned) {
+            named.retain(|one| !is_assigned(one));
+        }
+        named
+            .into_iter()
+            .map(|(_, name, span)| (name, span))
+            .collect()
+    }
+}
+
+/// Reports a variable.
+pub fn report_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
+    // all wildcards are one to the user
+    let name = if name.starts_with('$') { "_" } else { name };
+    let hint = if FUTURE_KEYWORDS.contains(&name) {
+        format!(" (hint: `import future.keywords.{name}` to import a future keyword)")
+    } else {
+        String::new()
+    };
+    let message = format!("var {name} is unsafe{suffix}{hint}");
+    report.error(Code::UnsafeVar, span, message);
+}
+
+/// The rows on which rules of more than one name begin: there a place alone does not tell which rule is meant.
+pub struct SharedRows<'m> {
+    module: &'m Module,
+    /// A name of each row, or none if there are several.
+    rows: Option<HashMap<u32, Option<&'m [Term]>>>,
+}
+
+impl<'m> SharedRows<'m> {
+    /// The rows of a module, not looked at yet.
+    pub fn new(module: &'m Module) -> Self {
+        Self { module, rows: None }
+    }
+
+    /// ` in rule p` if the row of a rule is shared.
+    pub fn suffix(&mut self, rule: Span, reference: &[Term]) -> String {
+        let module = self.module;
+        let rows = self.rows.get_or_insert_with(|| shared_rows(module));
+        match rows.get(&rule.row) {
+            Some(None) => format!(" in rule {}", display_ref(ground_prefix(reference))),
+            _ => String::new(),
+        }
+    }
+}
+
+fn shared_rows(module: &Module) -> HashMap<u32, Option<&[Term]>> {
+    let mut rows = HashMap::new();
+    for rule in &module.rules {
+        let name = ground_prefix(&rule.head.reference);
+        for part in chain(rule) {
+            match rows.entry(part.span.row) {
+                Entry::Vacant(row) => {
+                    row.insert(Some(name));
+                }
+                Entry::Occupied(mut row) => {
+                    if *row.get() != Some(name) {
+                        row.insert(None);
+                    }
+                }
+            }
+        }
+    }
+    rows
+}

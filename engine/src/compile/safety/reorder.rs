@@ -1,0 +1,353 @@
+//! Putting the expressions of a body in an order in which every variable has its value in time.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Term, TermKind, VarScan};
+use solon_syntax::source::Span;
+
+use super::outputs::{OWN, assignment, outputs};
+use super::vars::{Var, VarSet, Vars};
+use crate::compile::functions::Functions;
+use crate::compile::locals::Locals;
+
+/// Variables that an expression needs and nothing provides.
+#[derive(Debug)]
+pub struct Unsafe {
+    /// Place of the expression.
+    pub span: Span,
+    /// The variables.
+    pub vars: VarSet,
+    /// Those that the expression assigns.
+    pub assigned: VarSet,
+}
+
+/// Orders the bodies of one rule or query, those of closures included.
+pub struct Safety<'c> {
+    functions: Functions<'c>,
+    locals: &'c Locals,
+    /// The variables seen so far.
+    pub vars: Vars,
+    /// What was refused so far.
+    pub refused: Vec<Unsafe>,
+}
+
+/// A body that is being ordered.
+struct Ordering {
+    /// The variables of each expression.
+    own: Vec<VarSet>,
+    /// The variables of each expression's closures that the body shares with them.
+    closed_over: Vec<VarSet>,
+    /// The variables that each expression still misses.
+    missing: Vec<VarSet>,
+    /// The variables that have values by now.
+    safe: VarSet,
+    /// The expressions that can be evaluated, in order.
+    placed: Vec<usize>,
+}
+
+impl<'c> Safety<'c> {
+    /// Nothing seen so far.
+    pub fn new(functions: Functions<'c>, locals: &'c Locals) -> Self {
+        Self {
+            functions,
+            locals,
+            vars: Vars::default(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Orders a body in which some variables are safe from the start. Each expression comes as soon as it can be
+    /// evaluated, so a body that is in order stays as it is.
+    pub fn reorder(&mut self, body: &mut Body, globals: &VarSet) {
+        let mut ordering = self.start(body, globals);
+        for (at, expr) in body.iter().enumerate() {
+            self.place(&mut ordering, at, expr);
+        }
+        if ordering.placed.len() < body.len() {
+            self.place_late(&mut ordering, body);
+            self.refuse(&ordering, body);
+        }
+        let placed = ordering.placed.len();
+        let own = arrange(body, ordering);
+
+        // closures see the variables of the expressions before theirs
+        let mut known = globals.clone();
+        for (expr, own) in body.iter_mut().take(placed).zip(&own) {
+            self.enter(expr, &mut known);
+            known.add(own);
+        }
+    }
+
+    fn start(&mut self, body: &Body, globals: &VarSet) -> Ordering {
+        let own: Vec<_> = body.iter().map(|expr| self.own(expr)).collect();
+        let mut shared = VarSet::default();
+        for own in &own {
+            shared.add(own);
+        }
+        shared.subtract(globals);
+        Ordering {
+            closed_over: body
+                .iter()
+                .map(|expr| self.closed_over(expr).intersection(&shared))
+                .collect(),
+            missing: own.iter().map(|own| own.without(globals)).collect(),
+            own,
+            safe: globals.clone(),
+            placed: Vec::with_capacity(body.len()),
+        }
+    }
+
+    /// The variables of an expression. An unbraced operand of `not`, `and` or `or` belongs to the expression; only
+    /// the locals that calls were moved out to are its own.
+    fn own(&mut self, expr: &Expr) -> VarSet {
+        if !matches!(
+            expr.kind,
+            ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_)
+        ) {
+            return self.vars.scan(OWN, expr);
+        }
+        let mut own = self.vars.scan(OWN, &expr.with);
+        OWN.each(expr, |_, name| {
+            if !self.locals.is_anonymous(name) {
+                own.insert(self.vars.var(name));
+            }
+        });
+        own
+    }
+
+    /// The variables in the closures of an expression.
+    fn closed_over(&mut self, expr: &Expr) -> VarSet {
+        let mut scan = Closures {
+            vars: &mut self.vars,
+            found: VarSet::default(),
+        };
+        expr.walk(&mut scan);
+        scan.found
+    }
+
+    /// Places an expression if it can be evaluated; answers with the variables that have values thereby.
+    fn place(&mut self, ordering: &mut Ordering, at: usize, expr: &Expr) -> Option<VarSet> {
+        let safe = &ordering.safe;
+        let (own, closed_over) = (ordering.own.get(at)?, ordering.closed_over.get(at)?);
+        let missing = ordering.missing.get_mut(at)?;
+        let bound = outputs(&mut self.vars, self.functions, expr, safe);
+
+        let awaited = closed_over.without(safe);
+        if !awaited.is_empty() {
+            if awaited == bound {
+                // it would close over nothing but its own result
+                return None;
+            }
+            *missing = awaited;
+        }
+        missing.subtract(&bound);
+        missing.subtract(safe);
+        if missing.is_empty() {
+            *missing = own.without(safe);
+            missing.subtract(&bound);
+        }
+        if !missing.is_empty() {
+            return None;
+        }
+        let new = bound.without(safe);
+        ordering.safe.add(&new);
+        ordering.placed.push(at);
+        Some(new)
+    }
+
+    /// Places what did not come in order, pass by pass; an expression is looked at again only when one of its
+    /// variables has got its value.
+    fn place_late(&mut self, ordering: &mut Ordering, body: &Body) {
+        let mut open = vec![true; body.len()];
+        for at in &ordering.placed {
+            if let Some(open) = open.get_mut(*at) {
+                *open = false;
+            }
+        }
+        let mut queue = BinaryHeap::new();
+        let mut users: HashMap<Var, Vec<usize>> = HashMap::new();
+        for (at, _) in open.iter().enumerate().filter(|(_, open)| **open) {
+            queue.push(Reverse((0, at)));
+            let mut used = VarSet::default();
+            for set in [&ordering.own, &ordering.closed_over] {
+                set.get(at).into_iter().for_each(|set| used.add(set));
+            }
+            for var in used.without(&ordering.safe).iter() {
+                users.entry(var).or_default().push(at);
+            }
+        }
+        while let Some(Reverse((pass, at))) = queue.pop() {
+            let (Some(expr), Some(open)) = (body.get(at), open.get_mut(at)) else {
+                continue;
+            };
+            if !*open {
+                continue;
+            }
+            let Some(new) = self.place(ordering, at, expr) else {
+                continue;
+            };
+            *open = false;
+            for user in new.iter().filter_map(|var| users.remove(&var)).flatten() {
+                queue.push(Reverse((pass + u32::from(user < at), user)));
+            }
+        }
+    }
+
+    /// Notes what the expressions miss that could not be placed.
+    fn refuse(&mut self, ordering: &Ordering, body: &Body) {
+        let mut placed = ordering.placed.clone();
+        placed.sort_unstable();
+        for (at, (expr, missing)) in body.iter().zip(&ordering.missing).enumerate() {
+            if placed.binary_search(&at).is_err() {
+                self.refuse_vars(expr, missing.clone());
+            }
+        }
+    }
+
+    fn refuse_vars(&mut self, expr: &Expr, vars: VarSet) {
+        let assigned = assignment(expr).map(|(left, _)| self.vars.scan(VarScan::default(), left));
+        self.refused.push(Unsafe {
+            span: expr.span,
+            vars,
+            assigned: assigned.unwrap_or_default(),
+        });
+    }
+
+    /// Orders the closures of an expression.
+    fn enter(&mut self, expr: &mut Expr, known: &mut VarSet) {
+        match &mut expr.kind {
+            ExprKind::Every(every) => {
+                self.vars.scan_into(OWN, &every.key, known);
+                self.vars.scan_into(OWN, &every.value, known);
+                self.reorder(&mut every.body, known);
+            }
+            ExprKind::Not(not) => self.reorder(&mut not.body, known),
+            ExprKind::And(logical) | ExprKind::Or(logical) => {
+                self.reorder(&mut logical.lhs, known);
+                self.reorder(&mut logical.rhs, known);
+            }
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => {}
+        }
+        let mut heads = VarSet::default();
+        let mut entering = Entering {
+            safety: self,
+            known,
+            missing: &mut heads,
+        };
+        match &mut expr.kind {
+            ExprKind::Term(term) => term.walk_mut(&mut entering),
+            ExprKind::Call(terms) => terms.walk_mut(&mut entering),
+            ExprKind::Every(every) => every.domain.walk_mut(&mut entering),
+            ExprKind::Some(_) | ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {}
+        }
+        expr.with.walk_mut(&mut entering);
+        if !heads.is_empty() {
+            self.refuse_vars(expr, heads);
+        }
+    }
+
+    /// Orders the body of a comprehension; answers with the variables of its head that nothing binds.
+    fn comprehension(&mut self, inner: &mut Comprehension, known: &VarSet) -> VarSet {
+        let mut missing = self.vars.scan(VarScan::default(), &inner.key);
+        self.vars
+            .scan_into(VarScan::default(), &inner.head, &mut missing);
+        missing.subtract(known);
+        missing.subtract(&self.vars.scan(OWN, &inner.body));
+        self.reorder(&mut inner.body, known);
+        missing
+    }
+}
+
+/// Puts the placed expressions first, in their order, and numbers all anew; answers with the variables of each.
+fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
+    let Ordering { own, placed, .. } = ordering;
+    let in_order = placed.iter().zip(0..).all(|(at, place)| *at == place);
+    if in_order {
+        return own;
+    }
+    let mut open: Vec<_> = body.drain(..).zip(own).map(Some).collect();
+    let mut taken: Vec<_> = placed
+        .iter()
+        .filter_map(|at| open.get_mut(*at)?.take())
+        .collect();
+    taken.extend(open.into_iter().flatten());
+    let (exprs, own): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
+    body.extend(exprs);
+    for (expr, index) in body.iter_mut().zip(0..) {
+        expr.index = index;
+    }
+    own
+}
+
+/// Finds the variables of closures.
+struct Closures<'s> {
+    vars: &'s mut Vars,
+    found: VarSet,
+}
+
+impl Closures<'_> {
+    fn operand(&mut self, body: &Body, explicit: bool) {
+        if explicit {
+            self.closure(body);
+        } else {
+            body.walk(self);
+        }
+    }
+
+    fn closure<N: Walk + ?Sized>(&mut self, node: &N) {
+        self.vars
+            .scan_into(VarScan::default(), node, &mut self.found);
+    }
+}
+
+impl Visitor<'_> for Closures<'_> {
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        match &expr.kind {
+            ExprKind::Every(every) => self.closure(&every.body),
+            ExprKind::Not(not) => self.operand(&not.body, not.explicit_body),
+            ExprKind::And(logical) | ExprKind::Or(logical) => {
+                self.operand(&logical.lhs, logical.explicit_lhs);
+                self.operand(&logical.rhs, logical.explicit_rhs);
+            }
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,
+        }
+        expr.with.walk(self);
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &Term) -> Flow {
+        match &term.kind {
+            TermKind::ArrayComprehension(inner)
+            | TermKind::SetComprehension(inner)
+            | TermKind::ObjectComprehension(inner) => {
+                self.closure(inner);
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }
+}
+
+/// Orders the comprehensions of terms.
+struct Entering<'s, 'c> {
+    safety: &'s mut Safety<'c>,
+    known: &'s VarSet,
+    missing: &'s mut VarSet,
+}
+
+impl VisitorMut for Entering<'_, '_> {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        match &mut term.kind {
+            TermKind::ArrayComprehension(inner)
+            | TermKind::SetComprehension(inner)
+            | TermKind::ObjectComprehension(inner) => {
+                let missing = self.safety.comprehension(inner, self.known);
+                self.missing.add(&missing);
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }
+}

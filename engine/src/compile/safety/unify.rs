@@ -1,0 +1,147 @@
+//! Which variables an equation binds.
+
+use std::collections::HashMap;
+
+use solon_syntax::ast::{Name, Term, TermKind};
+
+use super::outputs::{OPERANDS, has_value};
+use super::vars::{Var, VarSet, Vars};
+
+/// The variables that hold values once `a = b` holds, given those that are safe before.
+pub fn unify(vars: &mut Vars, safe: &VarSet, a: &Term, b: &Term) -> VarSet {
+    let mut unifier = Unifier {
+        vars,
+        safe,
+        bound: VarSet::default(),
+        waits: HashMap::new(),
+        awaited: HashMap::new(),
+    };
+    unifier.unify(a, b);
+    unifier.bound
+}
+
+struct Unifier<'u> {
+    vars: &'u mut Vars,
+    safe: &'u VarSet,
+    bound: VarSet,
+    /// The variables whose values would make up a variable's value; with that value, they have theirs.
+    waits: HashMap<Var, VarSet>,
+    /// The other way round.
+    awaited: HashMap<Var, Vec<Var>>,
+}
+
+impl Unifier<'_> {
+    fn unify(&mut self, a: &Term, b: &Term) {
+        use TermKind as K;
+        match (&a.kind, &b.kind) {
+            (K::Var(a), K::Var(b)) => {
+                let (a, b) = (self.vars.var(a), self.vars.var(b));
+                if self.is_safe(b) {
+                    self.bind(a);
+                } else if self.is_safe(a) {
+                    self.bind(b);
+                } else {
+                    self.wait(a, b);
+                    self.wait(b, a);
+                }
+            }
+            (K::Var(var), K::Array(_) | K::Object(_)) => self.compose(var, b),
+            (K::Array(_) | K::Object(_), K::Var(var)) => self.compose(var, a),
+            (K::Var(var), _) => self.bind_to(var, b),
+            (_, K::Var(var)) => self.bind_to(var, a),
+            (K::Array(a), K::Array(b)) => {
+                if a.len() == b.len() {
+                    for (a, b) in a.iter().zip(b) {
+                        self.unify(a, b);
+                    }
+                }
+            }
+            (K::Object(a), K::Object(b)) => {
+                if a.len() == b.len() {
+                    let others: HashMap<_, _> = b.iter().map(|(key, value)| (key, value)).collect();
+                    for (key, value) in a {
+                        if let Some(other) = others.get(key) {
+                            self.unify(value, other);
+                        }
+                    }
+                }
+            }
+            (K::Array(_) | K::Object(_), _) => self.destructure(a, b),
+            (_, K::Array(_) | K::Object(_)) => self.destructure(b, a),
+            _ => {}
+        }
+    }
+
+    fn is_safe(&self, var: Var) -> bool {
+        self.safe.contains(var) || self.bound.contains(var)
+    }
+
+    /// A variable and any term that is no pattern.
+    fn bind_to(&mut self, var: &Name, term: &Term) {
+        if has_value(self.vars, term, self.safe) {
+            let var = self.vars.var(var);
+            self.bind(var);
+        }
+    }
+
+    /// A pattern and a term that is none.
+    fn destructure(&mut self, pattern: &Term, term: &Term) {
+        let fits = match term.kind {
+            TermKind::Ref(_) | TermKind::Call(_) => has_value(self.vars, term, self.safe),
+            TermKind::ArrayComprehension(_) => matches!(pattern.kind, TermKind::Array(_)),
+            TermKind::ObjectComprehension(_) => matches!(pattern.kind, TermKind::Object(_)),
+            _ => false,
+        };
+        if fits {
+            self.bind_all(pattern);
+        }
+    }
+
+    /// A variable and a pattern.
+    fn compose(&mut self, var: &Name, pattern: &Term) {
+        let var = self.vars.var(var);
+        if self.is_safe(var) {
+            return self.bind_all(pattern);
+        }
+        let mut parts = self.vars.scan(OPERANDS, pattern);
+        parts.subtract(self.safe);
+        parts.subtract(&self.bound);
+        if parts.is_empty() {
+            return self.bind(var);
+        }
+        for part in parts.iter() {
+            self.wait(var, part);
+        }
+    }
+
+    fn bind_all(&mut self, pattern: &Term) {
+        for var in self.vars.scan(OPERANDS, pattern).iter() {
+            self.bind(var);
+        }
+    }
+
+    fn wait(&mut self, var: Var, part: Var) {
+        if self.waits.entry(var).or_default().insert(part) {
+            self.awaited.entry(part).or_default().push(var);
+        }
+    }
+
+    /// Binds a variable, its parts, and all that only waited for it.
+    fn bind(&mut self, var: Var) {
+        let mut open = vec![var];
+        while let Some(var) = open.pop() {
+            self.bound.insert(var);
+            if let Some(parts) = self.waits.remove(&var) {
+                open.extend(parts.iter());
+            }
+            for whole in self.awaited.remove(&var).unwrap_or_default() {
+                if let Some(parts) = self.waits.get_mut(&whole) {
+                    parts.remove(var);
+                    if parts.is_empty() {
+                        open.push(whole);
+                    }
+                }
+            }
+        }
+    }
+}
