@@ -92,7 +92,7 @@ pub struct Rule {
 }
 
 /// The head of a rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Head {
     /// The first name for one- and two-part heads as AST JSON prints it; `None` for longer references.
     pub name: Option<Name>,

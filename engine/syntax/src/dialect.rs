@@ -1,0 +1,273 @@
+//! Which Rego is read: version, keywords and features.
+
+use std::sync::Arc;
+
+use crate::ast::Version;
+use crate::source::{Code, Diagnostic, Diagnostics, Span};
+
+/// A set of the words that are keywords only in some versions or after an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Keywords(u8);
+
+impl Keywords {
+    /// No keyword.
+    pub const NONE: Self = Self(0);
+    /// `in`
+    pub const IN: Self = Self(1);
+    /// `every`
+    pub const EVERY: Self = Self(1 << 1);
+    /// `contains`
+    pub const CONTAINS: Self = Self(1 << 2);
+    /// `if`
+    pub const IF: Self = Self(1 << 3);
+    /// `not` with a composite operand
+    pub const NOT: Self = Self(1 << 4);
+    /// `and`
+    pub const AND: Self = Self(1 << 5);
+    /// `or`
+    pub const OR: Self = Self(1 << 6);
+    /// What v1 took into the language.
+    pub const V1: Self = Self(0b000_1111);
+    /// What v1 still imports.
+    pub const LOGICAL: Self = Self(0b111_0000);
+    /// All of them.
+    pub const ALL: Self = Self(0b111_1111);
+
+    const NAMES: [(&'static str, Self); 7] = [
+        ("and", Self::AND),
+        ("contains", Self::CONTAINS),
+        ("every", Self::EVERY),
+        ("if", Self::IF),
+        ("in", Self::IN),
+        ("not", Self::NOT),
+        ("or", Self::OR),
+    ];
+
+    /// The set of one keyword.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, one)| *one)
+    }
+
+    /// Whether all of `other` are in here.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of `other` is in here.
+    #[must_use]
+    pub fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Both sets together. `every` brings `in` with it.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        let both = self.0 | other.0;
+        Self(if both & Self::EVERY.0 == 0 {
+            both
+        } else {
+            both | Self::IN.0
+        })
+    }
+
+    /// The names, sorted.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES
+            .into_iter()
+            .filter(move |(_, one)| self.contains(*one))
+            .map(|(name, _)| name)
+    }
+}
+
+/// Parts of the language that capabilities may take away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Features {
+    /// Keywords as parts of references.
+    pub keywords_in_refs: bool,
+    /// The `rego.v1` import, and v1 modules.
+    pub rego_v1: bool,
+    /// The `rego.v2` import.
+    pub rego_v2_import: bool,
+    /// `$"…"`; never in v0.
+    pub template_strings: bool,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Self {
+            keywords_in_refs: true,
+            rego_v1: true,
+            rego_v2_import: true,
+            template_strings: true,
+        }
+    }
+}
+
+/// How text is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ParseOptions {
+    /// The version of modules that do not say otherwise.
+    pub version: Version,
+    /// Whether METADATA blocks are read.
+    pub annotations: bool,
+    /// Keywords that may be imported.
+    pub importable: Keywords,
+    /// Keywords that need no import, beyond what the version brings.
+    pub imported: Keywords,
+    /// What the language is made of.
+    pub features: Features,
+    /// How deep terms, bodies and chains may nest; never more than [`ParseOptions::NESTING`].
+    pub max_nesting: u32,
+}
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        Self {
+            version: Version::V1,
+            annotations: true,
+            importable: Keywords::ALL,
+            imported: Keywords::NONE,
+            features: Features::default(),
+            max_nesting: Self::NESTING,
+        }
+    }
+}
+
+impl ParseOptions {
+    /// The nesting that every pass over a tree survives on a small thread stack.
+    pub const NESTING: u32 = 250;
+
+    /// The defaults of a version.
+    #[must_use]
+    pub fn of(version: Version) -> Self {
+        Self {
+            version,
+            ..Self::default()
+        }
+    }
+
+    /// Takes away what the capabilities do not name.
+    pub fn restricted<'a>(
+        self,
+        future_keywords: impl IntoIterator<Item = &'a str>,
+        features: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, Diagnostics> {
+        let refuse = |message: String| {
+            Diagnostics::from(Diagnostic::new(
+                Code::Parse,
+                Arc::from(""),
+                Span::default(),
+                message,
+            ))
+        };
+        let mut kept = Features {
+            keywords_in_refs: false,
+            rego_v1: false,
+            rego_v2_import: false,
+            template_strings: false,
+        };
+        for feature in features {
+            match feature {
+                "keywords_in_refs" => kept.keywords_in_refs = true,
+                "rego_v1" | "rego_v1_import" => kept.rego_v1 = true,
+                "rego_v2_import" => kept.rego_v2_import = true,
+                "template_strings" => kept.template_strings = true,
+                _ => {}
+            }
+        }
+        if self.version == Version::V1 && !kept.rego_v1 {
+            return Err(refuse(
+                "illegal capabilities: rego_v1 feature required for parsing v1 Rego".to_owned(),
+            ));
+        }
+        let mut importable = if kept.rego_v1 {
+            Keywords::V1
+        } else {
+            Keywords::NONE
+        };
+        for name in future_keywords {
+            let Some(keyword) = Keywords::named(name) else {
+                return Err(refuse(format!(
+                    "illegal capabilities: unknown keyword: {name}"
+                )));
+            };
+            importable = importable.with(keyword);
+        }
+        Ok(Self {
+            features: kept,
+            importable,
+            ..self
+        })
+    }
+
+    /// The keywords in force at the start of a text.
+    pub(crate) fn keywords(&self) -> Keywords {
+        match self.version {
+            Version::V0 | Version::V0CompatV1 => self.imported,
+            Version::V1 => self.imported.with(Keywords::V1),
+        }
+    }
+
+    /// Whether the word is a keyword of this version wherever it stands.
+    pub(crate) fn reserves(&self, word: &str) -> bool {
+        match word {
+            "package" | "import" | "as" | "default" | "else" | "not" | "some" | "with" | "null"
+            | "true" | "false" => true,
+            "in" | "every" | "contains" | "if" => self.version == Version::V1,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a built-in of that dotted name exists in the language; capabilities do not matter.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    BUILTINS.binary_search(&name).is_ok()
+}
+
+/// Whether a call of the built-in is a statement only.
+pub(crate) fn is_void_builtin(name: &str) -> bool {
+    matches!(name, "print" | "internal.print" | "internal.test_case")
+}
+
+/// The built-in functions by name, sorted.
+#[rustfmt::skip]
+const BUILTINS: &[&str] = &[
+    "abs", "all", "and", "any", "array.concat", "array.flatten", "array.reverse", "array.slice", "assign",
+    "base64.decode", "base64.encode", "base64.is_valid", "base64url.decode", "base64url.encode",
+    "base64url.encode_no_pad", "bits.and", "bits.lsh", "bits.negate", "bits.or", "bits.rsh", "bits.xor",
+    "cast_array", "cast_boolean", "cast_null", "cast_object", "cast_set", "cast_string", "ceil", "concat",
+    "contains", "count", "crypto.hmac.equal", "crypto.hmac.md5", "crypto.hmac.sha1", "crypto.hmac.sha256",
+    "crypto.hmac.sha512", "crypto.md5", "crypto.parse_private_keys", "crypto.sha1", "crypto.sha256",
+    "crypto.x509.parse_and_verify_certificates", "crypto.x509.parse_and_verify_certificates_with_options",
+    "crypto.x509.parse_certificate_request", "crypto.x509.parse_certificates", "crypto.x509.parse_keypair",
+    "crypto.x509.parse_rsa_private_key", "div", "endswith", "eq", "equal", "floor", "format_int", "glob.match",
+    "glob.quote_meta", "graph.reachable", "graph.reachable_paths", "graphql.is_valid", "graphql.parse",
+    "graphql.parse_and_verify", "graphql.parse_query", "graphql.parse_schema", "graphql.schema_is_valid", "gt",
+    "gte", "hex.decode", "hex.encode", "http.send", "indexof", "indexof_n", "internal.member_2",
+    "internal.member_3", "internal.print", "internal.template_string", "internal.test_case", "intersection",
+    "io.jwt.decode", "io.jwt.decode_verify", "io.jwt.encode_sign", "io.jwt.encode_sign_raw", "io.jwt.verify_eddsa",
+    "io.jwt.verify_es256", "io.jwt.verify_es384", "io.jwt.verify_es512", "io.jwt.verify_hs256",
+    "io.jwt.verify_hs384", "io.jwt.verify_hs512", "io.jwt.verify_ps256", "io.jwt.verify_ps384",
+    "io.jwt.verify_ps512", "io.jwt.verify_rs256", "io.jwt.verify_rs384", "io.jwt.verify_rs512", "is_array",
+    "is_boolean", "is_null", "is_number", "is_object", "is_set", "is_string", "json.filter", "json.is_valid",
+    "json.marshal", "json.marshal_with_options", "json.match_schema", "json.patch", "json.remove", "json.unmarshal",
+    "json.verify_schema", "lower", "lt", "lte", "max", "min", "minus", "mul", "neq", "net.cidr_contains",
+    "net.cidr_contains_matches", "net.cidr_expand", "net.cidr_intersects", "net.cidr_is_valid", "net.cidr_merge",
+    "net.cidr_overlap", "net.lookup_ip_addr", "numbers.range", "numbers.range_step", "object.filter", "object.get",
+    "object.keys", "object.remove", "object.subset", "object.union", "object.union_n", "opa.runtime", "or", "plus",
+    "print", "product", "providers.aws.sign_req", "rand.intn", "re_match", "regex.find_all_string_submatch_n",
+    "regex.find_n", "regex.globs_match", "regex.is_valid", "regex.match", "regex.replace", "regex.split",
+    "regex.template_match", "rego.metadata.chain", "rego.metadata.rule", "rego.parse_module", "rem", "replace",
+    "round", "semver.compare", "semver.is_valid", "set_diff", "sort", "split", "sprintf", "startswith",
+    "strings.any_prefix_match", "strings.any_suffix_match", "strings.count", "strings.render_template",
+    "strings.replace_n", "strings.reverse", "strings.split_n", "substring", "sum", "time.add_date", "time.clock",
+    "time.date", "time.diff", "time.format", "time.now_ns", "time.parse_duration_ns", "time.parse_ns",
+    "time.parse_rfc3339_ns", "time.weekday", "to_number", "trace", "trim", "trim_left", "trim_prefix", "trim_right",
+    "trim_space", "trim_suffix", "type_name", "union", "units.parse", "units.parse_bytes", "upper", "uri.is_valid",
+    "uri.parse", "urlquery.decode", "urlquery.decode_object", "urlquery.encode", "urlquery.encode_object",
+    "uuid.parse", "uuid.rfc4122", "walk", "yaml.is_valid", "yaml.marshal", "yaml.unmarshal",
+];

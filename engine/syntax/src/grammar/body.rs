@@ -1,0 +1,89 @@
+//! Bodies: literals separated by semicolons or line ends.
+
+use super::infix::infix;
+use super::literal::literal;
+use super::stream::Stream;
+use super::{Parsed, nested};
+use crate::ast::{Body, Expr};
+use crate::lexer::Kind;
+
+/// Reads literals up to a closing token and stays in front of it.
+pub(super) fn body(input: Stream<'_>, end: Kind) -> Parsed<'_, Body> {
+    nested(input, |input| literals(input, end, Separation::Lines))
+}
+
+/// `{ … }`, as a body.
+pub(super) fn braced_body(input: Stream<'_>) -> Parsed<'_, Body> {
+    let (rest, body) = body(input.next(), Kind::RBrace)?;
+    Ok((rest.next(), body))
+}
+
+/// Reads a statement of a query: literals joined by semicolons.
+pub(super) fn statement(input: Stream<'_>) -> Parsed<'_, Body> {
+    literals(input, Kind::Eof, Separation::Semicolons)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separation {
+    Lines,
+    Semicolons,
+}
+
+fn literals(input: Stream<'_>, end: Kind, separation: Separation) -> Parsed<'_, Body> {
+    if input.is(end) {
+        return Err(input.complain(input.span(), "found empty body"));
+    }
+    let mut body = Vec::new();
+    let mut at = input;
+    loop {
+        let (rest, expr) = literal(at)?;
+        append(&mut body, expr);
+        if rest.is(Kind::Semicolon) {
+            at = rest.next();
+            continue;
+        }
+        if rest.is(end) || separation == Separation::Semicolons {
+            return Ok((rest, body));
+        }
+        if !rest.token().newline {
+            // whoever left the expression unfinished has complained
+            if input.session.has_reports() {
+                return Err(rest.failure());
+            }
+            hint_at_keyword(rest);
+            return Err(rest.expected(&format!("expected \\n or ; or {}", end.name())));
+        }
+        at = rest;
+    }
+}
+
+/// Where a name should have been an operator: says which import would make it one.
+fn hint_at_keyword(input: Stream<'_>) {
+    if input.session.has_hints() {
+        return;
+    }
+    let name = match input.kind() {
+        Kind::Ident => input.text(),
+        // `key, value in xs`
+        Kind::Comma => match input.session.try_out(|| infix(input.next())) {
+            Ok((rest, _)) if rest.is(Kind::Ident) => rest.text(),
+            _ => return,
+        },
+        _ => return,
+    };
+    let (keyword, example) = match name {
+        "in" => (name, "x in xs"),
+        "and" => (name, "x and y"),
+        "or" => (name, "x or y"),
+        _ => return,
+    };
+    input.session.hint(format!(
+        "`import future.keywords.{keyword}` for `{example}` expressions"
+    ));
+}
+
+/// Adds an expression and numbers it.
+pub(super) fn append(body: &mut Body, mut expr: Expr) {
+    expr.index = u32::try_from(body.len()).unwrap_or(u32::MAX);
+    body.push(expr);
+}

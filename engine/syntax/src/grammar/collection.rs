@@ -1,0 +1,244 @@
+//! Arrays, sets, objects and comprehensions.
+//!
+//! A first term followed by `|` begins a comprehension; only when what follows is no body is the bar a union. To
+//! keep that from costing much, the first term is read once and handed on.
+
+use super::Parsed;
+use super::body::body;
+use super::infix::{element, element_from};
+use super::stream::{Stop, Stream, stopped_at};
+use super::term::term;
+use crate::ast::{Body, Comprehension, Term, TermKind};
+use crate::lexer::{Inside, Kind};
+use crate::source::Span;
+
+/// `[ … ]`
+pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
+    let open = Open::new(input);
+    let inside = input.next();
+    if inside.is(Kind::RBracket) {
+        return Ok(open.close(inside, TermKind::Array(Vec::new())));
+    }
+    let (inside, may_comprehend) = leading_comma(inside);
+    let outer = input.session.measure();
+    let (rest, head) = term(inside)?;
+    if rest.is(Kind::Pipe) && may_comprehend {
+        match open.comprehension(rest, Kind::RBracket) {
+            Ok((rest, body)) => {
+                input.session.merge(outer);
+                let inner = Comprehension {
+                    key: None,
+                    head,
+                    body,
+                };
+                return Ok((
+                    rest,
+                    open.term(rest, TermKind::ArrayComprehension(Box::new(inner))),
+                ));
+            }
+            Err(Refused::Final(error)) => return Err(error),
+            Err(Refused::Union) => {}
+        }
+    }
+    let (rest, first) = element_from(rest, head, outer)?;
+    let (rest, terms) = more_elements(rest, Kind::RBracket, vec![first])?;
+    Ok((rest, open.term(rest, TermKind::Array(terms))))
+}
+
+/// `{ … }`
+pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
+    let open = Open::new(input);
+    let inside = input.next();
+    if inside.is(Kind::RBrace) {
+        return Ok(open.close(inside, TermKind::Object(Vec::new())));
+    }
+    let (inside, may_comprehend) = leading_comma(inside);
+    let outer = input.session.measure();
+    let (rest, head) = term(inside)?;
+    match rest.kind() {
+        Kind::Colon => {
+            input.session.merge(outer);
+            return object(rest, head, open, may_comprehend);
+        }
+        Kind::Pipe if may_comprehend => match open.comprehension(rest, Kind::RBrace) {
+            Ok((rest, body)) => {
+                input.session.merge(outer);
+                let inner = Comprehension {
+                    key: None,
+                    head,
+                    body,
+                };
+                return Ok((
+                    rest,
+                    open.term(rest, TermKind::SetComprehension(Box::new(inner))),
+                ));
+            }
+            Err(Refused::Final(error)) => return Err(error),
+            Err(Refused::Union) => {
+                let (rest, first) = element_from(rest, head, outer)?;
+                let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
+                return Ok((rest, open.term(rest, TermKind::Set(terms))));
+            }
+        },
+        _ => {}
+    }
+    let (rest, first) = element_from(rest, head, outer)?;
+    match rest.kind() {
+        Kind::RBrace | Kind::Comma => {
+            let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
+            Ok((rest, open.term(rest, TermKind::Set(terms))))
+        }
+        // `{a + 1: b | …}`
+        Kind::Colon => object(rest, first, open, may_comprehend),
+        _ => Err(rest.expected("non-terminated set")),
+    }
+}
+
+/// Reads an object or object comprehension from the colon behind its first key on.
+fn object<'a>(
+    input: Stream<'a>,
+    key: Term,
+    open: Open<'a>,
+    may_comprehend: bool,
+) -> Parsed<'a, Term> {
+    let session = input.session;
+    let inside = input.next();
+    let outer = session.measure();
+    let (rest, value) = term(inside)?;
+    if rest.is(Kind::Pipe) && may_comprehend {
+        let before = session.checkpoint();
+        match session.attempt(|| body(rest.next(), Kind::RBrace)) {
+            Ok((rest, body)) => {
+                session.merge(outer);
+                let rest = rest.next();
+                let inner = Comprehension {
+                    key: Some(key),
+                    head: value,
+                    body,
+                };
+                return Ok((
+                    rest,
+                    open.term(rest, TermKind::ObjectComprehension(Box::new(inner))),
+                ));
+            }
+            Err(_) => session.roll_back(before),
+        }
+    }
+    let (rest, value) = element_from(rest, value, outer)?;
+    if !matches!(rest.kind(), Kind::RBrace | Kind::Comma) {
+        return Err(rest.expected("non-terminated object"));
+    }
+    let (rest, pairs) = more_pairs(rest, vec![(key, value)])?;
+    Ok((rest, open.term(rest, TermKind::Object(pairs))))
+}
+
+/// A comma may stand before the first element, for old times' sake; such a thing is no comprehension.
+fn leading_comma(input: Stream<'_>) -> (Stream<'_>, bool) {
+    if input.is(Kind::Comma) {
+        (input.next(), false)
+    } else {
+        (input, true)
+    }
+}
+
+/// Reads elements up to a closing token and steps over it.
+pub(super) fn elements<'a>(
+    input: Stream<'a>,
+    end: Kind,
+    mut terms: Vec<Term>,
+) -> Parsed<'a, Vec<Term>> {
+    let mut at = input;
+    loop {
+        if at.is(end) {
+            return Ok((at.next(), terms));
+        }
+        let (rest, term) = element(at)?;
+        terms.push(term);
+        at = separator(rest, end)?;
+    }
+}
+
+/// Goes on behind the first elements.
+fn more_elements<'a>(input: Stream<'a>, end: Kind, terms: Vec<Term>) -> Parsed<'a, Vec<Term>> {
+    let at = separator(input, end)?;
+    elements(at, end, terms)
+}
+
+fn more_pairs(input: Stream<'_>, mut pairs: Vec<(Term, Term)>) -> Parsed<'_, Vec<(Term, Term)>> {
+    let mut at = separator(input, Kind::RBrace)?;
+    loop {
+        if at.is(Kind::RBrace) {
+            return Ok((at.next(), pairs));
+        }
+        let (rest, key) = element(at)?;
+        if !rest.is(Kind::Colon) {
+            return Err(rest.expected("expected \":\""));
+        }
+        let (rest, value) = element(rest.next())?;
+        pairs.push((key, value));
+        at = separator(rest, Kind::RBrace)?;
+    }
+}
+
+/// Steps over a comma; stays in front of the end.
+fn separator<'a>(input: Stream<'a>, end: Kind) -> Result<Stream<'a>, nom::Err<Stop<'a>>> {
+    match input.kind() {
+        Kind::Comma => Ok(input.next()),
+        kind if kind == end => Ok(input),
+        _ => Err(input.expected(&format!("expected \",\" or \"{}\"", end.name()))),
+    }
+}
+
+/// An opening bracket.
+#[derive(Clone, Copy)]
+struct Open<'a> {
+    input: Stream<'a>,
+    span: Span,
+}
+
+/// Why a bar does not begin a comprehension.
+enum Refused<'a> {
+    /// It is a union: a comma follows.
+    Union,
+    Final(nom::Err<Stop<'a>>),
+}
+
+impl<'a> Open<'a> {
+    fn new(input: Stream<'a>) -> Self {
+        Self {
+            input,
+            span: input.span(),
+        }
+    }
+
+    fn term(&self, rest: Stream<'a>, kind: TermKind) -> Term {
+        Term::new(kind, rest.span_since(self.span))
+    }
+
+    fn close(&self, end: Stream<'a>, kind: TermKind) -> (Stream<'a>, Term) {
+        let rest = end.next();
+        (rest, self.term(rest, kind))
+    }
+
+    /// Reads a comprehension's body from the bar on, and its end.
+    fn comprehension(&self, bar: Stream<'a>, end: Kind) -> Result<(Stream<'a>, Body), Refused<'a>> {
+        let session = self.input.session;
+        let read = || body(bar.next(), end);
+        // without a comma between these brackets, nothing would be read a second time
+        if !self.input.token().inside.has(Inside::COMMA) {
+            return match read() {
+                Ok((rest, body)) => Ok((rest.next(), body)),
+                Err(error) => Err(Refused::Final(error)),
+            };
+        }
+        let before = session.checkpoint();
+        match session.attempt(read) {
+            Ok((rest, body)) => Ok((rest.next(), body)),
+            Err(error) if stopped_at(&error, bar).is(Kind::Comma) => {
+                session.roll_back(before);
+                Err(Refused::Union)
+            }
+            Err(error) => Err(Refused::Final(error)),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Complaints: their wording around a token, and the source line that goes with them.
+
+use serde_json::json;
+
+use super::stream::{Stop, Stream};
+use crate::lexer::Kind;
+use crate::source::{Code, Diagnostic, Source, Span};
+
+/// A complaint while it may still be taken back.
+#[derive(Clone)]
+pub(super) struct Report {
+    pub span: Span,
+    pub message: String,
+}
+
+impl Report {
+    pub(super) fn into_diagnostic(self, source: &Source) -> Diagnostic {
+        let (line, index) = line_around(&source.text, self.span.start as usize);
+        let shown = line.trim_start_matches('\t');
+        let indent = index.saturating_sub(line.len() - shown.len());
+        Diagnostic {
+            details: vec![shown.to_owned(), format!("{}^", " ".repeat(indent))],
+            details_json: Some(json!({ "line": line, "idx": index })),
+            ..Diagnostic::at(Code::Parse, source, self.span, self.message)
+        }
+    }
+}
+
+/// The line of an offset, and the offset of its last non-blank byte up to there.
+fn line_around(text: &str, offset: usize) -> (&str, usize) {
+    let bytes = text.as_bytes();
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or(b'\n');
+    let is_end = |at: usize| matches!(byte(at), b'\r' | b'\n');
+    let mut offset = offset.min(bytes.len().saturating_sub(1));
+    // the last two are blank in Latin-1
+    while offset > 0 && matches!(byte(offset), b'\t'..=b'\r' | b' ' | 0x85 | 0xA0) {
+        offset -= 1;
+    }
+    let mut begin = offset;
+    while begin > 0 && !is_end(begin) {
+        begin -= 1;
+    }
+    if is_end(begin) {
+        begin += 1;
+    }
+    let mut end = offset;
+    while end < bytes.len() && !is_end(end) {
+        end += 1;
+    }
+    let begin = begin.min(end);
+    (
+        text.get(begin..end).unwrap_or(""),
+        offset.saturating_sub(begin),
+    )
+}
+
+impl<'a> Stream<'a> {
+    /// Complains of the current token.
+    pub(super) fn unexpected(self) -> nom::Err<Stop<'a>> {
+        self.complain_of(self.kind(), self.span(), None)
+    }
+
+    /// Complains of the current token, and says what should stand there.
+    pub(super) fn expected(self, note: &str) -> nom::Err<Stop<'a>> {
+        self.complain_of(self.kind(), self.span(), Some(note))
+    }
+
+    /// Complains of the current token, or of the blank space in front of it.
+    pub(super) fn expected_directly(self, note: &str) -> nom::Err<Stop<'a>> {
+        if self.touches() {
+            self.expected(note)
+        } else {
+            self.complain_of(Kind::Whitespace, self.space_before(), Some(note))
+        }
+    }
+
+    fn complain_of(self, kind: Kind, span: Span, note: Option<&str>) -> nom::Err<Stop<'a>> {
+        let message = match note {
+            _ if kind == Kind::Illegal => "illegal token".to_owned(),
+            Some(note) => format!("unexpected {} {}: {note}", kind.name(), class(kind)),
+            None => format!("unexpected {} {}", kind.name(), class(kind)),
+        };
+        self.session.report(span, message);
+        self.failure()
+    }
+
+    /// Complains of something else than the current token.
+    pub(super) fn complain(self, span: Span, message: impl Into<String>) -> nom::Err<Stop<'a>> {
+        self.session.report(span, message);
+        self.failure()
+    }
+
+    /// The blank character right behind the token before this one; a comment is stepped over.
+    fn space_before(self) -> Span {
+        let Some(before) = self
+            .index()
+            .checked_sub(1)
+            .map(|index| self.session.token(index))
+        else {
+            return self.span();
+        };
+        let mut at = self.session.span_of(&before);
+        let passed = self.session.text(before.start, before.end);
+        let between = self.session.text(before.end, self.token().start);
+        let comment = if between.starts_with('#') {
+            between.find('\n').unwrap_or(between.len())
+        } else {
+            0
+        };
+        let comment = between.get(..comment).unwrap_or("");
+        for c in passed.chars().chain(comment.chars()) {
+            advance(&mut at, c);
+        }
+        at.end = at.start + 1;
+        if between
+            .get(comment.len()..)
+            .is_some_and(|rest| rest.starts_with('\n'))
+        {
+            at.row += 1;
+            at.col = 0;
+        }
+        at
+    }
+}
+
+fn advance(at: &mut Span, c: char) {
+    at.start += u32::try_from(c.len_utf8()).unwrap_or(1);
+    if c == '\n' {
+        at.row += 1;
+        at.col = 1;
+    } else {
+        at.col += 1;
+    }
+}
+
+fn class(kind: Kind) -> &'static str {
+    if kind.is_keyword() {
+        "keyword"
+    } else {
+        "token"
+    }
+}

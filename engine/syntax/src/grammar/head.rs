@@ -1,0 +1,182 @@
+//! Heads of rules.
+
+use super::infix::infix;
+use super::stream::{Stop, Stream, stopped_at};
+use super::term::{reference, standing_alone};
+use super::{Parsed, nested};
+use crate::ast::{Head, Term, TermKind};
+use crate::lexer::Kind;
+use crate::print::display_ref;
+
+/// A head, and what its text shows beyond the tree.
+pub(super) struct WrittenHead {
+    pub head: Head,
+    pub uses_contains: bool,
+    /// No blank space parts the name from what follows it, so that the head also reads as a term.
+    pub is_term: bool,
+    /// A value was written, and is sound.
+    pub has_value: bool,
+}
+
+/// Reads a head up to its key or value.
+pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> {
+    let session = input.session;
+    let name = input.variable();
+    let at = input.next();
+    let is_term = at.touches() || !at.kind().continues_reference();
+    let (at, term) = if at.touches() && is_arithmetic(at.kind()) {
+        // `a-b` is no name; complained of here, because it would read as an expression
+        let _complained = at.unexpected();
+        (at, standing_alone(name))
+    } else if at.kind().continues_reference() {
+        reference(at, name).map_err(|error| headless(stopped_at(&error, at)))?
+    } else {
+        (at, standing_alone(name))
+    };
+    let mut head = of_term(at, term)?;
+    head.span = at.span_since(input.span());
+    let shown = || display_ref(&head.reference).to_string();
+    let mut written = WrittenHead {
+        head: Head::default(),
+        uses_contains: false,
+        is_term,
+        has_value: false,
+    };
+    let rest = match at.kind() {
+        Kind::Contains => {
+            if !head.args.is_empty() {
+                let name = shown();
+                let _complained = at.expected(&format!(
+                    "the contains keyword can only be used with multi-value rule definitions (e.g., {name} contains <VALUE> {{ ... }})"
+                ));
+            }
+            written.uses_contains = true;
+            match nested(at.next(), infix) {
+                Ok((rest, key)) => {
+                    head.key = Some(key);
+                    rest
+                }
+                Err(error) => {
+                    let rest = stopped_at(&error, at);
+                    let name = shown();
+                    let _complained = rest.expected(&format!(
+                        "expected rule key term (e.g., {name} contains <VALUE> {{ ... }})"
+                    ));
+                    rest
+                }
+            }
+        }
+        kind @ (Kind::Unify | Kind::Assign) => {
+            head.assign = kind == Kind::Assign;
+            let reports = session.report_count();
+            match nested(at.next(), infix) {
+                Ok((rest, value)) => {
+                    written.has_value = session.report_count() == reports;
+                    head.value = Some(value);
+                    rest
+                }
+                Err(error) => {
+                    let rest = stopped_at(&error, at);
+                    let note = missing_value(&head, kind, default);
+                    let _complained = rest.expected(&note);
+                    rest
+                }
+            }
+        }
+        _ => at,
+    };
+    head.span = rest.span_since(input.span());
+    if !written.uses_contains
+        && head.value.is_none()
+        && (head.reference.len() != 2 || !head.args.is_empty())
+    {
+        head.generated_value = true;
+        head.value = Some(Term::new(TermKind::Boolean(true), head.span));
+    }
+    written.head = head;
+    Ok((rest, written))
+}
+
+fn headless(at: Stream<'_>) -> nom::Err<Stop<'_>> {
+    at.expected("expected rule head name")
+}
+
+fn is_arithmetic(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Plus
+            | Kind::Minus
+            | Kind::Times
+            | Kind::Divide
+            | Kind::Remainder
+            | Kind::Ampersand
+            | Kind::Pipe
+            | Kind::Equal
+            | Kind::NotEqual
+            | Kind::Greater
+            | Kind::GreaterEqual
+            | Kind::Less
+            | Kind::LessEqual
+    )
+}
+
+/// Takes a term apart that was read as a head.
+fn of_term(at: Stream<'_>, term: Term) -> Result<Head, nom::Err<Stop<'_>>> {
+    let span = term.span;
+    match term.kind {
+        TermKind::Call(mut terms) => {
+            let args = terms.split_off(1.min(terms.len()));
+            let Some(Term {
+                kind: TermKind::Ref(reference),
+                ..
+            }) = terms.pop()
+            else {
+                return Err(at.mismatch());
+            };
+            if reference
+                .first()
+                .is_none_or(|first| first.as_var().is_none())
+            {
+                return Err(at.expected(&format!(
+                    "rule head ref {} invalid",
+                    display_ref(&reference)
+                )));
+            }
+            Ok(Head {
+                args,
+                ..Head::of_reference(reference)
+            })
+        }
+        TermKind::Ref(reference) => Ok(Head::of_reference(reference)),
+        kind => Ok(Head::of_reference(vec![Term::new(kind, span)])),
+    }
+}
+
+fn missing_value(head: &Head, kind: Kind, default: bool) -> String {
+    let name = display_ref(&head.reference);
+    if kind == Kind::Unify {
+        // the key is not known at this point, which the message shows
+        format!("expected rule value term (e.g., {name}[<nil>] = <VALUE> {{ ... }})")
+    } else if !head.args.is_empty() {
+        format!("expected function value term (e.g., {name}(...) := <VALUE> {{ ... }})")
+    } else if default {
+        format!("expected default rule value term (e.g., default {name} := <VALUE>)")
+    } else {
+        format!("expected rule value term (e.g., {name} := <VALUE> {{ ... }})")
+    }
+}
+
+impl Head {
+    /// A head that is only a reference so far. One part is a name, too.
+    pub(super) fn of_reference(reference: Vec<Term>) -> Self {
+        let name = match reference.as_slice() {
+            [one] => one.as_var().cloned(),
+            _ => None,
+        };
+        Self {
+            name,
+            reference,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Package and import statements.
+
+use std::sync::Arc;
+
+use super::Parsed;
+use super::module::Holds;
+use super::stream::{Stop, Stream, stopped_at};
+use super::term::term;
+use crate::ast::{Import, Package, Ref, Term, TermKind, Version};
+use crate::dialect::Keywords;
+use crate::lexer::Kind;
+use crate::print::display_ref;
+use crate::source::Span;
+
+/// Whether a keyword that begins a statement is the head of a reference instead.
+fn is_reference(keyword: Stream<'_>) -> bool {
+    let after = keyword.session.token(keyword.index() + 1);
+    !after.spaced && matches!(keyword.kind_after(), Kind::Dot | Kind::LBracket)
+}
+
+/// Whether a keyword that begins a statement is meant as a rule's name; the rule parser complains of that.
+fn is_rule_name(keyword: Stream<'_>) -> bool {
+    matches!(
+        keyword.kind_after(),
+        Kind::Assign | Kind::Unify | Kind::LParen
+    )
+}
+
+/// Steps to the path, whose first name may be a keyword.
+fn path_start(input: Stream<'_>, holds: Holds) -> Result<Stream<'_>, nom::Err<Stop<'_>>> {
+    if is_reference(input) || (holds == Holds::Rules && is_rule_name(input)) {
+        return Err(input.mismatch());
+    }
+    let at = input.next();
+    if at.is(Kind::Ident) || at.is_reference_keyword() {
+        Ok(at.as_name())
+    } else {
+        Err(at.unexpected())
+    }
+}
+
+/// `package a.b["c"]`
+pub(super) fn package(input: Stream<'_>, holds: Holds) -> Parsed<'_, Package> {
+    let at = path_start(input, holds)?;
+    let (rest, path) = term(at)?;
+    let span = path.span;
+    let mut parts = match path.kind {
+        TermKind::Ref(parts) => parts.into_iter(),
+        kind @ TermKind::Var(_) => vec![Term::new(kind, span)].into_iter(),
+        _ => return Err(rest.unexpected()),
+    };
+    let mut path = Vec::with_capacity(parts.len() + 1);
+    if let Some(first) = parts.next() {
+        let TermKind::Var(name) = first.kind else {
+            let message = format!("unexpected {} token: expecting var", first.kind.name());
+            return Err(rest.complain(first.span, message));
+        };
+        path.push(Term::var("data", first.span));
+        path.push(Term::string(name, first.span));
+    }
+    for part in parts {
+        expect_string(rest, &part)?;
+        path.push(part);
+    }
+    Ok((
+        rest,
+        Package {
+            path,
+            span: input.span(),
+        },
+    ))
+}
+
+fn expect_string<'a>(at: Stream<'a>, part: &Term) -> Result<(), nom::Err<Stop<'a>>> {
+    if part.as_string().is_some() {
+        return Ok(());
+    }
+    Err(at.complain(
+        part.span,
+        format!("unexpected {} token: expecting string", part.kind.name()),
+    ))
+}
+
+/// `import path`, `import path as name`, and what the import brings into force.
+pub(super) fn import(input: Stream<'_>, holds: Holds) -> Parsed<'_, Import> {
+    let session = input.session;
+    let at = path_start(input, holds)?;
+    // words that a module imports as keywords are plain names in paths
+    let reserved = session.replace_keywords(Keywords::NONE);
+    let read = term(at);
+    session.replace_keywords(reserved);
+    let (rest, path) = match read {
+        Ok(read) => read,
+        Err(error) => {
+            let at = stopped_at(&error, at);
+            return Err(at.complain(at.span(), "expected path"));
+        }
+    };
+    let path = match path.kind {
+        TermKind::Var(_) => Term {
+            span: path.span,
+            kind: TermKind::Ref(vec![path]),
+        },
+        TermKind::Ref(_) => path,
+        _ => return Err(rest.complain(rest.span(), "expected path")),
+    };
+    let Some(parts) = path.as_ref() else {
+        return Err(rest.failure());
+    };
+    for part in parts.iter().skip(1) {
+        expect_string(rest, part)?;
+    }
+    let root = root_of(rest, &path, parts)?;
+    let (rest, alias, alias_span) = if rest.is(Kind::As) {
+        let at = rest.next();
+        let (rest, alias) = alias(at, root)?;
+        (rest, Some(alias), at.span())
+    } else {
+        (rest, None, Span::default())
+    };
+    if alias.is_none() {
+        refuse_keyword_at_end(rest, parts, root);
+    }
+    match root {
+        Root::Future => future_import(rest, &path, parts)?,
+        Root::Rego => rego_import(rest, &path, parts)?,
+        Root::Document => {}
+    }
+    Ok((
+        rest,
+        Import {
+            path,
+            alias,
+            alias_span,
+            span: input.span(),
+        },
+    ))
+}
+
+/// What an import begins with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Root {
+    Document,
+    Future,
+    Rego,
+}
+
+fn root_of<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<Root, nom::Err<Stop<'a>>> {
+    match parts.first().and_then(Term::as_var).map(|name| &**name) {
+        Some("data" | "input") => Ok(Root::Document),
+        Some("future") => Ok(Root::Future),
+        Some("rego") => Ok(Root::Rego),
+        _ => {
+            at.session.hint("if this is unexpected, try updating OPA");
+            let root = parts.first().map(ToString::to_string).unwrap_or_default();
+            let message = format!(
+                "unexpected import path, must begin with one of: {{data, future, input, rego}}, got: {root}"
+            );
+            Err(at.complain(path.span, message))
+        }
+    }
+}
+
+fn alias(at: Stream<'_>, root: Root) -> Parsed<'_, Arc<str>> {
+    if !at.is(Kind::Ident) {
+        return Err(at.expected("expected var"));
+    }
+    let rest = at.next();
+    if rest.continues_reference() {
+        let (rest, _) = term(at)?;
+        return Err(rest.expected("expected var"));
+    }
+    match root {
+        Root::Future => return Err(at.complain(at.span(), "`future` imports cannot be aliased")),
+        Root::Rego => return Err(at.complain(at.span(), "`rego` imports cannot be aliased")),
+        Root::Document => {}
+    }
+    let name = at.variable();
+    match name.kind {
+        TermKind::Var(name) if !matches!(&*name, "data" | "input") => Ok((rest, name)),
+        _ => {
+            let message = format!(
+                "unexpected import alias, must not be a reserved name, got: {}",
+                at.text()
+            );
+            Err(at.complain(at.span(), message))
+        }
+    }
+}
+
+/// The last name of a path is what the import is used by.
+fn refuse_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
+    if root == Root::Future {
+        return;
+    }
+    let Some(last) = parts.last() else { return };
+    let Some(name) = last.as_string().or_else(|| last.as_var()) else {
+        return;
+    };
+    if at.session.options.reserves(name) {
+        at.session.hint("import a different path or use an alias");
+        at.session.report(
+            last.span,
+            format!("unexpected import path, must not end with a keyword, got: {name}"),
+        );
+    }
+}
+
+/// `future.keywords` and `future.keywords.x`
+fn future_import<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<(), nom::Err<Stop<'a>>> {
+    let session = at.session;
+    let importable = session.options.importable;
+    let mut names = parts
+        .iter()
+        .skip(1)
+        .map(|part| part.as_string().map_or("", |name| &**name));
+    if names.next() != Some("keywords") {
+        return complain_and_go_on(at, path.span, "invalid import, must be `future.keywords`");
+    }
+    let keywords = match (names.next(), names.next()) {
+        (Some(name), None) => match Keywords::named(name)
+            .filter(|keyword| importable.contains(*keyword))
+        {
+            Some(keyword) => keyword,
+            None => {
+                let known: Vec<&str> = importable.names().collect();
+                let message = format!("unexpected keyword, must be one of [{}]", known.join(" "));
+                return complain_and_go_on(at, path.span, &message);
+            }
+        },
+        _ => importable,
+    };
+    session.import_keywords(keywords);
+    Ok(())
+}
+
+/// `rego.v1` and `rego.v2`
+fn rego_import<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<(), nom::Err<Stop<'a>>> {
+    let session = at.session;
+    let features = session.options.features;
+    let version = match parts.as_slice() {
+        [_, version] => version.as_string().map(|version| &**version),
+        _ => None,
+    };
+    let keywords = match version {
+        Some("v1") if !features.rego_v1 => {
+            let message = "invalid import, `rego.v1` is not supported by current capabilities";
+            return complain_and_go_on(at, path.span, message);
+        }
+        Some("v2") if !features.rego_v2_import => {
+            return complain_and_go_on(at, path.span, "rego.v2 import is not supported");
+        }
+        Some("v1") => Keywords::V1,
+        Some("v2") => Keywords::ALL,
+        _ => {
+            let path_text = display_ref(parts);
+            let message =
+                format!("invalid import `{path_text}`, must be one of: `rego.v1`, `rego.v2`");
+            return complain_and_go_on(at, path.span, &message);
+        }
+    };
+    if session.options.version == Version::V1 && version == Some("v1") {
+        return Ok(());
+    }
+    session.import_keywords(keywords);
+    Ok(())
+}
+
+/// A wrong import of keywords does not end the reading.
+fn complain_and_go_on<'a>(
+    at: Stream<'a>,
+    span: Span,
+    message: &str,
+) -> Result<(), nom::Err<Stop<'a>>> {
+    at.session.report(span, message);
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! Terms joined by operators.
+//!
+//! From loosest to tightest: `in`; the comparisons; `|`; `&`; `+` and `-`; `*`, `/` and `%`. All associate to the
+//! left. An operator whose right side cannot be read leaves its left side standing, and the complaint with it.
+
+use super::Parsed;
+use super::stream::{Stream, stopped_at};
+use super::term::term;
+use crate::ast::{Term, TermKind};
+use crate::lexer::Kind;
+use crate::source::Span;
+
+/// How tightly an operator binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Relation,
+    Union,
+    Intersection,
+    Sum,
+    Product,
+    /// Tighter than every operator.
+    Operand,
+}
+
+impl Level {
+    fn of(kind: Kind) -> Option<Self> {
+        match kind {
+            Kind::Equal
+            | Kind::NotEqual
+            | Kind::Less
+            | Kind::Greater
+            | Kind::LessEqual
+            | Kind::GreaterEqual => Some(Self::Relation),
+            Kind::Pipe => Some(Self::Union),
+            Kind::Ampersand => Some(Self::Intersection),
+            Kind::Plus | Kind::Minus => Some(Self::Sum),
+            Kind::Times | Kind::Divide | Kind::Remainder => Some(Self::Product),
+            _ => None,
+        }
+    }
+
+    fn tighter(self) -> Self {
+        match self {
+            Self::Relation => Self::Union,
+            Self::Union => Self::Intersection,
+            Self::Intersection => Self::Sum,
+            Self::Sum => Self::Product,
+            Self::Product | Self::Operand => Self::Operand,
+        }
+    }
+}
+
+/// Reads a term where `key, value in xs` may stand.
+pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
+    let outer = input.session.measure();
+    let start = input.span().start;
+    let (rest, lhs) = binary(input, Level::Relation)?;
+    let (rest, lhs) = paired_membership(rest, lhs, start)?;
+    let answer = membership(rest, lhs, start);
+    input.session.merge(outer);
+    answer
+}
+
+/// Reads a term where a comma separates elements.
+pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
+    let outer = input.session.measure();
+    let start = input.span().start;
+    let (rest, lhs) = binary(input, Level::Relation)?;
+    let answer = membership(rest, lhs, start);
+    input.session.merge(outer);
+    answer
+}
+
+/// Goes on with an element whose first term was read before.
+pub(super) fn element_from<'a>(input: Stream<'a>, head: Term, outer: u32) -> Parsed<'a, Term> {
+    let start = head.span.start;
+    let (rest, lhs) = operators(input, head, Level::Relation, start)?;
+    let answer = membership(rest, lhs, start);
+    input.session.merge(outer);
+    answer
+}
+
+fn binary(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
+    let start = input.span().start;
+    let (rest, lhs) = term(input)?;
+    if Level::of(rest.kind()).is_none() {
+        return Ok((rest, lhs));
+    }
+    operators(rest, lhs, loosest, start)
+}
+
+/// Reads operators no looser than a level behind a left operand.
+fn operators<'a>(input: Stream<'a>, lhs: Term, loosest: Level, start: u32) -> Parsed<'a, Term> {
+    let session = input.session;
+    let (mut at, mut lhs) = (input, lhs);
+    let mut tightest = Level::Product;
+    while let Some(level) = Level::of(at.kind())
+        && level >= loosest
+        && level <= tightest
+    {
+        let span = at.span();
+        let operator = Term::new(
+            TermKind::Ref(vec![Term::var(session.operator(at.kind()), span)]),
+            span,
+        );
+        let height = session.measure();
+        match right_side(at.next(), level.tighter()) {
+            Ok((rest, rhs)) => {
+                session.merge(height);
+                if !session.grow(at) {
+                    return Err(at.failure());
+                }
+                lhs = call(rest, lhs, start, |lhs| vec![operator, lhs, rhs]);
+                at = rest;
+                tightest = level;
+            }
+            Err(error) => {
+                session.merge(height);
+                at = stopped_at(&error, at);
+                let Some(looser) = looser(level) else { break };
+                tightest = looser;
+            }
+        }
+    }
+    Ok((at, lhs))
+}
+
+fn right_side(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
+    if loosest == Level::Operand {
+        term(input)
+    } else {
+        binary(input, loosest)
+    }
+}
+
+fn looser(level: Level) -> Option<Level> {
+    match level {
+        Level::Relation => None,
+        Level::Union => Some(Level::Relation),
+        Level::Intersection => Some(Level::Union),
+        Level::Sum => Some(Level::Intersection),
+        Level::Product | Level::Operand => Some(Level::Sum),
+    }
+}
+
+fn call(rest: Stream<'_>, lhs: Term, start: u32, terms: impl FnOnce(Term) -> Vec<Term>) -> Term {
+    let span = Span {
+        start,
+        end: rest.end_before(),
+        ..lhs.span
+    };
+    Term::new(TermKind::Call(terms(lhs)), span)
+}
+
+/// Reads `, value in xs` behind a key. Without the `in`, the comma is somebody else's.
+fn paired_membership<'a>(input: Stream<'a>, key: Term, start: u32) -> Parsed<'a, Term> {
+    if !input.is(Kind::Comma) {
+        return Ok((input, key));
+    }
+    let session = input.session;
+    let before = session.checkpoint();
+    let height = session.measure();
+    let read = session.attempt(|| {
+        let (at, value) = binary(input.next(), Level::Relation)?;
+        if !at.is(Kind::In) {
+            return Err(at.mismatch());
+        }
+        let (rest, domain) = binary(at.next(), Level::Relation)?;
+        Ok((rest, (at.span(), value, domain)))
+    });
+    session.merge(height);
+    let Ok((rest, (span, value, domain))) = read else {
+        session.roll_back(before);
+        return Ok((input, key));
+    };
+    if !session.grow(input) {
+        return Err(rest.failure());
+    }
+    let operator = Term::operator("internal.member_3", span);
+    Ok((
+        rest,
+        call(rest, key, start, |key| vec![operator, key, value, domain]),
+    ))
+}
+
+/// Reads `in xs` behind an element, as often as it comes.
+fn membership<'a>(input: Stream<'a>, lhs: Term, start: u32) -> Parsed<'a, Term> {
+    let session = input.session;
+    let (mut at, mut lhs) = (input.name_if_reference(), lhs);
+    while at.is(Kind::In) {
+        let operator = Term::operator("internal.member_2", at.span());
+        let height = session.measure();
+        let read = binary(at.next(), Level::Relation);
+        session.merge(height);
+        match read {
+            Ok((rest, rhs)) => {
+                if !session.grow(at) {
+                    return Err(at.failure());
+                }
+                lhs = call(rest, lhs, start, |lhs| vec![operator, lhs, rhs]);
+                at = if rest.is(Kind::In) {
+                    rest.name_if_reference()
+                } else {
+                    rest
+                };
+            }
+            Err(error) => return Ok((stopped_at(&error, at), lhs)),
+        }
+    }
+    Ok((at, lhs))
+}

@@ -1,0 +1,323 @@
+//! Literals: the statements of bodies.
+
+use nom::Parser;
+use nom::branch::alt;
+
+use super::Parsed;
+use super::body::braced_body;
+use super::infix::infix;
+use super::logical::{self, Operand};
+use super::stream::{Stream, token};
+use super::term::term;
+use crate::ast::{Every, Expr, ExprKind, Not, SomeDecl, Term, TermKind, Version, With};
+use crate::dialect::Keywords;
+use crate::lexer::Kind;
+use crate::source::Span;
+
+/// Reads a literal with its modifiers.
+pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
+    let (rest, mut expr) = bare_literal(input)?;
+    expr.span = rest.span_since(input.span());
+    // what an implicit `not` negates is shown as the whole negation
+    if let ExprKind::Not(not) = &mut expr.kind
+        && !not.explicit_body
+    {
+        for inner in &mut not.body {
+            inner.span = expr.span;
+        }
+    }
+    Ok((rest, expr))
+}
+
+fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
+    if logical::in_force(input) {
+        if let Some(read) = logical::leading_operand(input)? {
+            return Ok(read);
+        }
+    }
+    if input.is_keyword_of_reference() {
+        return plain(input.as_name());
+    }
+    if !is_negation(input) {
+        return match input.kind() {
+            Kind::Some => some(input),
+            Kind::Every => every(input),
+            _ => plain(input),
+        };
+    }
+    let at = input.next();
+    if at.is(Kind::LBrace) && logical::not_in_force(at) {
+        let (rest, not) = logical::braced_negation(at, input.span())?;
+        return logical::chain_or_modifiers(rest, Operand::of(not));
+    }
+    match at.kind() {
+        Kind::Some => Err(at.expected("illegal negation of 'some'")),
+        Kind::Every => Err(at.expected("illegal negation of 'every'")),
+        _ => negated(at, input.span()),
+    }
+}
+
+/// Whether the current token is `not`, and no name in `not.x`.
+pub(super) fn is_negation(input: Stream<'_>) -> bool {
+    input.is(Kind::Not)
+        && (input.session.token(input.index() + 1).spaced
+            || !matches!(input.kind_after(), Kind::Dot | Kind::LBracket))
+}
+
+/// An expression that nothing stands before, and perhaps `and` or `or` behind.
+fn plain(input: Stream<'_>) -> Parsed<'_, Expr> {
+    let (rest, mut expr) = expression(input)?;
+    let (rest, modified) = modifiers(rest, &mut expr)?;
+    hint_at_every(input, &expr);
+    logical::continued(rest, expr, input.span(), modified, false)
+}
+
+/// What follows `not`.
+fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
+    let composite = logical::not_in_force(input);
+    if composite && input.is(Kind::LParen) {
+        if let (rest, Some(group)) = logical::group(input, true, "not ")? {
+            let span = rest.span_since(not);
+            let kind = Not {
+                body: group.body,
+                explicit_body: group.explicit,
+                span,
+            };
+            let expr = Expr::new(ExprKind::Not(Box::new(kind)), span);
+            return logical::chain_or_modifiers(rest, Operand::of(expr));
+        }
+    }
+    let (rest, mut expr) = expression(input)?;
+    let (rest, modified) = modifiers(rest, &mut expr)?;
+    hint_at_every(input, &expr);
+    if composite {
+        // modifiers belong to the negation
+        let with = std::mem::take(&mut expr.with);
+        let span = rest.span_since(not);
+        expr.span = span;
+        let kind = Not {
+            body: vec![expr],
+            explicit_body: false,
+            span,
+        };
+        expr = Expr {
+            with,
+            ..Expr::new(ExprKind::Not(Box::new(kind)), span)
+        };
+    } else {
+        expr.negated = true;
+    }
+    logical::continued(rest, expr, not, modified, true)
+}
+
+/// A term, or two joined by `=` or `:=`. Its place is for the caller to set.
+pub(super) fn expression(input: Stream<'_>) -> Parsed<'_, Expr> {
+    let (rest, lhs) = infix(input)?;
+    let name = match rest.kind() {
+        Kind::Assign => "assign",
+        Kind::Unify => "eq",
+        _ => {
+            let kind = match lhs.kind {
+                TermKind::Call(terms) => ExprKind::Call(terms),
+                kind => ExprKind::Term(Term::new(kind, lhs.span)),
+            };
+            return Ok((rest, Expr::new(kind, rest.span_since(input.span()))));
+        }
+    };
+    let operator = Term::operator(name, rest.span());
+    let (rest, rhs) = infix(rest.next())?;
+    Ok((
+        rest,
+        Expr::new(
+            ExprKind::Call(vec![operator, lhs, rhs]),
+            rest.span_since(input.span()),
+        ),
+    ))
+}
+
+/// Reads `with` modifiers, if there are any; answers the place of the first.
+pub(super) fn modifiers<'a>(input: Stream<'a>, expr: &mut Expr) -> Parsed<'a, Option<Span>> {
+    if !input.is(Kind::With) {
+        return Ok((input, None));
+    }
+    let mut at = input;
+    while at.is(Kind::With) {
+        let (rest, with) = modifier(at)?;
+        expr.with.push(with);
+        at = rest;
+    }
+    Ok((at, Some(input.span())))
+}
+
+/// `with target as value`
+fn modifier(input: Stream<'_>) -> Parsed<'_, With> {
+    let at = input.next();
+    if !at.is(Kind::Ident) {
+        return Err(at.expected("expected ident"));
+    }
+    let (rest, target) = term(at)?;
+    if !matches!(target.kind, TermKind::Ref(_) | TermKind::Var(_)) {
+        // reading goes on, so that a missing `as` is complained of too
+        let _complained = rest.expected("expected with target path");
+    }
+    if !rest.is(Kind::As) {
+        return Err(rest.expected("expected as keyword"));
+    }
+    let (rest, value) = infix(rest.next())?;
+    Ok((
+        rest,
+        With {
+            target,
+            value,
+            span: rest.span_since(input.span()),
+        },
+    ))
+}
+
+/// `some x, y` or `some x in xs`
+fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
+    let session = input.session;
+    let before = session.checkpoint();
+    if let Ok((rest, term)) = session.attempt(|| infix(input.next()))
+        && let TermKind::Call(call) = &term.kind
+    {
+        match membership(call) {
+            Membership::Value(..) | Membership::Pair(..) => {}
+            Membership::Misused => return Err(rest.expected("illegal domain")),
+            Membership::No => {
+                return Err(rest.expected("expected `x in xs` or `x, y in xs` expression"));
+            }
+        }
+        let declaration = SomeDecl {
+            symbols: vec![term],
+            span: rest.span_since(input.span()),
+        };
+        let mut expr = Expr::new(ExprKind::Some(declaration), input.span());
+        let (rest, _) = modifiers(rest, &mut expr)?;
+        return Ok((rest, expr));
+    }
+    session.roll_back(before);
+    hint_at_in(input);
+    let mut symbols = Vec::new();
+    let mut at = input;
+    loop {
+        at = at.next();
+        if !at.is(Kind::Ident) {
+            return Err(at.expected("expected var"));
+        }
+        symbols.push(at.variable());
+        at = at.next();
+        if !at.is(Kind::Comma) {
+            break;
+        }
+    }
+    let span = at.span_since(input.span());
+    Ok((
+        at,
+        Expr::new(ExprKind::Some(SomeDecl { symbols, span }), span),
+    ))
+}
+
+/// `every k, v in xs { … }`
+fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
+    let (rest, term) = infix(input.next())?;
+    let TermKind::Call(call) = term.kind else {
+        return Err(rest.expected("expected `x[, y] in xs { ... }` expression"));
+    };
+    match membership(&call) {
+        Membership::Pair(key, _) if key.as_var().is_none() => {
+            return Err(rest.expected("expected key to be a variable"));
+        }
+        Membership::Value(value) | Membership::Pair(_, value) if value.as_var().is_none() => {
+            return Err(rest.expected("expected value to be a variable"));
+        }
+        Membership::Value(..) | Membership::Pair(..) => {}
+        Membership::Misused => return Err(rest.expected("illegal domain")),
+        Membership::No => return Err(rest.expected("expected `x[, y] in xs { ... }` expression")),
+    }
+    if !rest.is(Kind::LBrace) {
+        return Err(rest.expected("missing body"));
+    }
+    let (rest, body) = braced_body(rest)?;
+    let mut operands = call.into_iter().skip(1);
+    let (key, value, domain) = match (operands.next(), operands.next(), operands.next()) {
+        (Some(key), Some(value), Some(domain)) => (Some(key), value, domain),
+        (Some(value), Some(domain), None) => (None, value, domain),
+        _ => return Err(rest.expected("illegal domain")),
+    };
+    let every = Every {
+        key,
+        value,
+        domain,
+        body,
+        span: rest.span_since(input.span()),
+    };
+    let mut expr = Expr::new(ExprKind::Every(Box::new(every)), input.span());
+    let (rest, _) = modifiers(rest, &mut expr)?;
+    Ok((rest, expr))
+}
+
+/// How a call uses `in`.
+enum Membership<'t> {
+    /// `value in …`
+    Value(&'t Term),
+    /// `key, value in …`
+    Pair(&'t Term, &'t Term),
+    /// Its built-in by name, with operands that the keyword would not give it.
+    Misused,
+    No,
+}
+
+fn membership(call: &[Term]) -> Membership<'_> {
+    match call {
+        [operator, operands @ ..] if operator.is_operator("internal.member_2") => match operands {
+            [value, _] => Membership::Value(value),
+            _ => Membership::Misused,
+        },
+        [operator, operands @ ..] if operator.is_operator("internal.member_3") => match operands {
+            [key, value, _] => Membership::Pair(key, value),
+            _ => Membership::Misused,
+        },
+        _ => Membership::No,
+    }
+}
+
+/// Where `in` is no keyword, `some x in xs` fails at the `in`: says which import would help.
+fn hint_at_in(input: Stream<'_>) {
+    let session = input.session;
+    if session.options.version == Version::V1 || session.is_pretending() {
+        return;
+    }
+    let helps = session.pretend(Keywords::ALL, || match infix(input.next()) {
+        Ok((
+            _,
+            Term {
+                kind: TermKind::Call(call),
+                ..
+            },
+        )) => !matches!(membership(&call), Membership::No),
+        _ => false,
+    });
+    if helps {
+        session.hint("`import future.keywords.in` for `some x in xs` expressions");
+    }
+}
+
+/// Where `every` is no keyword, it reads as a variable: says which import would help.
+fn hint_at_every(input: Stream<'_>, expr: &Expr) {
+    let session = input.session;
+    let is_every = matches!(&expr.kind, ExprKind::Term(term) if term.as_var().is_some_and(|name| &**name == "every"));
+    if !is_every || session.options.version == Version::V1 || session.is_pretending() {
+        return;
+    }
+    if session.pretend(Keywords::ALL, || every(input)).is_ok() {
+        session.hint("`import future.keywords.every` for `every x in xs { ... }` expressions");
+    }
+}
+
+/// `and` or `or`.
+pub(super) fn connective(input: Stream<'_>) -> Parsed<'_, Kind> {
+    alt((token(Kind::LogicalAnd), token(Kind::LogicalOr)))
+        .map(|token| token.kind)
+        .parse(input)
+}

@@ -1,0 +1,117 @@
+//! Tokens to syntax tree, with `nom` over the token array.
+//!
+//! Every parser looks at the next token, decides, and does not come back: what follows is either read or complained
+//! of. Going back happens only where the language itself is ambiguous (a comprehension's bar, braces behind `if`,
+//! operands of `and` and `or`), and there terms already read are remembered. Complaints are collected on the
+//! [`session::Session`], because one broken place may be worth several of them.
+
+mod bare;
+mod body;
+mod checks;
+mod collection;
+mod errors;
+mod head;
+mod import;
+mod infix;
+mod literal;
+mod logical;
+mod module;
+mod rule;
+mod scalar;
+mod session;
+mod stream;
+mod template;
+mod term;
+
+use self::session::Session;
+use self::stream::Stream;
+
+use self::stream::Parsed;
+use crate::ast::{Body, ExprKind, Module, Package, Ref, Term, TermKind};
+use crate::dialect::ParseOptions;
+use crate::lexer::lex;
+use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
+
+/// Reads a module.
+pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, Diagnostics> {
+    check_length(source)?;
+    let mut lexed = lex(source);
+    let module = Module {
+        source: source.clone(),
+        version: options.version,
+        package: Package {
+            path: Vec::new(),
+            span: Span::default(),
+        },
+        imports: Vec::new(),
+        rules: Vec::new(),
+        comments: std::mem::take(&mut lexed.comments),
+        annotations: Vec::new(),
+    };
+    module::module(Session::new(source, options, &lexed), module)
+}
+
+/// Reads a query: expressions separated by semicolons or line ends.
+pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
+    check_length(source)?;
+    let lexed = lex(source);
+    module::query(Session::new(source, options, &lexed))
+}
+
+/// Reads a text that is one term.
+pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagnostics> {
+    let body = parse_body(source, options)?;
+    let span = body.first().map(|expr| expr.span).unwrap_or_default();
+    let refuse = |message| Diagnostics::from(Diagnostic::at(Code::Parse, source, span, message));
+    let mut exprs = body.into_iter();
+    let (Some(expr), None) = (exprs.next(), exprs.next()) else {
+        return Err(refuse("expected exactly one term"));
+    };
+    match expr.kind {
+        ExprKind::Term(term) => Ok(term),
+        ExprKind::Call(terms) => Ok(Term::new(TermKind::Call(terms), expr.span)),
+        _ => Err(refuse("expected term")),
+    }
+}
+
+/// Reads a text that is one reference.
+pub fn parse_ref(source: &Source, options: &ParseOptions) -> Result<Ref, Diagnostics> {
+    let term = parse_term(source, options)?;
+    match term.kind {
+        TermKind::Ref(terms) => Ok(terms),
+        _ => Err(Diagnostic::at(
+            Code::Parse,
+            source,
+            term.span,
+            format!("expected ref but got {term}"),
+        )
+        .into()),
+    }
+}
+
+/// Offsets are 32 bits wide.
+fn check_length(source: &Source) -> Result<(), Diagnostics> {
+    if u32::try_from(source.text.len()).is_ok_and(|length| length < u32::MAX) {
+        return Ok(());
+    }
+    Err(Diagnostic::at(
+        Code::Parse,
+        source,
+        Span::default(),
+        "source text is larger than 4 GiB",
+    )
+    .into())
+}
+
+/// Reads a construct one level deeper.
+fn nested<'a, T>(
+    input: Stream<'a>,
+    read: impl FnOnce(Stream<'a>) -> Parsed<'a, T>,
+) -> Parsed<'a, T> {
+    if !input.session.enter(input) {
+        return Err(input.failure());
+    }
+    let answer = read(input);
+    input.session.leave();
+    answer
+}

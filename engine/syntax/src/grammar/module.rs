@@ -1,0 +1,261 @@
+//! Modules and queries: statements of all kinds, one after the other.
+
+use nom::Err;
+
+use super::body::statement;
+use super::errors::Report;
+use super::import::{import, package};
+use super::rule::{Draft, rules};
+use super::session::Session;
+use super::stream::{Stop, Stream};
+use super::{Parsed, bare};
+use crate::ast::{Body, Expr, ExprKind, Import, Module, Name, Package, Rule, Term, Version};
+use crate::lexer::Kind;
+use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
+
+/// A statement before it has found its place in a module.
+enum Statement {
+    Package(Package),
+    Import(Import),
+    Rules(Vec<Draft>),
+    /// An expression: a rule in a module, the thing itself in a query.
+    Body(Body),
+}
+
+impl Statement {
+    fn span(&self) -> Span {
+        match self {
+            Self::Package(package) => package.span,
+            Self::Import(import) => import.span,
+            Self::Rules(drafts) => drafts
+                .first()
+                .map(|draft| draft.rule.span)
+                .unwrap_or_default(),
+            Self::Body(body) => body.first().map(|expr| expr.span).unwrap_or_default(),
+        }
+    }
+}
+
+/// What stands on its own in the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// Rules.
+    Rules,
+    /// Expressions only.
+    Queries,
+}
+
+/// Reads all statements, up to the first that is broken.
+fn statements<'a>(session: &'a Session<'a>, holds: Holds) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    let mut at = Stream::new(session);
+    while !at.is(Kind::Eof) {
+        match one_statement(at, holds) {
+            Ok((rest, statement)) => {
+                statements.push(statement);
+                at = rest;
+            }
+            // the complaint is on record
+            Err(_) => break,
+        }
+    }
+    statements
+}
+
+/// Tries what a statement can be, in turn. A parser that has complained ends the search.
+fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
+    match input.kind() {
+        Kind::Package => match package(input, holds) {
+            Ok((rest, package)) => return Ok((ended(rest)?, Statement::Package(package))),
+            Err(Err::Error(_)) => {}
+            Err(error) => return Err(error),
+        },
+        Kind::Import => match import(input, holds) {
+            Ok((rest, import)) => return Ok((ended(rest)?, Statement::Import(import))),
+            Err(Err::Error(_)) => {}
+            Err(error) => return Err(error),
+        },
+        _ => {}
+    }
+    if holds == Holds::Rules {
+        let before = input.session.checkpoint();
+        match rules(input) {
+            Ok((rest, drafts)) => return Ok((rest, Statement::Rules(drafts))),
+            Err(Err::Error(_)) if !input.session.has_reports() => input.session.roll_back(before),
+            Err(error) => return Err(error),
+        }
+    }
+    let (rest, body) = statement(input)?;
+    Ok((rest, Statement::Body(body)))
+}
+
+/// A path does not go on with `-`, which no statement begins with either.
+fn ended(at: Stream<'_>) -> Result<Stream<'_>, Err<Stop<'_>>> {
+    if at.is(Kind::Minus) {
+        Err(at.unexpected())
+    } else {
+        Ok(at)
+    }
+}
+
+/// Reads a module.
+pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module, Diagnostics> {
+    let source = session.source;
+    let statements = statements(&session, Holds::Rules);
+    if session.has_reports() {
+        return Err(session.into_diagnostics());
+    }
+    let mut refusals = Refusals {
+        source,
+        list: Vec::new(),
+    };
+    let Some(first) = statements.first() else {
+        let nowhere = Span::default();
+        return Err(Diagnostic::at(Code::Parse, source, nowhere, "empty module").into());
+    };
+    if !matches!(first, Statement::Package(_)) {
+        refusals.add(first.span(), "package expected");
+    }
+    let mut complaints: Vec<Report> = Vec::new();
+    let mut statements = statements.into_iter().enumerate().peekable();
+    while let Some((index, statement)) = statements.next() {
+        match statement {
+            Statement::Package(package) if index == 0 => module.package = package,
+            Statement::Package(package) => refusals.add(package.span, "unexpected package"),
+            Statement::Import(import) => {
+                if module.version == Version::V0 && is_rego_import(&import) {
+                    module.version = Version::V0CompatV1;
+                }
+                module.imports.push(import);
+            }
+            Statement::Rules(drafts) => {
+                for draft in drafts {
+                    module.rules.push(draft.rule);
+                    complaints.extend(draft.complaints);
+                }
+            }
+            // what comes before the package is complained of once
+            Statement::Body(..) if index == 0 => {}
+            Statement::Body(body) => {
+                let span = body.first().map(|expr| expr.span).unwrap_or_default();
+                let hint = (module.version == Version::V0)
+                    .then(|| keyword_hint(&body, statements.peek().map(|(_, next)| next)))
+                    .flatten();
+                match bare::rule(body) {
+                    Ok(draft) => {
+                        module.rules.push(draft.rule);
+                        complaints.extend(draft.complaints);
+                    }
+                    Err(message) => match hint {
+                        Some(hint) => refusals.add(span, format!("{message} (hint: {hint})")),
+                        None => refusals.add(span, message),
+                    },
+                }
+            }
+        }
+    }
+    if module.version.is_v1() {
+        for Report { span, message } in complaints {
+            refusals.add(span, message);
+        }
+    }
+    if refusals.list.is_empty() {
+        Ok(module)
+    } else {
+        Err(Diagnostics(refusals.list))
+    }
+}
+
+/// Errors about whole statements; they carry no source line.
+struct Refusals<'a> {
+    source: &'a Source,
+    list: Vec<Diagnostic>,
+}
+
+impl Refusals<'_> {
+    fn add(&mut self, span: Span, message: impl Into<String>) {
+        self.list
+            .push(Diagnostic::at(Code::Parse, self.source, span, message));
+    }
+}
+
+fn is_rego_import(import: &Import) -> bool {
+    import
+        .path
+        .as_ref()
+        .and_then(|parts| parts.first())
+        .and_then(Term::as_var)
+        .is_some_and(|root| &**root == "rego")
+}
+
+/// What to import if a statement that is no rule is `if` or `contains`, or is followed by one on its line.
+fn keyword_hint(body: &[Expr], next: Option<&Statement>) -> Option<&'static str> {
+    let row = body.first()?.span.row;
+    hint_for(lone_name(body)).or_else(|| {
+        let next = next.filter(|next| next.span().row == row)?;
+        hint_for(match next {
+            Statement::Body(body) => lone_name(body),
+            Statement::Rules(drafts) => drafts.first().and_then(|draft| rule_name(&draft.rule)),
+            _ => None,
+        })
+    })
+}
+
+fn hint_for(name: Option<&Name>) -> Option<&'static str> {
+    match &**name? {
+        "if" => Some("`import future.keywords.if` for `p if { ... }` rules"),
+        "contains" => Some("`import future.keywords.contains` for `p contains x` rules"),
+        _ => None,
+    }
+}
+
+/// The variable that is all of a body.
+fn lone_name(body: &[Expr]) -> Option<&Name> {
+    match body {
+        [
+            Expr {
+                kind: ExprKind::Term(term),
+                ..
+            },
+        ] => term.as_var(),
+        _ => None,
+    }
+}
+
+/// The name of a rule that does not also read as an expression.
+fn rule_name(rule: &Rule) -> Option<&Name> {
+    let is_expression = !rule.default && rule.body.iter().all(|expr| expr.generated);
+    match rule.head.reference.as_slice() {
+        [name] if !is_expression => name.as_var(),
+        _ => None,
+    }
+}
+
+/// Reads a query.
+pub(super) fn query(session: Session<'_>) -> Result<Body, Diagnostics> {
+    let source = session.source;
+    let statements = statements(&session, Holds::Queries);
+    if session.has_reports() {
+        return Err(session.into_diagnostics());
+    }
+    let mut query = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Body(body) => {
+                for expr in body {
+                    super::body::append(&mut query, expr);
+                }
+            }
+            other => {
+                let what = if matches!(other, Statement::Package(_)) {
+                    "*ast.Package"
+                } else {
+                    "*ast.Import"
+                };
+                let message = format!("expected body but got {what}");
+                return Err(Diagnostic::at(Code::Parse, source, other.span(), message).into());
+            }
+        }
+    }
+    Ok(query)
+}

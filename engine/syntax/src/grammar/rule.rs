@@ -1,0 +1,446 @@
+//! Rules: heads, bodies, `else`, and further bodies.
+
+use super::body::{append, braced_body};
+use super::checks::{self, Keyword};
+use super::head::{WrittenHead, head};
+use super::infix::infix;
+use super::literal::literal;
+use super::stream::{Stop, Stream};
+use super::{Parsed, nested};
+use crate::ast::visit::{Flow, VisitorMut, WalkMut};
+use crate::ast::{Body, Expr, ExprKind, Head, Rule, Term, TermKind, VarScan};
+use crate::lexer::{Inside, Kind};
+use crate::source::Span;
+
+use super::errors::Report;
+
+/// A rule, and what v1 has to say against how it is written.
+pub(super) struct Draft {
+    pub rule: Rule,
+    pub complaints: Vec<Report>,
+}
+
+/// Reads a rule with its further bodies. Answers nothing, without complaint, if this is no rule or one without body:
+/// the latter reads as an expression too.
+pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
+    let start = input.span();
+    let mut at = input.name_if_reference();
+    let default = at.is(Kind::Default);
+    if default {
+        at = at.next().name_if_reference();
+    }
+    refuse_keyword(at, default)?;
+    if !at.is(Kind::Ident) {
+        return Err(input.mismatch());
+    }
+    let (rest, written) = head(at, default)?;
+    if default {
+        let rule = default_rule(rest, written, start)?;
+        return Ok((rest, vec![rule]));
+    }
+    let keyword = Keyword {
+        is_if: rest.is(Kind::If),
+        is_contains: written.uses_contains,
+    };
+    if !keyword.is_if && !written.uses_contains && !rest.is(Kind::LBrace) {
+        return without_body(input, rest, written);
+    }
+    let WrittenHead {
+        mut head,
+        uses_contains,
+        ..
+    } = written;
+    if !uses_contains && !complete(&mut head, keyword.is_if) {
+        return Err(rest.mismatch());
+    }
+    let (rest, body) = match rest.kind() {
+        Kind::If => if_body(rest.next())?,
+        Kind::LBrace => braced_body(rest)?,
+        _ => {
+            let body = vec![generated_true(start)];
+            let rule = Rule {
+                span: head.span,
+                ..of(head, body)
+            };
+            let complaints = checks::complaints(&rule, keyword);
+            return Ok((rest, vec![Draft { rule, complaints }]));
+        }
+    };
+    let mut rule = of(head, body);
+    let (rest, else_complaints) = attach_else(rest, &mut rule)?;
+    rule.span = rest.span_since(start);
+    let mut complaints = checks::complaints(&rule, keyword);
+    complaints.extend(else_complaints);
+    let mut drafts = vec![Draft { rule, complaints }];
+    let rest = further_bodies(rest, &mut drafts, keyword)?;
+    Ok((rest, drafts))
+}
+
+fn of(head: Head, body: Body) -> Rule {
+    Rule {
+        default: false,
+        head,
+        body,
+        else_rule: None,
+        annotations: Vec::new(),
+        span: Span::default(),
+    }
+}
+
+/// Complains of a keyword that is meant as a rule's name.
+fn refuse_keyword(at: Stream<'_>, default: bool) -> Result<(), nom::Err<Stop<'_>>> {
+    let kind = at.kind();
+    let after = at.kind_after();
+    let assigns = matches!(after, Kind::Assign | Kind::Unify);
+    let defines = matches!(after, Kind::If | Kind::Contains);
+    let calls = after == Kind::LParen;
+    let is_name = match kind {
+        Kind::Package | Kind::Import => default || assigns || calls,
+        Kind::As | Kind::Some | Kind::In | Kind::Every | Kind::If => {
+            default || assigns || defines || calls
+        }
+        Kind::Not | Kind::LogicalAnd | Kind::LogicalOr => default || assigns || defines,
+        // otherwise it reads as a variable, and is refused as a name later
+        Kind::Contains => default || defines,
+        _ => false,
+    };
+    if is_name {
+        return Err(at.complain(
+            at.span(),
+            format!("{} keyword cannot be used for rule name", kind.name()),
+        ));
+    }
+    Ok(())
+}
+
+/// A head with nothing behind it is a rule if it has a value; otherwise the text is to be read as an expression.
+fn without_body<'a>(
+    input: Stream<'a>,
+    rest: Stream<'a>,
+    written: WrittenHead,
+) -> Parsed<'a, Vec<Draft>> {
+    let goes_on = matches!(
+        rest.kind(),
+        Kind::With
+            | Kind::Semicolon
+            | Kind::LogicalAnd
+            | Kind::LogicalOr
+            | Kind::Comma
+            | Kind::Assign
+            | Kind::Unify
+    );
+    let reads_the_same =
+        written.has_value && written.is_term && !goes_on && !input.session.has_reports();
+    if !reads_the_same {
+        return Err(input.mismatch());
+    }
+    let WrittenHead { mut head, .. } = written;
+    if head
+        .reference
+        .first()
+        .is_none_or(|first| first.as_var().is_none())
+    {
+        return Err(input.mismatch());
+    }
+    let Some(value) = &head.value else {
+        return Err(input.mismatch());
+    };
+    let body = vec![generated_true(value.span)];
+    if head.args.is_empty() && head.reference.len() == 2 {
+        head.name = head.reference.first().and_then(Term::as_var).cloned();
+        head.key = head.reference.get(1).cloned();
+    }
+    head.span = rest.span_since(input.span());
+    let rule = Rule {
+        span: head.span,
+        ..of(head, body)
+    };
+    let complaints = checks::complaints(&rule, Keyword::default());
+    Ok((rest, vec![Draft { rule, complaints }]))
+}
+
+fn default_rule<'a>(
+    rest: Stream<'a>,
+    written: WrittenHead,
+    start: Span,
+) -> Result<Draft, nom::Err<Stop<'a>>> {
+    let head = written.head;
+    let reports = rest.session.report_count();
+    checks::default_rule(&head, |message| rest.session.report(start, message));
+    if rest.session.report_count() > reports {
+        return Err(rest.failure());
+    }
+    let rule = Rule {
+        default: true,
+        span: start,
+        ..of(head, vec![generated_true(start)])
+    };
+    let complaints = checks::complaints(
+        &rule,
+        Keyword {
+            is_contains: written.uses_contains,
+            is_if: false,
+        },
+    );
+    Ok(Draft { rule, complaints })
+}
+
+/// Settles what `p[x]` means before a body: with `if` a rule of one value, else a partial set or object.
+/// False if the head cannot be one.
+fn complete(head: &mut Head, has_if: bool) -> bool {
+    let [first, last] = head.reference.as_slice() else {
+        return true;
+    };
+    let name = first.as_var().cloned();
+    if has_if {
+        if head.args.is_empty() && (!is_ground(last) || matches!(last.kind, TermKind::Ref(_))) {
+            head.key = Some(last.clone());
+        }
+        if head.value.is_none() {
+            head.generated_value = true;
+            head.value = Some(Term::new(TermKind::Boolean(true), head.span));
+            return true;
+        }
+        head.name = name;
+        return head.name.is_some();
+    }
+    if !head.args.is_empty() {
+        return true;
+    }
+    head.name = name;
+    head.key = Some(last.clone());
+    if head.value.is_none() {
+        head.reference.truncate(1);
+    }
+    head.name.is_some()
+}
+
+/// Whether a term holds no variable outside of comprehensions.
+pub(super) fn is_ground(term: &Term) -> bool {
+    !VarScan {
+        skip_closures: true,
+        ..VarScan::default()
+    }
+    .any(term, |_| true)
+}
+
+/// `if literal` or `if { … }`, from behind the `if`. Braces that read as a set are a body.
+fn if_body(input: Stream<'_>) -> Parsed<'_, Body> {
+    if !input.is(Kind::LBrace) {
+        let (rest, expr) = nested(input, literal)?;
+        return Ok((rest, vec![expr]));
+    }
+    if may_be_value(input) {
+        let session = input.session;
+        let before = session.checkpoint();
+        if let Ok((rest, expr)) = session.attempt(|| nested(input, literal))
+            && !matches!(
+                &expr.kind,
+                ExprKind::Term(Term {
+                    kind: TermKind::Set(_),
+                    ..
+                })
+            )
+        {
+            return Ok((rest, vec![expr]));
+        }
+        session.roll_back(before);
+    }
+    braced_body(input)
+}
+
+/// Whether braces behind `if` might be anything but a body: an object, a comprehension, or the start of a longer
+/// expression. Most often one look at the separators inside them tells.
+fn may_be_value(open: Stream<'_>) -> bool {
+    let token = open.token();
+    let Some(close) = Some(token.link).filter(|link| *link != 0) else {
+        return true;
+    };
+    let is_empty = close == open.index() + 1;
+    is_empty
+        || token.inside.has(Inside::COLON)
+        || token.inside.has(Inside::PIPE)
+        || goes_on(open.jump(close + 1))
+}
+
+/// Whether a token can go on with the term before it.
+fn goes_on(at: Stream<'_>) -> bool {
+    match at.kind() {
+        Kind::LParen | Kind::Dot | Kind::LBracket => at.touches(),
+        Kind::Plus
+        | Kind::Minus
+        | Kind::Times
+        | Kind::Divide
+        | Kind::Remainder
+        | Kind::Ampersand
+        | Kind::Pipe
+        | Kind::Equal
+        | Kind::NotEqual
+        | Kind::Greater
+        | Kind::GreaterEqual
+        | Kind::Less
+        | Kind::LessEqual
+        | Kind::Assign
+        | Kind::Unify
+        | Kind::Comma
+        | Kind::In
+        | Kind::With
+        | Kind::LogicalAnd
+        | Kind::LogicalOr => true,
+        _ => false,
+    }
+}
+
+/// Reads `else` behind a body, unless it is the name of the next rule.
+fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, Vec<Report>> {
+    if !input.is(Kind::Else) || input.is_keyword_of_reference() {
+        return Ok((input, Vec::new()));
+    }
+    if rule.head.reference.len() > 1 && !rule.head.reference.iter().skip(1).all(is_ground) {
+        return Err(input.complain(
+            input.span(),
+            "else keyword cannot be used on rules with variables in head",
+        ));
+    }
+    if rule.head.key.is_some() {
+        return Err(input.complain(
+            input.span(),
+            "else keyword cannot be used on multi-value rules",
+        ));
+    }
+    let (rest, (else_rule, complaints)) = nested(input, |input| else_rule(input, &rule.head))?;
+    rule.else_rule = Some(Box::new(else_rule));
+    Ok((rest, complaints))
+}
+
+/// `else`, a value or a body or both, and the next `else`.
+fn else_rule<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, (Rule, Vec<Report>)> {
+    let start = input.span();
+    let mut head = Head {
+        generated_value: false,
+        span: start,
+        ..first.clone()
+    };
+    rename_wildcards(input, &mut head);
+    let at = input.next();
+    let at = match at.kind() {
+        Kind::LBrace | Kind::If => {
+            head.generated_value = true;
+            head.value = Some(Term::new(TermKind::Boolean(true), Span::default()));
+            at
+        }
+        kind @ (Kind::Assign | Kind::Unify) => {
+            head.assign = kind == Kind::Assign;
+            let (rest, value) = infix(at.next())?;
+            head.value = Some(value);
+            head.span = rest.span_since(start);
+            rest
+        }
+        _ => return Err(at.expected("expected else value term or rule body")),
+    };
+    let has_if = at.is(Kind::If);
+    let keyword = Keyword {
+        is_if: has_if,
+        is_contains: false,
+    };
+    let at = if has_if { at.next() } else { at };
+    let (rest, body) = if at.is(Kind::LBrace) {
+        braced_body(at)?
+    } else if !has_if {
+        let span = at.span_since(start);
+        let rule = Rule {
+            span,
+            ..of(head, vec![generated_true(span)])
+        };
+        let complaints = checks::complaints(&rule, keyword);
+        return Ok((at, (rule, complaints)));
+    } else if at.is(Kind::Eof) {
+        return Err(at.expected("rule body expected"));
+    } else {
+        let (rest, mut expr) = literal(at)?;
+        let mut body = Vec::new();
+        relocate(&mut expr, rest.span_since(start));
+        append(&mut body, expr);
+        (rest, body)
+    };
+    let mut rule = of(head, body);
+    let (rest, later) = if rest.is(Kind::Else) {
+        let (rest, (else_rule, later)) = nested(rest, |input| else_rule(input, first))?;
+        rule.else_rule = Some(Box::new(else_rule));
+        (rest, later)
+    } else {
+        (rest, Vec::new())
+    };
+    rule.span = rest.span_since(start);
+    let mut complaints = checks::complaints(&rule, keyword);
+    complaints.extend(later);
+    Ok((rest, (rule, complaints)))
+}
+
+/// Reads further bodies in braces; each is a rule of its own with the same head.
+fn further_bodies<'a>(
+    input: Stream<'a>,
+    drafts: &mut Vec<Draft>,
+    keyword: Keyword,
+) -> Result<Stream<'a>, nom::Err<Stop<'a>>> {
+    let mut at = input;
+    while at.is(Kind::LBrace) {
+        let Some(Draft { rule: first, .. }) = drafts.first() else {
+            return Ok(at);
+        };
+        if first.else_rule.is_some() {
+            return Err(at.complain(at.span(), "expected else keyword"));
+        }
+        let (rest, body) = braced_body(at)?;
+        let span = rest.span_since(at.span());
+        let mut head = first.head.clone();
+        rename_wildcards(at, &mut head);
+        relocate(&mut head.args, span);
+        relocate(&mut head.key, span);
+        relocate(&mut head.value, span);
+        head.span = span;
+        let rule = Rule {
+            span,
+            ..of(head, body)
+        };
+        let complaints = checks::complaints(&rule, keyword);
+        drafts.push(Draft { rule, complaints });
+        at = rest;
+    }
+    Ok(at)
+}
+
+/// Wildcards among copied arguments are variables of their own.
+fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
+    for argument in &mut head.args {
+        if argument.is_wildcard() {
+            argument.kind = TermKind::Var(at.session.wildcard());
+        }
+    }
+}
+
+/// Moves all of a node to one place.
+fn relocate(node: &mut impl WalkMut, span: Span) {
+    struct Relocation(Span);
+    impl VisitorMut for Relocation {
+        fn expr(&mut self, expr: &mut Expr) -> Flow {
+            expr.span = self.0;
+            Flow::Into
+        }
+
+        fn term(&mut self, term: &mut Term) -> Flow {
+            term.span = self.0;
+            Flow::Into
+        }
+    }
+    node.walk_mut(&mut Relocation(span));
+}
+
+/// The body of a rule that has none.
+pub(super) fn generated_true(span: Span) -> Expr {
+    let kind = ExprKind::Term(Term::new(TermKind::Boolean(true), span));
+    Expr {
+        generated: true,
+        ..Expr::new(kind, span)
+    }
+}

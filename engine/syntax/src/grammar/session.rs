@@ -1,0 +1,393 @@
+//! What one parse shares: the tokens, the dialect, complaints so far, and how deep it is.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Parsed;
+use super::errors::Report;
+use super::stream::{Stream, stopped_at};
+use crate::ast::{Name, Term};
+use crate::dialect::{Keywords, ParseOptions};
+use crate::lexer::{Kind, Lexed, Token};
+use crate::source::{Diagnostics, Source, Span};
+
+/// The state of a parse. Streams point to it, so that they stay two words and `Copy`.
+pub(super) struct Session<'a> {
+    pub source: &'a Source,
+    pub options: &'a ParseOptions,
+    pub tokens: &'a [Token],
+    names: &'a [Arc<str>],
+    faults: &'a [(usize, &'static str)],
+    end: Token,
+    keywords: Cell<Keywords>,
+    reports: RefCell<Vec<Report>>,
+    hints: RefCell<Vec<String>>,
+    wildcards: Cell<u32>,
+    /// Constructs around the current token.
+    depth: Cell<u32>,
+    /// The deepest point of what was read since the last reset.
+    peak: Cell<u32>,
+    pretending: Cell<bool>,
+    /// Readings in progress that may be undone.
+    attempts: Cell<u32>,
+    memo: RefCell<HashMap<u32, Remembered>>,
+    operators: [OnceCell<Name>; OPERATORS.len()],
+}
+
+/// Names of operators, which every use shares.
+const OPERATORS: [(Kind, &str); 14] = [
+    (Kind::Plus, "plus"),
+    (Kind::Minus, "minus"),
+    (Kind::Times, "mul"),
+    (Kind::Divide, "div"),
+    (Kind::Remainder, "rem"),
+    (Kind::Ampersand, "and"),
+    (Kind::Pipe, "or"),
+    (Kind::Equal, "equal"),
+    (Kind::NotEqual, "neq"),
+    (Kind::Less, "lt"),
+    (Kind::Greater, "gt"),
+    (Kind::LessEqual, "lte"),
+    (Kind::GreaterEqual, "gte"),
+    (Kind::Assign, "assign"),
+];
+
+/// A bracketed term that was read inside an attempt, so that the next attempt need not read it again.
+#[derive(Clone)]
+struct Remembered {
+    outcome: Result<Term, ()>,
+    /// Index of the token behind it, or where reading stopped.
+    at: u32,
+    reports: Vec<Report>,
+    wildcards: u32,
+    /// Levels it adds to what is around it.
+    height: u32,
+}
+
+/// A point to which an attempt goes back.
+pub(super) struct Checkpoint {
+    reports: usize,
+    hints: Vec<String>,
+    wildcards: u32,
+    peak: u32,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(source: &'a Source, options: &'a ParseOptions, lexed: &'a Lexed) -> Self {
+        let nowhere = Token {
+            kind: Kind::Eof,
+            spaced: false,
+            newline: false,
+            inside: crate::lexer::Inside::default(),
+            start: 0,
+            end: 0,
+            row: 1,
+            col: 0,
+            link: 0,
+        };
+        Self {
+            source,
+            options,
+            tokens: &lexed.tokens,
+            names: &lexed.names,
+            faults: &lexed.faults,
+            end: lexed.tokens.last().copied().unwrap_or(nowhere),
+            keywords: Cell::new(options.keywords()),
+            reports: RefCell::default(),
+            hints: RefCell::default(),
+            wildcards: Cell::new(0),
+            depth: Cell::new(0),
+            peak: Cell::new(0),
+            pretending: Cell::new(false),
+            attempts: Cell::new(0),
+            memo: RefCell::default(),
+            operators: [const { OnceCell::new() }; OPERATORS.len()],
+        }
+    }
+
+    /// The token at an index; behind the last one, the end of the file again.
+    pub(super) fn token(&self, index: u32) -> Token {
+        self.tokens.get(index as usize).copied().unwrap_or(self.end)
+    }
+
+    pub(super) fn name(&self, link: u32) -> Name {
+        self.names
+            .get(link as usize)
+            .cloned()
+            .unwrap_or_else(|| Arc::from(""))
+    }
+
+    pub(super) fn text(&self, start: u32, end: u32) -> &'a str {
+        self.source
+            .text
+            .get(start as usize..end as usize)
+            .unwrap_or("")
+    }
+
+    /// The variable of an operator.
+    pub(super) fn operator(&self, kind: Kind) -> Name {
+        for ((known, name), cell) in OPERATORS.iter().zip(&self.operators) {
+            if *known == kind {
+                return cell.get_or_init(|| Arc::from(*name)).clone();
+            }
+        }
+        Arc::from(kind.name())
+    }
+
+    /// A new name for `_`.
+    pub(super) fn wildcard(&self) -> Name {
+        let number = self.wildcards.get();
+        self.wildcards.set(number + 1);
+        Arc::from(format!("${number}"))
+    }
+
+    // keywords
+
+    pub(super) fn keywords(&self) -> Keywords {
+        self.keywords.get()
+    }
+
+    pub(super) fn has_keyword(&self, keywords: Keywords) -> bool {
+        self.keywords.get().intersects(keywords)
+    }
+
+    /// Swaps the keywords in force.
+    pub(super) fn replace_keywords(&self, keywords: Keywords) -> Keywords {
+        self.keywords.replace(keywords)
+    }
+
+    pub(super) fn import_keywords(&self, keywords: Keywords) {
+        self.keywords.set(self.keywords.get().with(keywords));
+    }
+
+    /// Reads something with other keywords in force, and forgets all traces of it.
+    pub(super) fn pretend<T>(&self, keywords: Keywords, read: impl FnOnce() -> T) -> T {
+        let kept = self.keywords.replace(keywords);
+        let pretending = self.pretending.replace(true);
+        let memo = self.memo.take();
+        let answer = self.try_out(read);
+        self.memo.replace(memo);
+        self.keywords.set(kept);
+        self.pretending.set(pretending);
+        answer
+    }
+
+    /// Reads something and forgets all traces of it.
+    pub(super) fn try_out<T>(&self, read: impl FnOnce() -> T) -> T {
+        let before = self.checkpoint();
+        let answer = self.attempt(read);
+        self.roll_back(before);
+        answer
+    }
+
+    /// Whether other keywords than the real ones are in force, to find out what would help.
+    pub(super) fn is_pretending(&self) -> bool {
+        self.pretending.get()
+    }
+
+    // complaints
+
+    pub(super) fn report(&self, span: Span, message: impl Into<String>) {
+        let mut message = message.into();
+        let hints = self.hints.take();
+        match hints.as_slice() {
+            [] => {}
+            [one] => message.push_str(&format!(" (hint: {one})")),
+            many => message.push_str(&format!(" (hints: {})", many.join(", "))),
+        }
+        self.reports.borrow_mut().push(Report { span, message });
+    }
+
+    pub(super) fn has_hints(&self) -> bool {
+        !self.hints.borrow().is_empty()
+    }
+
+    /// Adds a hint to the next complaint.
+    pub(super) fn hint(&self, hint: impl Into<String>) {
+        self.hints.borrow_mut().push(hint.into());
+    }
+
+    pub(super) fn has_reports(&self) -> bool {
+        !self.reports.borrow().is_empty()
+    }
+
+    pub(super) fn report_count(&self) -> usize {
+        self.reports.borrow().len()
+    }
+
+    /// Complaints of the lexer about a token that is now being looked at.
+    pub(super) fn report_faults(&self, index: u32, token: &Token) {
+        let index = index as usize;
+        let from = self.faults.partition_point(|(at, _)| *at < index);
+        for (_, fault) in self
+            .faults
+            .iter()
+            .skip(from)
+            .take_while(|(at, _)| *at == index)
+        {
+            self.report(self.span_of(token), *fault);
+        }
+    }
+
+    pub(super) fn span_of(&self, token: &Token) -> Span {
+        Span {
+            source: self.source.id,
+            row: token.row,
+            col: token.col,
+            start: token.start,
+            end: token.end,
+        }
+    }
+
+    pub(super) fn into_diagnostics(self) -> Diagnostics {
+        let source = self.source;
+        Diagnostics(
+            self.reports
+                .into_inner()
+                .into_iter()
+                .map(|report| report.into_diagnostic(source))
+                .collect(),
+        )
+    }
+
+    // attempts
+
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            reports: self.reports.borrow().len(),
+            hints: self.hints.borrow().clone(),
+            wildcards: self.wildcards.get(),
+            peak: self.peak.get(),
+        }
+    }
+
+    pub(super) fn roll_back(&self, to: Checkpoint) {
+        self.reports.borrow_mut().truncate(to.reports);
+        *self.hints.borrow_mut() = to.hints;
+        self.wildcards.set(to.wildcards);
+        self.peak.set(to.peak);
+    }
+
+    /// Takes away what was reported since a checkpoint, to be put back with [`Self::restore_reports`].
+    pub(super) fn take_reports(&self, since: usize) -> Vec<Report> {
+        let mut reports = self.reports.borrow_mut();
+        let since = since.min(reports.len());
+        reports.split_off(since)
+    }
+
+    pub(super) fn restore_reports(&self, taken: Vec<Report>) {
+        self.reports.borrow_mut().extend(taken);
+    }
+
+    /// Reads something that may be read again.
+    pub(super) fn attempt<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.attempts.set(self.attempts.get() + 1);
+        let answer = read();
+        self.attempts.set(self.attempts.get() - 1);
+        if self.attempts.get() == 0 {
+            // clearing keeps the table, and an empty one costs nothing
+            let mut memo = self.memo.borrow_mut();
+            if !memo.is_empty() {
+                memo.clear();
+            }
+        }
+        answer
+    }
+
+    /// Reads a bracketed term, or recalls how reading it ended within the current attempt.
+    pub(super) fn remember(
+        &self,
+        from: Stream<'a>,
+        read: impl FnOnce() -> Parsed<'a, Term>,
+    ) -> Parsed<'a, Term> {
+        if self.attempts.get() == 0 {
+            return read();
+        }
+        if let Some(known) = self.memo.borrow().get(&from.index()).cloned() {
+            self.wildcards.set(known.wildcards);
+            self.restore_reports(known.reports);
+            self.peak
+                .set(self.peak.get().max(self.depth.get() + known.height));
+            let at = from.jump(known.at);
+            return known
+                .outcome
+                .map(|term| (at, term))
+                .map_err(|()| at.failure());
+        }
+        let (reports, peak) = (
+            self.reports.borrow().len(),
+            self.peak.replace(self.depth.get()),
+        );
+        let outcome = read();
+        let height = self.peak.get().saturating_sub(self.depth.get());
+        self.peak.set(self.peak.get().max(peak));
+        let known = Remembered {
+            outcome: outcome
+                .as_ref()
+                .map(|(_, term)| term.clone())
+                .map_err(|_| ()),
+            at: match &outcome {
+                Ok((rest, _)) => rest.index(),
+                Err(error) => stopped_at(error, from).index(),
+            },
+            reports: self
+                .reports
+                .borrow()
+                .get(reports..)
+                .unwrap_or_default()
+                .to_vec(),
+            wildcards: self.wildcards.get(),
+            height,
+        };
+        self.memo.borrow_mut().insert(from.index(), known);
+        outcome
+    }
+
+    // depth
+
+    /// Goes one construct deeper; false, with a complaint, where that is too deep.
+    pub(super) fn enter(&self, at: Stream<'a>) -> bool {
+        let depth = self.depth.get() + 1;
+        if depth > self.limit() {
+            self.too_deep(at);
+            return false;
+        }
+        self.depth.set(depth);
+        self.peak.set(self.peak.get().max(depth));
+        true
+    }
+
+    pub(super) fn leave(&self) {
+        self.depth.set(self.depth.get() - 1);
+    }
+
+    /// Starts to measure a term that will become the left operand of something: answers what to merge later.
+    pub(super) fn measure(&self) -> u32 {
+        self.peak.replace(self.depth.get())
+    }
+
+    /// Notes that what was read since [`Self::measure`] now lies one level deeper.
+    pub(super) fn grow(&self, at: Stream<'a>) -> bool {
+        let peak = self.peak.get() + 1;
+        if peak > self.limit() {
+            self.too_deep(at);
+            return false;
+        }
+        self.peak.set(peak);
+        true
+    }
+
+    /// Ends what [`Self::measure`] began.
+    pub(super) fn merge(&self, outer: u32) {
+        self.peak.set(self.peak.get().max(outer));
+    }
+
+    fn limit(&self) -> u32 {
+        self.options.max_nesting.min(ParseOptions::NESTING)
+    }
+
+    fn too_deep(&self, at: Stream<'a>) {
+        self.report(at.span(), "max parsing recursion depth exceeded");
+    }
+}

@@ -1,0 +1,114 @@
+//! Template strings.
+
+use super::Parsed;
+use super::literal::literal;
+use super::stream::{Stop, Stream, stopped_at};
+use crate::ast::{Expr, ExprKind, Template, TemplatePart, Term, TermKind, Version};
+use crate::lexer::{Kind, decode_template};
+
+/// `$"… {expression} …"`
+pub(super) fn template(input: Stream<'_>) -> Parsed<'_, Term> {
+    let span = input.span();
+    if !input.session.options.features.template_strings
+        || input.session.options.version != Version::V1
+    {
+        return Err(input.complain(
+            span,
+            "template strings are not supported by current capabilities",
+        ));
+    }
+    let multi_line = matches!(input.kind(), Kind::RawTemplatePart | Kind::RawTemplateEnd);
+    let mut parts = Vec::new();
+    let mut at = input;
+    loop {
+        if !matches!(
+            at.kind(),
+            Kind::TemplatePart | Kind::TemplateEnd | Kind::RawTemplatePart | Kind::RawTemplateEnd
+        ) {
+            return Err(at.complain(at.span(), "expected template-string part"));
+        }
+        if let Some(text) = text_part(at)? {
+            parts.push(TemplatePart::Term(text));
+        }
+        if matches!(at.kind(), Kind::TemplateEnd | Kind::RawTemplateEnd) {
+            let rest = at.next();
+            let kind = TermKind::Template(Box::new(Template { parts, multi_line }));
+            return Ok((rest, Term::new(kind, rest.span_since(span))));
+        }
+        let (rest, part) = expression_part(at.next())?;
+        parts.push(part);
+        at = rest;
+    }
+}
+
+/// The literal text of a part token; `None` if it is empty.
+fn text_part(at: Stream<'_>) -> Result<Option<Term>, nom::Err<Stop<'_>>> {
+    let literal = at.text();
+    // the first part has `$"` before its text, a later one nothing: its brace is a token
+    let first = at.token().link == 0;
+    let inner = literal
+        .get(if first { 2 } else { 0 }..literal.len() - 1)
+        .unwrap_or("");
+    let raw = matches!(at.kind(), Kind::RawTemplatePart | Kind::RawTemplateEnd);
+    match decode_template(inner, raw) {
+        Ok(text) if text.is_empty() => Ok(None),
+        Ok(text) => Ok(Some(Term::string(text, at.span()))),
+        Err(_) => {
+            let (opening, shown) = if first {
+                ("", literal.get(1..).unwrap_or(""))
+            } else {
+                ("}", literal)
+            };
+            let shown = shown.replace("\\{", "{");
+            Err(at.complain(
+                at.span(),
+                format!("illegal template-string part: {opening}{shown}"),
+            ))
+        }
+    }
+}
+
+fn expression_part(input: Stream<'_>) -> Parsed<'_, TemplatePart> {
+    let (rest, expr) = match literal(input) {
+        Ok(read) => read,
+        Err(error) => {
+            let at = stopped_at(&error, input);
+            return Err(at.complain(at.span(), "invalid template-string expression"));
+        }
+    };
+    if let Some(what) = refused(&expr) {
+        return Err(rest.complain(
+            expr.span,
+            format!("unexpected {what} in template-string expression"),
+        ));
+    }
+    if !rest.is(Kind::RBrace) {
+        return Err(rest.complain(rest.span(), "expected } to end template string expression"));
+    }
+    // a comment in front keeps the expression, so that printing keeps the comment
+    let commented = input
+        .session
+        .text(input.end_before(), input.token().start)
+        .contains('#');
+    let part = match expr {
+        Expr {
+            kind: ExprKind::Term(term),
+            ..
+        } if term.is_scalar() && !commented => TemplatePart::Term(term),
+        expr => TemplatePart::Expr(expr),
+    };
+    Ok((rest.next(), part))
+}
+
+fn refused(expr: &Expr) -> Option<&'static str> {
+    if expr.negated {
+        return Some("negation ('not')");
+    }
+    match &expr.kind {
+        ExprKind::Call(_) if expr.operands_of("eq").is_some() => Some("unification ('=')"),
+        ExprKind::Call(_) if expr.operands_of("assign").is_some() => Some("assignment (':=')"),
+        ExprKind::Every(_) => Some("'every'"),
+        ExprKind::Some(_) => Some("'some'"),
+        _ => None,
+    }
+}

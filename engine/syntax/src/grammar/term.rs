@@ -1,0 +1,219 @@
+//! Terms without operators: what stands for itself, references and calls.
+
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{map, value};
+
+use super::collection::{array, elements, set_or_object};
+use super::infix::infix;
+use super::scalar::{number, string};
+use super::stream::{Stream, token};
+use super::template::template;
+use super::{Parsed, nested};
+use crate::ast::{Ref, Term, TermKind};
+use crate::lexer::Kind;
+use crate::source::Span;
+
+/// Reads a term and the references and calls that hang on it.
+pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
+    // where a term must come, `and(` and `or(` are the set functions
+    let input = match input.kind() {
+        Kind::LogicalAnd | Kind::LogicalOr if directly_before(input, Kind::LParen) => {
+            input.as_name()
+        }
+        _ => input,
+    };
+    match input.kind() {
+        Kind::Null | Kind::True | Kind::False => {
+            constant(input).and_then(|(rest, head)| finish(rest, head))
+        }
+        Kind::Minus => match input.kind_after() {
+            Kind::Ident | Kind::Contains => negated_reference(input),
+            _ => number(input).and_then(|(rest, head)| finish(rest, head)),
+        },
+        Kind::Dot | Kind::Number => number(input).and_then(|(rest, head)| finish(rest, head)),
+        Kind::String | Kind::RawString => string(input).and_then(|(rest, head)| finish(rest, head)),
+        Kind::Ident | Kind::Contains => {
+            let head = input.variable();
+            finish(input.next(), head)
+        }
+        Kind::LBracket => bracketed(input, array),
+        Kind::LBrace => bracketed(input, set_or_object),
+        Kind::LParen => bracketed(input, parenthesised),
+        Kind::TemplatePart | Kind::TemplateEnd | Kind::RawTemplatePart | Kind::RawTemplateEnd => {
+            bracketed(input, template)
+        }
+        _ => Err(input.unexpected()),
+    }
+}
+
+fn directly_before(input: Stream<'_>, kind: Kind) -> bool {
+    input.kind_after() == kind && !input.session.token(input.index() + 1).spaced
+}
+
+fn constant(input: Stream<'_>) -> Parsed<'_, Term> {
+    let span = input.span();
+    map(
+        alt((
+            value(TermKind::Null, token(Kind::Null)),
+            value(TermKind::Boolean(true), token(Kind::True)),
+            value(TermKind::Boolean(false), token(Kind::False)),
+        )),
+        |kind| Term::new(kind, span),
+    )
+    .parse(input)
+}
+
+fn bracketed<'a>(input: Stream<'a>, read: fn(Stream<'a>) -> Parsed<'a, Term>) -> Parsed<'a, Term> {
+    input.session.remember(input, || {
+        let (rest, head) = nested(input, read)?;
+        finish(rest, head)
+    })
+}
+
+/// `-x.y` is `0 - x.y`.
+fn negated_reference(input: Stream<'_>) -> Parsed<'_, Term> {
+    let session = input.session;
+    let span = input.span();
+    let name = input.next();
+    let outer = session.measure();
+    let head = name.variable();
+    let (rest, operand) = finish(name.next(), head)?;
+    if !session.grow(input) {
+        return Err(rest.failure());
+    }
+    session.merge(outer);
+    let zero = Term::new(TermKind::Number("0".into()), span);
+    let operator = Term::new(
+        TermKind::Ref(vec![Term::var(session.operator(Kind::Minus), span)]),
+        span,
+    );
+    Ok((
+        rest,
+        Term::new(
+            TermKind::Call(vec![operator, zero, operand]),
+            rest.span_since(span),
+        ),
+    ))
+}
+
+/// `( … )`. The term keeps its own row and column, while its text includes the parentheses.
+fn parenthesised(input: Stream<'_>) -> Parsed<'_, Term> {
+    let (rest, mut term) = infix(input.next())?;
+    if !rest.is(Kind::RParen) {
+        return Err(rest.complain(rest.span(), "non-terminated expression"));
+    }
+    let rest = rest.next();
+    term.span.start = input.span().start;
+    term.span.end = rest.end_before();
+    Ok((rest, term))
+}
+
+/// Reads what follows the head of a reference.
+fn finish(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
+    if input.continues_reference() {
+        reference(input, head)
+    } else {
+        Ok((input, standing_alone(head)))
+    }
+}
+
+/// The root documents are references even alone.
+pub(super) fn standing_alone(head: Term) -> Term {
+    match head.as_var().map(|name| &**name) {
+        Some("input" | "data") => {
+            let span = head.span;
+            Term::new(TermKind::Ref(vec![head]), span)
+        }
+        _ => head,
+    }
+}
+
+/// Reads `.name`, `[term]` and `(terms)` behind a head, as long as they touch.
+pub(super) fn reference(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
+    match head.kind {
+        TermKind::Var(_)
+        | TermKind::Array(_)
+        | TermKind::Object(_)
+        | TermKind::Set(_)
+        | TermKind::ArrayComprehension(_)
+        | TermKind::ObjectComprehension(_)
+        | TermKind::SetComprehension(_)
+        | TermKind::Call(_) => {}
+        _ => input.session.report(
+            head.span,
+            format!("illegal ref (head cannot be {})", head.kind.name()),
+        ),
+    }
+    let outer = input.session.measure();
+    let start = head.span;
+    let mut at = input;
+    let mut path = vec![head];
+    // the first token may be separated from a rule's name
+    let mut touches = true;
+    while touches {
+        match at.kind() {
+            Kind::Dot => {
+                let name = at.next();
+                let (rest, part) = part(name)?;
+                path.push(part);
+                at = rest;
+            }
+            Kind::LBracket => {
+                let (rest, operand) = nested(at.next(), infix)?;
+                if !rest.is(Kind::RBracket) {
+                    return Err(rest.expected("expected ["));
+                }
+                path.push(operand);
+                at = rest.next();
+            }
+            Kind::LParen => {
+                let (rest, call) = call(at, path, start)?;
+                if !rest.touches() || !matches!(rest.kind(), Kind::Dot | Kind::LBracket) {
+                    input.session.merge(outer);
+                    return Ok((rest, call));
+                }
+                if !input.session.grow(rest) {
+                    return Err(rest.failure());
+                }
+                path = vec![call];
+                at = rest;
+            }
+            _ => break,
+        }
+        touches = at.touches();
+    }
+    input.session.merge(outer);
+    Ok((at, Term::new(TermKind::Ref(path), at.span_since(start))))
+}
+
+/// The name behind a point.
+fn part(input: Stream<'_>) -> Parsed<'_, Term> {
+    if input.touches() && (input.is(Kind::Ident) || input.is_reference_keyword()) {
+        Ok((input.next(), Term::string(input.word(), input.span())))
+    } else {
+        Err(input.expected_directly("expected identifier"))
+    }
+}
+
+/// `path(…)`, from the parenthesis on. `set()` is the empty set.
+fn call<'a>(input: Stream<'a>, path: Ref, start: Span) -> Parsed<'a, Term> {
+    let operator = Term::new(TermKind::Ref(path), input.span_since(start));
+    let inside = input.next();
+    if inside.is(Kind::RParen) {
+        let rest = inside.next();
+        let kind = if operator.is_operator("set") {
+            TermKind::Set(Vec::new())
+        } else {
+            TermKind::Call(vec![operator])
+        };
+        return Ok((rest, Term::new(kind, rest.span_since(start))));
+    }
+    let (rest, terms) = nested(inside, |inside| {
+        elements(inside, Kind::RParen, vec![operator])
+    })?;
+    Ok((
+        rest,
+        Term::new(TermKind::Call(terms), rest.span_since(start)),
+    ))
+}

@@ -1,0 +1,528 @@
+//! Text to tokens, in one pass over the bytes.
+//!
+//! The lexer never fails: what it cannot read becomes an illegal token, with the complaint on the side, because
+//! the grammar decides whether a token is ever looked at. Keywords that need an import are marked as such and
+//! stay words until the grammar says otherwise. Template strings are cut into parts here, by counting braces.
+
+mod characters;
+mod text;
+mod token;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use self::characters::{is_digit, is_letter};
+pub(crate) use self::text::{decode_string, decode_template};
+pub(crate) use self::token::{Inside, Kind, Token};
+use crate::ast::Comment;
+use crate::source::{Source, Span};
+
+/// What a text consists of.
+pub(crate) struct Lexed {
+    /// The tokens; the last one is the end of the file.
+    pub tokens: Vec<Token>,
+    /// Each word of the text once.
+    pub names: Vec<Arc<str>>,
+    /// All comments.
+    pub comments: Vec<Comment>,
+    /// Complaints about illegal tokens, by token index, in order.
+    pub faults: Vec<(usize, &'static str)>,
+}
+
+/// Reads a text, which must be shorter than 4 GiB.
+pub(crate) fn lex(source: &Source) -> Lexed {
+    let mut lexer = Lexer::new(source);
+    while lexer.token() {}
+    lexer.done
+}
+
+/// A template string that is being read.
+struct OpenTemplate {
+    raw: bool,
+    /// Braces opened since its expression began.
+    braces: u32,
+}
+
+struct Lexer<'a> {
+    source: &'a Source,
+    text: &'a str,
+    bytes: &'a [u8],
+    /// Offset of the next byte.
+    at: usize,
+    row: u32,
+    /// Offset of the line's first byte.
+    line: usize,
+    /// Bytes of this line that continue a character.
+    continued: usize,
+    known: HashMap<&'a str, u32, foldhash::fast::FixedState>,
+    templates: Vec<OpenTemplate>,
+    /// Opening brackets without partner so far.
+    open: Vec<usize>,
+    /// Complaints about the token being read.
+    pending: Vec<&'static str>,
+    done: Lexed,
+}
+
+/// Where a token starts.
+#[derive(Clone, Copy)]
+struct Start {
+    at: usize,
+    row: u32,
+    col: u32,
+    spaced: bool,
+    newline: bool,
+}
+
+impl<'a> Lexer<'a> {
+    fn new(source: &'a Source) -> Self {
+        let text: &str = &source.text;
+        let mut lexer = Self {
+            source,
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            row: 1,
+            line: 0,
+            continued: 0,
+            known: HashMap::default(),
+            templates: Vec::new(),
+            open: Vec::new(),
+            pending: Vec::new(),
+            done: Lexed {
+                tokens: Vec::with_capacity(text.len() / 4 + 2),
+                names: Vec::new(),
+                comments: Vec::new(),
+                faults: Vec::new(),
+            },
+        };
+        if text.starts_with('\u{feff}') {
+            lexer.at = 3;
+            // the mark counts as one column
+            lexer.continued = 2;
+        }
+        lexer.complain_of_next();
+        lexer
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn col(&self) -> u32 {
+        short(self.at - self.line - self.continued) + 1
+    }
+
+    /// Steps over one byte of a character; line ends are counted.
+    fn step(&mut self) {
+        match self.peek() {
+            Some(b'\n') => {
+                self.row += 1;
+                self.line = self.at + 1;
+                self.continued = 0;
+            }
+            Some(byte) if byte & 0xC0 == 0x80 => self.continued += 1,
+            _ => {}
+        }
+        self.at += 1;
+    }
+
+    /// Steps over one character. What comes into sight is complained of at once, so that the complaint belongs
+    /// to the token in front of the bad character.
+    fn bump(&mut self) {
+        self.step();
+        while self.peek().is_some_and(|byte| byte & 0xC0 == 0x80) {
+            self.step();
+        }
+        self.complain_of_next();
+    }
+
+    fn complain_of_next(&mut self) {
+        match self.peek() {
+            Some(0) => self.pending.push("illegal null character"),
+            Some(0xEF) if self.at > 0 && self.rest().starts_with('\u{feff}') => {
+                self.pending.push("illegal byte-order mark");
+            }
+            _ => {}
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    /// The place of the next token. The end of the text has the column of the last character.
+    fn start(&self, spaced: bool, newline: bool) -> Start {
+        let is_end = self.at >= self.bytes.len();
+        let col = if is_end { self.col() - 1 } else { self.col() };
+        Start {
+            at: self.at,
+            row: self.row,
+            col,
+            spaced,
+            newline,
+        }
+    }
+
+    fn push(&mut self, start: Start, kind: Kind, link: u32) {
+        let index = self.done.tokens.len();
+        let kind = if self.pending.is_empty() {
+            kind
+        } else {
+            Kind::Illegal
+        };
+        self.done
+            .faults
+            .extend(self.pending.drain(..).map(|fault| (index, fault)));
+        self.done.tokens.push(Token {
+            kind,
+            spaced: start.spaced,
+            newline: start.newline,
+            inside: Inside::default(),
+            start: short(start.at),
+            end: short(self.at),
+            row: start.row,
+            col: start.col,
+            link,
+        });
+    }
+
+    /// Reads blank space, comments and one token; false at the end.
+    fn token(&mut self) -> bool {
+        let (mut spaced, mut newline) = (false, false);
+        let start = loop {
+            let start = self.start(spaced, newline);
+            match self.peek() {
+                Some(byte @ (b' ' | b'\t' | b'\r' | b'\n')) => {
+                    self.bump();
+                    newline |= byte == b'\n';
+                }
+                Some(b'#') => self.comment(start),
+                _ => break start,
+            }
+            if !self.pending.is_empty() {
+                self.push(start, Kind::Illegal, 0);
+                return true;
+            }
+            spaced = true;
+        };
+        let Some(byte) = self.peek() else {
+            self.end_of_file(start);
+            return false;
+        };
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(start),
+            b'0'..=b'9' => self.number(start),
+            b'"' => self.string(start),
+            b'`' => self.raw_string(start),
+            _ => self.symbol(start, byte),
+        }
+        true
+    }
+
+    /// The end begins before the text's end if the last character is long; errors show it there.
+    fn end_of_file(&mut self, start: Start) {
+        let width = self.text.chars().next_back().map_or(1, char::len_utf8);
+        let at = (self.bytes.len() + 1).saturating_sub(width);
+        self.at = at;
+        self.push(Start { at, ..start }, Kind::Eof, 0);
+    }
+
+    fn comment(&mut self, start: Start) {
+        while self.peek().is_some_and(|byte| byte != b'\n') {
+            self.bump();
+        }
+        let text = self
+            .text
+            .get(start.at + 1..self.at)
+            .unwrap_or("")
+            .trim_end_matches('\r');
+        let span = Span {
+            source: self.source.id,
+            row: start.row,
+            col: start.col,
+            start: short(start.at),
+            end: short(self.at),
+        };
+        self.done.comments.push(Comment {
+            text: text.into(),
+            span,
+        });
+    }
+
+    fn word(&mut self, start: Start) {
+        while self
+            .next_char()
+            .is_some_and(|c| is_letter(c) || is_digit(c))
+        {
+            self.bump();
+        }
+        let word = self.text.get(start.at..self.at).unwrap_or("");
+        let next = short(self.done.names.len());
+        let link = *self.known.entry(word).or_insert(next);
+        if link == next {
+            self.done.names.push(word.into());
+        }
+        self.push(start, Kind::of_word(word), link);
+    }
+
+    fn next_char(&self) -> Option<char> {
+        match self.peek()? {
+            byte @ ..0x80 => Some(char::from(byte)),
+            _ => self.rest().chars().next(),
+        }
+    }
+
+    fn number(&mut self, start: Start) {
+        self.digits();
+        if self.peek() == Some(b'.') {
+            self.bump();
+            if !self.digits() {
+                self.pending.push("expected fraction");
+            }
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.bump();
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.bump();
+            }
+            if !self.digits() {
+                self.pending.push("expected exponent");
+            }
+        }
+        if self.next_char().is_some_and(is_letter) {
+            self.pending.push("illegal number format");
+            while self
+                .next_char()
+                .is_some_and(|c| is_letter(c) || is_digit(c))
+            {
+                self.bump();
+            }
+        }
+        self.push(start, Kind::Number, 0);
+    }
+
+    fn digits(&mut self) -> bool {
+        let from = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.bump();
+        }
+        self.at > from
+    }
+
+    fn string(&mut self, start: Start) {
+        self.bump();
+        loop {
+            match self.peek() {
+                None | Some(b'\n') => {
+                    self.pending.push("non-terminated string");
+                    break;
+                }
+                Some(b'"') => {
+                    self.bump();
+                    break;
+                }
+                Some(b'\\') => self.escape(false),
+                Some(_) => self.bump(),
+            }
+        }
+        self.push(start, Kind::String, 0);
+    }
+
+    /// Steps over an escape sequence. The digits of `\u` are judged when the text is decoded.
+    fn escape(&mut self, template: bool) {
+        self.bump();
+        match self.peek() {
+            Some(b'\\' | b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.bump(),
+            Some(b'{') if template => self.bump(),
+            Some(b'u') => {
+                for _ in 0..4 {
+                    if self.peek().is_some() {
+                        self.bump();
+                    }
+                }
+            }
+            _ => self.pending.push("illegal escape sequence"),
+        }
+    }
+
+    fn raw_string(&mut self, start: Start) {
+        self.bump();
+        loop {
+            match self.peek() {
+                None => {
+                    self.pending.push("non-terminated string");
+                    break;
+                }
+                Some(b'`') => {
+                    self.bump();
+                    break;
+                }
+                Some(_) => self.bump(),
+            }
+        }
+        self.push(start, Kind::RawString, 0);
+    }
+
+    /// Reads a part of a template string, up to its end or the next expression.
+    fn template_part(&mut self, start: Start, raw: bool, link: u32) {
+        let (part, end) = if raw {
+            (Kind::RawTemplatePart, Kind::RawTemplateEnd)
+        } else {
+            (Kind::TemplatePart, Kind::TemplateEnd)
+        };
+        let quote = if raw { b'`' } else { b'"' };
+        let kind = loop {
+            match self.peek() {
+                None => {
+                    self.pending.push("non-terminated string");
+                    break part;
+                }
+                Some(b'\n') if !raw => {
+                    self.pending.push("non-terminated string");
+                    break part;
+                }
+                Some(byte) if byte == quote => {
+                    self.bump();
+                    break end;
+                }
+                Some(b'{') => {
+                    self.bump();
+                    self.templates.push(OpenTemplate { raw, braces: 0 });
+                    break part;
+                }
+                Some(b'\\') if !raw => self.escape(true),
+                Some(b'\\') => {
+                    self.bump();
+                    if self.peek() == Some(b'{') {
+                        self.bump();
+                    }
+                }
+                Some(_) => self.bump(),
+            }
+        };
+        self.push(start, kind, link);
+    }
+
+    fn symbol(&mut self, start: Start, first: u8) {
+        self.bump();
+        let kind = match first {
+            b'[' => Kind::LBracket,
+            b']' => Kind::RBracket,
+            b'{' => Kind::LBrace,
+            b'}' => Kind::RBrace,
+            b'(' => Kind::LParen,
+            b')' => Kind::RParen,
+            b',' => Kind::Comma,
+            b':' => self.either(b'=', Kind::Assign, Kind::Colon),
+            b'+' => Kind::Plus,
+            b'-' => Kind::Minus,
+            b'*' => Kind::Times,
+            b'/' => Kind::Divide,
+            b'%' => Kind::Remainder,
+            b'&' => Kind::Ampersand,
+            b'|' => Kind::Pipe,
+            b'=' => self.either(b'=', Kind::Equal, Kind::Unify),
+            b'>' => self.either(b'=', Kind::GreaterEqual, Kind::Greater),
+            b'<' => self.either(b'=', Kind::LessEqual, Kind::Less),
+            b'!' => {
+                let kind = self.either(b'=', Kind::NotEqual, Kind::Illegal);
+                if kind == Kind::Illegal {
+                    self.pending.push("illegal ! character");
+                }
+                kind
+            }
+            b';' => Kind::Semicolon,
+            b'.' => Kind::Dot,
+            b'$' => match self.peek() {
+                Some(quote @ (b'"' | b'`')) => {
+                    self.bump();
+                    return self.template_part(start, quote == b'`', 0);
+                }
+                _ => {
+                    self.pending.push("illegal $ character");
+                    Kind::Illegal
+                }
+            },
+            0xC2 if self
+                .text
+                .get(start.at..)
+                .is_some_and(|rest| rest.starts_with('\u{a0}')) =>
+            {
+                self.pending
+                    .push("illegal non-breaking space character, use a regular space instead");
+                Kind::Illegal
+            }
+            _ => Kind::Illegal,
+        };
+        self.bracket(kind);
+        self.push(start, kind, 0);
+        if kind == Kind::RBrace {
+            self.resume_template();
+        }
+    }
+
+    fn either(&mut self, second: u8, long: Kind, short: Kind) -> Kind {
+        if self.peek() == Some(second) {
+            self.bump();
+            long
+        } else {
+            short
+        }
+    }
+
+    /// Pairs brackets and notes separators on the bracket around them.
+    fn bracket(&mut self, kind: Kind) {
+        let index = self.done.tokens.len();
+        match kind {
+            Kind::LBracket | Kind::LBrace | Kind::LParen => {
+                self.open.push(index);
+                if kind == Kind::LBrace
+                    && let Some(template) = self.templates.last_mut()
+                {
+                    template.braces += 1;
+                }
+            }
+            Kind::RBracket | Kind::RBrace | Kind::RParen => {
+                if let Some(&last) = self.open.last()
+                    && let Some(token) = self.done.tokens.get_mut(last)
+                    && token.kind.closing() == Some(kind)
+                {
+                    token.link = short(index);
+                    self.open.pop();
+                }
+            }
+            Kind::Comma => self.note(Inside::COMMA),
+            Kind::Colon => self.note(Inside::COLON),
+            Kind::Pipe => self.note(Inside::PIPE),
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, separator: Inside) {
+        if let Some(&last) = self.open.last()
+            && let Some(token) = self.done.tokens.get_mut(last)
+        {
+            token.inside.insert(separator);
+        }
+    }
+
+    /// Goes on with a template string if the brace just read closed its expression.
+    fn resume_template(&mut self) {
+        let Some(template) = self.templates.last_mut() else {
+            return;
+        };
+        if template.braces > 0 {
+            template.braces -= 1;
+            return;
+        }
+        let raw = template.raw;
+        self.templates.pop();
+        let start = self.start(false, false);
+        self.template_part(start, raw, 1);
+    }
+}
+
+/// Offsets fit: texts of 4 GiB and more are refused before lexing.
+fn short(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
