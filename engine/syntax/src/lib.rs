@@ -3,6 +3,7 @@
 pub mod ast;
 mod dialect;
 mod grammar;
+pub mod json;
 mod lexer;
 pub mod print;
 pub mod source;

@@ -1,0 +1,460 @@
+//! From JSON to tree.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::document::{Document, Error};
+use crate::ParseOptions;
+use crate::ast::{
+    Body, Comprehension, Every, Expr, ExprKind, Head, Import, Logical, Module, Name, Not, Package,
+    Rule, SomeDecl, Template, TemplatePart, Term, TermKind, Version, With,
+};
+use crate::source::{Source, SourceId, Span};
+
+/// How deep terms and bodies may nest, which is what the grammar allows.
+const NESTING: u32 = ParseOptions::NESTING;
+
+/// Reads a term.
+pub fn read_term(text: &str) -> Result<Term, Error> {
+    Reader::new(SourceId::NONE).term(&Document::parse(text)?)
+}
+
+/// Reads a term from a value.
+pub fn read_term_value(value: &Value) -> Result<Term, Error> {
+    Reader::new(SourceId::NONE).term(&Document::from_value(value))
+}
+
+/// Reads a body: an array of expressions.
+pub fn read_body(text: &str) -> Result<Body, Error> {
+    Reader::new(SourceId::NONE).body(&Document::parse(text)?)
+}
+
+/// Reads a module. `source` names it in errors; the comments and annotations of the JSON are not read, since nothing
+/// that runs depends on them.
+pub fn read_module(text: &str, source: Source, version: Version) -> Result<Module, Error> {
+    Reader::new(source.id).module(&Document::parse(text)?, source, version)
+}
+
+/// Reads a module from a value.
+pub fn read_module_value(value: &Value, source: Source, version: Version) -> Result<Module, Error> {
+    Reader::new(source.id).module(&Document::from_value(value), source, version)
+}
+
+struct Reader {
+    /// The text that places point into.
+    source: SourceId,
+    /// Levels of terms and bodies above the current one.
+    depth: u32,
+}
+
+/// An object's members by name.
+#[derive(Clone, Copy)]
+struct Members<'d>(&'d [(std::borrow::Cow<'d, str>, Document<'d>)]);
+
+impl<'d> Members<'d> {
+    fn of(document: &'d Document<'d>) -> Result<Self, Error> {
+        match document {
+            Document::Object(members) => Ok(Self(members)),
+            other => Err(Error::new(format!(
+                "expected an object, found {}",
+                other.kind()
+            ))),
+        }
+    }
+
+    /// The member, unless it is missing or null.
+    fn get(self, key: &str) -> Option<&'d Document<'d>> {
+        let member = self.0.iter().rev().find(|(known, _)| known == key);
+        member
+            .map(|(_, value)| value)
+            .filter(|value| !matches!(value, Document::Null))
+    }
+
+    fn required(self, key: &str) -> Result<&'d Document<'d>, Error> {
+        self.get(key)
+            .ok_or_else(|| Error::new(format!("missing `{key}`")))
+    }
+
+    /// Reads a member that must be there.
+    fn read<T>(
+        self,
+        key: &str,
+        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        read(self.required(key)?).map_err(|error| error.under(key))
+    }
+
+    /// Reads a member that may be missing.
+    fn read_optional<T>(
+        self,
+        key: &str,
+        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.get(key)
+            .map(read)
+            .transpose()
+            .map_err(|error| error.under(key))
+    }
+
+    fn flag(self, key: &str) -> Result<bool, Error> {
+        Ok(self.read_optional(key, boolean)?.unwrap_or(false))
+    }
+}
+
+fn boolean(document: &Document<'_>) -> Result<bool, Error> {
+    match document {
+        Document::Boolean(value) => Ok(*value),
+        other => Err(Error::new(format!(
+            "expected a boolean, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+fn string(document: &Document<'_>) -> Result<Arc<str>, Error> {
+    match document {
+        Document::String(text) => Ok(Arc::from(&**text)),
+        other => Err(Error::new(format!(
+            "expected a string, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+fn number(document: &Document<'_>) -> Result<Arc<str>, Error> {
+    match document {
+        Document::Number(text) => Ok(Arc::from(&**text)),
+        other => Err(Error::new(format!(
+            "expected a number, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+fn integer(document: &Document<'_>) -> Result<u32, Error> {
+    let text = number(document)?;
+    text.parse()
+        .map_err(|_| Error::new(format!("expected a small integer, found {text}")))
+}
+
+fn array<'d>(document: &'d Document<'d>) -> Result<&'d [Document<'d>], Error> {
+    match document {
+        Document::Array(elements) => Ok(elements),
+        other => Err(Error::new(format!(
+            "expected an array, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+/// Reads each element of an array.
+fn list<'d, T>(
+    document: &'d Document<'d>,
+    mut read: impl FnMut(&'d Document<'d>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    let elements = array(document)?;
+    let mut out = Vec::with_capacity(elements.len());
+    for (index, element) in elements.iter().enumerate() {
+        match read(element) {
+            Ok(one) => out.push(one),
+            Err(error) => return Err(error.at(index)),
+        }
+    }
+    Ok(out)
+}
+
+impl Reader {
+    fn new(source: SourceId) -> Self {
+        Self { source, depth: 0 }
+    }
+
+    /// Goes one level deeper. Who succeeds comes back up; an error ends the whole reading.
+    fn descend(&mut self) -> Result<(), Error> {
+        if self.depth >= NESTING {
+            return Err(Error::new(format!("nested deeper than {NESTING} levels")));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn span(&self, members: Members<'_>) -> Result<Span, Error> {
+        let place = members.read_optional("location", |location| {
+            let location = Members::of(location)?;
+            Ok((
+                location.read("row", integer)?,
+                location.read("col", integer)?,
+            ))
+        })?;
+        let Some((row, col)) = place else {
+            return Ok(Span::default());
+        };
+        Ok(Span {
+            source: self.source,
+            row,
+            col,
+            start: 0,
+            end: 0,
+        })
+    }
+
+    fn term(&mut self, document: &Document<'_>) -> Result<Term, Error> {
+        let members = Members::of(document)?;
+        let span = self.span(members)?;
+        let kind = members.read("type", string)?;
+        if &*kind == "null" {
+            return Ok(Term::new(TermKind::Null, span));
+        }
+        self.descend()?;
+        let value = members.required("value")?;
+        let kind = self
+            .term_kind(&kind, value)
+            .map_err(|error| error.under("value"))?;
+        self.depth -= 1;
+        Ok(Term::new(kind, span))
+    }
+
+    fn term_kind(&mut self, kind: &str, value: &Document<'_>) -> Result<TermKind, Error> {
+        Ok(match kind {
+            "boolean" => TermKind::Boolean(boolean(value)?),
+            "number" => TermKind::Number(number(value)?),
+            "string" => TermKind::String(string(value)?),
+            "var" => TermKind::Var(string(value)?),
+            "ref" => TermKind::Ref(self.headed(value)?),
+            "array" => TermKind::Array(self.terms(value)?),
+            "set" => TermKind::Set(self.terms(value)?),
+            "call" => TermKind::Call(self.headed(value)?),
+            "object" => TermKind::Object(list(value, |pair| self.pair(pair))?),
+            "arraycomprehension" => TermKind::ArrayComprehension(self.comprehension(value, false)?),
+            "setcomprehension" => TermKind::SetComprehension(self.comprehension(value, false)?),
+            "objectcomprehension" => {
+                TermKind::ObjectComprehension(self.comprehension(value, true)?)
+            }
+            "templatestring" => TermKind::Template(self.template(value)?),
+            other => return Err(Error::new(format!("unknown term type `{other}`"))),
+        })
+    }
+
+    fn terms(&mut self, document: &Document<'_>) -> Result<Vec<Term>, Error> {
+        list(document, |term| self.term(term))
+    }
+
+    /// The terms of a reference or call, which has at least a head.
+    fn headed(&mut self, document: &Document<'_>) -> Result<Vec<Term>, Error> {
+        let terms = self.terms(document)?;
+        if terms.is_empty() {
+            Err(Error::new("expected terms, found an empty array"))
+        } else {
+            Ok(terms)
+        }
+    }
+
+    fn pair(&mut self, document: &Document<'_>) -> Result<(Term, Term), Error> {
+        match array(document)? {
+            [key, value] => Ok((self.term(key)?, self.term(value)?)),
+            other => Err(Error::new(format!(
+                "expected a key and a value, found {} terms",
+                other.len()
+            ))),
+        }
+    }
+
+    fn comprehension(
+        &mut self,
+        document: &Document<'_>,
+        keyed: bool,
+    ) -> Result<Box<Comprehension>, Error> {
+        let members = Members::of(document)?;
+        let key = if keyed {
+            Some(members.read("key", |key| self.term(key))?)
+        } else {
+            None
+        };
+        let head = members.read(if keyed { "value" } else { "term" }, |head| self.term(head))?;
+        let body = members.read("body", |body| self.body(body))?;
+        Ok(Box::new(Comprehension { key, head, body }))
+    }
+
+    fn template(&mut self, document: &Document<'_>) -> Result<Box<Template>, Error> {
+        let members = Members::of(document)?;
+        let parts = members.read("parts", |parts| {
+            list(parts, |part| {
+                // Only expressions have `terms`.
+                if Members::of(part)?.get("terms").is_some() {
+                    self.expr(part).map(TemplatePart::Expr)
+                } else {
+                    self.term(part).map(TemplatePart::Term)
+                }
+            })
+        })?;
+        Ok(Box::new(Template {
+            parts,
+            multi_line: members.flag("multi_line")?,
+        }))
+    }
+
+    fn body(&mut self, document: &Document<'_>) -> Result<Body, Error> {
+        self.descend()?;
+        let body = list(document, |expr| self.expr(expr))?;
+        self.depth -= 1;
+        Ok(body)
+    }
+
+    fn expr(&mut self, document: &Document<'_>) -> Result<Expr, Error> {
+        let members = Members::of(document)?;
+        let span = self.span(members)?;
+        Ok(Expr {
+            kind: members.read("terms", |terms| self.expr_kind(terms, span))?,
+            with: members
+                .read_optional("with", |with| list(with, |with| self.with(with)))?
+                .unwrap_or_default(),
+            negated: members.flag("negated")?,
+            generated: members.flag("generated")?,
+            index: members.read_optional("index", integer)?.unwrap_or(0),
+            span,
+        })
+    }
+
+    fn expr_kind(&mut self, document: &Document<'_>, span: Span) -> Result<ExprKind, Error> {
+        if let Document::Array(_) = document {
+            return Ok(ExprKind::Call(self.headed(document)?));
+        }
+        let members = Members::of(document)?;
+        if members.get("symbols").is_some() {
+            let symbols = members.read("symbols", |symbols| self.terms(symbols))?;
+            return Ok(ExprKind::Some(SomeDecl {
+                symbols,
+                span: self.span(members)?,
+            }));
+        }
+        if members.get("domain").is_some() {
+            return Ok(ExprKind::Every(Box::new(self.every(members)?)));
+        }
+        match members.read("type", string)?.as_ref() {
+            "not" => Ok(ExprKind::Not(Box::new(Not {
+                body: members.read("body", |body| self.body(body))?,
+                explicit_body: members.flag("explicit_body")?,
+                span: self.span(members)?,
+            }))),
+            "and" => Ok(ExprKind::And(Box::new(self.logical(members, span)?))),
+            "or" => Ok(ExprKind::Or(Box::new(self.logical(members, span)?))),
+            _ => Ok(ExprKind::Term(self.term(document)?)),
+        }
+    }
+
+    fn every(&mut self, members: Members<'_>) -> Result<Every, Error> {
+        Ok(Every {
+            key: members.read_optional("key", |key| self.term(key))?,
+            value: members.read("value", |value| self.term(value))?,
+            domain: members.read("domain", |domain| self.term(domain))?,
+            body: members.read("body", |body| self.body(body))?,
+            span: self.span(members)?,
+        })
+    }
+
+    fn logical(&mut self, members: Members<'_>, span: Span) -> Result<Logical, Error> {
+        let place = self.span(members)?;
+        Ok(Logical {
+            lhs: members.read("lhs", |lhs| self.body(lhs))?,
+            rhs: members.read("rhs", |rhs| self.body(rhs))?,
+            explicit_lhs: members.flag("explicit_lhs")?,
+            explicit_rhs: members.flag("explicit_rhs")?,
+            span: if place.is_somewhere() { place } else { span },
+        })
+    }
+
+    fn with(&mut self, document: &Document<'_>) -> Result<With, Error> {
+        let members = Members::of(document)?;
+        Ok(With {
+            target: members.read("target", |target| self.term(target))?,
+            value: members.read("value", |value| self.term(value))?,
+            span: self.span(members)?,
+        })
+    }
+
+    fn head(&mut self, document: &Document<'_>) -> Result<Head, Error> {
+        let members = Members::of(document)?;
+        let name: Option<Name> = members.read_optional("name", string)?;
+        let span = self.span(members)?;
+        let reference = match (
+            members.read_optional("ref", |terms| self.terms(terms))?,
+            &name,
+        ) {
+            (Some(reference), _) if !reference.is_empty() => reference,
+            (_, Some(name)) => vec![Term::var(name.clone(), span)],
+            _ => return Err(Error::new("missing `ref`")),
+        };
+        let value = members.read_optional("value", |value| self.term(value))?;
+        Ok(Head {
+            name,
+            reference,
+            args: members
+                .read_optional("args", |args| self.terms(args))?
+                .unwrap_or_default(),
+            key: members.read_optional("key", |key| self.term(key))?,
+            value,
+            generated_value: false,
+            assign: members.flag("assign")?,
+            span,
+        })
+    }
+
+    fn rule(&mut self, document: &Document<'_>) -> Result<Rule, Error> {
+        self.descend()?;
+        let members = Members::of(document)?;
+        let rule = Rule {
+            default: members.flag("default")?,
+            head: members.read("head", |head| self.head(head))?,
+            body: members.read("body", |body| self.body(body))?,
+            else_rule: members
+                .read_optional("else", |rule| self.rule(rule))?
+                .map(Box::new),
+            annotations: Vec::new(),
+            span: self.span(members)?,
+        };
+        self.depth -= 1;
+        Ok(rule)
+    }
+
+    fn import(&mut self, document: &Document<'_>) -> Result<Import, Error> {
+        let members = Members::of(document)?;
+        Ok(Import {
+            path: members.read("path", |path| self.term(path))?,
+            alias: members.read_optional("alias", string)?,
+            alias_span: Span::default(),
+            span: self.span(members)?,
+        })
+    }
+
+    fn package(&mut self, document: &Document<'_>) -> Result<Package, Error> {
+        let members = Members::of(document)?;
+        Ok(Package {
+            path: members.read("path", |path| self.terms(path))?,
+            span: self.span(members)?,
+        })
+    }
+
+    fn module(
+        &mut self,
+        document: &Document<'_>,
+        source: Source,
+        version: Version,
+    ) -> Result<Module, Error> {
+        let members = Members::of(document)?;
+        Ok(Module {
+            source,
+            version,
+            package: members.read("package", |package| self.package(package))?,
+            imports: members
+                .read_optional("imports", |imports| {
+                    list(imports, |import| self.import(import))
+                })?
+                .unwrap_or_default(),
+            rules: members
+                .read_optional("rules", |rules| list(rules, |rule| self.rule(rule)))?
+                .unwrap_or_default(),
+            comments: Vec::new(),
+            annotations: Vec::new(),
+        })
+    }
+}

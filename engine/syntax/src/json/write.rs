@@ -1,0 +1,423 @@
+//! From tree to JSON.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::Value;
+
+use super::sink::{Sink, Text, Tree};
+use crate::ast::order::{sorted, sorted_pairs};
+use crate::ast::{
+    Comment, Comprehension, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package,
+    Rule, SomeDecl, Template, TemplatePart, Term, TermKind, With,
+};
+use crate::source::{Source, Span};
+
+/// What AST JSON shows beside the tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The texts behind the tree, to show the places of all nodes; none to leave them out.
+    pub locations: Option<&'a [Source]>,
+    /// Whether a module shows its comments.
+    pub comments: bool,
+    /// Whether text is broken into lines, indented by two blanks.
+    pub indented: bool,
+}
+
+impl Default for Options<'_> {
+    /// Comments, no places, one line.
+    fn default() -> Self {
+        Self {
+            locations: None,
+            comments: true,
+            indented: false,
+        }
+    }
+}
+
+/// A node with a JSON form.
+pub trait AstJson: Write {}
+
+impl<N: Write + ?Sized> AstJson for N {}
+
+/// The JSON text of a node, numbers as they were written.
+pub fn text<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> String {
+    let mut out = Writer {
+        sink: Text::new(options.indented),
+        options,
+    };
+    node.write(&mut out);
+    out.sink.finish()
+}
+
+/// The JSON value of a node. Numbers beyond 64 bits lose precision here, and those beyond the range of a 64-bit float
+/// become strings; [`text`] keeps them.
+pub fn value<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> Value {
+    let mut out = Writer {
+        sink: Tree::default(),
+        options,
+    };
+    node.write(&mut out);
+    out.sink.finish()
+}
+
+/// Writes a node; public in name only, since nobody outside can name a sink.
+pub trait Write {
+    /// Writes the node.
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>);
+}
+
+/// A sink, and what to write to it.
+pub struct Writer<'a, S> {
+    pub(super) sink: S,
+    pub(super) options: Options<'a>,
+}
+
+impl<S: Sink> Writer<'_, S> {
+    pub(super) fn object(&mut self, members: impl FnOnce(&mut Self)) {
+        self.sink.begin_object();
+        members(self);
+        self.sink.end_object();
+    }
+
+    pub(super) fn member(&mut self, key: &str, value: &(impl Write + ?Sized)) {
+        self.sink.key(key);
+        value.write(self);
+    }
+
+    pub(super) fn optional(&mut self, key: &str, value: Option<&impl Write>) {
+        if let Some(value) = value {
+            self.member(key, value);
+        }
+    }
+
+    /// A flag that only shows when set.
+    pub(super) fn flag(&mut self, key: &str, set: bool) {
+        if set {
+            self.sink.key(key);
+            self.sink.boolean(true);
+        }
+    }
+
+    pub(super) fn text(&mut self, key: &str, text: &str) {
+        self.sink.key(key);
+        self.sink.string(text);
+    }
+
+    /// A list that only shows when it has elements.
+    pub(super) fn list(&mut self, key: &str, list: &[impl Write]) {
+        if !list.is_empty() {
+            self.member(key, list);
+        }
+    }
+
+    fn array<'n, N: Write + 'n>(&mut self, nodes: impl IntoIterator<Item = &'n N>) {
+        self.sink.begin_array();
+        nodes.into_iter().for_each(|node| node.write(self));
+        self.sink.end_array();
+    }
+
+    /// The member `location`, if places are asked for and this one is somewhere.
+    pub(super) fn location(&mut self, span: Span) {
+        if let Some(sources) = self.options.locations
+            && let Some(source) = sources.iter().find(|source| source.id == span.source)
+            && span.is_somewhere()
+        {
+            self.sink.key("location");
+            self.place(&source.name, span, Some(source.slice(span)));
+        }
+    }
+
+    pub(super) fn place(&mut self, file: &str, span: Span, text: Option<&str>) {
+        self.object(|out| {
+            out.text("file", file);
+            out.integer("row", span.row);
+            out.integer("col", span.col);
+            if let Some(text) = text {
+                out.text("text", &BASE64.encode(text));
+            }
+        });
+    }
+
+    fn integer(&mut self, key: &str, value: u32) {
+        self.sink.key(key);
+        self.sink.number(&value.to_string());
+    }
+
+    /// Whether places are shown.
+    pub(super) fn shows_locations(&self) -> bool {
+        self.options.locations.is_some()
+    }
+}
+
+impl<N: Write> Write for [N] {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.array(self);
+    }
+}
+
+impl<N: Write> Write for Vec<N> {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.array(self);
+    }
+}
+
+impl<N: Write + ?Sized> Write for std::sync::Arc<N> {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        (**self).write(out);
+    }
+}
+
+impl Write for Term {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.sink.begin_object();
+        out.location(self.span);
+        out.text("type", self.kind.name());
+        out.sink.key("value");
+        match &self.kind {
+            TermKind::Null => {
+                out.sink.begin_object();
+                out.sink.end_object();
+            }
+            TermKind::Boolean(value) => out.sink.boolean(*value),
+            TermKind::Number(text) => out.sink.number(text),
+            TermKind::String(text) | TermKind::Var(text) => out.sink.string(text),
+            TermKind::Ref(terms) | TermKind::Array(terms) | TermKind::Call(terms) => {
+                out.array(terms);
+            }
+            TermKind::Set(members) => out.array(sorted(members)),
+            TermKind::Object(pairs) => {
+                out.sink.begin_array();
+                for (key, value) in sorted_pairs(pairs) {
+                    out.array([key, value]);
+                }
+                out.sink.end_array();
+            }
+            TermKind::ArrayComprehension(inner)
+            | TermKind::SetComprehension(inner)
+            | TermKind::ObjectComprehension(inner) => inner.write(out),
+            TermKind::Template(template) => template.write(out),
+        }
+        out.sink.end_object();
+    }
+}
+
+impl Write for Comprehension {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.sink.begin_object();
+        if let Some(key) = &self.key {
+            out.member("key", key);
+            out.member("value", &self.head);
+        } else {
+            out.member("term", &self.head);
+        }
+        out.member("body", &self.body);
+        out.sink.end_object();
+    }
+}
+
+impl Write for Template {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.sink.begin_object();
+        out.member("parts", &self.parts);
+        out.sink.key("multi_line");
+        out.sink.boolean(self.multi_line);
+        out.sink.end_object();
+    }
+}
+
+impl Write for TemplatePart {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        match self {
+            Self::Term(term) => term.write(out),
+            Self::Expr(expr) => expr.write(out),
+        }
+    }
+}
+
+impl Write for Expr {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.sink.begin_object();
+        out.flag("generated", self.generated);
+        out.integer("index", self.index);
+        out.location(self.span);
+        out.flag("negated", self.negated);
+        out.sink.key("terms");
+        match &self.kind {
+            ExprKind::Term(term) => term.write(out),
+            ExprKind::Call(terms) => out.array(terms),
+            ExprKind::Some(some) => some.write(out),
+            ExprKind::Every(every) => every.write(out),
+            ExprKind::Not(not) => not.write(out),
+            ExprKind::And(logical) => write_logical(out, logical, "and"),
+            ExprKind::Or(logical) => write_logical(out, logical, "or"),
+        }
+        out.list("with", &self.with);
+        out.sink.end_object();
+    }
+}
+
+impl Write for SomeDecl {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            out.location(self.span);
+            out.member("symbols", &self.symbols);
+        });
+    }
+}
+
+impl Write for Every {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            out.member("body", &self.body);
+            out.member("domain", &self.domain);
+            out.sink.key("key");
+            match &self.key {
+                Some(key) => key.write(out),
+                None => out.sink.null(),
+            }
+            out.location(self.span);
+            out.member("value", &self.value);
+        });
+    }
+}
+
+impl Write for Not {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            out.member("body", &self.body);
+            out.sink.key("explicit_body");
+            out.sink.boolean(self.explicit_body);
+            out.location(self.span);
+            out.text("type", "not");
+        });
+    }
+}
+
+fn write_logical<S: Sink>(out: &mut Writer<'_, S>, logical: &Logical, operator: &str) {
+    out.object(|out| {
+        out.flag("explicit_lhs", logical.explicit_lhs);
+        out.flag("explicit_rhs", logical.explicit_rhs);
+        out.member("lhs", &logical.lhs);
+        out.location(logical.span);
+        out.member("rhs", &logical.rhs);
+        out.text("type", operator);
+    });
+}
+
+impl Write for With {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            out.location(self.span);
+            out.member("target", &self.target);
+            out.member("value", &self.value);
+        });
+    }
+}
+
+impl Write for Head {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            if let Some(name) = &self.name {
+                out.text("name", name);
+            }
+            out.list("args", &self.args);
+            out.optional("key", self.key.as_ref());
+            out.optional("value", self.value.as_ref());
+            out.flag("assign", self.assign);
+            out.member("ref", &self.reference);
+            out.location(self.span);
+        });
+    }
+}
+
+impl Write for Rule {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        // A chain of `else`s is as long as its author wants: it is opened and closed in two loops.
+        let mut depth = 0;
+        let mut next = Some(self);
+        while let Some(rule) = next {
+            if depth > 0 {
+                out.sink.key("else");
+            }
+            depth += 1;
+            out.sink.begin_object();
+            out.list("annotations", &rule.annotations);
+            out.member("body", &rule.body);
+            out.flag("default", rule.default);
+            out.member("head", &rule.head);
+            out.location(rule.span);
+            next = rule.else_rule.as_deref();
+        }
+        (0..depth).for_each(|_| out.sink.end_object());
+    }
+}
+
+impl Write for Package {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            out.location(self.span);
+            out.member("path", &self.path);
+        });
+    }
+}
+
+impl Write for Import {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            if let Some(alias) = &self.alias {
+                out.text("alias", alias);
+                if let Some(sources) = out.options.locations
+                    && let Some(source) = sources
+                        .iter()
+                        .find(|source| source.id == self.alias_span.source)
+                {
+                    out.sink.key("alias_location");
+                    out.place(
+                        &source.name,
+                        self.alias_span,
+                        Some(source.slice(self.alias_span)),
+                    );
+                }
+            }
+            out.location(self.span);
+            out.member("path", &self.path);
+        });
+    }
+}
+
+impl Write for Module {
+    fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
+        out.object(|out| {
+            out.member("package", &self.package);
+            out.list("imports", &self.imports);
+            out.list("annotations", &self.annotations);
+            out.list("rules", &self.rules);
+            if out.options.comments && !self.comments.is_empty() {
+                out.sink.key("comments");
+                out.sink.begin_array();
+                for comment in &self.comments {
+                    write_comment(out, comment, self);
+                }
+                out.sink.end_array();
+            }
+        });
+    }
+}
+
+/// A comment always shows its place; its first line of a METADATA block shows the text of the whole block.
+fn write_comment<S: Sink>(out: &mut Writer<'_, S>, comment: &Comment, module: &Module) {
+    out.object(|out| {
+        out.text("Text", &BASE64.encode(comment.text.as_bytes()));
+        out.sink.key("Location");
+        let text = out.shows_locations().then(|| {
+            let block = module
+                .annotations
+                .binary_search_by_key(&comment.span.row, |block| block.span.row);
+            let block = block.ok().and_then(|at| module.annotations.get(at));
+            module
+                .source
+                .slice(block.map_or(comment.span, |block| block.span))
+        });
+        out.place(&module.source.name, comment.span, text);
+    });
+}
