@@ -7,68 +7,68 @@ use crate::value::V;
 pub const TABLE: &[Builtin] = &[
     Builtin::evaluator(
         "eq",
-        "any; any => boolean",
+        "any, any => boolean",
         "Unifies two terms, binding the variables in them.",
     )
     .infix("="),
     Builtin::evaluator(
         "assign",
-        "any; any => boolean",
+        "any, any => boolean",
         "Declares local variables and gives them a value.",
     )
     .infix(":="),
     Builtin::new(
         "equal",
-        "x: any; y: any => boolean",
+        "x: any, y: any => boolean",
         "Tells whether two values are equal.",
         equal,
     )
     .infix("=="),
     Builtin::new(
         "neq",
-        "x: any; y: any => boolean",
+        "x: any, y: any => boolean",
         "Tells whether two values differ.",
         neq,
     )
     .infix("!="),
     Builtin::new(
         "lt",
-        "x: any; y: any => boolean",
+        "x: any, y: any => boolean",
         "Tells whether the first value sorts before the second.",
         lt,
     )
     .infix("<"),
     Builtin::new(
         "lte",
-        "x: any; y: any => boolean",
+        "x: any, y: any => boolean",
         "Tells whether the first value does not sort after the second.",
         lte,
     )
     .infix("<="),
     Builtin::new(
         "gt",
-        "x: any; y: any => boolean",
+        "x: any, y: any => boolean",
         "Tells whether the first value sorts after the second.",
         gt,
     )
     .infix(">"),
     Builtin::new(
         "gte",
-        "x: any; y: any => boolean",
+        "x: any, y: any => boolean",
         "Tells whether the first value does not sort before the second.",
         gte,
     )
     .infix(">="),
     Builtin::new(
         "internal.member_2",
-        "any; any => boolean",
+        "any, any => boolean",
         "Tells whether a collection holds a value: `x in xs`.",
         member,
     )
     .infix("in"),
     Builtin::new(
         "internal.member_3",
-        "any; any; any => boolean",
+        "any, any, any => boolean",
         "Tells whether a collection holds a value under a key: `k, x in xs`.",
         member_at,
     )

@@ -5,9 +5,18 @@ pub mod fault;
 pub mod patterns;
 mod runes;
 
+mod aggregates;
+mod arithmetic;
+mod arrays;
+mod bits;
 mod comparison;
+mod conversions;
 mod encoding;
+mod objects;
+mod occurrences;
+mod sets;
 mod strings;
+mod types;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -126,7 +135,19 @@ impl Builtin {
 }
 
 /// All families, in the order of their files.
-const FAMILIES: &[&[Builtin]] = &[comparison::TABLE, strings::TABLE, encoding::TABLE];
+const FAMILIES: &[&[Builtin]] = &[
+    comparison::TABLE,
+    arithmetic::TABLE,
+    bits::TABLE,
+    aggregates::TABLE,
+    arrays::TABLE,
+    sets::TABLE,
+    objects::TABLE,
+    strings::TABLE,
+    types::TABLE,
+    conversions::TABLE,
+    encoding::TABLE,
+];
 
 /// An entry with its parsed declaration.
 pub struct Entry {

@@ -5,7 +5,7 @@
     OPA=path/to/opa ./record.py strings.json < calls   adds one call a line
 
 A case is `call` and one of `result` (as Rego text, which tells sets from arrays and keeps number texts),
-`undefined` or `error`. `any(x)` hides a value's type from the type checker.
+`undefined` or `error`; where Solon differs on purpose, `differs` says why and the case is kept as it is. `hide(x)` hides a value's type from the type checker.
 """
 
 import json
@@ -14,11 +14,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-MODULE = "package k\n\nany(x) := x\n"
+MODULE = "package k\n\nhide(x) := x\n"
 
 
 def query(call):
-    return f"x := sprintf(\"%v\", [[{call.replace('any(', 'data.k.any(')}]])"
+    return f"x := sprintf(\"%v\", [[{call.replace('hide(', 'data.k.hide(')}]])"
 
 
 def ask(calls):
@@ -43,11 +43,14 @@ def case(call, answer):
 
 def main():
     path = Path(__file__).parent / sys.argv[1]
-    calls = [case["call"] for case in json.loads(path.read_text())] if path.exists() else []
+    old = json.loads(path.read_text()) if path.exists() else []
+    kept = {case["call"]: case for case in old if "differs" in case}
+    calls = [case["call"] for case in old]
     if not sys.stdin.isatty():
         calls += [line.strip() for line in sys.stdin if line.strip()]
     calls = list(dict.fromkeys(calls))
-    cases = [case(call, answer) for call, answer in zip(calls, ask(calls), strict=True)]
+    answers = zip(calls, ask(calls), strict=True)
+    cases = [kept.get(call) or case(call, answer) for call, answer in answers]
     lines = ",\n".join("  " + json.dumps(case, ensure_ascii=False) for case in cases)
     path.write_text(f"[\n{lines}\n]\n")
 

@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
                         if name == "set" {
                             return Ok(arena.set_from([]));
                         }
-                        if name == "any" {
+                        if name == "hide" {
                             return Ok(operands[0]);
                         }
                         let call = call.expect("calls are allowed here");

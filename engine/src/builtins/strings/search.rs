@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::builtins::{Call, Fault, Operands, runes};
+use crate::builtins::{Call, Fault, Operands, occurrences, runes};
 use crate::value::V;
 
 pub fn contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -46,40 +46,13 @@ pub fn indexof_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
     call.budget.reserve(part.len().saturating_mul(8))?;
     let mut found = call.arena.list();
     let (mut counted, mut characters) = (0, 0);
-    overlapping(text.as_bytes(), part.as_bytes(), |at| {
+    occurrences::each(text.as_bytes(), part.as_bytes(), |at| {
         characters += text.get(counted..at).map_or(0, |s| s.chars().count());
         counted = at;
         found.push(integer(characters));
+        true
     });
     Ok(call.arena.array_of(found.into_bump_slice()))
-}
-
-/// Reports each occurrence of `part`, overlapping ones too, in time that grows with the lengths only
-/// (Knuth, Morris and Pratt).
-fn overlapping(text: &[u8], part: &[u8], mut report: impl FnMut(usize)) {
-    // `borders[n]` is the length of the longest proper border of the first n bytes
-    let mut borders = vec![0_usize; 2];
-    let step = |borders: &[usize], mut matched: usize, byte: u8| {
-        while part.get(matched) != Some(&byte) {
-            if matched == 0 {
-                return 0;
-            }
-            matched = borders.get(matched).copied().unwrap_or(0);
-        }
-        matched + 1
-    };
-    let mut matched = 0;
-    for byte in part.iter().skip(1) {
-        matched = step(&borders, matched, *byte);
-        borders.push(matched);
-    }
-    matched = 0;
-    for (at, byte) in text.iter().enumerate() {
-        matched = step(&borders, matched, *byte);
-        if matched == part.len() {
-            report(at + 1 - matched);
-        }
-    }
 }
 
 pub fn substring<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -132,6 +132,16 @@ impl Number<'_> {
         float.plus(half).truncate().into()
     }
 
+    /// The integer that is left without the fraction; what is not written as an integer goes through a float.
+    pub fn truncate(self) -> BigInt {
+        let exact = match self {
+            Self::Int(_) => self.to_bigint(),
+            Self::Text(text) if !text.contains(['.', 'e', 'E']) => self.to_bigint(),
+            _ => None,
+        };
+        exact.unwrap_or_else(|| Float::from(self).truncate())
+    }
+
     /// To the integer above. As in OPA, numbers between -1 and 0 give 1.
     #[inline]
     pub fn ceil(self) -> NumberBuf {

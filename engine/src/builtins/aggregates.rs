@@ -1,0 +1,157 @@
+//! Functions of all elements of a collection.
+
+use std::cmp::Ordering;
+
+use super::arithmetic::computed;
+use super::{Builtin, Call, Fault, Operands, runes};
+use crate::value::number::{Product, Sum};
+use crate::value::{NumberBuf, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "count",
+        "collection: any<string, array[any], object[any: any], set[any]> => number",
+        "How many elements, keys or characters there are.",
+        count,
+    ),
+    Builtin::new(
+        "sum",
+        "collection: any<array[number], set[number]> => number",
+        "The sum of numbers; 0 when there are none.",
+        sum,
+    ),
+    Builtin::new(
+        "product",
+        "collection: any<array[number], set[number]> => number",
+        "The product of numbers; 1 when there are none.",
+        product,
+    ),
+    Builtin::new(
+        "max",
+        "collection: any<array[any], set[any]> => any",
+        "The greatest element; undefined when there is none.",
+        max,
+    ),
+    Builtin::new(
+        "min",
+        "collection: any<array[any], set[any]> => any",
+        "The least element; undefined when there is none.",
+        min,
+    ),
+    Builtin::new(
+        "sort",
+        "collection: any<array[any], set[any]> => array[any]",
+        "The elements in order.",
+        sort,
+    ),
+    Builtin::new(
+        "all",
+        "any<array[any], set[any]> => boolean",
+        "Tells whether every element is `true`.",
+        all,
+    )
+    .deprecated(),
+    Builtin::new(
+        "any",
+        "any<array[any], set[any]> => boolean",
+        "Tells whether some element is `true`.",
+        any,
+    )
+    .deprecated(),
+];
+
+const MEMBERS: &[&str] = &["set", "array"];
+
+fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let operand = operands.at(0);
+    let count = if let Some(array) = operand.as_array() {
+        array.len()
+    } else if let Some(object) = operand.as_object() {
+        object.len()
+    } else if let Some(set) = operand.as_set() {
+        set.len()
+    } else if let Some(text) = operand.as_text() {
+        runes::count(text.as_bytes())
+    } else {
+        return Err(Fault::operand(
+            1,
+            &["array", "object", "set", "string"],
+            operand,
+        ));
+    };
+    Ok(call.arena.number(NumberBuf::from(count)))
+}
+
+fn sum<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, MEMBERS)?;
+    call.budget.spend_len(members.len())?;
+    let mut sum = Sum::default();
+    for member in members.iter() {
+        let number = member
+            .as_number()
+            .ok_or_else(|| Fault::element(1, members.kind(), &["number"], member))?;
+        sum.add(number);
+    }
+    computed(call, sum.finish())
+}
+
+fn product<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, MEMBERS)?;
+    let mut product = Product::default();
+    for member in members.iter() {
+        call.budget.step()?;
+        let number = member
+            .as_number()
+            .ok_or_else(|| Fault::element(1, members.kind(), &["number"], member))?;
+        product.multiply(number)?;
+    }
+    computed(call, product.finish())
+}
+
+fn max<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    extreme(call, operands, Ordering::Less)
+}
+
+fn min<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    extreme(call, operands, Ordering::Greater)
+}
+
+/// The element that beats all others; of equal ones the last.
+fn extreme<'e>(call: &mut Call<'e>, operands: &[V<'e>], beaten: Ordering) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, MEMBERS)?;
+    call.budget.spend_len(members.len())?;
+    members
+        .iter_unordered()
+        .reduce(|best, member| match best.cmp(&member) {
+            Ordering::Equal => member,
+            order if order == beaten => member,
+            _ => best,
+        })
+        .ok_or(Fault::Undefined)
+}
+
+fn sort<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, MEMBERS)?;
+    call.budget.spend_len(members.len())?;
+    let mut list = call.arena.list();
+    list.extend(members.iter());
+    if !list.is_sorted() {
+        list.sort();
+    }
+    Ok(call.arena.array_of(list.into_bump_slice()))
+}
+
+fn all<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, &["array", "set"])?;
+    Ok(V::Bool(members.iter_unordered().all(is_true)))
+}
+
+fn any<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, &["array", "set"])?;
+    Ok(V::Bool(members.iter_unordered().any(is_true)))
+}
+
+fn is_true(value: V<'_>) -> bool {
+    matches!(value, V::Bool(true))
+}

@@ -1,0 +1,120 @@
+//! Arithmetic on numbers; `minus` takes sets too.
+
+use super::{Builtin, Call, Fault, Operands, sets};
+use crate::value::number::ArithmeticError;
+use crate::value::{NumberBuf, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new("plus", "x: number, y: number => number", "The sum.", plus).infix("+"),
+    Builtin::new(
+        "minus",
+        "x: any<number, set[any]>, y: any<number, set[any]> => any<number, set[any]>",
+        "The difference of two numbers or two sets.",
+        minus,
+    )
+    .infix("-"),
+    Builtin::new("mul", "x: number, y: number => number", "The product.", mul).infix("*"),
+    Builtin::new(
+        "div",
+        "x: number, y: number => number",
+        "The quotient.",
+        div,
+    )
+    .infix("/"),
+    Builtin::new(
+        "rem",
+        "x: number, y: number => number",
+        "The remainder of a division of integers, with the sign of the dividend.",
+        rem,
+    )
+    .infix("%"),
+    Builtin::new(
+        "abs",
+        "x: number => number",
+        "The number without its sign.",
+        abs,
+    ),
+    Builtin::new(
+        "round",
+        "x: number => number",
+        "The nearest integer, away from zero when halfway.",
+        round,
+    ),
+    Builtin::new(
+        "ceil",
+        "x: number => number",
+        "The integer at or above.",
+        ceil,
+    ),
+    Builtin::new(
+        "floor",
+        "x: number => number",
+        "The integer at or below.",
+        floor,
+    ),
+];
+
+impl From<ArithmeticError> for Fault {
+    fn from(error: ArithmeticError) -> Self {
+        Self::error(match error {
+            ArithmeticError::DivideByZero => "divide by zero",
+            ArithmeticError::ModuloByZero => "modulo by zero",
+            ArithmeticError::ModuloOfFloat => "modulo on floating-point number",
+            _ => return Self::error(error.to_string()),
+        })
+    }
+}
+
+/// A computed number, or why there is none.
+pub fn computed<'e>(
+    call: &Call<'e>,
+    outcome: Result<NumberBuf, ArithmeticError>,
+) -> Result<V<'e>, Fault> {
+    Ok(call.arena.number(outcome?))
+}
+
+fn plus<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    computed(call, operands.number(0)?.plus(operands.number(1)?))
+}
+
+fn minus<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (left, right) = (operands.at(0), operands.at(1));
+    if let (Some(left), Some(right)) = (left.as_number(), right.as_number()) {
+        return computed(call, left.minus(right));
+    }
+    match (left.as_set(), right.as_set()) {
+        (Some(left), Some(right)) => sets::difference(call, left, right),
+        (None, _) if left.as_number().is_none() => Err(Fault::operand(1, &["number", "set"], left)),
+        (Some(_), _) if right.as_number().is_some() => Err(Fault::operand(2, &["set"], right)),
+        _ => Err(Fault::operand(2, &["number"], right)),
+    }
+}
+
+fn mul<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    computed(call, operands.number(0)?.times(operands.number(1)?))
+}
+
+fn div<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    computed(call, operands.number(0)?.divide(operands.number(1)?))
+}
+
+fn rem<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    computed(call, operands.number(0)?.rem(operands.number(1)?))
+}
+
+fn abs<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(call.arena.number(operands.number(0)?.abs()))
+}
+
+fn round<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(call.arena.number(operands.number(0)?.round()))
+}
+
+fn ceil<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(call.arena.number(operands.number(0)?.ceil()))
+}
+
+fn floor<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(call.arena.number(operands.number(0)?.floor()))
+}

@@ -1,0 +1,93 @@
+//! Arrays.
+
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::V;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "array.concat",
+        "x: array[any], y: array[any] => array[any]",
+        "One array after the other.",
+        concat,
+    ),
+    Builtin::new(
+        "array.flatten",
+        "arr: array[any] => array[any]",
+        "The array with the elements of inner arrays in their place, one level deep.",
+        flatten,
+    ),
+    Builtin::new(
+        "array.reverse",
+        "arr: array[any] => array[any]",
+        "The elements in reverse order.",
+        reverse,
+    ),
+    Builtin::new(
+        "array.slice",
+        "arr: array[any], start: number, stop: number => array[any]",
+        "The elements from one index up to another that is not included.",
+        slice,
+    ),
+];
+
+fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (first, second) = (operands.array(0)?, operands.array(1)?);
+    if first.is_empty() {
+        return Ok(operands.at(1));
+    }
+    if second.is_empty() {
+        return Ok(operands.at(0));
+    }
+    allot(call, first.len() + second.len())?;
+    Ok(call.arena.array_from(first.iter().chain(second.iter())))
+}
+
+fn flatten<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let array = operands.array(0)?;
+    let mut list = call.arena.list();
+    for element in array.iter() {
+        match element.as_array() {
+            Some(inner) => {
+                allot(call, inner.len())?;
+                list.extend(inner.iter());
+            }
+            None => {
+                call.budget.step()?;
+                list.push(element);
+            }
+        }
+    }
+    Ok(call.arena.array_of(list.into_bump_slice()))
+}
+
+fn reverse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let array = operands.array(0)?;
+    allot(call, array.len())?;
+    let mut list = call.arena.list();
+    list.extend(array.iter());
+    list.reverse();
+    Ok(call.arena.array_of(list.into_bump_slice()))
+}
+
+fn slice<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let array = operands.array(0)?;
+    let clamp = |index: i64| usize::try_from(index).map_or(0, |index| index.min(array.len()));
+    let start = clamp(operands.int(1)?);
+    let stop = clamp(operands.int(2)?);
+    if start == 0 && stop == array.len() {
+        return Ok(operands.at(0));
+    }
+    let length = stop.saturating_sub(start);
+    allot(call, length)?;
+    Ok(call
+        .arena
+        .array_from((start..stop).filter_map(|index| array.get(index))))
+}
+
+/// Counts the work of a new array and refuses one that is too large.
+pub fn allot(call: &mut Call<'_>, length: usize) -> Result<(), Fault> {
+    call.budget.spend_len(length)?;
+    call.budget
+        .reserve(length.saturating_mul(size_of::<V<'_>>()))
+}

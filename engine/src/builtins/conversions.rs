@@ -1,0 +1,216 @@
+//! Conversions between numbers and strings.
+
+use num_bigint::BigUint;
+
+use super::fault::FaultError;
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::{Kind, Number, NumberBuf, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "to_number",
+        "x: any<null, boolean, number, string> => number",
+        "The number that a text spells; 1 for `true`, 0 for `false` and null.",
+        to_number,
+    ),
+    Builtin::new(
+        "format_int",
+        "number: number, base: number => string",
+        "An integer's digits in base 2, 8, 10 or 16.",
+        format_int,
+    ),
+];
+
+fn format_int<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let number = operands.number(0)?;
+    let base = match operands.number(1)? {
+        Number::Int(base @ (2 | 8 | 10 | 16)) => base.unsigned_abs(),
+        _ => {
+            return Err(Fault::type_error("operand 2 must be one of {2, 8, 10, 16}"));
+        }
+    };
+    if let (Number::Int(i), 10) = (number, base) {
+        return Ok(call.arena.text(itoa::Buffer::new().format(i)));
+    }
+    let base = u32::try_from(base).unwrap_or(10);
+    Ok(call.arena.text(&number.truncate().to_str_radix(base)))
+}
+
+fn to_number<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let operand = operands.at(0);
+    match operand.kind() {
+        Kind::Null => Ok(V::Int(0)),
+        Kind::Boolean => Ok(V::Int(operand.holds().into())),
+        Kind::Number => Ok(operand),
+        Kind::String => {
+            let text = operands.text(0)?;
+            if let Some(number) = text.as_utf8().and_then(NumberBuf::parse)
+                && in_range(number.as_number())
+            {
+                return Ok(call.arena.number(number));
+            }
+            let number = read(text.as_bytes(), operand)?;
+            Ok(call.arena.number(number))
+        }
+        _ => Err(Fault::operand(
+            1,
+            &["null", "boolean", "number", "string"],
+            operand,
+        )),
+    }
+}
+
+/// Whether an `f64` can hold something near it.
+fn in_range(number: Number<'_>) -> bool {
+    matches!(number, Number::Int(_) | Number::Decimal(..)) || number.to_f64().is_finite()
+}
+
+/// Reads what Go takes for a float but JSON does not: a plus sign, leading zeros, no digit on one side of the
+/// point, underscores between digits, hexadecimal. The result is spelled as JSON.
+fn read(text: &[u8], operand: V<'_>) -> Result<NumberBuf, Fault> {
+    let refuse = |why| Fault::error(format!("strconv.ParseFloat: parsing {operand}: {why}"));
+    let (negative, unsigned) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    if [&b"inf"[..], b"infinity", b"nan"]
+        .iter()
+        .any(|name| unsigned.eq_ignore_ascii_case(name))
+    {
+        return Err(Fault::Error(Box::new(FaultError::Operand {
+            position: 1,
+            want: &["valid number string"],
+            got: "string".into(),
+        })));
+    }
+    let sign = if negative { "-" } else { "" };
+    let spelled = match unsigned {
+        [b'0', b'x' | b'X', digits @ ..] => {
+            let number = Spelled::scan(digits, true).ok_or_else(|| refuse("invalid syntax"))?;
+            format!(
+                "{sign}{}",
+                number
+                    .hexadecimal()
+                    .ok_or_else(|| refuse("value out of range"))?
+            )
+        }
+        digits => {
+            let number = Spelled::scan(digits, false).ok_or_else(|| refuse("invalid syntax"))?;
+            format!("{sign}{}", number.decimal())
+        }
+    };
+    if spelled.parse::<f64>().is_ok_and(f64::is_infinite) {
+        return Err(refuse("value out of range"));
+    }
+    NumberBuf::read(&spelled).map_err(|error| Fault::error(format!("invalid number: {error}")))
+}
+
+/// The digits of a float, without underscores.
+struct Spelled {
+    whole: String,
+    fraction: String,
+    exponent: Option<String>,
+}
+
+impl Spelled {
+    fn scan(text: &[u8], hexadecimal: bool) -> Option<Self> {
+        // underscores stand between digits, or between the prefix `0x` and a digit
+        let mut spelled = String::with_capacity(text.len());
+        let mut before = hexadecimal;
+        for (at, byte) in text.iter().enumerate() {
+            let digit = |b: &u8| b.is_ascii_digit() || (hexadecimal && b.is_ascii_hexdigit());
+            if *byte == b'_' {
+                if !before || !text.get(at + 1).is_some_and(digit) {
+                    return None;
+                }
+                before = false;
+            } else {
+                spelled.push(char::from(*byte));
+                before = digit(byte);
+            }
+        }
+        let marks = if hexadecimal { ['p', 'P'] } else { ['e', 'E'] };
+        let (mantissa, exponent) = match spelled.split_once(marks) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+            // a hexadecimal mantissa needs one
+            None if hexadecimal => return None,
+            None => (spelled.as_str(), None),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = |text: &str| {
+            text.bytes()
+                .all(|b| b.is_ascii_digit() || (hexadecimal && b.is_ascii_hexdigit()))
+        };
+        let power = exponent.map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
+        let valid = digits(whole)
+            && digits(fraction)
+            && !(whole.is_empty() && fraction.is_empty())
+            && power
+                .is_none_or(|power| !power.is_empty() && power.bytes().all(|b| b.is_ascii_digit()));
+        valid.then(|| Self {
+            whole: whole.trim_start_matches('0').to_owned(),
+            fraction: fraction.to_owned(),
+            exponent: exponent.map(str::to_owned),
+        })
+    }
+
+    fn decimal(&self) -> String {
+        let whole = if self.whole.is_empty() {
+            "0"
+        } else {
+            &self.whole
+        };
+        let mut text = whole.to_owned();
+        if !self.fraction.is_empty() {
+            text.push('.');
+            text.push_str(&self.fraction);
+        }
+        if let Some(exponent) = &self.exponent {
+            text.push('e');
+            text.push_str(exponent);
+        }
+        text
+    }
+
+    /// The value in decimal digits; `None` when it is beyond all floats.
+    fn hexadecimal(&self) -> Option<String> {
+        let digits = format!("{}{}", self.whole, self.fraction);
+        let mantissa = BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default();
+        if mantissa == BigUint::ZERO {
+            return Some("0".to_owned());
+        }
+        let exponent = self.exponent.as_deref().unwrap_or("0");
+        let written: i64 = match exponent.parse() {
+            Ok(written) => written,
+            Err(_) if exponent.starts_with('-') => i64::MIN,
+            Err(_) => return None,
+        };
+        let places = i64::try_from(self.fraction.len()).ok()?.checked_mul(4)?;
+        let twos = mantissa.trailing_zeros().unwrap_or(0);
+        let mantissa = mantissa >> twos;
+        let power = written.saturating_sub(places).saturating_add_unsigned(twos);
+        if i64::try_from(mantissa.bits()).ok()?.saturating_add(power) > F64_BITS {
+            return None;
+        }
+        match u32::try_from(power.unsigned_abs()) {
+            Ok(power_of_two) if power >= 0 => Some((mantissa << power_of_two).to_string()),
+            Ok(places) if power >= -SMALLEST => {
+                // m / 2^k = m * 5^k / 10^k
+                Some(format!(
+                    "{}e-{places}",
+                    mantissa * BigUint::from(5_u8).pow(places)
+                ))
+            }
+            // smaller than every number; reading it says so
+            _ => Some(format!("1e-{}", i32::MAX)),
+        }
+    }
+}
+
+/// Bits of the integer part of the largest `f64`.
+const F64_BITS: i64 = 1024;
+
+/// Below two to the power of minus this nothing is a number.
+const SMALLEST: i64 = crate::limits::NUMBER_EXPONENT;

@@ -1,0 +1,273 @@
+//! Objects.
+
+use smallvec::SmallVec;
+
+use super::arrays::allot;
+use super::call::plain_int;
+use super::{Builtin, Call, Fault, Operands, occurrences};
+use crate::value::array::ArrayView;
+use crate::value::{Kind, ObjectBuilder, ObjectView, SetView, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "object.filter",
+        "object: object[any: any], keys: any<array[any], object[any: any], set[any]> => any",
+        "The object with the given keys only.",
+        filter,
+    ),
+    Builtin::new(
+        "object.get",
+        "object: object[any: any], key: any, default: any => any",
+        "What an object holds under a key or, for an array, a path; a default when it holds nothing there.",
+        get,
+    ),
+    Builtin::new(
+        "object.keys",
+        "object: object[any: any] => set[any]",
+        "The keys of an object.",
+        keys,
+    ),
+    Builtin::new(
+        "object.remove",
+        "object: object[any: any], keys: any<array[any], object[any: any], set[any]> => any",
+        "The object without the given keys.",
+        remove,
+    ),
+    Builtin::new(
+        "object.subset",
+        "super: any<array[any], object[any: any], set[any]>, sub: any<array[any], object[any: any], set[any]> => any",
+        "Tells whether one collection is part of another, objects at any depth.",
+        subset,
+    ),
+    Builtin::new(
+        "object.union",
+        "a: object[any: any], b: object[any: any] => any",
+        "Both objects merged at every depth; the second wins.",
+        union,
+    ),
+    Builtin::new(
+        "object.union_n",
+        "objects: array[object[any: any]] => any",
+        "Objects merged at every depth; later ones win.",
+        union_n,
+    ),
+];
+
+fn get<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let object = operands.object(0)?;
+    let (key, default) = (operands.at(1), operands.at(2));
+    let Some(path) = key.as_array() else {
+        return Ok(object.get(key).unwrap_or(default));
+    };
+    let found = path
+        .iter()
+        .try_fold(operands.at(0), |value, key| match value.as_array() {
+            Some(array) => {
+                let index = plain_int(key.as_number()?)?;
+                array.get(usize::try_from(index).ok()?)
+            }
+            None => value.lookup(key),
+        });
+    Ok(found.unwrap_or(default))
+}
+
+fn keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let object = operands.object(0)?;
+    allot(call, object.len())?;
+    Ok(call.arena.set_from(object.iter().map(|(key, _)| key)))
+}
+
+fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let object = operands.object(0)?;
+    let wanted = key_set(call, operands)?;
+    allot(call, object.len())?;
+    let pairs = object
+        .iter()
+        .filter(|(key, _)| wanted.lookup(*key).is_some());
+    Ok(call.arena.object_from(pairs))
+}
+
+fn remove<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let object = operands.object(0)?;
+    let unwanted = key_set(call, operands)?;
+    allot(call, object.len())?;
+    let pairs = object
+        .iter()
+        .filter(|(key, _)| unwanted.lookup(*key).is_none());
+    Ok(call.arena.object_from(pairs))
+}
+
+/// Something to look keys up in, from the second operand: an array, a set, or an object for its keys.
+fn key_set<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let operand = operands.at(1);
+    if let Some(array) = operand.as_array() {
+        allot(call, array.len())?;
+        return Ok(call.arena.set_from(array.iter()));
+    }
+    match operand.kind() {
+        Kind::Set | Kind::Object => Ok(operand),
+        _ => Err(Fault::operand(2, &["object", "set", "array"], operand)),
+    }
+}
+
+fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (left, right) = (operands.object(0)?, operands.object(1)?);
+    if right.is_empty() {
+        return Ok(operands.at(0));
+    }
+    merge(call, left, right)
+}
+
+fn union_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let array = operands.array(0)?;
+    let mut objects = Vec::with_capacity(array.len());
+    for element in array.iter() {
+        let object = element
+            .as_object()
+            .ok_or_else(|| Fault::element(1, Kind::Array, &["object"], element))?;
+        objects.push(object);
+    }
+    merge_all(call, &objects)
+}
+
+/// Merges many objects at once. Under each key a value that is no object hides all earlier ones, so objects
+/// merge from the last such value on.
+fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e>, Fault> {
+    let mut places = ObjectBuilder::new(call.arena);
+    let mut merged: Vec<(V<'e>, SmallVec<[V<'e>; 2]>)> = Vec::new();
+    for object in objects {
+        allot(call, object.len())?;
+        for (key, value) in object.iter() {
+            let place = match places.get(key) {
+                Some(V::Int(place)) => usize::try_from(place).ok(),
+                _ => None,
+            };
+            match place.and_then(|place| merged.get_mut(place)) {
+                Some((_, values)) => values.push(value),
+                None => {
+                    let place = i64::try_from(merged.len()).unwrap_or(i64::MAX);
+                    places.put(key, V::Int(place));
+                    merged.push((key, SmallVec::from_slice(&[value])));
+                }
+            }
+        }
+    }
+    let mut result = ObjectBuilder::new(call.arena);
+    for (key, values) in merged {
+        let visible: Vec<_> = values
+            .iter()
+            .rev()
+            .map_while(|value| value.as_object())
+            .collect();
+        let value = match (visible.as_slice(), values.last()) {
+            ([] | [_], Some(last)) => *last,
+            _ => {
+                let in_order: Vec<_> = visible.into_iter().rev().collect();
+                merge_all(call, &in_order)?
+            }
+        };
+        result.put(key, value);
+    }
+    Ok(result.finish())
+}
+
+/// Values that are objects on both sides merge; else the right one wins.
+fn merge<'e>(
+    call: &mut Call<'e>,
+    left: ObjectView<'e>,
+    right: ObjectView<'e>,
+) -> Result<V<'e>, Fault> {
+    allot(call, left.len() + right.len())?;
+    let mut merged = ObjectBuilder::new(call.arena);
+    for (key, value) in left.iter() {
+        let value = match right.get(key) {
+            None => value,
+            Some(over) => match (value.as_object(), over.as_object()) {
+                (Some(left), Some(right)) => merge(call, left, right)?,
+                _ => over,
+            },
+        };
+        merged.put(key, value);
+    }
+    for (key, value) in right.iter() {
+        merged.put(key, value);
+    }
+    Ok(merged.finish())
+}
+
+fn subset<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (whole, part) = (operands.at(0), operands.at(1));
+    let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
+        object_subset(call, whole, part)?
+    } else if let (Some(whole), Some(part)) = (whole.as_set(), part.as_set()) {
+        set_subset(call, whole, part)?
+    } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_array()) {
+        array_subset(call, whole, part)?
+    } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_set()) {
+        call.budget.spend_len(whole.len())?;
+        array_holds_set(whole, part)
+    } else {
+        return Err(Fault::type_error(
+            "both arguments object.subset must be of the same type or array and set",
+        ));
+    };
+    Ok(V::Bool(found))
+}
+
+fn object_subset<'e>(
+    call: &mut Call<'e>,
+    whole: ObjectView<'e>,
+    part: ObjectView<'e>,
+) -> Result<bool, Fault> {
+    call.budget.spend_len(part.len())?;
+    for (key, part) in part.iter() {
+        let Some(whole) = whole.get(key) else {
+            return Ok(false);
+        };
+        let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
+            object_subset(call, whole, part)?
+        } else if let (Some(whole), Some(part)) = (whole.as_set(), part.as_set()) {
+            set_subset(call, whole, part)?
+        } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_array()) {
+            array_subset(call, whole, part)?
+        } else {
+            whole == part
+        };
+        if !found {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn set_subset(call: &mut Call<'_>, whole: SetView<'_>, part: SetView<'_>) -> Result<bool, Fault> {
+    call.budget.spend_len(part.len())?;
+    Ok(part.len() <= whole.len() && part.iter_unordered().all(|member| whole.contains(member)))
+}
+
+/// Whether the array's elements stand in the other one in a row.
+fn array_subset(
+    call: &mut Call<'_>,
+    whole: ArrayView<'_>,
+    part: ArrayView<'_>,
+) -> Result<bool, Fault> {
+    allot(call, whole.len() + part.len())?;
+    let whole: Vec<V<'_>> = whole.iter().collect();
+    let part: Vec<V<'_>> = part.iter().collect();
+    let mut found = part.is_empty();
+    occurrences::each(&whole, &part, |_| {
+        found = true;
+        false
+    });
+    Ok(found)
+}
+
+/// Counts as OPA does: an element that is there twice counts twice, and nothing is in an empty array.
+fn array_holds_set(whole: ArrayView<'_>, part: SetView<'_>) -> bool {
+    let mut held = 0;
+    whole.iter().any(|element| {
+        held += usize::from(part.contains(element));
+        held == part.len()
+    })
+}

@@ -1,0 +1,129 @@
+//! Sets.
+
+use super::arrays::allot;
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::{SetView, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "and",
+        "x: set[any], y: set[any] => set[any]",
+        "The members of both sets.",
+        and,
+    )
+    .infix("&"),
+    Builtin::new(
+        "or",
+        "x: set[any], y: set[any] => set[any]",
+        "The members of either set.",
+        or,
+    )
+    .infix("|"),
+    Builtin::new(
+        "intersection",
+        "xs: set[set[any]] => set[any]",
+        "The members of all sets in a set of sets.",
+        intersection,
+    ),
+    Builtin::new(
+        "union",
+        "xs: set[set[any]] => set[any]",
+        "The members of any set in a set of sets.",
+        union,
+    ),
+    Builtin::new(
+        "set_diff",
+        "set[any], set[any] => set[any]",
+        "The members of the first set that are not in the second.",
+        set_diff,
+    )
+    .deprecated(),
+];
+
+/// The members of `left` that are not in `right`.
+pub fn difference<'e>(
+    call: &mut Call<'e>,
+    left: SetView<'e>,
+    right: SetView<'e>,
+) -> Result<V<'e>, Fault> {
+    allot(call, left.len())?;
+    Ok(call.arena.set_from(
+        left.iter_unordered()
+            .filter(|member| !right.contains(*member)),
+    ))
+}
+
+fn set_diff<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    difference(call, operands.set(0)?, operands.set(1)?)
+}
+
+fn and<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (left, right) = (operands.set(0)?, operands.set(1)?);
+    common(call, left, right)
+}
+
+/// Takes the members of the smaller set, which matters for `1` and `1.0`.
+fn common<'e>(call: &mut Call<'e>, left: SetView<'e>, right: SetView<'e>) -> Result<V<'e>, Fault> {
+    let (small, large) = if left.len() <= right.len() {
+        (left, right)
+    } else {
+        (right, left)
+    };
+    allot(call, small.len())?;
+    Ok(call.arena.set_from(
+        small
+            .iter_unordered()
+            .filter(|member| large.contains(*member)),
+    ))
+}
+
+fn or<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (left, right) = (operands.set(0)?, operands.set(1)?);
+    if right.is_empty() {
+        return Ok(operands.at(0));
+    }
+    if left.is_empty() {
+        return Ok(operands.at(1));
+    }
+    allot(call, left.len() + right.len())?;
+    Ok(call
+        .arena
+        .set_from(left.iter_unordered().chain(right.iter_unordered())))
+}
+
+fn intersection<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let mut result: Option<V<'e>> = None;
+    for set in inner(operands)? {
+        let set = set?;
+        result = Some(match result {
+            None => set,
+            Some(result) => match (result.as_set(), set.as_set()) {
+                (Some(left), Some(right)) => common(call, left, right)?,
+                _ => result,
+            },
+        });
+    }
+    Ok(result.unwrap_or_else(|| call.arena.set_from([])))
+}
+
+fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let mut result = crate::value::SetBuilder::new(call.arena);
+    for set in inner(operands)? {
+        if let Some(set) = set?.as_set() {
+            allot(call, set.len())?;
+            for member in set.iter_unordered() {
+                result.insert(member);
+            }
+        }
+    }
+    Ok(result.finish())
+}
+
+/// The sets in the set that is the first operand.
+fn inner<'e>(operands: &[V<'e>]) -> Result<impl Iterator<Item = Result<V<'e>, Fault>>, Fault> {
+    Ok(operands.set(0)?.iter().map(|set| match set.as_set() {
+        Some(_) => Ok(set),
+        None => Err(Fault::operand(1, &["set"], set)),
+    }))
+}

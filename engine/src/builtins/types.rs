@@ -1,0 +1,131 @@
+//! Kinds of values: tests for them, their names, and the old casts.
+
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::{Kind, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "is_array",
+        "x: any => boolean",
+        "Tells whether a value is an array.",
+        |_, operands| is(operands, Kind::Array),
+    ),
+    Builtin::new(
+        "is_boolean",
+        "x: any => boolean",
+        "Tells whether a value is a boolean.",
+        |_, operands| is(operands, Kind::Boolean),
+    ),
+    Builtin::new(
+        "is_null",
+        "x: any => boolean",
+        "Tells whether a value is null.",
+        |_, operands| is(operands, Kind::Null),
+    ),
+    Builtin::new(
+        "is_number",
+        "x: any => boolean",
+        "Tells whether a value is a number.",
+        |_, operands| is(operands, Kind::Number),
+    ),
+    Builtin::new(
+        "is_object",
+        "x: any => boolean",
+        "Tells whether a value is an object.",
+        |_, operands| is(operands, Kind::Object),
+    ),
+    Builtin::new(
+        "is_set",
+        "x: any => boolean",
+        "Tells whether a value is a set.",
+        |_, operands| is(operands, Kind::Set),
+    ),
+    Builtin::new(
+        "is_string",
+        "x: any => boolean",
+        "Tells whether a value is a string.",
+        |_, operands| is(operands, Kind::String),
+    ),
+    Builtin::new(
+        "type_name",
+        "x: any => string",
+        "The name of a value's kind.",
+        type_name,
+    ),
+    Builtin::new(
+        "cast_array",
+        "any => array[any]",
+        "An array as it is, a set as an array.",
+        cast_array,
+    )
+    .deprecated(),
+    Builtin::new(
+        "cast_boolean",
+        "any => boolean",
+        "A boolean as it is.",
+        |_, operands| cast(operands, Kind::Boolean, &["boolean"]),
+    )
+    .deprecated(),
+    Builtin::new(
+        "cast_null",
+        "any => null",
+        "Null as it is.",
+        |_, operands| cast(operands, Kind::Null, &["null"]),
+    )
+    .deprecated(),
+    Builtin::new(
+        "cast_object",
+        "any => object[any: any]",
+        "An object as it is.",
+        |_, operands| cast(operands, Kind::Object, &["object"]),
+    )
+    .deprecated(),
+    Builtin::new(
+        "cast_set",
+        "any => set[any]",
+        "A set as it is, an array as a set.",
+        cast_set,
+    )
+    .deprecated(),
+    Builtin::new(
+        "cast_string",
+        "any => string",
+        "A string as it is.",
+        |_, operands| cast(operands, Kind::String, &["string"]),
+    )
+    .deprecated(),
+];
+
+fn is<'e>(operands: &[V<'e>], kind: Kind) -> Result<V<'e>, Fault> {
+    Ok(V::Bool(operands.at(0).kind() == kind))
+}
+
+fn type_name<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(call.arena.text(operands.at(0).kind().as_str()))
+}
+
+fn cast<'e>(operands: &[V<'e>], kind: Kind, want: &'static [&'static str]) -> Result<V<'e>, Fault> {
+    let operand = operands.at(0);
+    if operand.kind() == kind {
+        Ok(operand)
+    } else {
+        Err(Fault::operand(1, want, operand))
+    }
+}
+
+fn cast_array<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, &["array", "set"])?;
+    match members.kind() {
+        Kind::Array => Ok(operands.at(0)),
+        _ => Ok(call.arena.array_from(members.iter())),
+    }
+}
+
+fn cast_set<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let members = operands.members(0, &["array", "set"])?;
+    match members.kind() {
+        Kind::Set => Ok(operands.at(0)),
+        _ => Ok(call.arena.set_from(members.iter())),
+    }
+}
