@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use solon_syntax::ast::{Module, Name};
+use solon_syntax::ast::{Import, Module, Name, Term};
 use solon_syntax::source::{Code, Span};
 
+use super::annotations::AnnotationSet;
+use super::functions::dotted;
 use super::locals::Locals;
 use super::report::Report;
 use super::rule_tree::RuleTree;
@@ -25,6 +27,8 @@ pub struct Options {
     pub schemas: HashMap<Vec<String>, serde_json::Value>,
     /// Names of built-ins that may not be called.
     pub unsafe_builtins: Vec<String>,
+    /// Whether the sides of equalities in test rules get names, for reports of failed tests.
+    pub trace_tests: bool,
     /// Declarations of the functions that the host adds to the built-ins.
     pub functions: HashMap<String, Type>,
 }
@@ -37,6 +41,7 @@ impl Default for Options {
             error_limit: limits::ERRORS,
             schemas: HashMap::new(),
             unsafe_builtins: Vec::new(),
+            trace_tests: false,
             functions: HashMap::new(),
         }
     }
@@ -49,6 +54,15 @@ impl Options {
             .get(name)
             .or_else(|| builtins::lookup(name).map(|entry| &entry.declaration))
     }
+
+    /// The declaration of the built-in that an operator or a name refers to.
+    pub fn declaration_of(&self, operator: &Term) -> Option<&Type> {
+        match operator.as_ref().map(Vec::as_slice) {
+            None => self.declaration(operator.as_var()?),
+            Some([name]) => self.declaration(name.as_var()?),
+            Some(path) => self.declaration(&dotted(path)?),
+        }
+    }
 }
 
 /// Modules on their way through the passes.
@@ -59,6 +73,10 @@ pub struct Compilation<'a> {
     pub options: &'a Options,
     /// Whether base documents hold something at a path below `data`; `None` when that is not checked.
     pub base_exists: Option<&'a dyn Fn(&[String]) -> bool>,
+    /// Imports that ResolveRefs found no use of.
+    pub unused_imports: Vec<Import>,
+    /// Which METADATA blocks speak of what.
+    pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads hold only scalars and variables.
     pub rule_tree: RuleTree,
     /// The generator of locals.
@@ -79,6 +97,8 @@ impl<'a> Compilation<'a> {
             modules,
             options,
             base_exists: None,
+            unused_imports: Vec::new(),
+            annotations: AnnotationSet::default(),
             rule_tree: RuleTree::default(),
             locals: Locals::default(),
         }
@@ -101,6 +121,8 @@ pub struct Compiled {
     pub modules: Vec<Module>,
     /// Packages and rules by path.
     pub rule_tree: RuleTree,
+    /// Which METADATA blocks speak of what.
+    pub annotations: AnnotationSet,
     /// The user's name of each generated local.
     pub originals: HashMap<Name, Name>,
 }
@@ -110,6 +132,7 @@ impl Compiled {
         Self {
             modules: compilation.modules,
             rule_tree: compilation.rule_tree,
+            annotations: compilation.annotations,
             originals: compilation.locals.originals,
         }
     }

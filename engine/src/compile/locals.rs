@@ -1,8 +1,12 @@
 //! Names of generated locals.
 
 use std::collections::{HashMap, HashSet};
+use std::mem;
 
-use solon_syntax::ast::{Name, Ref, Term, TermKind};
+use solon_syntax::ast::visit::Walk;
+use solon_syntax::ast::{Body, Name, Ref, Term, TermKind, VarScan};
+
+use super::Compilation;
 
 /// Makes names of generated locals: `__local0__`, … in modules, `__localq0__`, … in queries. A name that the
 /// source itself uses is passed over.
@@ -53,6 +57,20 @@ impl Locals {
         name
     }
 
+    /// Starts again for the next pass over a query, where names that are gone may come again.
+    pub fn restart(&mut self, body: &Body) -> &mut Self {
+        let originals = mem::take(&mut self.originals);
+        *self = Self::new(Self::QUERY, names_in(body));
+        self.originals = originals;
+        self
+    }
+
+    /// What a message calls a variable.
+    pub fn shown<'a>(&'a self, name: &'a Name) -> &'a str {
+        let name = self.original(name);
+        if name.starts_with('$') { "_" } else { name }
+    }
+
     /// What the user calls a variable.
     pub fn original<'a>(&'a self, name: &'a Name) -> &'a Name {
         self.originals.get(name).unwrap_or(name)
@@ -80,4 +98,21 @@ impl Locals {
     pub fn is_generated(name: &str) -> bool {
         name.starts_with(Self::MODULES) || name.starts_with('$')
     }
+}
+
+/// The names of all variables of a node.
+pub fn names_in<N: Walk + ?Sized>(node: &N) -> Vec<Name> {
+    let mut names = Vec::new();
+    VarScan::default().each(node, |_, name| {
+        if name.starts_with(Locals::MODULES) {
+            names.push(name.clone());
+        }
+    });
+    names
+}
+
+/// InitLocalVarGen: generated names are none that a module uses.
+pub fn start(compilation: &mut Compilation<'_>) {
+    let used = compilation.modules.iter().flat_map(names_in);
+    compilation.locals = Locals::new(Locals::MODULES, used);
 }

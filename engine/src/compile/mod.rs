@@ -4,6 +4,7 @@
 //! place and reports what it refuses. Recoverable errors let later passes run, so that one compilation shows
 //! as many errors as it can; any other error ends it after its pass.
 
+pub mod annotations;
 pub mod compilation;
 pub mod conflicts;
 pub mod deprecated;
@@ -12,6 +13,8 @@ pub mod locals;
 pub mod lower;
 pub mod query;
 pub mod report;
+mod resolve;
+pub mod rewrite;
 pub mod rule_tree;
 pub mod safety;
 
@@ -23,6 +26,11 @@ pub use rule_tree::{RuleId, RuleTree};
 
 use solon_syntax::ast::Module;
 use solon_syntax::source::Diagnostics;
+
+use self::rewrite::{
+    comprehensions, dynamics, equals, expr_terms, imports, keywords, local_vars, metadata, prints,
+    ref_heads, refs_in_head, templates, tests_for_tracing, void_calls, with,
+};
 
 /// A pass over modules.
 pub struct Pass {
@@ -58,33 +66,34 @@ fn snake(prefix: &str, name: &str) -> String {
 
 /// The passes over modules, in the order they run.
 pub const PASSES: &[Pass] = &[
-    pass("ResolveRefs", nothing),
-    pass("CheckUnusedImports", nothing),
-    pass("InitLocalVarGen", nothing),
-    pass("RewriteRuleHeadRefs", nothing),
-    pass("CheckKeywordOverrides", nothing),
-    pass("CheckDuplicateImports", nothing),
-    pass("RemoveImports", nothing),
+    pass("ResolveRefs", resolve::resolve),
+    pass("CheckUnusedImports", imports::check_unused),
+    pass("InitLocalVarGen", locals::start),
+    pass("RewriteRuleHeadRefs", ref_heads::rewrite),
+    pass("CheckKeywordOverrides", keywords::check),
+    pass("CheckDuplicateImports", imports::check_duplicates),
+    pass("RemoveImports", imports::remove),
     pass("SetModuleTree", nothing),
     pass("SetRuleTree", set_rule_tree),
-    pass("RewriteLocalVars", nothing),
-    pass("RewriteTemplateStrings", nothing),
-    pass("CheckVoidCalls", nothing),
-    pass("RewritePrintCalls", nothing),
-    pass("RewriteExprTerms", nothing),
+    pass("RewriteLocalVars", local_vars::rewrite),
+    pass("RewriteTemplateStrings", templates::rewrite),
+    pass("CheckVoidCalls", void_calls::check),
+    pass("RewritePrintCalls", prints::rewrite),
+    pass("RewriteExprTerms", expr_terms::rewrite),
     pass("ParseMetadataBlocks", nothing),
-    pass("SetAnnotationSet", nothing),
-    pass("RewriteRegoMetadataCalls", nothing),
+    pass("SetAnnotationSet", annotations::set),
+    pass("RewriteRegoMetadataCalls", metadata::rewrite),
     pass("SetGraph", nothing),
-    pass("RewriteComprehensionTerms", nothing),
-    pass("RewriteRefsInHead", nothing),
-    pass("RewriteWithValues", nothing),
+    pass("RewriteComprehensionTerms", comprehensions::rewrite),
+    pass("RewriteRefsInHead", refs_in_head::rewrite),
+    pass("RewriteWithValues", with::rewrite),
     pass("CheckRuleConflicts", conflicts::check_rule_conflicts),
     pass("CheckUndefinedFuncs", functions::check_undefined_functions),
     pass("CheckSafetyRuleHeads", safety::check_rule_heads),
     pass("CheckSafetyRuleBodies", safety::check_rule_bodies),
-    pass("RewriteEquals", nothing),
-    pass("RewriteDynamicTerms", nothing),
+    pass("RewriteEquals", equals::rewrite),
+    pass("RewriteDynamicTerms", dynamics::rewrite),
+    pass("RewriteTestRulesForTracing", tests_for_tracing::rewrite),
     pass("CheckRecursion", nothing),
     pass("CheckTypes", nothing),
     pass("CheckUnsafeBuiltins", deprecated::check_unsafe_builtins),
@@ -119,6 +128,6 @@ pub fn compile(
         }
     }
     let report = std::mem::take(&mut compilation.report);
-    report.finish_sorted()?;
+    report.finish()?;
     Ok(Compiled::new(compilation))
 }

@@ -2,13 +2,17 @@
 
 use std::collections::HashMap;
 
-use solon_syntax::ast::{Body, Name};
+use solon_syntax::ast::{Body, Import, Name, Ref};
 use solon_syntax::source::{Diagnostics, Source};
 
 use super::compilation::{Compiled, Options};
 use super::locals::Locals;
 use super::report::Report;
-use super::{deprecated, functions, safety};
+use super::rewrite::{
+    capture, comprehensions, dynamics, expr_terms, keywords, local_vars, prints, templates,
+    void_calls, with,
+};
+use super::{deprecated, functions, resolve, safety};
 
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
@@ -19,6 +23,23 @@ pub struct Query {
     pub body: Body,
     /// Whether the value of each expression is wanted, and not only the bindings.
     pub capture: bool,
+    /// The package whose rules it may name without their path.
+    pub package: Option<Ref>,
+    /// What it imports.
+    pub imports: Vec<Import>,
+}
+
+impl Query {
+    /// A query outside of any package, of which the values of expressions are wanted.
+    pub fn new(source: Source, body: Body) -> Self {
+        Self {
+            source,
+            body,
+            capture: true,
+            package: None,
+            imports: Vec::new(),
+        }
+    }
 }
 
 /// A query on its way through the passes.
@@ -31,6 +52,10 @@ pub struct QueryCompilation<'a> {
     pub body: Body,
     /// Whether values of expressions are captured.
     pub capture: bool,
+    /// The package whose rules it may name without their path.
+    pub package: Option<Ref>,
+    /// What it imports.
+    pub imports: Vec<Import>,
     /// The generator of locals.
     pub locals: Locals,
     /// What was refused so far.
@@ -62,22 +87,22 @@ impl QueryPass {
 
 /// The passes over a query, in the order they run.
 pub const QUERY_PASSES: &[QueryPass] = &[
-    pass("CheckKeywordOverrides", nothing),
-    pass("ResolveRefs", nothing),
-    pass("RewriteToCaptureValue", nothing),
-    pass("RewriteLocalVars", nothing),
-    pass("RewriteTemplateStrings", nothing),
-    pass("CheckVoidCalls", nothing),
-    pass("RewritePrintCalls", nothing),
-    pass("RewriteExprTerms", nothing),
-    pass("RewriteComprehensionTerms", nothing),
-    pass("RewriteWithValues", nothing),
+    pass("CheckKeywordOverrides", keywords::check_query),
+    pass("ResolveRefs", resolve::resolve_query),
+    pass("RewriteToCaptureValue", capture::rewrite),
+    pass("RewriteLocalVars", local_vars::rewrite_query),
+    pass("RewriteTemplateStrings", templates::rewrite_query),
+    pass("CheckVoidCalls", void_calls::check_query),
+    pass("RewritePrintCalls", prints::rewrite_query),
+    pass("RewriteExprTerms", expr_terms::rewrite_query),
+    pass("RewriteComprehensionTerms", comprehensions::rewrite_query),
+    pass("RewriteWithValues", with::rewrite_query),
     pass(
         "CheckUndefinedFuncs",
         functions::check_undefined_functions_of_query,
     ),
     pass("CheckSafety", safety::check_query),
-    pass("RewriteDynamicTerms", nothing),
+    pass("RewriteDynamicTerms", dynamics::rewrite_query),
     pass("CheckTypes", nothing),
     pass(
         "CheckUnsafeBuiltins",
@@ -107,8 +132,10 @@ pub fn compile_query(
         options,
         body: query.body,
         capture: query.capture,
+        package: query.package,
+        imports: query.imports,
         locals: Locals::default(),
-        report: Report::new([&query.source], options.error_limit),
+        report: Report::new([&query.source], 0),
     };
     for pass in QUERY_PASSES {
         (pass.run)(&mut compilation);
@@ -117,7 +144,7 @@ pub fn compile_query(
             break;
         }
     }
-    compilation.report.finish()?;
+    compilation.report.finish_unsorted(options.error_limit)?;
     Ok(CompiledQuery {
         body: compilation.body,
         originals: compilation.locals.originals,

@@ -51,13 +51,15 @@ impl Report {
         self.push_recoverable(diagnostic);
     }
 
-    /// Adds a complete error that lets later passes run.
+    /// Adds a complete error that lets later passes run. The error that reaches the limit ends the compilation.
     pub fn push_recoverable(&mut self, diagnostic: Diagnostic) {
-        if self.limit > 0 && self.errors.len() >= self.limit {
+        if self.limit_reached {
+            return;
+        }
+        self.errors.push(diagnostic);
+        if self.errors.len() == self.limit {
             self.limit_reached = true;
             self.fatal = true;
-        } else {
-            self.errors.push(diagnostic);
         }
     }
 
@@ -82,28 +84,36 @@ impl Report {
     }
 
     /// The errors in order of place, the mark of a reached limit last.
-    pub fn finish_sorted(self) -> Result<(), Diagnostics> {
-        let limit_reached = self.limit_reached;
+    pub fn finish(self) -> Result<(), Diagnostics> {
         let mut errors = Diagnostics(self.errors);
         errors.sort();
-        finish(errors, limit_reached)
+        if self.limit_reached {
+            errors.0.push(limit_mark());
+        }
+        finish(errors)
     }
 
-    /// The errors in the order they were found, the mark of a reached limit last.
-    pub fn finish(self) -> Result<(), Diagnostics> {
-        finish(Diagnostics(self.errors), self.limit_reached)
+    /// The first `limit` errors in the order they were found, and a mark if there are more; 0 means all.
+    pub fn finish_unsorted(self, limit: usize) -> Result<(), Diagnostics> {
+        let mut errors = Diagnostics(self.errors);
+        if limit > 0 && errors.0.len() > limit {
+            errors.0.truncate(limit);
+            errors.0.push(limit_mark());
+        }
+        finish(errors)
     }
 }
 
-fn finish(mut errors: Diagnostics, limit_reached: bool) -> Result<(), Diagnostics> {
-    if limit_reached {
-        errors.0.push(Diagnostic::new(
-            Code::Compile,
-            Arc::default(),
-            Span::default(),
-            "error limit reached",
-        ));
-    }
+fn limit_mark() -> Diagnostic {
+    Diagnostic::new(
+        Code::Compile,
+        Arc::default(),
+        Span::default(),
+        "error limit reached",
+    )
+}
+
+fn finish(errors: Diagnostics) -> Result<(), Diagnostics> {
     if errors.0.is_empty() {
         Ok(())
     } else {

@@ -10,12 +10,13 @@ mod reorder;
 mod unify;
 mod vars;
 
+pub(super) use self::outputs::{OPERANDS, OWN, outputs};
+pub(super) use self::vars::{VarSet, Vars};
+
 use solon_syntax::ast::{Head, Name, Rule, Term, VarScan};
 
-use self::outputs::OWN;
 use self::refusals::{Refusal, SharedRows};
 use self::reorder::Safety;
-use self::vars::{VarSet, Vars};
 use super::compilation::Compilation;
 use super::functions::Functions;
 use super::query::QueryCompilation;

@@ -65,6 +65,19 @@ pub struct Import {
     pub span: Span,
 }
 
+impl Import {
+    /// The name it brings: its alias, or the last part of its path.
+    pub fn name(&self) -> Option<&Name> {
+        self.alias.as_ref().or_else(|| {
+            let last = match self.path.as_ref() {
+                Some(terms) => terms.last()?,
+                None => &self.path,
+            };
+            last.as_var().or_else(|| last.as_string())
+        })
+    }
+}
+
 /// A comment.
 #[derive(Clone, Debug)]
 pub struct Comment {
@@ -126,6 +139,8 @@ pub struct Expr {
     pub negated: bool,
     /// Whether the compiler made it.
     pub generated: bool,
+    /// Whether the compiler made an `=` of its `:=`.
+    pub assigned: bool,
     /// Position in its body, from 0.
     pub index: u32,
     /// Place of the expression.
@@ -220,6 +235,7 @@ impl Expr {
             with: Vec::new(),
             negated: false,
             generated: false,
+            assigned: false,
             index: 0,
             span,
         }

@@ -34,6 +34,11 @@ impl VarScan {
         node.walk(&mut Scanner { scan: self, show });
     }
 
+    /// Adds the names of the variables that are not left out to a collection.
+    pub fn collect<N: Walk + ?Sized>(self, node: &N, names: &mut impl Extend<Name>) {
+        self.each(node, |_, name| names.extend([name.clone()]));
+    }
+
     /// Whether some variable that is not left out satisfies a condition.
     pub fn any<N: Walk + ?Sized>(self, node: &N, mut condition: impl FnMut(&Name) -> bool) -> bool {
         let mut found = false;

@@ -310,6 +310,7 @@ impl Reader {
                 .unwrap_or_default(),
             negated: members.flag("negated")?,
             generated: members.flag("generated")?,
+            assigned: false,
             index: members.read_optional("index", integer)?.unwrap_or(0),
             span,
         })

@@ -1,0 +1,104 @@
+//! SetAnnotationSet: which METADATA blocks speak of what.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use solon_syntax::ast::{Annotation, Ref, Rule, Scope, Term};
+use solon_syntax::source::Code;
+
+use super::Compilation;
+use super::rule_tree::ground_prefix;
+
+/// The blocks of all modules, by what they speak of. Blocks of single rules stand with their rules.
+#[derive(Debug, Default)]
+pub struct AnnotationSet {
+    packages: HashMap<Ref, Arc<Annotation>>,
+    /// Those of documents and of packages with all below them.
+    paths: HashMap<Ref, Arc<Annotation>>,
+}
+
+/// A document on the way from a rule to the root, and what is said of it.
+#[derive(Debug)]
+pub struct Link {
+    /// Its path.
+    pub path: Ref,
+    /// The block, if there is one.
+    pub annotation: Option<Arc<Annotation>>,
+}
+
+/// Collects the blocks of all modules. Of a package, or of a document, only one block may speak.
+pub fn set(compilation: &mut Compilation<'_>) {
+    let mut set = AnnotationSet::default();
+    let blocks = compilation
+        .modules
+        .iter()
+        .flat_map(|module| &module.annotations);
+    for block in blocks {
+        let map = match block.scope {
+            Scope::Rule => continue,
+            Scope::Package => &mut set.packages,
+            Scope::Document | Scope::Subpackages => &mut set.paths,
+        };
+        if let Some(earlier) = map.get(&block.path) {
+            let file = compilation.report.file(earlier.span.source);
+            let message = format!(
+                "{} annotation redeclared: {file}:{}",
+                block.scope.as_str(),
+                earlier.span.row
+            );
+            compilation.report.error(Code::Type, block.span, message);
+        } else {
+            map.insert(block.path.clone(), Arc::clone(block));
+        }
+    }
+    compilation.annotations = set;
+}
+
+impl AnnotationSet {
+    /// What is said of a rule and of the documents around it, nearest first. The first link is the rule's own.
+    pub fn chain(&self, package: &[Term], rule: &Rule) -> Vec<Link> {
+        let path = rule_path(package, rule);
+        let mut own: Vec<_> = of_rule(rule).collect();
+        own.sort_by_key(|block| Reverse(block.span));
+        let mut chain: Vec<Link> = own.into_iter().map(Link::to).collect();
+        if chain.is_empty() {
+            chain.push(Link {
+                path: path.clone(),
+                annotation: None,
+            });
+        }
+        chain.extend(self.paths.get(&path).map(Link::to));
+        chain.extend(self.packages.get(package).map(Link::to));
+        let above = (1..=package.len())
+            .rev()
+            .filter_map(|depth| package.get(..depth));
+        chain.extend(above.filter_map(|path| self.paths.get(path)).map(Link::to));
+        chain
+    }
+}
+
+impl Link {
+    fn to(annotation: &Arc<Annotation>) -> Self {
+        Self {
+            path: annotation.path.clone(),
+            annotation: Some(Arc::clone(annotation)),
+        }
+    }
+}
+
+/// The blocks that speak of one rule only.
+pub fn of_rule(rule: &Rule) -> impl Iterator<Item = &Arc<Annotation>> {
+    let blocks = rule.annotations.iter();
+    blocks.filter(|block| block.scope == Scope::Rule)
+}
+
+/// `data`, the package, and the ground prefix of the rule's reference.
+fn rule_path(package: &[Term], rule: &Rule) -> Ref {
+    let steps = ground_prefix(&rule.head.reference).iter();
+    let steps = steps.map(|step| match step.as_var() {
+        Some(name) => Term::string(name.clone(), step.span),
+        None => step.clone(),
+    });
+    package.iter().cloned().chain(steps).collect()
+}

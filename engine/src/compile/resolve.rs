@@ -1,0 +1,332 @@
+//! ResolveRefs: names of imports and of rules become full references.
+//!
+//! In package `a`, a rule's name `p` becomes `data.a.p`, unless the body around it declares a variable `p`.
+
+use std::collections::{HashMap, HashSet};
+
+use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::{
+    Body, Expr, ExprKind, Import, Module, Name, Ref, Rule, SomeDecl, Term, TermKind, VarScan,
+};
+use solon_syntax::source::{Code, Span};
+
+use super::rewrite::each_branch_of;
+use super::rewrite::keywords::is_root_document;
+use super::{Compilation, QueryCompilation};
+
+/// Resolves the names in all modules, and notes which imports nothing used.
+pub fn resolve(compilation: &mut Compilation<'_>) {
+    let exports = exports(&compilation.modules);
+    let nothing = HashSet::new();
+    for module in &mut compilation.modules {
+        let globals = Globals::new(
+            &module.package.path,
+            exports.get(&module.package.path).unwrap_or(&nothing),
+            &module.imports,
+        );
+        let mut resolver = Resolver::new(globals);
+        for rule in &mut module.rules {
+            let mut refused = None;
+            each_branch_of(rule, |branch| {
+                if refused.is_none() {
+                    refused = resolver.rule(branch).err();
+                }
+            });
+            if let Some((span, message)) = refused {
+                compilation.report.error(Code::Compile, span, message);
+            }
+        }
+        if compilation.options.strict {
+            let unused = module
+                .imports
+                .iter()
+                .filter(|import| !is_language_import(import) && !resolver.globals.is_used(import));
+            compilation.unused_imports.extend(unused.cloned());
+        }
+    }
+}
+
+/// Resolves the names in a query, by the imports and the package it is asked from.
+pub fn resolve_query(query: &mut QueryCompilation<'_>) {
+    let package = query.package.as_deref().unwrap_or_default();
+    let modules = &query.compiled.modules;
+    let own = modules
+        .iter()
+        .filter(|module| module.package.path == package);
+    let rules = own.flat_map(exported).collect();
+    let mut resolver = Resolver::new(Globals::new(package, &rules, &query.imports));
+    resolver.hidden.push(declared_in(&query.body));
+    query.body.walk_mut(&mut resolver);
+}
+
+/// The names of the rules of each package.
+fn exports(modules: &[Module]) -> HashMap<Ref, HashSet<Name>> {
+    let mut exports: HashMap<Ref, HashSet<Name>> = HashMap::new();
+    for module in modules {
+        let names = exports.entry(module.package.path.clone()).or_default();
+        names.extend(exported(module));
+    }
+    exports
+}
+
+/// The names of the rules of a module.
+fn exported(module: &Module) -> impl Iterator<Item = Name> {
+    let heads = module.rules.iter().map(|rule| &rule.head.reference);
+    heads.filter_map(|reference| reference.first()?.as_var().cloned())
+}
+
+/// `import rego.…` and `import future.…`, which choose the language and bring no name.
+fn is_language_import(import: &Import) -> bool {
+    let first = match import.path.as_ref() {
+        Some(terms) => terms.first(),
+        None => Some(&import.path),
+    };
+    matches!(
+        first.and_then(Term::as_var).map(|name| &**name),
+        Some("rego" | "future")
+    )
+}
+
+/// What names mean in a module.
+struct Globals<'a> {
+    package: &'a [Term],
+    rules: &'a HashSet<Name>,
+    imports: HashMap<Name, Imported>,
+}
+
+struct Imported {
+    path: Ref,
+    used: bool,
+}
+
+impl<'a> Globals<'a> {
+    fn new(package: &'a [Term], rules: &'a HashSet<Name>, imports: &[Import]) -> Self {
+        let imports = imports.iter().filter(|import| !is_language_import(import));
+        let imports = imports.filter_map(|import| {
+            let path = match import.path.as_ref() {
+                Some(terms) => terms.clone(),
+                None => vec![import.path.clone()],
+            };
+            Some((import.name()?.clone(), Imported { path, used: false }))
+        });
+        Self {
+            package,
+            rules,
+            imports: imports.collect(),
+        }
+    }
+
+    /// The reference that a name stands for, placed where the name stands.
+    fn find(&mut self, name: &Name, span: Span) -> Option<Ref> {
+        let mut path = if let Some(imported) = self.imports.get_mut(name) {
+            imported.used = true;
+            imported.path.clone()
+        } else if self.rules.contains(name) {
+            let name = Term::string(name.clone(), span);
+            self.package.iter().cloned().chain([name]).collect()
+        } else {
+            return None;
+        };
+        for term in &mut path {
+            term.span = span;
+        }
+        Some(path)
+    }
+
+    fn is_used(&self, import: &Import) -> bool {
+        let imported = import.name().and_then(|name| self.imports.get(name));
+        imported.is_none_or(|imported| imported.used)
+    }
+}
+
+struct Resolver<'a> {
+    globals: Globals<'a>,
+    /// Names that arguments and declarations hide, innermost last.
+    hidden: Vec<HashSet<Name>>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(globals: Globals<'a>) -> Self {
+        Self {
+            globals,
+            hidden: Vec::new(),
+        }
+    }
+
+    fn rule(&mut self, rule: &mut Rule) -> Result<(), (Span, String)> {
+        let mut args = Arguments::default();
+        rule.head.args.walk_mut(&mut args);
+        if let Some(root) = args.root {
+            let message = format!("args must not shadow {root} (use a different variable name)");
+            return Err((rule.span, message));
+        }
+        self.hidden.clear();
+        self.hidden.push(args.names);
+        self.hidden.push(declared_in(&rule.body));
+        let head = &mut rule.head;
+        for part in head.reference.iter_mut().skip(1) {
+            part.walk_mut(self);
+        }
+        head.key.walk_mut(self);
+        head.value.walk_mut(self);
+        rule.body.walk_mut(self);
+        Ok(())
+    }
+
+    fn find(&mut self, term: &Term) -> Option<Ref> {
+        let name = term.as_var()?;
+        if self.hidden.iter().any(|names| names.contains(name)) {
+            return None;
+        }
+        self.globals.find(name, term.span)
+    }
+
+    fn within(&mut self, names: HashSet<Name>, walk: impl FnOnce(&mut Self)) {
+        self.hidden.push(names);
+        walk(self);
+        self.hidden.pop();
+    }
+
+    fn reference(&mut self, terms: &mut Ref) {
+        for part in terms.iter_mut().skip(1) {
+            part.walk_mut(self);
+        }
+        let Some(head) = terms.first_mut() else {
+            return;
+        };
+        match self.find(head) {
+            Some(path) => drop(terms.splice(..1, path)),
+            None => head.walk_mut(self),
+        }
+    }
+}
+
+impl VisitorMut for Resolver<'_> {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        match &mut expr.kind {
+            // plain declarations name variables
+            ExprKind::Some(decl) if !is_membership(decl) => {}
+            ExprKind::Every(every) => {
+                let mut names = HashSet::new();
+                for term in every.key.iter().chain([&every.value]) {
+                    VarScan::default().collect(term, &mut names);
+                }
+                self.within(names, |resolver| {
+                    every.domain.walk_mut(resolver);
+                    every.body.walk_mut(resolver);
+                });
+            }
+            _ => return Flow::Into,
+        }
+        expr.with.walk_mut(self);
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &mut Term) -> Flow {
+        match &mut term.kind {
+            TermKind::Var(_) => {
+                if let Some(path) = self.find(term) {
+                    term.kind = TermKind::Ref(path);
+                }
+            }
+            TermKind::Ref(terms) => self.reference(terms),
+            TermKind::ArrayComprehension(inner)
+            | TermKind::SetComprehension(inner)
+            | TermKind::ObjectComprehension(inner) => {
+                self.within(declared_in(&inner.body), |resolver| {
+                    inner.walk_mut(resolver)
+                });
+            }
+            _ => return Flow::Into,
+        }
+        Flow::Over
+    }
+}
+
+/// The variables that a function's arguments bind.
+#[derive(Default)]
+struct Arguments {
+    names: HashSet<Name>,
+    /// The first argument that is a root document.
+    root: Option<Term>,
+}
+
+impl VisitorMut for Arguments {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        match &term.kind {
+            TermKind::Var(name) => {
+                self.names.insert(name.clone());
+            }
+            TermKind::Ref(_) if is_root_document(term) => {
+                self.root.get_or_insert_with(|| term.clone());
+            }
+            // these cannot be matched against a pattern
+            TermKind::Set(_)
+            | TermKind::Call(_)
+            | TermKind::ArrayComprehension(_)
+            | TermKind::SetComprehension(_)
+            | TermKind::ObjectComprehension(_) => return Flow::Over,
+            _ => {}
+        }
+        Flow::Into
+    }
+}
+
+/// The variables that a body declares with `:=` or `some`, also in the bodies of its expressions, but not in
+/// comprehensions.
+pub(super) fn declared_in(body: &Body) -> HashSet<Name> {
+    let mut declared = Declared::default();
+    body.walk(&mut declared);
+    declared.0
+}
+
+#[derive(Default)]
+struct Declared(HashSet<Name>);
+
+impl Declared {
+    fn all_of(&mut self, term: &Term) {
+        VarScan::default().collect(term, &mut self.0);
+    }
+}
+
+impl Visitor<'_> for Declared {
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        if let Some([target, _]) = expr.operands_of("assign") {
+            self.all_of(target);
+        } else if let ExprKind::Some(decl) = &expr.kind {
+            for symbol in &decl.symbols {
+                match &symbol.kind {
+                    TermKind::Var(name) => {
+                        self.0.insert(name.clone());
+                    }
+                    TermKind::Call(terms) => {
+                        // the operator, the pattern or patterns, the collection
+                        let end = terms.len().saturating_sub(1);
+                        for pattern in terms.get(1..end).unwrap_or_default() {
+                            self.all_of(pattern);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Flow::Into
+    }
+
+    fn term(&mut self, term: &Term) -> Flow {
+        match term.kind {
+            TermKind::ArrayComprehension(_)
+            | TermKind::SetComprehension(_)
+            | TermKind::ObjectComprehension(_) => Flow::Over,
+            _ => Flow::Into,
+        }
+    }
+}
+
+/// Whether a declaration is `some … in …`.
+pub(super) fn is_membership(decl: &SomeDecl) -> bool {
+    matches!(
+        decl.symbols.first().map(|term| &term.kind),
+        Some(TermKind::Call(_))
+    )
+}

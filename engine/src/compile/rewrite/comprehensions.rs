@@ -1,0 +1,45 @@
+//! RewriteComprehensionTerms: what a comprehension collects needs no evaluation.
+//!
+//! `[x.y | x := xs[_]]` becomes `[z | x := xs[_]; z = x.y]`.
+
+use solon_syntax::ast::Term;
+use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+
+use super::{append, arrange, comprehension, hoist, requires_evaluation};
+use crate::compile::locals::Locals;
+use crate::compile::{Compilation, QueryCompilation};
+
+/// Moves what must be evaluated into the bodies of comprehensions, the outer ones first.
+pub fn rewrite(compilation: &mut Compilation<'_>) {
+    let mut rewriter = Rewriter {
+        locals: &mut compilation.locals,
+    };
+    for module in &mut compilation.modules {
+        module.walk_mut(&mut rewriter);
+    }
+}
+
+/// The same in a query.
+pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
+    let locals = query.locals.restart(&query.body);
+    query.body.walk_mut(&mut Rewriter { locals });
+}
+
+struct Rewriter<'l> {
+    locals: &'l mut Locals,
+}
+
+impl VisitorMut for Rewriter<'_> {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        arrange(term);
+        if let Some(inner) = comprehension(term) {
+            let heads = inner.key.iter_mut().chain([&mut inner.head]);
+            let bindings: Vec<_> = heads
+                .filter(|head| requires_evaluation(head))
+                .map(|head| hoist(self.locals, head))
+                .collect();
+            append(&mut inner.body, bindings);
+        }
+        Flow::Into
+    }
+}

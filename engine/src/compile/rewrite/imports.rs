@@ -1,0 +1,44 @@
+//! CheckUnusedImports, CheckDuplicateImports and RemoveImports.
+
+use std::collections::HashMap;
+
+use solon_syntax::source::Code;
+
+use crate::compile::Compilation;
+
+/// Refuses imports that nothing uses, in strict mode.
+pub fn check_unused(compilation: &mut Compilation<'_>) {
+    for import in std::mem::take(&mut compilation.unused_imports) {
+        let message = format!("{import} unused");
+        compilation.recoverable(Code::Compile, import.span, message);
+    }
+}
+
+/// Refuses imports under a name that is taken, in v1 modules and in strict mode.
+pub fn check_duplicates(compilation: &mut Compilation<'_>) {
+    let report = &mut compilation.report;
+    for module in &compilation.modules {
+        if !compilation.options.strict && !module.version.is_v1() {
+            continue;
+        }
+        let mut names = HashMap::new();
+        for import in &module.imports {
+            let Some(name) = import.name() else {
+                continue;
+            };
+            if let Some(earlier) = names.get(name) {
+                let message = format!("import must not shadow {earlier}");
+                report.recoverable(Code::Compile, import.span, message);
+            } else {
+                names.insert(name, import);
+            }
+        }
+    }
+}
+
+/// Drops the imports, which nothing needs any more.
+pub fn remove(compilation: &mut Compilation<'_>) {
+    for module in &mut compilation.modules {
+        module.imports.clear();
+    }
+}

@@ -1,0 +1,80 @@
+//! Variables that are declared and never used.
+
+use std::collections::BTreeSet;
+
+use solon_syntax::ast::{Body, Name, VarScan};
+use solon_syntax::source::Span;
+
+use super::renamer::Renamer;
+use super::scopes::{Occurrence, Scopes};
+
+impl Renamer<'_> {
+    /// Strict mode: every variable that `:=` declares in this scope occurs again, in it or below it.
+    pub(super) fn check_unused_assigned(&mut self, places: &[Span], used: &BTreeSet<Name>) {
+        if !self.strict {
+            return;
+        }
+        self.check_unused(places, Occurrence::Assigned, |scopes, name, local| {
+            name.starts_with('$')
+                || scopes.find(name).is_some_and(|variable| variable.count > 1)
+                || is_used(scopes, used, local)
+        });
+    }
+
+    /// Every variable that `some` or `every` declares in this scope occurs in its body or in what it is for.
+    pub(super) fn check_unused_declared(
+        &mut self,
+        places: &[Span],
+        used: &BTreeSet<Name>,
+        body: &Body,
+    ) {
+        let mut occurring = None;
+        self.check_unused(places, Occurrence::Declared, |scopes, _, local| {
+            let occurring = occurring.get_or_insert_with(|| {
+                let mut names = BTreeSet::new();
+                VarScan::default().collect(body, &mut names);
+                names
+            });
+            occurring.contains(local) || is_used(scopes, used, local)
+        });
+    }
+
+    fn check_unused(
+        &mut self,
+        places: &[Span],
+        occurrence: Occurrence,
+        mut is_used: impl FnMut(&Scopes, &Name, &Name) -> bool,
+    ) {
+        // one kind of complaint about the variables of a rule is enough
+        if !self.errors.is_empty() || !self.unused.is_empty() {
+            return;
+        }
+        let Some(scope) = self.scopes.innermost() else {
+            return;
+        };
+        let mut unused = Vec::new();
+        for (name, variable) in &scope.variables {
+            if variable.occurrence == occurrence && !is_used(&self.scopes, name, &variable.local) {
+                unused.push((&variable.local, variable.declared_by, name));
+            }
+        }
+        unused.sort();
+        let how = match occurrence {
+            Occurrence::Assigned => "assigned",
+            _ => "declared",
+        };
+        for (_, position, name) in unused {
+            let span = places.get(position).copied().unwrap_or_default();
+            let name = if name.starts_with('$') { "_" } else { name };
+            self.unused.push((span, format!("{how} var {name} unused")));
+        }
+    }
+}
+
+/// Whether a local stands for one of the used names.
+fn is_used(scopes: &Scopes, used: &BTreeSet<Name>, local: &Name) -> bool {
+    used.iter().any(|name| match scopes.find(name) {
+        Some(variable) => variable.local == *local,
+        None => name == local,
+    })
+}

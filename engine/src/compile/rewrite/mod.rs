@@ -1,0 +1,181 @@
+//! The rewrites that turn parsed bodies into canonical ones, a file for each stage.
+//!
+//! What takes part in traces and messages is contract: which terms move, in which order, under which generated
+//! names. Sets and objects are therefore walked in the order of their members and keys.
+
+pub mod capture;
+pub mod comprehensions;
+pub mod dynamics;
+pub mod equals;
+pub mod expr_terms;
+pub mod imports;
+pub mod keywords;
+pub mod local_vars;
+pub mod metadata;
+pub mod prints;
+pub mod ref_heads;
+pub mod refs_in_head;
+pub mod templates;
+pub mod tests_for_tracing;
+pub mod void_calls;
+pub mod with;
+
+use std::mem;
+
+use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Module, Rule, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::locals::Locals;
+
+/// Calls `change` with every rule, and behind each rule with the branches of its `else`.
+pub(super) fn each_branch(modules: &mut [Module], mut change: impl FnMut(&mut Rule)) {
+    for rule in modules.iter_mut().flat_map(|module| &mut module.rules) {
+        each_branch_of(rule, &mut change);
+    }
+}
+
+/// Calls `change` with a rule, then with the branches of its `else`.
+pub(super) fn each_branch_of(rule: &mut Rule, mut change: impl FnMut(&mut Rule)) {
+    let mut next = Some(rule);
+    while let Some(rule) = next {
+        change(rule);
+        next = rule.else_rule.as_deref_mut();
+    }
+}
+
+/// Puts a generated local in the place of a term and answers the expression that binds it: `local = term`.
+pub(super) fn hoist(locals: &mut Locals, term: &mut Term) -> Expr {
+    let span = term.span;
+    let local = Term::var(locals.fresh(), span);
+    let value = mem::replace(term, local.clone());
+    Expr::generated_call("eq", vec![local, value], span)
+}
+
+/// The expression `true`.
+pub(super) fn truth(span: Span) -> Expr {
+    Expr::new(
+        ExprKind::Term(Term::new(TermKind::Boolean(true), span)),
+        span,
+    )
+}
+
+/// Whether a body is nothing but `true`.
+pub(super) fn is_truth(body: &Body) -> bool {
+    match body.as_slice() {
+        [one] => {
+            matches!(&one.kind, ExprKind::Term(term) if matches!(term.kind, TermKind::Boolean(true)))
+        }
+        _ => false,
+    }
+}
+
+/// Adds expressions to a body; the first takes the place of a lone `true`.
+pub(super) fn append(body: &mut Body, exprs: impl IntoIterator<Item = Expr>) {
+    let mut exprs = exprs.into_iter().peekable();
+    if exprs.peek().is_some() && is_truth(body) {
+        body.clear();
+    }
+    body.extend(exprs);
+    number(body);
+}
+
+/// Numbers the expressions of a body.
+pub(super) fn number(body: &mut Body) {
+    for (expr, position) in body.iter_mut().zip(0..) {
+        expr.index = position;
+    }
+}
+
+/// Brings the members of a set, or the pairs of an object, in their order, each only once. Rewrites may have
+/// changed both since the last time.
+pub(super) fn arrange(term: &mut Term) {
+    match &mut term.kind {
+        TermKind::Set(members) => {
+            if !members.is_sorted_by(|left, right| left < right) {
+                members.sort();
+                members.dedup();
+            }
+        }
+        TermKind::Object(pairs) => {
+            if !pairs.is_sorted_by(|left, right| left.0 < right.0) {
+                pairs.sort_by(|left, right| left.0.cmp(&right.0));
+                // of equal keys the first stays, with the last value
+                pairs.dedup_by(|later, earlier| {
+                    let same = later.0 == earlier.0;
+                    if same {
+                        mem::swap(&mut later.1, &mut earlier.1);
+                    }
+                    same
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The inside of a comprehension of any kind.
+pub(super) fn comprehension(term: &mut Term) -> Option<&mut Comprehension> {
+    match &mut term.kind {
+        TermKind::ArrayComprehension(inner)
+        | TermKind::SetComprehension(inner)
+        | TermKind::ObjectComprehension(inner) => Some(inner),
+        _ => None,
+    }
+}
+
+/// Whether a term holds a reference or a comprehension, so that it must be evaluated before it can be used.
+pub(super) fn requires_evaluation(term: &Term) -> bool {
+    use solon_syntax::ast::visit::{Terms, Walk};
+    let mut found = false;
+    term.walk(&mut Terms(|term: &Term| {
+        found = found
+            || matches!(
+                term.kind,
+                TermKind::Ref(_)
+                    | TermKind::ArrayComprehension(_)
+                    | TermKind::SetComprehension(_)
+                    | TermKind::ObjectComprehension(_)
+            );
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
+
+/// Shows the bodies that stand in a node (those of comprehensions, `every`, `not`, `and` and `or`), but not
+/// the bodies within those.
+pub(super) fn nested_bodies<N: WalkMut + ?Sized>(node: &mut N, show: impl FnMut(&mut Body)) {
+    node.walk_mut(&mut Bodies(show));
+}
+
+struct Bodies<F>(F);
+
+impl<F: FnMut(&mut Body)> VisitorMut for Bodies<F> {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        match &mut expr.kind {
+            ExprKind::Every(every) => {
+                every.domain.walk_mut(self);
+                (self.0)(&mut every.body);
+            }
+            ExprKind::Not(not) => (self.0)(&mut not.body),
+            ExprKind::And(logical) | ExprKind::Or(logical) => {
+                (self.0)(&mut logical.lhs);
+                (self.0)(&mut logical.rhs);
+            }
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,
+        }
+        expr.with.walk_mut(self);
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &mut Term) -> Flow {
+        arrange(term);
+        let Some(inner) = comprehension(term) else {
+            return Flow::Into;
+        };
+        inner.key.walk_mut(self);
+        inner.head.walk_mut(self);
+        (self.0)(&mut inner.body);
+        Flow::Over
+    }
+}

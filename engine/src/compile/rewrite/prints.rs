@@ -1,0 +1,232 @@
+//! RewritePrintCalls: `print` never fails.
+//!
+//! `print(x.y)` becomes `internal.print([{z | z = x.y}])`, so that an undefined operand is an empty set. When
+//! nobody listens, `print` is erased.
+
+use std::mem;
+
+use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::{
+    Body, Comprehension, Expr, ExprKind, Name, Rule, Term, TermKind, VarScan, With,
+};
+use solon_syntax::source::Code;
+
+use super::{each_branch, nested_bodies, number, truth};
+use crate::compile::functions::Functions;
+use crate::compile::locals::Locals;
+use crate::compile::report::Report;
+use crate::compile::safety::{OWN, VarSet, Vars, outputs};
+use crate::compile::{Compilation, QueryCompilation};
+
+/// Rewrites or erases `print` in all modules.
+pub fn rewrite(compilation: &mut Compilation<'_>) {
+    if !compilation.modules.iter().any(prints) {
+        return;
+    }
+    if !compilation.options.print {
+        for module in compilation
+            .modules
+            .iter_mut()
+            .filter(|module| prints(*module))
+        {
+            each_branch(std::slice::from_mut(module), |rule| {
+                nested_bodies(&mut rule.head, erase);
+                erase(&mut rule.body);
+            });
+        }
+        return;
+    }
+    let functions = Functions::new(compilation.options, &compilation.rule_tree);
+    each_branch(&mut compilation.modules, |rule| {
+        if prints(&rule.head) || prints(&rule.body) {
+            let mut rewriter = Rewriter {
+                functions,
+                vars: Vars::default(),
+                locals: &mut compilation.locals,
+                report: &mut compilation.report,
+            };
+            rewriter.rule(rule);
+        }
+    });
+}
+
+/// Rewrites or erases `print` in a query.
+pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
+    if !prints(&query.body) {
+        return;
+    }
+    if !query.options.print {
+        erase(&mut query.body);
+        return;
+    }
+    let mut rewriter = Rewriter {
+        functions: Functions::new(query.options, &query.compiled.rule_tree),
+        vars: Vars::default(),
+        locals: query.locals.restart(&query.body),
+        report: &mut query.report,
+    };
+    let documents = rewriter.documents();
+    let _reported = rewriter.body(&mut query.body, &documents);
+}
+
+/// Whether a node holds a call of `print`.
+fn prints<N: Walk>(node: &N) -> bool {
+    let mut found = false;
+    node.walk(&mut Exprs(|expr: &Expr| {
+        found = found || is_print(expr);
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
+
+fn is_print(expr: &Expr) -> bool {
+    expr.operands_of("print").is_some()
+}
+
+/// Takes `print` out of a body and the bodies inside it.
+fn erase(body: &mut Body) {
+    let span = body.first().map(|expr| expr.span).unwrap_or_default();
+    body.retain(|expr| !is_print(expr));
+    if body.is_empty() {
+        body.push(truth(span));
+    }
+    number(body);
+    nested_bodies(body, erase);
+}
+
+struct Rewriter<'c> {
+    functions: Functions<'c>,
+    vars: Vars,
+    locals: &'c mut Locals,
+    report: &'c mut Report,
+}
+
+/// Says that operands were refused, which ends the work on the bodies around them. They are reported already.
+struct Refused;
+
+impl Rewriter<'_> {
+    fn documents(&mut self) -> VarSet {
+        ["input", "data"]
+            .map(|name| self.vars.var(&Name::from(name)))
+            .into_iter()
+            .collect()
+    }
+
+    fn rule(&mut self, rule: &mut Rule) {
+        let mut globals = self.documents();
+        self.vars
+            .scan_into(VarScan::default(), &rule.head.args, &mut globals);
+        nested_bodies(&mut rule.head, |body| {
+            let _reported = self.body(body, &globals);
+        });
+        let _reported = self.body(&mut rule.body, &globals);
+    }
+
+    /// Rewrites a body in which the variables `globals` have values.
+    fn body(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Refused> {
+        self.closures(body, globals)?;
+        let mut safe = globals.clone();
+        for expr in body {
+            if is_print(expr) {
+                self.print(expr, &safe)?;
+            }
+            let bound = outputs(&mut self.vars, self.functions, expr, &safe);
+            safe.add(&bound);
+            // generated locals have values by the time their expressions are in order
+            VarScan::default().each(expr, |_, name| {
+                if Locals::is_generated(name) {
+                    safe.insert(self.vars.var(name));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// Rewrites the bodies inside a body, each with the variables that have values by then.
+    fn closures(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Refused> {
+        let mut safe = globals.clone();
+        for expr in body {
+            let mut inner = safe.clone();
+            if let ExprKind::Every(every) = &expr.kind {
+                self.vars
+                    .scan_into(VarScan::default(), &every.key, &mut inner);
+                self.vars
+                    .scan_into(VarScan::default(), &every.value, &mut inner);
+            }
+            let mut outcome = Ok(());
+            nested_bodies(expr, |body| {
+                let rewritten = self.body(body, &inner);
+                outcome = mem::replace(&mut outcome, Ok(())).and(rewritten);
+            });
+            outcome?;
+            let bound = outputs(&mut self.vars, self.functions, expr, &safe);
+            safe.add(&bound);
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, expr: &mut Expr, safe: &VarSet) -> Result<(), Refused> {
+        let ExprKind::Call(terms) = &mut expr.kind else {
+            return Ok(());
+        };
+        let operands = terms.split_off(1);
+        if self.refuse_undeclared(&operands, safe) {
+            return Err(Refused);
+        }
+        let sets = operands
+            .into_iter()
+            .map(|operand| capture(self.locals, operand, Vec::new()));
+        let sets = Term::new(TermKind::Array(sets.collect()), expr.span);
+        *expr = Expr {
+            index: expr.index,
+            ..Expr::new(
+                ExprKind::Call(vec![Term::operator("internal.print", expr.span), sets]),
+                expr.span,
+            )
+        };
+        Ok(())
+    }
+
+    fn refuse_undeclared(&mut self, operands: &[Term], safe: &VarSet) -> bool {
+        let mut refused = false;
+        for operand in operands {
+            for name in undeclared(&mut self.vars, operand, safe) {
+                let name = self.locals.shown(&name);
+                let message = format!("var {name} is undeclared");
+                self.report.error(Code::Compile, operand.span, message);
+                refused = true;
+            }
+        }
+        refused
+    }
+}
+
+/// The variables of a term that have no values, by name.
+pub(super) fn undeclared(vars: &mut Vars, term: &Term, safe: &VarSet) -> Vec<Name> {
+    let missing = vars.scan(OWN, term).without(safe);
+    let mut names: Vec<Name> = missing
+        .iter()
+        .filter_map(|var| vars.name(var).cloned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// `{x | x = term}`: the set of the term's values, empty when it has none.
+pub(super) fn capture(locals: &mut Locals, term: Term, with: Vec<With>) -> Term {
+    let span = term.span;
+    let local = Term::var(locals.fresh(), span);
+    let binding = Expr {
+        with,
+        ..Expr::new(
+            ExprKind::Call(vec![Term::operator("eq", span), local.clone(), term]),
+            span,
+        )
+    };
+    let inner = Comprehension {
+        key: None,
+        head: local,
+        body: vec![binding],
+    };
+    Term::new(TermKind::SetComprehension(Box::new(inner)), span)
+}

@@ -1,0 +1,33 @@
+//! RewriteRuleHeadRefs: references of heads hold only scalars and variables.
+//!
+//! `p.q[r.s] := v` becomes `p.q[x] := v` with `x = r.s` in its body, which is what the rule tree can hold.
+
+use solon_syntax::ast::TermKind;
+
+use super::{append, hoist};
+use crate::compile::Compilation;
+
+/// Moves what must be evaluated out of the references of heads.
+pub fn rewrite(compilation: &mut Compilation<'_>) {
+    let locals = &mut compilation.locals;
+    for rule in compilation
+        .modules
+        .iter_mut()
+        .flat_map(|module| &mut module.rules)
+    {
+        let head = &mut rule.head;
+        let last = head.reference.len().saturating_sub(1);
+        let mut bindings = Vec::new();
+        for (position, part) in head.reference.iter_mut().enumerate().skip(1) {
+            if part.is_scalar() || matches!(part.kind, TermKind::Var(_)) {
+                continue;
+            }
+            let is_key = position == last && head.key.as_ref() == Some(part);
+            bindings.push(hoist(locals, part));
+            if is_key {
+                head.key = Some(part.clone());
+            }
+        }
+        append(&mut rule.body, bindings);
+    }
+}

@@ -1,0 +1,282 @@
+//! RewriteTemplateStrings: template strings become calls.
+//!
+//! `$"a {x.y}"` becomes `internal.template_string(["a ", {z | z = x.y}])`, so that an undefined expression is an
+//! empty set. What surely has a value stands in a set of its own: `{x}`.
+
+use std::collections::HashSet;
+
+use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::{
+    Body, Expr, ExprKind, Module, Name, Rule, Template, TemplatePart, Term, TermKind, VarScan,
+};
+use solon_syntax::source::{Code, Span};
+
+use super::prints::{capture, undeclared};
+use super::{arrange, comprehension, each_branch, is_truth};
+use crate::compile::functions::Functions;
+use crate::compile::locals::Locals;
+use crate::compile::report::Report;
+use crate::compile::rule_tree::{NodeId, RuleTree};
+use crate::compile::safety::{VarSet, Vars, outputs};
+use crate::compile::{Compilation, QueryCompilation};
+
+/// Rewrites the template strings of all modules.
+pub fn rewrite(compilation: &mut Compilation<'_>) {
+    if !compilation.modules.iter().any(has_templates) {
+        return;
+    }
+    let tree = &compilation.rule_tree;
+    let defined = Defined::new(tree, &compilation.modules);
+    let functions = Functions::new(compilation.options, tree);
+    each_branch(&mut compilation.modules, |rule| {
+        if has_templates(&rule.head) || has_templates(&rule.body) {
+            let mut rewriter = Rewriter {
+                functions,
+                defined: &defined,
+                vars: Vars::default(),
+                safe: VarSet::default(),
+                locals: &mut compilation.locals,
+                report: &mut compilation.report,
+                refused: 0,
+            };
+            rewriter.rule(rule);
+        }
+    });
+}
+
+/// Rewrites the template strings of a query.
+pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
+    if !has_templates(&query.body) {
+        return;
+    }
+    let tree = &query.compiled.rule_tree;
+    let mut rewriter = Rewriter {
+        functions: Functions::new(query.options, tree),
+        defined: &Defined::new(tree, &query.compiled.modules),
+        vars: Vars::default(),
+        safe: VarSet::default(),
+        locals: query.locals.restart(&query.body),
+        report: &mut query.report,
+        refused: 0,
+    };
+    rewriter.documents();
+    rewriter.body(&mut query.body);
+}
+
+fn has_templates<N: Walk>(node: &N) -> bool {
+    let mut found = false;
+    node.walk(&mut Terms(|term: &Term| {
+        found = found || matches!(term.kind, TermKind::Template(_));
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
+
+/// The rules that have a value whatever the input: those with a default, sets, and single constants.
+struct Defined<'c> {
+    tree: &'c RuleTree,
+    nodes: HashSet<NodeId>,
+}
+
+impl<'c> Defined<'c> {
+    fn new(tree: &'c RuleTree, modules: &[Module]) -> Self {
+        let nodes = tree.subtree(RuleTree::DATA).filter(|id| {
+            let rules = tree.node(*id).rules.iter();
+            let rules: Vec<&Rule> = rules.filter_map(|rule| rule.of(modules)).collect();
+            match rules.as_slice() {
+                [] => false,
+                [first, ..] if !first.head.args.is_empty() => false,
+                [first, ..] if first.head.value.is_none() => true,
+                [one] => one.default || is_constant(one),
+                rules => rules.iter().any(|rule| rule.default),
+            }
+        });
+        Self {
+            tree,
+            nodes: nodes.collect(),
+        }
+    }
+
+    fn contains(&self, term: &Term) -> bool {
+        let node = term.as_ref().and_then(|path| self.tree.find(path));
+        node.is_some_and(|node| self.nodes.contains(&node))
+    }
+}
+
+fn is_constant(rule: &Rule) -> bool {
+    let Some(value) = rule.head.value.as_ref().filter(|_| is_truth(&rule.body)) else {
+        return false;
+    };
+    match &value.kind {
+        TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => {
+            let scan = VarScan {
+                skip_ref_heads: true,
+                skip_call_heads: true,
+                ..VarScan::default()
+            };
+            !scan.any(value, |_| true)
+        }
+        TermKind::Var(_) => true,
+        _ => value.is_scalar(),
+    }
+}
+
+/// Refused expressions after which bodies are not looked at again.
+const REFUSALS: usize = 64;
+
+struct Rewriter<'c> {
+    functions: Functions<'c>,
+    defined: &'c Defined<'c>,
+    vars: Vars,
+    /// The variables that have values.
+    safe: VarSet,
+    locals: &'c mut Locals,
+    report: &'c mut Report,
+    refused: usize,
+}
+
+impl Rewriter<'_> {
+    fn documents(&mut self) {
+        for name in ["input", "data"] {
+            self.safe.insert(self.vars.var(&Name::from(name)));
+        }
+    }
+
+    fn rule(&mut self, rule: &mut Rule) {
+        self.vars
+            .scan_into(VarScan::default(), &rule.head.args, &mut self.safe);
+        self.documents();
+        self.body(&mut rule.body);
+        rule.head.walk_mut(self);
+    }
+
+    /// Rewrites a body; afterwards the variables that it binds have values too.
+    fn body(&mut self, body: &mut Body) {
+        for expr in body.iter() {
+            let bound = outputs(&mut self.vars, self.functions, expr, &self.safe);
+            self.safe.add(&bound);
+        }
+        body.walk_mut(self);
+    }
+
+    /// Rewrites a body whose variables mean nothing outside, and `heads`, which see them.
+    fn scoped<'t>(&mut self, body: &mut Body, heads: impl Iterator<Item = &'t mut Term>) {
+        let outer = self.safe.clone();
+        let before = self.refused;
+        self.body(body);
+        for head in heads {
+            self.term_here(head);
+        }
+        self.safe = outer;
+        // what was refused is met again on the way through the terms
+        if self.refused > before && self.refused < REFUSALS {
+            body.walk_mut(self);
+        }
+    }
+
+    /// Rewrites a term that is itself a template.
+    fn term_here(&mut self, term: &mut Term) {
+        let TermKind::Template(template) = &term.kind else {
+            return;
+        };
+        if let Some(operands) = self.template(template, term.span) {
+            let nowhere = Span::default();
+            term.kind = TermKind::Call(vec![
+                Term::operator("internal.template_string", nowhere),
+                Term::new(TermKind::Array(operands), nowhere),
+            ]);
+        }
+    }
+
+    /// The operands for a template's parts; `None` when one was refused.
+    fn template(&mut self, template: &Template, span: Span) -> Option<Vec<Term>> {
+        if template.parts.is_empty() {
+            return Some(vec![Term::string("", span)]);
+        }
+        let before = self.refused;
+        let mut operands = Vec::with_capacity(template.parts.len());
+        for part in &template.parts {
+            match part {
+                TemplatePart::Term(term) => operands.push(term.clone()),
+                TemplatePart::Expr(expr) => operands.extend(self.expression(expr)),
+            }
+        }
+        (self.refused == before).then_some(operands)
+    }
+
+    /// The operand for an expression; `None` when it cannot stand in a template.
+    fn expression(&mut self, expr: &Expr) -> Option<Term> {
+        let term = match &expr.kind {
+            ExprKind::Term(term) => term.clone(),
+            ExprKind::Call(terms) => {
+                if expr.operands_of("walk").is_some() {
+                    self.refuse(
+                        Span::default(),
+                        "illegal call to relation built-in 'walk' that may cause multiple outputs",
+                    );
+                    return None;
+                }
+                Term::new(TermKind::Call(terms.clone()), Span::default())
+            }
+            other => {
+                let kind = match other {
+                    ExprKind::And(_) => "*ast.LogicalAnd",
+                    ExprKind::Or(_) => "*ast.LogicalOr",
+                    ExprKind::Not(_) => "*ast.Not",
+                    ExprKind::Every(_) => "*ast.Every",
+                    _ => "*ast.SomeDecl",
+                };
+                self.refuse(
+                    expr.span,
+                    &format!("unexpected template-string expression type: {kind}"),
+                );
+                return None;
+            }
+        };
+        if term.as_var().is_some() || self.defined.contains(&term) {
+            return Some(Term::new(TermKind::Set(vec![term]), Span::default()));
+        }
+        for name in undeclared(&mut self.vars, &term, &self.safe) {
+            let message = format!("var {} is undeclared", self.locals.shown(&name));
+            self.refuse(term.span, &message);
+        }
+        Some(capture(self.locals, term, expr.with.clone()))
+    }
+
+    fn refuse(&mut self, span: Span, message: &str) {
+        self.refused += 1;
+        self.report.error(Code::Compile, span, message);
+    }
+}
+
+impl VisitorMut for Rewriter<'_> {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        let ExprKind::Every(every) = &mut expr.kind else {
+            return Flow::Into;
+        };
+        self.term_here(&mut every.domain);
+        every.domain.walk_mut(self);
+        let outer = self.safe.clone();
+        self.vars
+            .scan_into(VarScan::default(), &every.key, &mut self.safe);
+        self.vars
+            .scan_into(VarScan::default(), &every.value, &mut self.safe);
+        self.scoped(&mut every.body, std::iter::empty());
+        self.safe = outer;
+        expr.with.walk_mut(self);
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &mut Term) -> Flow {
+        arrange(term);
+        self.term_here(term);
+        let Some(inner) = comprehension(term) else {
+            return Flow::Into;
+        };
+        let heads = inner.key.iter_mut().chain([&mut inner.head]);
+        self.scoped(&mut inner.body, heads);
+        inner.key.walk_mut(self);
+        inner.head.walk_mut(self);
+        Flow::Over
+    }
+}

@@ -1,0 +1,39 @@
+//! CheckVoidCalls: a function without a result is no value.
+
+use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::{Term, TermKind};
+use solon_syntax::source::Code;
+
+use crate::compile::report::Report;
+use crate::compile::{Compilation, Options, QueryCompilation};
+use crate::types::Type;
+
+/// Refuses calls of void functions inside terms.
+pub fn check(compilation: &mut Compilation<'_>) {
+    check_node(
+        &compilation.modules,
+        compilation.options,
+        &mut compilation.report,
+    );
+}
+
+/// The same in a query.
+pub fn check_query(query: &mut QueryCompilation<'_>) {
+    check_node(&query.body, query.options, &mut query.report);
+}
+
+fn check_node<N: Walk>(node: &N, options: &Options, report: &mut Report) {
+    node.walk(&mut Terms(|term: &Term| {
+        if let TermKind::Call(terms) = &term.kind
+            && let Some(operator) = terms.first()
+            && is_void(options.declaration_of(operator))
+        {
+            report.error(Code::Type, term.span, format!("{term} used as value"));
+        }
+        Flow::Into
+    }));
+}
+
+fn is_void(declaration: Option<&Type>) -> bool {
+    matches!(declaration, Some(Type::Function(function)) if function.result.is_none())
+}

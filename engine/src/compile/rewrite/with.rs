@@ -1,0 +1,233 @@
+//! RewriteWithValues: what `with` replaces can be replaced, and its values need no evaluation.
+//!
+//! `p with input as {"a": q}` becomes `x = {"a": q}; p with input as x`.
+
+use std::mem;
+
+use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::{Body, Expr, Term, TermKind, With};
+use solon_syntax::source::{Code, Span};
+
+use super::{each_branch, hoist, nested_bodies, number, requires_evaluation};
+use crate::compile::functions::dotted;
+use crate::compile::locals::Locals;
+use crate::compile::report::Report;
+use crate::compile::rule_tree::RuleTree;
+use crate::compile::{Compilation, Options, QueryCompilation};
+use crate::types::Type;
+
+/// Checks and rewrites the modifiers in all modules.
+pub fn rewrite(compilation: &mut Compilation<'_>) {
+    let mut rewriter = Rewriter {
+        options: compilation.options,
+        tree: &compilation.rule_tree,
+        locals: &mut compilation.locals,
+        report: &mut compilation.report,
+    };
+    each_branch(&mut compilation.modules, |rule| {
+        if !has_modifiers(&rule.head) && !has_modifiers(&rule.body) {
+            return;
+        }
+        nested_bodies(&mut rule.head, |body| rewriter.body(body));
+        rewriter.body(&mut rule.body);
+    });
+}
+
+/// Checks and rewrites the modifiers of a query.
+pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
+    let locals = query.locals.restart(&query.body);
+    let mut rewriter = Rewriter {
+        options: query.options,
+        tree: &query.compiled.rule_tree,
+        locals,
+        report: &mut query.report,
+    };
+    rewriter.body(&mut query.body);
+}
+
+fn has_modifiers<N: Walk>(node: &N) -> bool {
+    let mut found = false;
+    node.walk(&mut Exprs(|expr: &Expr| {
+        found = found || !expr.with.is_empty();
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
+
+struct Rewriter<'c> {
+    options: &'c Options,
+    tree: &'c RuleTree,
+    locals: &'c mut Locals,
+    report: &'c mut Report,
+}
+
+/// Why a modifier is refused.
+struct Refusal {
+    code: Code,
+    span: Span,
+    message: String,
+}
+
+impl Rewriter<'_> {
+    /// Rewrites a body, then the bodies inside it. The first refusal ends the work on a body.
+    fn body(&mut self, body: &mut Body) {
+        let mut rewritten = Vec::with_capacity(body.len());
+        for mut expr in mem::take(body) {
+            for with in &mut expr.with {
+                match self.check(with) {
+                    Ok(true) => rewritten.push(hoist(self.locals, &mut with.value)),
+                    Ok(false) => {}
+                    Err(refusal) => {
+                        self.report
+                            .error(refusal.code, refusal.span, refusal.message);
+                        return;
+                    }
+                }
+            }
+            rewritten.push(expr);
+        }
+        number(&mut rewritten);
+        *body = rewritten;
+        nested_bodies(body, |inner| self.body(inner));
+    }
+
+    /// Checks a modifier; answers whether its value must be evaluated first.
+    fn check(&self, with: &mut With) -> Result<bool, Refusal> {
+        let With { target, value, .. } = with;
+        if self.is_builtin(value) {
+            as_reference(value);
+        }
+        let replaces_builtin = self.is_replaceable(target)?;
+        if is_below(target, "data") {
+            if self.keeps_function(target, value)? {
+                return Ok(false);
+            }
+        } else if replaces_builtin {
+            as_reference(target);
+            self.check_builtin_target(target)?;
+            if self.names_function(value)? {
+                return Ok(false);
+            }
+        } else if !is_below(target, "input") {
+            return Err(Refusal {
+                code: Code::Type,
+                span: target.span,
+                message: "with keyword target must reference existing input, data, or a function"
+                    .to_owned(),
+            });
+        }
+        Ok(requires_evaluation(value))
+    }
+
+    /// Whether a target below `data` is a function that another one replaces, or the value is a function that
+    /// replaces a document.
+    fn keeps_function(&self, target: &Term, value: &Term) -> Result<bool, Refusal> {
+        let path = target.as_ref().map(Vec::as_slice).unwrap_or_default();
+        let Some((last, steps)) = path.split_last().filter(|(_, steps)| !steps.is_empty()) else {
+            return Ok(self.is_rule_function(value));
+        };
+        let mut node = RuleTree::DATA;
+        for step in steps.iter().skip(1) {
+            let Some(child) = self.tree.child(node, step) else {
+                break;
+            };
+            if !self.tree.node(child).rules.is_empty() {
+                return Err(Refusal {
+                    code: Code::Compile,
+                    span: target.span,
+                    message: "with keyword cannot partially replace virtual document(s)".to_owned(),
+                });
+            }
+            node = child;
+        }
+        let replaced = self.tree.child(node, last);
+        if replaced.is_some_and(|node| self.tree.node(node).arity > 0)
+            && self.names_function(value)?
+        {
+            return Ok(true);
+        }
+        Ok(self.is_rule_function(value))
+    }
+
+    fn is_rule_function(&self, value: &Term) -> bool {
+        let node = value.as_ref().and_then(|path| self.tree.find(path));
+        node.is_some_and(|node| self.tree.node(node).arity > 0)
+    }
+
+    /// Whether a value names something that exists in the rule tree or a built-in, and so stays unevaluated.
+    fn names_function(&self, value: &Term) -> Result<bool, Refusal> {
+        let in_tree = value
+            .as_ref()
+            .is_some_and(|path| self.tree.find(path).is_some());
+        Ok(in_tree || self.is_replaceable(value)?)
+    }
+
+    fn is_builtin(&self, term: &Term) -> bool {
+        name_of(term).is_some_and(|name| self.options.declaration(&name).is_some())
+    }
+
+    /// Whether a term names a built-in; unsafe ones are refused.
+    fn is_replaceable(&self, term: &Term) -> Result<bool, Refusal> {
+        let Some(name) = name_of(term) else {
+            return Ok(false);
+        };
+        if self.options.unsafe_builtins.contains(&name) {
+            return Err(builtin_refusal(
+                term.span,
+                &format!("target must not be unsafe: \"{name}\""),
+            ));
+        }
+        Ok(self.options.declaration(&name).is_some())
+    }
+
+    fn check_builtin_target(&self, target: &Term) -> Result<(), Refusal> {
+        let name = name_of(target).unwrap_or_default();
+        let refusal = match &*name {
+            "eq" | "rego.metadata.chain" | "rego.metadata.rule" => {
+                format!("replacement of \"{name}\" invalid")
+            }
+            _ if name.starts_with("internal.") => {
+                format!("replacement of internal function \"{name}\" invalid")
+            }
+            "walk" => "target must not be a relation".to_owned(),
+            _ => match self.options.declaration(&name) {
+                Some(Type::Function(function)) if function.result.is_none() => {
+                    "target must not be a void function".to_owned()
+                }
+                _ => return Ok(()),
+            },
+        };
+        Err(builtin_refusal(target.span, &refusal))
+    }
+}
+
+fn builtin_refusal(span: Span, why: &str) -> Refusal {
+    Refusal {
+        code: Code::Compile,
+        span,
+        message: format!("with keyword replacing built-in function: {why}"),
+    }
+}
+
+/// The dotted name that a variable or a reference is.
+fn name_of(term: &Term) -> Option<String> {
+    match &term.kind {
+        TermKind::Var(name) => Some(name.to_string()),
+        TermKind::Ref(path) => dotted(path),
+        _ => None,
+    }
+}
+
+/// A name as the reference that operators are.
+fn as_reference(term: &mut Term) {
+    if term.as_var().is_some() {
+        let span = term.span;
+        let name = mem::take(term);
+        *term = Term::new(TermKind::Ref(vec![name]), span);
+    }
+}
+
+fn is_below(target: &Term, root: &str) -> bool {
+    let head = target.as_ref().and_then(|path| path.first()?.as_var());
+    head.is_some_and(|head| &**head == root)
+}
