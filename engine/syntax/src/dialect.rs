@@ -139,7 +139,7 @@ impl Default for ParseOptions {
 
 impl ParseOptions {
     /// The nesting that every pass over a tree survives on a small thread stack.
-    pub const NESTING: u32 = 250;
+    pub const NESTING: u32 = 400;
 
     /// The defaults of a version.
     #[must_use]

@@ -3,11 +3,11 @@
 //! A first term followed by `|` begins a comprehension; only when what follows is no body is the bar a union. To
 //! keep that from costing much, the first term is read once and handed on.
 
-use super::Parsed;
 use super::body::body;
 use super::infix::{element, element_from};
 use super::stream::{Stop, Stream, stopped_at};
 use super::term::term;
+use super::{Parsed, distinct};
 use crate::ast::{Body, Comprehension, Term, TermKind};
 use crate::lexer::{Inside, Kind};
 use crate::source::Span;
@@ -77,7 +77,10 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
             Err(Refused::Union) => {
                 let (rest, first) = element_from(rest, head, outer)?;
                 let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
-                return Ok((rest, open.term(rest, TermKind::Set(terms))));
+                return Ok((
+                    rest,
+                    open.term(rest, TermKind::Set(distinct::members(terms))),
+                ));
             }
         },
         _ => {}
@@ -86,7 +89,10 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
     match rest.kind() {
         Kind::RBrace | Kind::Comma => {
             let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
-            Ok((rest, open.term(rest, TermKind::Set(terms))))
+            Ok((
+                rest,
+                open.term(rest, TermKind::Set(distinct::members(terms))),
+            ))
         }
         // `{a + 1: b | …}`
         Kind::Colon => object(rest, first, open, may_comprehend),
@@ -129,7 +135,10 @@ fn object<'a>(
         return Err(rest.expected("non-terminated object"));
     }
     let (rest, pairs) = more_pairs(rest, vec![(key, value)])?;
-    Ok((rest, open.term(rest, TermKind::Object(pairs))))
+    Ok((
+        rest,
+        open.term(rest, TermKind::Object(distinct::pairs(pairs))),
+    ))
 }
 
 /// A comma may stand before the first element, for old times' sake; such a thing is no comprehension.

@@ -9,6 +9,7 @@ mod bare;
 mod body;
 mod checks;
 mod collection;
+mod distinct;
 mod errors;
 mod head;
 mod import;
@@ -19,6 +20,7 @@ mod module;
 mod rule;
 mod scalar;
 mod session;
+mod stack;
 mod stream;
 mod template;
 mod term;
@@ -48,14 +50,18 @@ pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, D
         comments: std::mem::take(&mut lexed.comments),
         annotations: Vec::new(),
     };
-    module::module(Session::new(source, options, &lexed), module)
+    stack::provide(source, &lexed, || {
+        module::module(Session::new(source, options, &lexed), module)
+    })
 }
 
 /// Reads a query: expressions separated by semicolons or line ends.
 pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
-    module::query(Session::new(source, options, &lexed))
+    stack::provide(source, &lexed, || {
+        module::query(Session::new(source, options, &lexed))
+    })
 }
 
 /// Reads a text that is one term.

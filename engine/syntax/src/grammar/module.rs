@@ -64,6 +64,7 @@ fn statements<'a>(session: &'a Session<'a>, holds: Holds) -> Vec<Statement> {
 
 /// Tries what a statement can be, in turn. A parser that has complained ends the search.
 fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
+    input.session.begin_statement();
     match input.kind() {
         Kind::Package => match package(input, holds) {
             Ok((rest, package)) => return Ok((ended(rest)?, Statement::Package(package))),

@@ -1,6 +1,6 @@
 //! Rules: heads, bodies, `else`, and further bodies.
 
-use super::body::{append, braced_body};
+use super::body::braced_body;
 use super::checks::{self, Keyword};
 use super::head::{WrittenHead, head};
 use super::infix::infix;
@@ -308,13 +308,50 @@ fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, Vec<Report>
             "else keyword cannot be used on multi-value rules",
         ));
     }
-    let (rest, (else_rule, complaints)) = nested(input, |input| else_rule(input, &rule.head))?;
-    rule.else_rule = Some(Box::new(else_rule));
+    let (rest, clauses) = else_clauses(input, &rule.head)?;
+    let end = rest.end_before();
+    let mut complaints = Vec::new();
+    let mut chain = None;
+    for (mut clause, keyword) in clauses.into_iter().rev() {
+        clause.span.end = end;
+        // from the last clause on, so that each comes before those behind it
+        complaints.splice(0..0, checks::complaints(&clause, keyword));
+        clause.else_rule = chain;
+        chain = Some(Box::new(clause));
+    }
+    rule.else_rule = chain;
     Ok((rest, complaints))
 }
 
-/// `else`, a value or a body or both, and the next `else`.
-fn else_rule<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, (Rule, Vec<Report>)> {
+/// Reads a chain of `else`. Each lies one level deeper than the one before.
+fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Keyword)>> {
+    let session = input.session;
+    let mut clauses: Vec<(Rule, Keyword)> = Vec::new();
+    let mut at = input;
+    let read = loop {
+        if !session.enter(at) {
+            break Err(at.failure());
+        }
+        match else_clause(at, first) {
+            Ok((rest, (clause, goes_on))) => {
+                clauses.push(clause);
+                at = rest;
+                if !(goes_on && at.is(Kind::Else)) {
+                    break Ok(());
+                }
+            }
+            Err(error) => break Err(error),
+        }
+    };
+    let entered = clauses.len() + usize::from(read.is_err() && !session.is_halted());
+    for _ in 0..entered {
+        session.leave();
+    }
+    read.map(|()| (at, clauses))
+}
+
+/// `else` with a value or a body or both; whether another may follow.
+fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keyword), bool)> {
     let start = input.span();
     let mut head = Head {
         generated_value: false,
@@ -338,43 +375,27 @@ fn else_rule<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, (Rule, Vec<Repor
         }
         _ => return Err(at.expected("expected else value term or rule body")),
     };
-    let has_if = at.is(Kind::If);
     let keyword = Keyword {
-        is_if: has_if,
+        is_if: at.is(Kind::If),
         is_contains: false,
     };
-    let at = if has_if { at.next() } else { at };
-    let (rest, body) = if at.is(Kind::LBrace) {
-        braced_body(at)?
-    } else if !has_if {
-        let span = at.span_since(start);
-        let rule = Rule {
-            span,
-            ..of(head, vec![generated_true(span)])
-        };
-        let complaints = checks::complaints(&rule, keyword);
-        return Ok((at, (rule, complaints)));
-    } else if at.is(Kind::Eof) {
-        return Err(at.expected("rule body expected"));
-    } else {
-        let (rest, mut expr) = literal(at)?;
-        let mut body = Vec::new();
-        relocate(&mut expr, rest.span_since(start));
-        append(&mut body, expr);
-        (rest, body)
+    let inside = if keyword.is_if { at.next() } else { at };
+    let (rest, body) = match inside.kind() {
+        Kind::LBrace => braced_body(inside)?,
+        _ if !keyword.is_if => (inside, vec![generated_true(inside.span_since(start))]),
+        Kind::Eof => return Err(inside.expected("rule body expected")),
+        _ => {
+            let (rest, mut expr) = literal(inside)?;
+            relocate(&mut expr, rest.span_since(start));
+            (rest, vec![expr])
+        }
     };
-    let mut rule = of(head, body);
-    let (rest, later) = if rest.is(Kind::Else) {
-        let (rest, (else_rule, later)) = nested(rest, |input| else_rule(input, first))?;
-        rule.else_rule = Some(Box::new(else_rule));
-        (rest, later)
-    } else {
-        (rest, Vec::new())
+    let has_body = body.iter().any(|expr| !expr.generated);
+    let rule = Rule {
+        span: rest.span_since(start),
+        ..of(head, body)
     };
-    rule.span = rest.span_since(start);
-    let mut complaints = checks::complaints(&rule, keyword);
-    complaints.extend(later);
-    Ok((rest, (rule, complaints)))
+    Ok((rest, ((rule, keyword), has_body)))
 }
 
 /// Reads further bodies in braces; each is a rule of its own with the same head.

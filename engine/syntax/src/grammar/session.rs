@@ -29,6 +29,9 @@ pub(super) struct Session<'a> {
     /// The deepest point of what was read since the last reset.
     peak: Cell<u32>,
     pretending: Cell<bool>,
+    /// The complaint after which nothing more is read.
+    halt: RefCell<Option<Report>>,
+    halted: Cell<bool>,
     /// Readings in progress that may be undone.
     attempts: Cell<u32>,
     memo: RefCell<HashMap<u32, Remembered>>,
@@ -100,6 +103,8 @@ impl<'a> Session<'a> {
             depth: Cell::new(0),
             peak: Cell::new(0),
             pretending: Cell::new(false),
+            halt: RefCell::default(),
+            halted: Cell::new(false),
             attempts: Cell::new(0),
             memo: RefCell::default(),
             operators: [const { OnceCell::new() }; OPERATORS.len()],
@@ -209,7 +214,7 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn has_reports(&self) -> bool {
-        !self.reports.borrow().is_empty()
+        self.is_halted() || !self.reports.borrow().is_empty()
     }
 
     pub(super) fn report_count(&self) -> usize {
@@ -242,10 +247,13 @@ impl<'a> Session<'a> {
 
     pub(super) fn into_diagnostics(self) -> Diagnostics {
         let source = self.source;
+        let reports = match self.halt.into_inner() {
+            Some(halt) => vec![halt],
+            None => self.reports.into_inner(),
+        };
+        let reports = reports.into_iter();
         Diagnostics(
-            self.reports
-                .into_inner()
-                .into_iter()
+            reports
                 .map(|report| report.into_diagnostic(source))
                 .collect(),
         )
@@ -285,14 +293,12 @@ impl<'a> Session<'a> {
         self.attempts.set(self.attempts.get() + 1);
         let answer = read();
         self.attempts.set(self.attempts.get() - 1);
-        if self.attempts.get() == 0 {
-            // clearing keeps the table, and an empty one costs nothing
-            let mut memo = self.memo.borrow_mut();
-            if !memo.is_empty() {
-                memo.clear();
-            }
-        }
         answer
+    }
+
+    /// Forgets what attempts have read: nothing before a statement is read again.
+    pub(super) fn begin_statement(&self) {
+        self.memo.borrow_mut().clear();
     }
 
     /// Reads a bracketed term, or recalls how reading it ended within the current attempt.
@@ -301,10 +307,13 @@ impl<'a> Session<'a> {
         from: Stream<'a>,
         read: impl FnOnce() -> Parsed<'a, Term>,
     ) -> Parsed<'a, Term> {
-        if self.attempts.get() == 0 {
-            return read();
-        }
-        if let Some(known) = self.memo.borrow().get(&from.index()).cloned() {
+        let is_attempt = self.attempts.get() > 0;
+        let known = match self.memo.borrow_mut() {
+            memo if is_attempt => memo.get(&from.index()).cloned(),
+            // read for good, and for the last time
+            mut memo => memo.remove(&from.index()),
+        };
+        if let Some(known) = known {
             self.wildcards.set(known.wildcards);
             self.restore_reports(known.reports);
             self.peak
@@ -314,6 +323,9 @@ impl<'a> Session<'a> {
                 .outcome
                 .map(|term| (at, term))
                 .map_err(|()| at.failure());
+        }
+        if !is_attempt {
+            return read();
         }
         let (reports, peak) = (
             self.reports.borrow().len(),
@@ -387,7 +399,16 @@ impl<'a> Session<'a> {
         self.options.max_nesting.min(ParseOptions::NESTING)
     }
 
+    /// Ends the reading: from here on, every token is the end of the file.
     fn too_deep(&self, at: Stream<'a>) {
-        self.report(at.span(), "max parsing recursion depth exceeded");
+        if !self.halted.replace(true) {
+            let message = "max parsing recursion depth exceeded".to_owned();
+            let span = self.span_of(&self.token(at.index()));
+            *self.halt.borrow_mut() = Some(Report { span, message });
+        }
+    }
+
+    pub(super) fn is_halted(&self) -> bool {
+        self.halted.get()
     }
 }

@@ -81,6 +81,9 @@ impl<'a> Stream<'a> {
     }
 
     fn kind_at(self, index: u32) -> Kind {
+        if self.session.is_halted() {
+            return Kind::Eof;
+        }
         let kind = self.session.token(index).kind;
         if self.session.keywords().contains(kind.needs()) {
             kind

@@ -25,6 +25,8 @@ pub(crate) struct Lexed {
     pub names: Vec<Arc<str>>,
     /// All comments.
     pub comments: Vec<Comment>,
+    /// The most brackets and templates that are open at once.
+    pub nesting: u32,
     /// Complaints about illegal tokens, by token index, in order.
     pub faults: Vec<(usize, &'static str)>,
 }
@@ -92,6 +94,7 @@ impl<'a> Lexer<'a> {
                 tokens: Vec::with_capacity(text.len() / 4 + 2),
                 names: Vec::new(),
                 comments: Vec::new(),
+                nesting: 0,
                 faults: Vec::new(),
             },
         };
@@ -388,6 +391,7 @@ impl<'a> Lexer<'a> {
                 Some(b'{') => {
                     self.bump();
                     self.templates.push(OpenTemplate { raw, braces: 0 });
+                    self.note_nesting();
                     break part;
                 }
                 Some(b'\\') if !raw => self.escape(true),
@@ -476,6 +480,7 @@ impl<'a> Lexer<'a> {
         match kind {
             Kind::LBracket | Kind::LBrace | Kind::LParen => {
                 self.open.push(index);
+                self.note_nesting();
                 if kind == Kind::LBrace
                     && let Some(template) = self.templates.last_mut()
                 {
@@ -496,6 +501,11 @@ impl<'a> Lexer<'a> {
             Kind::Pipe => self.note(Inside::PIPE),
             _ => {}
         }
+    }
+
+    fn note_nesting(&mut self) {
+        let nesting = short(self.open.len() + self.templates.len());
+        self.done.nesting = self.done.nesting.max(nesting);
     }
 
     fn note(&mut self, separator: Inside) {
