@@ -23,6 +23,9 @@ pub const ERRORS: usize = 10;
 /// Loop turns and calls between two looks at the clock and at cancellation.
 pub const BUDGET_STRIDE: u32 = 1024;
 
+/// Most combinations of constant keys of one reference that are told apart when rules are checked for recursion.
+pub const LOOKUP_COMBINATIONS: usize = 64;
+
 /// Most dynamic patterns (regular expressions, globs) kept compiled.
 pub const PATTERN_CACHE: usize = 512;
 

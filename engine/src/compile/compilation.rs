@@ -7,6 +7,7 @@ use solon_syntax::source::{Code, Span};
 
 use super::annotations::AnnotationSet;
 use super::functions::dotted;
+use super::graph::Graph;
 use super::locals::Locals;
 use super::report::Report;
 use super::rule_tree::RuleTree;
@@ -79,6 +80,8 @@ pub struct Compilation<'a> {
     pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads hold only scalars and variables.
     pub rule_tree: RuleTree,
+    /// Which rules each rule needs.
+    pub graph: Graph,
     /// The generator of locals.
     pub locals: Locals,
     /// What was refused so far.
@@ -100,6 +103,7 @@ impl<'a> Compilation<'a> {
             unused_imports: Vec::new(),
             annotations: AnnotationSet::default(),
             rule_tree: RuleTree::default(),
+            graph: Graph::default(),
             locals: Locals::default(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
-use solon_syntax::ast::visit::Walk;
+use solon_syntax::ast::visit::{Flow, Terms, Walk, WalkMut};
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind, VarScan};
 
 use super::Compilation;
@@ -79,13 +79,14 @@ impl Locals {
     /// A reference with the user's names, for messages.
     pub fn restore(&self, reference: &[Term]) -> Ref {
         let mut reference = reference.to_vec();
-        for term in &mut reference {
+        reference.walk_mut(&mut Terms(|term: &mut Term| {
             if let TermKind::Var(name) = &mut term.kind
                 && let Some(original) = self.originals.get(name)
             {
                 *name = original.clone();
             }
-        }
+            Flow::Into
+        }));
         reference
     }
 

@@ -9,9 +9,11 @@ pub mod compilation;
 pub mod conflicts;
 pub mod deprecated;
 pub mod functions;
+pub mod graph;
 pub mod locals;
 pub mod lower;
 pub mod query;
+pub mod recursion;
 pub mod report;
 mod resolve;
 pub mod rewrite;
@@ -83,7 +85,7 @@ pub const PASSES: &[Pass] = &[
     pass("ParseMetadataBlocks", nothing),
     pass("SetAnnotationSet", annotations::set),
     pass("RewriteRegoMetadataCalls", metadata::rewrite),
-    pass("SetGraph", nothing),
+    pass("SetGraph", graph::set_graph),
     pass("RewriteComprehensionTerms", comprehensions::rewrite),
     pass("RewriteRefsInHead", refs_in_head::rewrite),
     pass("RewriteWithValues", with::rewrite),
@@ -94,7 +96,7 @@ pub const PASSES: &[Pass] = &[
     pass("RewriteEquals", equals::rewrite),
     pass("RewriteDynamicTerms", dynamics::rewrite),
     pass("RewriteTestRulesForTracing", tests_for_tracing::rewrite),
-    pass("CheckRecursion", nothing),
+    pass("CheckRecursion", recursion::check_recursion),
     pass("CheckTypes", nothing),
     pass("CheckUnsafeBuiltins", deprecated::check_unsafe_builtins),
     pass(

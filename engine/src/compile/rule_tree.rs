@@ -209,6 +209,17 @@ pub fn is_ground(reference: &[Term]) -> bool {
     ground_prefix(reference).len() == reference.len()
 }
 
+/// The key that a step of a reference is; `None` for steps that are no scalars.
+pub fn key(step: &Term) -> Option<Value> {
+    Some(match &step.kind {
+        TermKind::Null => Value::Null,
+        TermKind::Boolean(b) => Value::Bool(*b),
+        TermKind::Number(text) => number(text),
+        TermKind::String(text) => Value::string(text),
+        _ => return None,
+    })
+}
+
 fn number(text: &Arc<str>) -> Value {
     match text.parse() {
         Ok(integer) => Value::Int(integer),
@@ -233,12 +244,10 @@ impl Builder {
 
     fn descend(&mut self, mut id: NodeId, steps: &[Term]) -> NodeId {
         for step in steps {
-            let key = match &step.kind {
-                TermKind::Boolean(b) => Value::Bool(*b),
-                TermKind::Number(text) => number(text),
-                // the first term of a head is a variable by form, a key by meaning
-                TermKind::String(text) | TermKind::Var(text) => Value::string(text),
-                _ => Value::Null,
+            // the first term of a head is a variable by form, a key by meaning
+            let key = match step.as_var() {
+                Some(name) => Value::string(name),
+                None => key(step).unwrap_or_default(),
             };
             id = self.step(id, key);
         }

@@ -39,9 +39,9 @@ pub fn outputs(vars: &mut Vars, functions: Functions<'_>, expr: &Expr, safe: &Va
         ExprKind::Every(every) => references(vars, &every.domain, safe),
         ExprKind::Call(terms) => {
             if let Some((left, right)) = equation(expr) {
-                return equation_outputs(vars, left, right, safe);
-            }
-            if let Some((left, right)) = assignment(expr) {
+                if !expr.assigned {
+                    return equation_outputs(vars, left, right, safe);
+                }
                 // what is assigned must have its value already, never get it from the variable
                 let others = safe.without(&vars.scan(VarScan::default(), left));
                 let mut bound = equation_outputs(vars, left, right, &others);
@@ -62,18 +62,9 @@ pub fn outputs(vars: &mut Vars, functions: Functions<'_>, expr: &Expr, safe: &Va
     }
 }
 
-/// The sides of `a = b`.
+/// The sides of `a = b`, or of what was `a := b`.
 pub fn equation(expr: &Expr) -> Option<(&Term, &Term)> {
-    pair(expr.operands_of("eq")?)
-}
-
-/// The sides of `a := b`.
-pub fn assignment(expr: &Expr) -> Option<(&Term, &Term)> {
-    pair(expr.operands_of("assign")?)
-}
-
-fn pair(operands: &[Term]) -> Option<(&Term, &Term)> {
-    match operands {
+    match expr.operands_of("eq")? {
         [left, right] => Some((left, right)),
         _ => None,
     }

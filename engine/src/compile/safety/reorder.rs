@@ -7,7 +7,7 @@ use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
-use super::outputs::{OWN, assignment, outputs};
+use super::outputs::{OWN, equation, outputs};
 use super::vars::{Var, VarSet, Vars};
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
@@ -207,7 +207,9 @@ impl<'c> Safety<'c> {
     }
 
     fn refuse_vars(&mut self, expr: &Expr, vars: VarSet) {
-        let assigned = assignment(expr).map(|(left, _)| self.vars.scan(VarScan::default(), left));
+        let assigned = equation(expr)
+            .filter(|_| expr.assigned)
+            .map(|(left, _)| self.vars.scan(VarScan::default(), left));
         self.refused.push(Unsafe {
             span: expr.span,
             vars,

@@ -1,0 +1,160 @@
+//! Which rules a path of keys and variables can lead to.
+
+use std::collections::HashMap;
+
+use super::Vertex;
+use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
+use crate::value::Value;
+
+/// A step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// This key.
+    Key(Value),
+    /// Any of these keys.
+    OneOf(Vec<Value>),
+    /// Any key.
+    Any,
+}
+
+/// Makes the groups of rules that paths lead to. Equal paths share theirs.
+pub struct Targets<'t> {
+    tree: &'t RuleTree,
+    /// Vertex of each module's first rule.
+    starts: &'t [u32],
+    first_group: u32,
+    groups: Vec<Vec<u32>>,
+    /// The rules at and below a node.
+    subtrees: HashMap<NodeId, Vertex>,
+    /// The rules that a path leads to from a node.
+    paths: HashMap<(NodeId, Vec<Step>), Vertex>,
+    /// Groups without members yet.
+    open: Vec<(Vertex, Open)>,
+}
+
+enum Open {
+    Subtree(NodeId),
+    Path(NodeId, Vec<Step>),
+}
+
+impl<'t> Targets<'t> {
+    /// No groups yet; their vertices begin behind those of the rules.
+    pub fn new(tree: &'t RuleTree, starts: &'t [u32], rules: u32) -> Self {
+        Self {
+            tree,
+            starts,
+            first_group: rules,
+            groups: Vec::new(),
+            subtrees: HashMap::new(),
+            paths: HashMap::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// The vertices that a path from `data` leads to.
+    pub fn of(&mut self, path: &[Step]) -> Vec<Vertex> {
+        let found = self.follow(RuleTree::DATA, path);
+        while let Some((group, open)) = self.open.pop() {
+            let members = match open {
+                Open::Subtree(node) => self.subtree_members(node),
+                Open::Path(node, path) => self.path_members(node, &path),
+            };
+            let position = (group.0 - self.first_group) as usize;
+            if let Some(place) = self.groups.get_mut(position) {
+                *place = members.into_iter().map(|vertex| vertex.0).collect();
+            }
+        }
+        found
+    }
+
+    /// The members of all groups.
+    pub fn into_groups(self) -> Vec<Vec<u32>> {
+        self.groups
+    }
+
+    /// Rules on the way count too: their values may hold what the path leads to.
+    fn follow(&mut self, node: NodeId, path: &[Step]) -> Vec<Vertex> {
+        let mut found = Vec::new();
+        let mut ways = vec![(node, path)];
+        while let Some((node, path)) = ways.pop() {
+            let Some((step, rest)) = path.split_first() else {
+                found.extend(self.subtree(node));
+                continue;
+            };
+            let keys = match step {
+                Step::Any => {
+                    found.extend(self.path(node, path));
+                    continue;
+                }
+                Step::Key(key) => std::slice::from_ref(key),
+                Step::OneOf(keys) => keys,
+            };
+            for key in keys {
+                if let Some(child) = self.tree.child_by(node, key.borrow()) {
+                    found.extend(self.rules_at(child));
+                    ways.push((child, rest));
+                }
+            }
+        }
+        found
+    }
+
+    fn rules_at(&self, node: NodeId) -> impl Iterator<Item = Vertex> + use<'t> {
+        let starts = self.starts;
+        let vertex = |id: &RuleId| Some(Vertex(starts.get(id.module as usize)? + id.rule));
+        self.tree.node(node).rules.iter().filter_map(vertex)
+    }
+
+    /// The group of the rules below a node, when there are any. Those at the node were found on the way to it.
+    fn subtree(&mut self, node: NodeId) -> Option<Vertex> {
+        if self.tree.node(node).children.is_empty() {
+            return None;
+        }
+        if let Some(group) = self.subtrees.get(&node) {
+            return Some(*group);
+        }
+        let group = self.group(Open::Subtree(node));
+        self.subtrees.insert(node, group);
+        Some(group)
+    }
+
+    fn path(&mut self, node: NodeId, path: &[Step]) -> Option<Vertex> {
+        if self.tree.node(node).children.is_empty() {
+            return None;
+        }
+        let place = (node, path.to_vec());
+        if let Some(group) = self.paths.get(&place) {
+            return Some(*group);
+        }
+        let group = self.group(Open::Path(node, path.to_vec()));
+        self.paths.insert(place, group);
+        Some(group)
+    }
+
+    fn group(&mut self, open: Open) -> Vertex {
+        let position = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
+        let group = Vertex(self.first_group.saturating_add(position));
+        self.groups.push(Vec::new());
+        self.open.push((group, open));
+        group
+    }
+
+    fn subtree_members(&mut self, node: NodeId) -> Vec<Vertex> {
+        let mut members = Vec::new();
+        for child in &self.tree.node(node).children {
+            members.extend(self.rules_at(*child));
+            members.extend(self.subtree(*child));
+        }
+        members
+    }
+
+    fn path_members(&mut self, node: NodeId, path: &[Step]) -> Vec<Vertex> {
+        let rest = path.get(1..).unwrap_or_default();
+        let mut members = Vec::new();
+        for child in &self.tree.node(node).children {
+            members.extend(self.rules_at(*child));
+            members.extend(self.follow(*child, rest));
+        }
+        members
+    }
+}

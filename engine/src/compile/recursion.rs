@@ -1,0 +1,217 @@
+//! CheckRecursion: no rule may need its own value.
+
+use std::collections::{HashMap, VecDeque};
+
+use solon_syntax::ast::{Ref, Rule};
+use solon_syntax::print::display_ref;
+use solon_syntax::source::Code;
+
+use super::compilation::Compilation;
+use super::conflicts::full_reference;
+use super::graph::{Graph, Lookup, Need, Note, Vertex};
+use super::rule_tree::{RuleId, RuleTree, ground_prefix};
+
+/// Most rules of a cycle that a message names.
+const NAMED: usize = 100;
+
+/// Most conditions that a message spells out.
+const CONDITIONS: usize = 2;
+
+/// Refuses rules that need themselves, or may need themselves where that depends on values.
+pub fn check_recursion(compilation: &mut Compilation<'_>) {
+    let mut found = Vec::new();
+    let check = Check {
+        compilation,
+        graph: &compilation.graph,
+    };
+    // one more than the limit lets the report say that it was reached
+    let most = match compilation.options.error_limit {
+        0 => usize::MAX,
+        limit => limit + 1,
+    };
+    let nodes = compilation.rule_tree.subtree(RuleTree::DATA);
+    let rules = nodes.flat_map(|node| compilation.rule_tree.node(node).rules.iter());
+    'rules: for id in rules {
+        let Some(rule) = id.of(&compilation.modules) else {
+            continue;
+        };
+        let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
+        for (part, number) in parts.zip(0..) {
+            if let Some(message) = check.part(*id, number) {
+                found.push((part.span, message));
+            }
+            if found.len() >= most {
+                break 'rules;
+            }
+        }
+    }
+    for (span, message) in found {
+        compilation.report.error(Code::Recursion, span, message);
+    }
+}
+
+struct Check<'c, 'a> {
+    compilation: &'c Compilation<'a>,
+    graph: &'c Graph,
+}
+
+/// A way from a rule back to itself: each rule with the need that leads on from it.
+type Cycle = Vec<(Vertex, Option<Need>)>;
+
+impl Check<'_, '_> {
+    /// What is wrong with a part of a rule, if anything is.
+    fn part(&self, id: RuleId, part: u32) -> Option<String> {
+        let start = self.graph.vertex(id)?;
+        let is_inside =
+            |need: &&Need| need.part == part && self.graph.same_component(start, need.target);
+        let first: Vec<Need> = self
+            .graph
+            .needs(start)
+            .iter()
+            .filter(is_inside)
+            .copied()
+            .collect();
+        if first.is_empty() {
+            return None;
+        }
+        // a cycle that is sure says more than one that depends on values
+        let cycle = self
+            .cycle(start, &first, |need| self.graph.lookup(need).is_none())
+            .or_else(|| self.cycle(start, &first, |_| true))?;
+        Some(self.message(&cycle))
+    }
+
+    /// The shortest cycle through needs that pass.
+    fn cycle(&self, start: Vertex, first: &[Need], passes: impl Fn(Need) -> bool) -> Option<Cycle> {
+        let mut reached: HashMap<Vertex, (Vertex, Option<Need>)> = HashMap::new();
+        let mut open = VecDeque::from([start]);
+        let mut at_start = true;
+        while let Some(vertex) = open.pop_front() {
+            let needs = if at_start {
+                first
+            } else {
+                self.graph.needs(vertex)
+            };
+            at_start = false;
+            let needs = needs.iter().filter(|need| passes(**need));
+            let needs = needs.map(|need| (need.target, Some(*need)));
+            let members = match self.graph.rule(vertex) {
+                Some(_) => None,
+                None => Some(self.graph.members(vertex).map(|member| (member, None))),
+            };
+            for (target, need) in needs.chain(members.into_iter().flatten()) {
+                if !self.graph.same_component(start, target) || reached.contains_key(&target) {
+                    continue;
+                }
+                reached.insert(target, (vertex, need));
+                if target == start {
+                    return Some(retrace(start, &reached));
+                }
+                open.push_back(target);
+            }
+        }
+        None
+    }
+
+    fn message(&self, cycle: &Cycle) -> String {
+        let mut rules = cycle
+            .iter()
+            .filter_map(|(vertex, need)| Some((self.graph.rule(*vertex)?, *need)));
+        let Some((start, need)) = rules.next() else {
+            return String::new();
+        };
+        let name = self.name(start);
+        let mut path = name.clone();
+        let mut note = None;
+        let mut previous = (start, need);
+        let mut named = 1;
+        for (id, need) in rules.chain([(start, None)]) {
+            let target = self.name(id);
+            note = note.or_else(|| self.note(start, previous, id));
+            named += 1;
+            if named < NAMED || (id == start && need.is_none()) {
+                path.push_str(" -> ");
+                path.push_str(&target);
+            } else if named == NAMED {
+                path.push_str(" -> ...");
+            }
+            previous = (id, need);
+        }
+        match note {
+            None => format!("rule {name} is recursive: {path}"),
+            Some(note) => format!("rule {name} may be recursive: {path} ({note})"),
+        }
+    }
+
+    /// On what it depends that one rule needs another, if it depends on anything.
+    fn note(&self, start: RuleId, from: (RuleId, Option<Need>), target: RuleId) -> Option<String> {
+        let lookup = self.graph.lookup(from.1?)?;
+        let reference = self.reference(target)?;
+        let home = ground_prefix(&reference).len();
+        let conditions: Vec<_> = lookup
+            .conditions
+            .iter()
+            .filter(|condition| condition.step < home)
+            .collect();
+        if conditions.is_empty() {
+            return None;
+        }
+        let shown = lookup.reference.get(..reference.len());
+        let mut note = display_ref(shown.unwrap_or(&lookup.reference)).to_string();
+        if from.0 != start {
+            note.push_str(" in ");
+            note.push_str(&self.name(from.0));
+        }
+        let name = display_ref(&reference);
+        let words: Option<Vec<String>> = conditions
+            .iter()
+            .map(|condition| words(lookup, condition.step, &condition.note, &reference))
+            .collect();
+        Some(match words {
+            Some(words) if words.len() <= CONDITIONS => {
+                format!("{note} refers to {name} if {}", words.join(" and "))
+            }
+            _ => format!("{note} could refer to {name}"),
+        })
+    }
+
+    fn reference(&self, id: RuleId) -> Option<Ref> {
+        let module = self.compilation.modules.get(id.module as usize)?;
+        let rule: &Rule = module.rules.get(id.rule as usize)?;
+        let reference = full_reference(&module.package.path, rule);
+        Some(self.compilation.locals.restore(&reference))
+    }
+
+    fn name(&self, id: RuleId) -> String {
+        let reference = self.reference(id).unwrap_or_default();
+        display_ref(&reference).to_string()
+    }
+}
+
+/// `x is "p" (x comes from input.k)`; none when that would not help.
+fn words(lookup: &Lookup, at: usize, note: &Note, target: &Ref) -> Option<String> {
+    let step = lookup.reference.get(at)?;
+    let key = target.get(at)?;
+    match note {
+        Note::Silent => Some(format!("{step} is {key}")),
+        Note::Words(words) if step.as_var().is_some() => {
+            Some(format!("{step} is {key} ({step} {words})"))
+        }
+        Note::Words(words) => Some(format!("{step} is {key} ({words})")),
+        Note::Opaque => None,
+    }
+}
+
+fn retrace(start: Vertex, reached: &HashMap<Vertex, (Vertex, Option<Need>)>) -> Cycle {
+    let mut cycle = Vec::new();
+    let mut vertex = start;
+    while let Some((previous, need)) = reached.get(&vertex) {
+        cycle.push((*previous, *need));
+        vertex = *previous;
+        if vertex == start {
+            break;
+        }
+    }
+    cycle.reverse();
+    cycle
+}
