@@ -17,6 +17,9 @@ pub const NUMBER_EXPONENT: i64 = 100_000;
 /// Largest size of a computed number, in bits; far above what OPA reads, far below what hurts.
 pub const NUMBER_BITS: u64 = 1 << 20;
 
+/// Most forms of objects that one document's reader keeps to share their keys.
+pub const SHAPES: usize = 1024;
+
 /// Most errors a compilation reports before it gives up.
 pub const ERRORS: usize = 10;
 

@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use super::number::NumberBuf;
 use super::order::hash;
 use super::text::{ArenaText, Short, TextView};
-use super::{Kind, V, Value};
+use super::{Kind, Object, Set, V, Value};
 
 /// Memory of one evaluation.
 #[derive(Default)]
@@ -133,6 +133,27 @@ impl Arena {
         object.finish()
     }
 
+    /// An object with copies of the keys and values; of equal keys the last pair wins.
+    pub fn object_of<'e>(&'e self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+        let mut seen = keys;
+        let distinct = |seen: &mut &[V<'e>]| match seen.split_last() {
+            Some((last, rest)) => {
+                *seen = rest;
+                !rest.contains(last)
+            }
+            None => true,
+        };
+        if keys.len() > SCAN || !(0..keys.len()).all(|_| distinct(&mut seen)) {
+            return self.object_from(keys.iter().copied().zip(values.iter().copied()));
+        }
+        V::NewObject(self.bump.alloc(ArenaObject {
+            keys: self.bump.alloc_slice_copy(keys),
+            values: self.bump.alloc_slice_copy(values),
+            table: None,
+            order: Order::new(self, keys.len()),
+        }))
+    }
+
     /// A copy of an owned value that does not outlive the call otherwise.
     pub fn copy_of(&self, value: &Value) -> V<'_> {
         match value {
@@ -145,14 +166,37 @@ impl Arena {
             }
             Value::Short(short) => V::Short(*short),
             Value::Text(text) => self.bytes_text(text.as_bytes()),
-            Value::Array(items) => self.array_from(items.iter().map(|item| self.copy_of(item))),
-            Value::Object(object) => self.object_from(
-                object
-                    .iter()
-                    .map(|(k, v)| (self.copy_of(k), self.copy_of(v))),
-            ),
-            Value::Set(set) => self.set_from(set.items().iter().map(|item| self.copy_of(item))),
+            Value::Array(items) => self.copy_of_array(items),
+            Value::Object(object) => self.copy_of_object(object),
+            Value::Set(set) => self.copy_of_set(set),
         }
+    }
+
+    #[inline(never)]
+    fn copy_of_array(&self, items: &[Value]) -> V<'_> {
+        let mut list = self.list();
+        for item in items {
+            list.push(self.copy_of(item));
+        }
+        self.array_of(list.into_bump_slice())
+    }
+
+    #[inline(never)]
+    fn copy_of_object(&self, object: &Object) -> V<'_> {
+        let mut copy = ObjectBuilder::new(self);
+        for (key, value) in object.iter() {
+            copy.set(self.copy_of(key), self.copy_of(value));
+        }
+        copy.finish()
+    }
+
+    #[inline(never)]
+    fn copy_of_set(&self, set: &Set) -> V<'_> {
+        let mut copy = SetBuilder::new(self);
+        for item in set.items() {
+            copy.insert(self.copy_of(item));
+        }
+        copy.finish()
     }
 }
 

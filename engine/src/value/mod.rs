@@ -6,6 +6,8 @@
 
 pub mod arena;
 pub mod array;
+pub mod display;
+pub mod json;
 pub mod number;
 pub mod object;
 pub mod order;
@@ -296,19 +298,11 @@ impl<'e> V<'e> {
             Self::Text(text) => Value::Text(text.clone()),
             Self::NewText(text) => Value::Text(Arc::new(Text::new(text.as_bytes()))),
             Self::Array(items) => Value::Array(items.clone()),
-            Self::NewArray(items) => Value::array(items.iter().map(|v| v.to_value()).collect()),
+            Self::NewArray(items) => items_to_value(items),
             Self::Object(object) => Value::Object(object.clone()),
-            Self::NewObject(object) => {
-                let pairs = object
-                    .iter()
-                    .map(|(k, v)| (k.to_value(), v.to_value()))
-                    .collect();
-                Value::Object(Arc::new(Object::from_sorted(pairs)))
-            }
+            Self::NewObject(object) => object_to_value(object),
             Self::Set(set) => Value::Set(set.clone()),
-            Self::NewSet(set) => Value::Set(Arc::new(Set::from_sorted(
-                set.iter().map(V::to_value).collect(),
-            ))),
+            Self::NewSet(set) => set_to_value(set),
         }
     }
 
@@ -328,6 +322,32 @@ impl<'e> V<'e> {
             _ => None,
         }
     }
+}
+
+// plain loops, since values may be deep and stacks small
+
+fn items_to_value(items: &[V<'_>]) -> Value {
+    let mut owned = Vec::with_capacity(items.len());
+    for item in items {
+        owned.push(item.to_value());
+    }
+    Value::array(owned)
+}
+
+fn object_to_value(object: &ArenaObject<'_>) -> Value {
+    let mut pairs = Vec::with_capacity(object.len());
+    for (key, value) in object.iter() {
+        pairs.push((key.to_value(), value.to_value()));
+    }
+    Value::Object(Arc::new(Object::from_sorted(pairs)))
+}
+
+fn set_to_value(set: &ArenaSet<'_>) -> Value {
+    let mut items = Vec::with_capacity(set.len());
+    for item in set.iter() {
+        items.push(item.to_value());
+    }
+    Value::Set(Arc::new(Set::from_sorted(items)))
 }
 
 impl From<bool> for Value {
@@ -395,17 +415,5 @@ impl fmt::Debug for Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.borrow().fmt(f)
-    }
-}
-
-impl fmt::Debug for V<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl fmt::Display for V<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind().as_str())
     }
 }

@@ -8,7 +8,7 @@ mod arithmetic;
 mod bits;
 mod exact;
 mod float;
-mod parse;
+pub(in crate::value) mod parse;
 mod shortest;
 
 use std::cmp::Ordering;

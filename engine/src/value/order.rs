@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-use super::V;
+use super::{Kind, V};
 
 static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -38,26 +38,71 @@ impl PartialEq for V<'_> {
 
 impl Eq for V<'_> {}
 
+// One function for each kind, with plain loops: values are deep, stacks are small.
+
 fn equal(a: V<'_>, b: V<'_>) -> bool {
-    if a.kind() != b.kind() {
+    let kind = a.kind();
+    kind == b.kind()
+        && match kind {
+            Kind::Null => true,
+            Kind::Boolean => a.holds() == b.holds(),
+            Kind::Number => compare_numbers(a, b) == Ordering::Equal,
+            Kind::String => compare_texts(a, b) == Ordering::Equal,
+            Kind::Array => equal_arrays(a, b),
+            Kind::Object => equal_objects(a, b),
+            Kind::Set => equal_sets(a, b),
+        }
+}
+
+#[inline(never)]
+fn equal_arrays(a: V<'_>, b: V<'_>) -> bool {
+    let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
+        return false;
+    };
+    if a.len() != b.len() {
         return false;
     }
-    if let (Some(a), Some(b)) = (a.as_number(), b.as_number()) {
-        return a.compare(b) == Ordering::Equal;
+    let (mut a, mut b) = (a.iter(), b.iter());
+    while let (Some(a), Some(b)) = (a.next(), b.next()) {
+        if a != b {
+            return false;
+        }
     }
-    if let (Some(a), Some(b)) = (a.as_text(), b.as_text()) {
-        return a.as_bytes() == b.as_bytes();
+    true
+}
+
+#[inline(never)]
+fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
+    let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
+        return false;
+    };
+    if a.len() != b.len() {
+        return false;
     }
-    if let (Some(a), Some(b)) = (a.as_array(), b.as_array()) {
-        return a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a == b);
+    let (mut pairs, mut others) = (a.iter(), b.iter());
+    while let (Some((a, one)), Some((b, other))) = (pairs.next(), others.next()) {
+        if a != b || one != other {
+            return false;
+        }
     }
-    if let (Some(a), Some(b)) = (a.as_object(), b.as_object()) {
-        return a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a == b);
+    true
+}
+
+#[inline(never)]
+fn equal_sets(a: V<'_>, b: V<'_>) -> bool {
+    let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
+        return false;
+    };
+    if a.len() != b.len() {
+        return false;
     }
-    if let (Some(a), Some(b)) = (a.as_set(), b.as_set()) {
-        return a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a == b);
+    let (mut a, mut b) = (a.iter(), b.iter());
+    while let (Some(a), Some(b)) = (a.next(), b.next()) {
+        if a != b {
+            return false;
+        }
     }
-    a == b
+    true
 }
 
 impl PartialOrd for V<'_> {
@@ -80,29 +125,82 @@ impl Ord for V<'_> {
 }
 
 fn compare(a: V<'_>, b: V<'_>) -> Ordering {
-    let kinds = a.kind().cmp(&b.kind());
+    let kind = a.kind();
+    let kinds = kind.cmp(&b.kind());
     if kinds != Ordering::Equal {
         return kinds;
     }
-    if let (Some(a), Some(b)) = (a.as_number(), b.as_number()) {
-        return a.compare(b);
+    match kind {
+        Kind::Null => Ordering::Equal,
+        Kind::Boolean => a.holds().cmp(&b.holds()),
+        Kind::Number => compare_numbers(a, b),
+        Kind::String => compare_texts(a, b),
+        Kind::Array => compare_arrays(a, b),
+        Kind::Object => compare_objects(a, b),
+        Kind::Set => compare_sets(a, b),
     }
-    if let (Some(a), Some(b)) = (a.as_text(), b.as_text()) {
-        return a.as_bytes().cmp(b.as_bytes());
-    }
-    if let (Some(a), Some(b)) = (a.as_array(), b.as_array()) {
-        return a.iter().cmp(b.iter());
-    }
-    if let (Some(a), Some(b)) = (a.as_object(), b.as_object()) {
-        return a.iter().cmp(b.iter());
-    }
-    if let (Some(a), Some(b)) = (a.as_set(), b.as_set()) {
-        return a.iter().cmp(b.iter());
-    }
-    match (a, b) {
-        (V::Bool(a), V::Bool(b)) => a.cmp(&b),
+}
+
+fn compare_numbers(a: V<'_>, b: V<'_>) -> Ordering {
+    match (a.as_number(), b.as_number()) {
+        (Some(a), Some(b)) => a.compare(b),
         _ => Ordering::Equal,
     }
+}
+
+fn compare_texts(a: V<'_>, b: V<'_>) -> Ordering {
+    match (a.as_text(), b.as_text()) {
+        (Some(a), Some(b)) => a.as_bytes().cmp(b.as_bytes()),
+        _ => Ordering::Equal,
+    }
+}
+
+#[inline(never)]
+fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
+    let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
+        return Ordering::Equal;
+    };
+    let (mut items, mut others) = (a.iter(), b.iter());
+    while let (Some(a), Some(b)) = (items.next(), others.next()) {
+        let order = a.cmp(&b);
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+#[inline(never)]
+fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
+    let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
+        return Ordering::Equal;
+    };
+    let (mut pairs, mut others) = (a.iter(), b.iter());
+    while let (Some((a, one)), Some((b, other))) = (pairs.next(), others.next()) {
+        let mut order = a.cmp(&b);
+        if order == Ordering::Equal {
+            order = one.cmp(&other);
+        }
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+#[inline(never)]
+fn compare_sets(a: V<'_>, b: V<'_>) -> Ordering {
+    let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
+        return Ordering::Equal;
+    };
+    let (mut items, mut others) = (a.iter(), b.iter());
+    while let (Some(a), Some(b)) = (items.next(), others.next()) {
+        let order = a.cmp(&b);
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
 }
 
 impl Hash for V<'_> {
@@ -112,41 +210,53 @@ impl Hash for V<'_> {
             V::Null => state.write_u8(0),
             V::Bool(b) => state.write_u8(1 + u8::from(b)),
             V::Int(i) => state.write_i64(i),
-            V::Decimal(..) | V::Number(_) | V::NewNumber(_) => {
-                if let Some(number) = self.as_number() {
-                    number.hash_into(state);
-                }
-            }
-            V::Short(_) | V::Text(_) | V::NewText(_) => {
-                if let Some(text) = self.as_text() {
-                    state.write(text.as_bytes());
-                }
-            }
-            V::Array(_) | V::NewArray(_) => {
-                if let Some(items) = self.as_array() {
-                    state.write_u8(3);
-                    for item in items.iter() {
-                        item.hash(state);
-                    }
-                }
-            }
-            V::Object(_) | V::NewObject(_) => {
-                if let Some(object) = self.as_object() {
-                    state.write_u8(4);
-                    for (key, value) in object.iter() {
-                        key.hash(state);
-                        value.hash(state);
-                    }
-                }
-            }
-            V::Set(_) | V::NewSet(_) => {
-                if let Some(set) = self.as_set() {
-                    state.write_u8(5);
-                    for item in set.iter() {
-                        item.hash(state);
-                    }
-                }
-            }
+            V::Short(short) => state.write(short.as_bytes()),
+            V::Decimal(..) | V::Number(_) | V::NewNumber(_) => hash_number(*self, state),
+            V::Text(_) | V::NewText(_) => hash_text(*self, state),
+            V::Array(_) | V::NewArray(_) => hash_array(*self, state),
+            V::Object(_) | V::NewObject(_) => hash_object(*self, state),
+            V::Set(_) | V::NewSet(_) => hash_set(*self, state),
         }
+    }
+}
+
+fn hash_number<H: Hasher>(value: V<'_>, state: &mut H) {
+    if let Some(number) = value.as_number() {
+        number.hash_into(state);
+    }
+}
+
+fn hash_text<H: Hasher>(value: V<'_>, state: &mut H) {
+    if let Some(text) = value.as_text() {
+        state.write(text.as_bytes());
+    }
+}
+
+fn hash_array<H: Hasher>(value: V<'_>, state: &mut H) {
+    state.write_u8(3);
+    let Some(items) = value.as_array() else {
+        return;
+    };
+    for item in items.iter() {
+        item.hash(state);
+    }
+}
+
+fn hash_object<H: Hasher>(value: V<'_>, state: &mut H) {
+    state.write_u8(4);
+    let Some(object) = value.as_object() else {
+        return;
+    };
+    for (key, value) in object.iter() {
+        key.hash(state);
+        value.hash(state);
+    }
+}
+
+fn hash_set<H: Hasher>(value: V<'_>, state: &mut H) {
+    state.write_u8(5);
+    let Some(set) = value.as_set() else { return };
+    for item in set.iter() {
+        item.hash(state);
     }
 }

@@ -81,16 +81,20 @@ pub(in crate::value) struct Form {
 }
 
 impl Form {
-    /// `None` when the text does not start with a number.
+    /// `None` when the text does not start with a number. Digits after a leading zero are left over.
     #[inline]
     pub fn scan(text: &[u8]) -> Option<Self> {
         let mut at = 0;
         let negative = text.first() == Some(&b'-');
         at += usize::from(negative);
         let mut coefficient = 0_u64;
-        let whole = scan_digits(text, &mut at, &mut coefficient);
-        let leading_zero = text.get(usize::from(negative)) == Some(&b'0');
-        if whole == 0 || (leading_zero && whole > 1) {
+        let whole = if text.get(at) == Some(&b'0') {
+            at += 1;
+            1
+        } else {
+            scan_digits(text, &mut at, &mut coefficient)
+        };
+        if whole == 0 {
             return None;
         }
         let mut scale = 0;

@@ -1,0 +1,173 @@
+//! The text form of values that messages, `print` and `sprintf` show: `[1, "a"]`, `{"a": 1}`, `{1, 2}`, `set()`.
+
+use std::fmt::{self, Write};
+
+use super::V;
+
+impl fmt::Display for V<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(*self, f)
+    }
+}
+
+impl fmt::Debug for V<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(*self, f)
+    }
+}
+
+fn write_value(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match value {
+        V::Null => f.write_str("null"),
+        V::Bool(b) => f.write_str(if b { "true" } else { "false" }),
+        V::Int(_) | V::Decimal(..) | V::Number(_) | V::NewNumber(_) => write_number(value, f),
+        V::Short(_) | V::Text(_) | V::NewText(_) => quote(value.text_or_empty().as_bytes(), f),
+        V::Array(_) | V::NewArray(_) => write_array(value, f),
+        V::Object(_) | V::NewObject(_) => write_object(value, f),
+        V::Set(_) | V::NewSet(_) => write_set(value, f),
+    }
+}
+
+fn write_number(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match value.as_number() {
+        Some(number) => write!(f, "{number}"),
+        None => Ok(()),
+    }
+}
+
+fn write_array(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_char('[')?;
+    let mut first = true;
+    if let Some(items) = value.as_array() {
+        for item in items.iter() {
+            separate(&mut first, f)?;
+            write_value(item, f)?;
+        }
+    }
+    f.write_char(']')
+}
+
+fn write_object(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_char('{')?;
+    let mut first = true;
+    if let Some(object) = value.as_object() {
+        for (key, value) in object.iter() {
+            separate(&mut first, f)?;
+            write_value(key, f)?;
+            f.write_str(": ")?;
+            write_value(value, f)?;
+        }
+    }
+    f.write_char('}')
+}
+
+fn write_set(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut first = true;
+    if let Some(set) = value.as_set() {
+        for item in set.iter() {
+            if first {
+                f.write_char('{')?;
+            }
+            separate(&mut first, f)?;
+            write_value(item, f)?;
+        }
+    }
+    f.write_str(if first { "set()" } else { "}" })
+}
+
+fn separate(first: &mut bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if std::mem::take(first) {
+        Ok(())
+    } else {
+        f.write_str(", ")
+    }
+}
+
+/// A string in quotes, escaped as Go's `strconv.Quote` does.
+pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
+    f.write_char('"')?;
+    for chunk in text.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' => f.write_str("\\\"")?,
+                '\\' => f.write_str("\\\\")?,
+                c => write_escaped(c, f)?,
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(f, "\\x{byte:02x}")?;
+        }
+    }
+    f.write_char('"')
+}
+
+/// A character as it stands in Go's quoted strings and characters, but for the quotes themselves.
+pub(super) fn write_escaped(c: char, f: &mut impl Write) -> fmt::Result {
+    match c {
+        ' '..='~' => f.write_char(c),
+        '\x07' => f.write_str("\\a"),
+        '\x08' => f.write_str("\\b"),
+        '\x0c' => f.write_str("\\f"),
+        '\n' => f.write_str("\\n"),
+        '\r' => f.write_str("\\r"),
+        '\t' => f.write_str("\\t"),
+        '\x0b' => f.write_str("\\v"),
+        '\0'..='\x1f' | '\x7f' => write!(f, "\\x{:02x}", u32::from(c)),
+        c if is_print(c) => f.write_char(c),
+        '\u{80}'..='\u{ffff}' => write!(f, "\\u{:04x}", u32::from(c)),
+        c => write!(f, "\\U{:08x}", u32::from(c)),
+    }
+}
+
+/// Whether a character is a letter, mark, number, punctuation or symbol.
+fn is_print(c: char) -> bool {
+    // what Rust shows unescaped; after another character, so that combining marks count as well
+    let mut buffer = [b'a'; 5];
+    let len = match buffer.split_first_mut() {
+        Some((_, rest)) => 1 + c.encode_utf8(rest).len(),
+        None => return false,
+    };
+    let text = buffer
+        .get(..len)
+        .and_then(|bytes| std::str::from_utf8(bytes).ok());
+    text.is_some_and(|text| text.escape_debug().nth(1) == Some(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::value::Value;
+
+    #[test]
+    fn compounds() {
+        let list = Value::array(vec![
+            1.into(),
+            "a".into(),
+            Value::Null,
+            true.into(),
+            Value::Decimal(2, 150),
+        ]);
+        assert_eq!(list.to_string(), r#"[1, "a", null, true, 1.50]"#);
+        let object = Value::object(vec![
+            ("w".into(), Value::array(vec![])),
+            ("z".into(), Value::set(vec![])),
+            (2.into(), Value::set(vec![3.into(), 1.into()])),
+            ("y".into(), Value::object(vec![])),
+        ]);
+        assert_eq!(
+            object.to_string(),
+            r#"{2: {1, 3}, "w": [], "y": {}, "z": set()}"#
+        );
+        assert_eq!(format!("{object:?}"), object.to_string());
+    }
+
+    #[test]
+    fn strings_are_quoted_as_go_quotes() {
+        let text = "\0\x01\x07\x08\x0c\n\r\t\x0b\"\\'/\x7f\u{80}\u{a0}\u{ad}\u{200b}\u{2028}\u{feff}\u{fffd}\u{e000}é漢😀\u{e0001}e\u{301}\u{378}\u{3000}\u{600}";
+        let want = r#""\x00\x01\a\b\f\n\r\t\v\"\\'/\x7f\u0080\u00a0\u00ad\u200b\u2028\ufeff�\ue000é漢😀\U000e0001é\u0378\u3000\u0600""#;
+        assert_eq!(
+            Value::string(text).to_string(),
+            want.replace('é', "e\u{301}").replacen("e\u{301}", "é", 1)
+        );
+        assert_eq!(Value::bytes(b"ab\xff\x80").to_string(), r#""ab\xff\x80""#);
+    }
+}

@@ -1,0 +1,92 @@
+//! Reading and writing JSON as Rego does: number texts are kept, messages are those of Go's decoder, sets are
+//! written as arrays and keys that are no strings as their JSON text.
+
+mod arena;
+mod error;
+mod lexer;
+mod owned;
+mod parser;
+mod write;
+
+use lexer::Lexer;
+
+pub use error::{JsonError, JsonErrorKind};
+pub use write::{Layout, write, write_go, write_go_layout, write_pretty};
+
+use super::text::lossy;
+use super::{Arena, V, Value};
+
+/// Reads a document into an owned value. Objects with the same keys in the same order share their keys.
+pub fn read(text: &[u8]) -> Result<Value, JsonError> {
+    let build = &mut owned::Owned::default();
+    match std::str::from_utf8(text) {
+        Ok(valid) => parser::document(valid, build).map_err(|fail| JsonError::new(fail, text)),
+        Err(_) => parser::document(&lossy(text), build)
+            .map_err(|fail| JsonError::new(fail.in_original(text), text)),
+    }
+}
+
+/// Reads a document into the arena. Strings without escapes are borrowed from the text; objects keep the order
+/// of the source.
+pub fn read_into<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, JsonError> {
+    let build = &mut arena::InArena::new(arena);
+    match std::str::from_utf8(text) {
+        Ok(valid) => parser::document(valid, build).map_err(|fail| JsonError::new(fail, text)),
+        Err(_) => {
+            let fixed = arena.bump().alloc_str(&lossy(text));
+            parser::document(fixed, build)
+                .map_err(|fail| JsonError::new(fail.in_original(text), text))
+        }
+    }
+}
+
+/// Whether the text is one JSON document. Numbers may be of any size.
+pub fn is_valid(text: &[u8]) -> bool {
+    let fixed = lossy(text);
+    match parser::document(&fixed, &mut parser::Nothing) {
+        Ok(()) => true,
+        Err(fail) => matches!(fail.kind, JsonErrorKind::Number(_)),
+    }
+}
+
+/// Reads a document as the built-in `json.unmarshal` does; the error is the message it shows.
+pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, String> {
+    let fixed: &str = match std::str::from_utf8(text) {
+        Ok(valid) => valid,
+        Err(_) => arena.bump().alloc_str(&lossy(text)),
+    };
+    let mut lexer = Lexer::new(fixed);
+    let stream = |fail: error::Fail| match fail.kind {
+        JsonErrorKind::End if fixed.trim_ascii().is_empty() => "EOF".to_owned(),
+        JsonErrorKind::End => "unexpected EOF".to_owned(),
+        _ => JsonError::new(fail.in_original(text), text).to_string(),
+    };
+    let value = parser::value(&mut lexer, &mut arena::InArena::new(arena));
+    if let Err(fail) = value
+        && !matches!(fail.kind, JsonErrorKind::Number(_))
+    {
+        return Err(stream(fail));
+    }
+    // what follows is named by its first token; a `null` passes unseen
+    let Some(byte) = lexer.token() else {
+        return value.map_err(stream);
+    };
+    let found = match byte {
+        b'{' | b'[' => char::from(byte).to_string(),
+        _ => match parser::value(&mut lexer, &mut owned::Owned::default()) {
+            Ok(Value::Null) => return value.map_err(stream),
+            Ok(Value::Bool(b)) => format!("%!s(bool={b})"),
+            Ok(token) => match token.borrow().as_text() {
+                Some(text) => text.to_str().into_owned(),
+                None => token.to_string(),
+            },
+            Err(fail) => return Err(stream(fail)),
+        },
+    };
+    Err(format!(
+        "error: invalid character '{found}' after top-level value"
+    ))
+}
+
+#[cfg(test)]
+mod tests;

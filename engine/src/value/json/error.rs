@@ -1,0 +1,138 @@
+//! Why a text is not JSON, in the words of Go's decoder.
+
+use std::fmt;
+
+use crate::value::display::write_escaped;
+use crate::value::number::NumberError;
+
+/// A failure at a place, before lines are counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fail {
+    pub kind: JsonErrorKind,
+    pub offset: usize,
+}
+
+impl Fail {
+    /// Whether the text is no JSON, rather than one that is refused.
+    pub fn is_syntax(&self) -> bool {
+        !matches!(self.kind, JsonErrorKind::Number(_))
+    }
+
+    /// The same place in the text before invalid bytes were replaced.
+    pub fn in_original(self, text: &[u8]) -> Self {
+        let (mut replaced, mut original) = (0, 0);
+        for chunk in text.utf8_chunks() {
+            let valid = chunk.valid().len();
+            if self.offset < replaced + valid {
+                break;
+            }
+            replaced += valid;
+            original += valid;
+            for _ in chunk.invalid() {
+                let width = char::REPLACEMENT_CHARACTER.len_utf8();
+                if self.offset < replaced + width {
+                    return Self {
+                        offset: original,
+                        ..self
+                    };
+                }
+                replaced += width;
+                original += 1;
+            }
+        }
+        Self {
+            offset: original + self.offset.saturating_sub(replaced),
+            ..self
+        }
+    }
+}
+
+/// A text that is not JSON, or not acceptable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    kind: JsonErrorKind,
+    byte: u8,
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JsonErrorKind {
+    /// The text ends too early.
+    End,
+    /// A character that cannot stand there; with what was being read.
+    Character(&'static str),
+    /// A character within `true`, `false` or `null`, with the one expected.
+    Literal(&'static str, char),
+    /// A number out of bounds.
+    Number(NumberError),
+}
+
+impl JsonError {
+    pub(super) fn new(fail: Fail, text: &[u8]) -> Self {
+        let before = text.get(..fail.offset).unwrap_or(text);
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let line = before.get(start..).unwrap_or(b"");
+        Self {
+            kind: fail.kind,
+            byte: text.get(fail.offset).copied().unwrap_or(0),
+            offset: fail.offset,
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            // continuation bytes belong to the character before them
+            column: line.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 1,
+        }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> JsonErrorKind {
+        self.kind
+    }
+
+    /// Where, in bytes.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The line, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The character in the line, from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            JsonErrorKind::End => f.write_str("unexpected end of JSON input"),
+            JsonErrorKind::Number(error) => write!(f, "invalid number: {error}"),
+            JsonErrorKind::Character(context) => {
+                write_character(self.byte, f)?;
+                write!(f, " {context}")
+            }
+            JsonErrorKind::Literal(literal, expected) => {
+                write_character(self.byte, f)?;
+                write!(f, " in literal {literal} (expecting '{expected}')")
+            }
+        }
+    }
+}
+
+fn write_character(byte: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("invalid character '")?;
+    match byte {
+        b'\'' => f.write_str("\\'")?,
+        b'\\' => f.write_str("\\\\")?,
+        // Go looks at single bytes here
+        byte => write_escaped(char::from(byte), f)?,
+    }
+    f.write_str("'")
+}
+
+impl std::error::Error for JsonError {}

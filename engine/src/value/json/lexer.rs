@@ -1,0 +1,254 @@
+//! The tokens of JSON.
+
+use std::borrow::Cow;
+
+use super::error::{Fail, JsonErrorKind};
+use crate::value::NumberBuf;
+use crate::value::number::parse::{Form, check};
+
+/// A position in a text.
+pub(super) struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+/// A number as read.
+pub(super) enum NumberToken<'t> {
+    /// In place.
+    Small(NumberBuf),
+    /// By its text.
+    Text(&'t str),
+}
+
+impl<'t> Lexer<'t> {
+    pub fn new(text: &'t str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// The first byte of the next token, if there is one.
+    #[inline]
+    pub fn token(&mut self) -> Option<u8> {
+        loop {
+            match self.peek()? {
+                b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
+                byte => return Some(byte),
+            }
+        }
+    }
+
+    /// Steps over the byte that was just seen.
+    #[inline]
+    pub fn bump(&mut self) {
+        self.at += 1;
+    }
+
+    /// The failure here: a character that does not fit, or the end.
+    #[cold]
+    pub fn unexpected(&self, context: &'static str) -> Fail {
+        self.fail(JsonErrorKind::Character(context))
+    }
+
+    #[cold]
+    fn fail(&self, kind: JsonErrorKind) -> Fail {
+        let kind = if self.at < self.text.len() {
+            kind
+        } else {
+            JsonErrorKind::End
+        };
+        Fail {
+            kind,
+            offset: self.at,
+        }
+    }
+
+    /// `true`, `false` or `null`.
+    #[inline]
+    pub fn literal(&mut self, literal: &'static str) -> Result<(), Fail> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or(b"");
+        if rest.starts_with(literal.as_bytes()) {
+            self.at += literal.len();
+            return Ok(());
+        }
+        for expected in literal.chars() {
+            if self.peek().map(char::from) != Some(expected) {
+                return Err(self.fail(JsonErrorKind::Literal(literal, expected)));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// A number; what follows it is not looked at. Its size is the caller's to check.
+    #[inline]
+    pub fn number(&mut self) -> Result<NumberToken<'t>, Fail> {
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let Some(form) = Form::scan(rest.as_bytes()) else {
+            return Err(self.bad_number());
+        };
+        let start = self.at;
+        self.at += form.length;
+        if let Some(number) = form.small() {
+            return Ok(NumberToken::Small(number));
+        }
+        Ok(NumberToken::Text(
+            self.text.get(start..self.at).unwrap_or(""),
+        ))
+    }
+
+    /// Whether the number just read is within bounds.
+    pub fn check(&self, number: &str) -> Result<(), Fail> {
+        check(number).map_err(|error| Fail {
+            kind: JsonErrorKind::Number(error),
+            offset: self.at - number.len(),
+        })
+    }
+
+    #[cold]
+    fn bad_number(&mut self) -> Fail {
+        self.at += usize::from(self.peek() == Some(b'-'));
+        if !self.digits() {
+            return self.unexpected("in numeric literal");
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            if !self.digits() {
+                return self.unexpected("after decimal point in numeric literal");
+            }
+        }
+        self.at += usize::from(matches!(self.peek(), Some(b'e' | b'E')));
+        self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+        self.unexpected("in exponent of numeric literal")
+    }
+
+    fn digits(&mut self) -> bool {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        self.at > start
+    }
+
+    /// A string, from its opening quote on.
+    #[inline]
+    pub fn string(&mut self) -> Result<Cow<'t, str>, Fail> {
+        self.at += 1;
+        let start = self.at;
+        self.run();
+        if self.peek() == Some(b'"') {
+            let text = self.text.get(start..self.at).unwrap_or("");
+            self.at += 1;
+            return Ok(Cow::Borrowed(text));
+        }
+        self.escaped(start).map(Cow::Owned)
+    }
+
+    /// Goes on to the next quote, backslash, control character or the end.
+    #[inline]
+    fn run(&mut self) {
+        const ONES: u64 = u64::MAX / 255;
+        const HIGHS: u64 = ONES << 7;
+        let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+        let bytes = self.text.as_bytes();
+        while let Some(chunk) = bytes.get(self.at..).and_then(|rest| rest.first_chunk()) {
+            let word = u64::from_le_bytes(*chunk);
+            let control = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+            let stops = control
+                | zero(word ^ (ONES * u64::from(b'"')))
+                | zero(word ^ (ONES * u64::from(b'\\')));
+            // the lowest mark is exact, those above it may be carried over
+            if stops != 0 {
+                self.at += stops.trailing_zeros() as usize / 8;
+                return;
+            }
+            self.at += 8;
+        }
+        while self
+            .peek()
+            .is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
+        {
+            self.at += 1;
+        }
+    }
+
+    /// The rest of a string with escapes.
+    #[cold]
+    fn escaped(&mut self, start: usize) -> Result<String, Fail> {
+        let mut out = String::new();
+        let mut start = start;
+        loop {
+            out.push_str(self.text.get(start..self.at).unwrap_or(""));
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    let c = self.escape()?;
+                    out.push(c);
+                }
+                _ => return Err(self.unexpected("in string literal")),
+            }
+            start = self.at;
+            self.run();
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Fail> {
+        let c = match self.peek() {
+            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
+            Some(b'b') => '\x08',
+            Some(b'f') => '\x0c',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                self.at += 1;
+                return self.unicode();
+            }
+            _ => return Err(self.unexpected("in string escape code")),
+        };
+        self.at += 1;
+        Ok(c)
+    }
+
+    /// The code of a `\u` escape, with its second half when it is a surrogate.
+    fn unicode(&mut self) -> Result<char, Fail> {
+        let unit = self.hex()?;
+        if let 0xd800..0xdc00 = unit
+            && self
+                .text
+                .as_bytes()
+                .get(self.at..)
+                .is_some_and(|rest| rest.starts_with(b"\\u"))
+        {
+            let back = self.at;
+            self.at += 2;
+            let low = self.hex()?;
+            if let 0xdc00..0xe000 = low {
+                let code = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            self.at = back;
+        }
+        Ok(char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn hex(&mut self) -> Result<u32, Fail> {
+        let mut code = 0;
+        for _ in 0..4 {
+            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
+            let Some(digit) = digit else {
+                return Err(self.unexpected("in \\u hexadecimal character escape"));
+            };
+            code = code * 16 + digit;
+            self.at += 1;
+        }
+        Ok(code)
+    }
+}

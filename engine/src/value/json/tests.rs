@@ -1,0 +1,382 @@
+//! JSON read and written, against the words of Go.
+
+use super::{
+    Layout, is_valid, read, read_into, unmarshal, write, write_go, write_go_layout, write_pretty,
+};
+use crate::limits;
+use crate::value::{Arena, Object, V, Value};
+
+fn compact(value: V<'_>) -> String {
+    let mut out = Vec::new();
+    write(value, &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+/// Reads both ways and writes again.
+fn round(text: &[u8]) -> String {
+    let owned = read(text).unwrap();
+    let arena = Arena::new();
+    let borrowed = read_into(&arena, text).unwrap();
+    assert_eq!(owned.borrow(), borrowed);
+    let written = compact(owned.borrow());
+    assert_eq!(compact(borrowed), written);
+    written
+}
+
+#[test]
+fn documents_survive() {
+    for text in [
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "1.0",
+        "1e2",
+        "12345678901234567890",
+        "\"\"",
+        "\"a\"",
+        "[]",
+        "{}",
+        "\"longer than the fourteen bytes in place\"",
+        "[1,[2,[3,[]]],{}]",
+        r#"{"a":{"b":[null,true]},"b":1}"#,
+        r#""\u0000\u0001\b\f\n\r\t\"\\/""#,
+        "\"é漢😀\u{7f}\"",
+    ] {
+        assert_eq!(round(text.as_bytes()), text);
+    }
+}
+
+#[test]
+fn what_changes() {
+    for (text, want) in [
+        (" { \"b\" : 1 ,\n\"a\" :\t[ ] } ", r#"{"a":[],"b":1}"#),
+        (r#"{"a":1,"b":2,"a":3}"#, r#"{"a":3,"b":2}"#),
+        (r#""\u0041\/\u00e9\ud83d\ude00""#, "\"A/é😀\""),
+        (r#""\ud800""#, "\"\u{fffd}\""),
+        (r#""\ud800\u0041""#, "\"\u{fffd}A\""),
+        (r#""\udc00\ud800""#, "\"\u{fffd}\u{fffd}\""),
+        (r#""\ud800\ud83d\ude00""#, "\"\u{fffd}😀\""),
+        ("\"\u{2028}\u{2029}\u{2030}\"", "\"\\u2028\\u2029\u{2030}\""),
+    ] {
+        assert_eq!(round(text.as_bytes()), want);
+    }
+    assert_eq!(
+        round(b"[\"1\xff\",\"1\xe2\x82\"]"),
+        "[\"1\u{fffd}\",\"1\u{fffd}\u{fffd}\"]"
+    );
+}
+
+#[test]
+fn large_objects() {
+    for keys in [1, 8, 9, Object::SHAPED, Object::SHAPED + 1, 3000] {
+        let pairs: Vec<String> = (0..keys)
+            .rev()
+            .map(|i| format!("\"key {i:05}\":{i}"))
+            .collect();
+        let text = format!("[{{{0}}},{{{0},\"key 00000\":-1}}]", pairs.join(","));
+        let sorted: Vec<&str> = pairs.iter().rev().map(String::as_str).collect();
+        let changed = sorted.join(",").replacen(":0", ":-1", 1);
+        assert_eq!(
+            round(text.as_bytes()),
+            format!("[{{{}}},{{{changed}}}]", sorted.join(","))
+        );
+    }
+}
+
+#[test]
+fn equal_keys_are_shared() {
+    let list = read(br#"[{"b":1,"a":2},{"b":3,"a":4},{"a":5,"b":6}]"#).unwrap();
+    let Value::Array(items) = &list else {
+        panic!("{list}")
+    };
+    let shape = |i: usize| match &items[i] {
+        Value::Object(object) => match object.as_ref() {
+            Object::Shaped { shape, .. } => std::sync::Arc::as_ptr(shape),
+            Object::Chunked { .. } => panic!("{object:?}", object = items[i]),
+        },
+        other => panic!("{other}"),
+    };
+    assert_eq!(shape(0), shape(1));
+    assert_eq!(
+        list.to_string(),
+        r#"[{"a": 2, "b": 1}, {"a": 4, "b": 3}, {"a": 5, "b": 6}]"#
+    );
+}
+
+#[test]
+fn errors_are_those_of_go() {
+    for (text, want) in [
+        ("", "unexpected end of JSON input"),
+        ("[1,", "unexpected end of JSON input"),
+        ("\"a\\u12", "unexpected end of JSON input"),
+        ("-", "unexpected end of JSON input"),
+        ("tru", "unexpected end of JSON input"),
+        (
+            "trux",
+            "invalid character 'x' in literal true (expecting 'e')",
+        ),
+        (
+            "nulx",
+            "invalid character 'x' in literal null (expecting 'l')",
+        ),
+        ("-x", "invalid character 'x' in numeric literal"),
+        (
+            "1.x",
+            "invalid character 'x' after decimal point in numeric literal",
+        ),
+        (
+            "1e+x",
+            "invalid character 'x' in exponent of numeric literal",
+        ),
+        ("01", "invalid character '1' after top-level value"),
+        ("1 2", "invalid character '2' after top-level value"),
+        ("[1 2]", "invalid character '2' after array element"),
+        ("[01]", "invalid character '1' after array element"),
+        (
+            "[1,]",
+            "invalid character ']' looking for beginning of value",
+        ),
+        (
+            "{,}",
+            "invalid character ',' looking for beginning of object key string",
+        ),
+        ("{\"a\" 1}", "invalid character '1' after object key"),
+        (
+            "{\"a\":1 2}",
+            "invalid character '2' after object key:value pair",
+        ),
+        (
+            "{\"a\":1,}",
+            "invalid character '}' looking for beginning of object key string",
+        ),
+        (
+            "{\"a\":}",
+            "invalid character '}' looking for beginning of value",
+        ),
+        (
+            "'a'",
+            "invalid character '\\'' looking for beginning of value",
+        ),
+        ("\"a\nb\"", "invalid character '\\n' in string literal"),
+        ("\"\\x\"", "invalid character 'x' in string escape code"),
+        (
+            "\"\\u12x4\"",
+            "invalid character 'x' in \\u hexadecimal character escape",
+        ),
+        ("é", "invalid character 'Ã' looking for beginning of value"),
+        (
+            "\0",
+            "invalid character '\\x00' looking for beginning of value",
+        ),
+        ("[1e30103]", "invalid number: number too big"),
+        ("[1e30103] 2", "invalid character '2' after top-level value"),
+        ("{\"a\":1e99999999999}", "invalid number: invalid float"),
+        (
+            "\u{feff}1",
+            "invalid character 'ï' looking for beginning of value",
+        ),
+    ] {
+        let error = read(text.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), want, "{text:?}");
+        assert_eq!(
+            read_into(&Arena::new(), text.as_bytes()).unwrap_err(),
+            error
+        );
+    }
+    assert_eq!(
+        read(b"\"\xff\" \xfe").unwrap_err().to_string(),
+        "invalid character 'þ' after top-level value"
+    );
+}
+
+#[test]
+fn errors_know_their_place() {
+    let error = read("{\n  \"é\": x\n}".as_bytes()).unwrap_err();
+    assert_eq!((error.offset(), error.line(), error.column()), (10, 2, 8));
+    let error = read(b"\xff\n[\"\xff\xff\", x]").unwrap_err();
+    assert_eq!((error.offset(), error.line(), error.column()), (0, 1, 1));
+    let error = read(b"[\"\xff\xff\",\n x]").unwrap_err();
+    assert_eq!((error.offset(), error.line(), error.column()), (8, 2, 2));
+}
+
+#[test]
+fn as_the_built_in_reads() {
+    let message = |text: &str| match unmarshal(&Arena::new(), text.as_bytes()) {
+        Ok(value) => value.to_string(),
+        Err(message) => message,
+    };
+    for (text, want) in [
+        ("", "EOF"),
+        (" ", "EOF"),
+        ("{", "unexpected EOF"),
+        ("1 -", "unexpected EOF"),
+        ("1 2", "error: invalid character '2' after top-level value"),
+        (
+            "1 \"abc\"",
+            "error: invalid character 'abc' after top-level value",
+        ),
+        (
+            "1 true",
+            "error: invalid character '%!s(bool=true)' after top-level value",
+        ),
+        ("1 null", "1"),
+        (
+            "1 [1]",
+            "error: invalid character '[' after top-level value",
+        ),
+        (
+            "1 x",
+            "invalid character 'x' looking for beginning of value",
+        ),
+        (
+            "1,2",
+            "invalid character ',' looking for beginning of value",
+        ),
+        (
+            "2 1e3",
+            "error: invalid character '1e3' after top-level value",
+        ),
+        ("[1e30103", "unexpected EOF"),
+        (
+            "[1e30103] 2",
+            "error: invalid character '2' after top-level value",
+        ),
+        ("[1e30103]", "invalid number: number too big"),
+        ("01", "error: invalid character '1' after top-level value"),
+        ("[1, {\"a\": null}]", "[1, {\"a\": null}]"),
+    ] {
+        assert_eq!(message(text), want, "{text:?}");
+    }
+    assert!(is_valid(b"[1e30103]") && is_valid(b"\"\xff\"") && !is_valid(b"1 2") && !is_valid(b""));
+}
+
+#[test]
+fn depth_is_bounded() {
+    let nest = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    assert!(read(nest(limits::NESTING).as_bytes()).is_ok());
+    let error = read(nest(limits::NESTING + 1).as_bytes()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "invalid character '[' exceeded max depth"
+    );
+    assert_eq!(error.offset(), limits::NESTING);
+}
+
+/// A chain of arrays, objects and sets as deep as values may be.
+fn deepest() -> Value {
+    let mut value = Value::from(1);
+    for level in 0..limits::NESTING {
+        value = match level % 3 {
+            0 => Value::array(vec![value]),
+            1 => Value::object(vec![("a".into(), value)]),
+            _ => Value::set(vec![value]),
+        };
+    }
+    value
+}
+
+#[test]
+fn the_deepest_value_needs_little_stack() {
+    let work = || {
+        let text = format!(
+            "{}1{}",
+            "[{\"a\":".repeat(limits::NESTING / 2),
+            "}]".repeat(limits::NESTING / 2)
+        );
+        assert_eq!(round(text.as_bytes()), text);
+        let (a, b) = (deepest(), deepest());
+        assert_eq!(a.cmp(&b), std::cmp::Ordering::Equal);
+        assert!(a == b);
+        assert_eq!(
+            super::super::order::hash(a.borrow()),
+            super::super::order::hash(b.borrow())
+        );
+        assert_eq!(a.to_string(), b.to_string());
+        let arena = Arena::new();
+        let copy = arena.copy_of(&a);
+        assert_eq!(copy, b.borrow());
+        assert_eq!(compact(copy.to_value().borrow()), compact(b.borrow()));
+        let mut pretty = Vec::new();
+        write_pretty(copy, &mut pretty);
+        assert!(pretty.len() > limits::NESTING);
+    };
+    // frames of a build without optimisation are several times larger
+    let size = if cfg!(debug_assertions) {
+        1536 << 10
+    } else {
+        256 << 10
+    };
+    std::thread::Builder::new()
+        .stack_size(size)
+        .spawn(work)
+        .unwrap()
+        .join()
+        .unwrap();
+}
+
+fn sample() -> Value {
+    Value::object(vec![
+        (
+            "b".into(),
+            Value::object(vec![("c".into(), Value::array(vec![]))]),
+        ),
+        (
+            "a".into(),
+            Value::array(vec![1.into(), Value::object(vec![])]),
+        ),
+        ("<".into(), Value::set(vec![1.into()])),
+        ("d".into(), Value::set(vec![])),
+    ])
+}
+
+#[test]
+fn layouts() {
+    let mut out = Vec::new();
+    write_pretty(sample().borrow(), &mut out);
+    let want = "{\n  \"<\": [\n    1\n  ],\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": []\n  },\n  \"d\": []\n}";
+    assert_eq!(String::from_utf8(out).unwrap(), want);
+    let mut out = Vec::new();
+    let layout = Layout {
+        prefix: "> ",
+        indent: "\t",
+    };
+    write_go_layout(read(br#"{"<":[1,2]}"#).unwrap().borrow(), layout, &mut out);
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        "{\n> \t\"\\u003c\": [\n> \t\t1,\n> \t\t2\n> \t]\n> }"
+    );
+}
+
+#[test]
+fn keys_that_are_no_strings() {
+    let object = Value::object(vec![
+        (1.into(), 2.into()),
+        ("1".into(), 3.into()),
+        (Value::Null, 1.into()),
+        (Value::array(vec![1.into(), "<".into()]), 2.into()),
+        (Value::set(vec![2.into()]), 1.into()),
+        (
+            Value::object(vec![("a".into(), Value::set(vec![1.into()]))]),
+            0.into(),
+        ),
+        (
+            Value::Decimal(2, 150),
+            Value::number(crate::value::NumberBuf::parse("1e3").unwrap()),
+        ),
+    ]);
+    let mut out = Vec::new();
+    write_go(object.borrow(), &mut out);
+    let want = r#"{"1":3,"1.50":1e3,"[1,\"\\u003c\"]":2,"[2]":1,"null":1,"{\"a\":[1]}":0}"#;
+    assert_eq!(String::from_utf8(out).unwrap(), want);
+    assert_eq!(compact(object.borrow()), want);
+}
+
+#[test]
+fn strings_that_are_bytes() {
+    assert_eq!(
+        compact(Value::bytes(b"ab\xff\x80<").borrow()),
+        r#""ab\ufffd\ufffd<""#
+    );
+}

@@ -1,0 +1,267 @@
+//! Values as JSON text.
+
+use crate::value::{ObjectView, V};
+
+/// Where lines break and how far they are indented.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'l> {
+    /// Put after each line break.
+    pub prefix: &'l str,
+    /// Put after it once for each level.
+    pub indent: &'l str,
+}
+
+/// Compact, as answers are written.
+pub fn write(value: V<'_>, out: &mut Vec<u8>) {
+    Writer::new(out, false, None).value(value);
+}
+
+/// Indented by two blanks, as answers are shown.
+pub fn write_pretty(value: V<'_>, out: &mut Vec<u8>) {
+    let layout = Layout {
+        prefix: "",
+        indent: "  ",
+    };
+    Writer::new(out, false, Some(layout)).value(value);
+}
+
+/// Compact, as `json.marshal` writes: `<`, `>` and `&` are escaped.
+pub fn write_go(value: V<'_>, out: &mut Vec<u8>) {
+    Writer::new(out, true, None).value(value);
+}
+
+/// As `json.marshal_with_options` writes; the first line is without the prefix.
+pub fn write_go_layout(value: V<'_>, layout: Layout<'_>, out: &mut Vec<u8>) {
+    Writer::new(out, true, Some(layout)).value(value);
+}
+
+struct Writer<'o, 'l> {
+    out: &'o mut Vec<u8>,
+    html: bool,
+    layout: Option<Layout<'l>>,
+    depth: usize,
+}
+
+impl<'o, 'l> Writer<'o, 'l> {
+    fn new(out: &'o mut Vec<u8>, html: bool, layout: Option<Layout<'l>>) -> Self {
+        Self {
+            out,
+            html,
+            layout,
+            depth: 0,
+        }
+    }
+
+    fn value(&mut self, value: V<'_>) {
+        match value {
+            V::Null => self.out.extend_from_slice(b"null"),
+            V::Bool(true) => self.out.extend_from_slice(b"true"),
+            V::Bool(false) => self.out.extend_from_slice(b"false"),
+            V::Int(i) => self
+                .out
+                .extend_from_slice(itoa::Buffer::new().format(i).as_bytes()),
+            V::Decimal(..) | V::Number(_) | V::NewNumber(_) => self.number(value),
+            V::Short(_) | V::Text(_) | V::NewText(_) => {
+                self.string(value.text_or_empty().as_bytes())
+            }
+            V::Array(_) | V::NewArray(_) => self.array(value),
+            V::Set(_) | V::NewSet(_) => self.set(value),
+            V::Object(_) | V::NewObject(_) => self.object(value),
+        }
+    }
+
+    #[inline(never)]
+    fn number(&mut self, value: V<'_>) {
+        use std::io::Write as _;
+        if let Some(number) = value.as_number() {
+            // writing to a vector does not fail
+            let _ = write!(self.out, "{number}");
+        }
+    }
+
+    // these recurse: plain loops keep their frames small
+
+    #[inline(never)]
+    fn array(&mut self, value: V<'_>) {
+        self.open(b'[');
+        let mut first = true;
+        if let Some(items) = value.as_array() {
+            for item in items.iter() {
+                self.separate(&mut first);
+                self.value(item);
+            }
+        }
+        self.close(b']', first);
+    }
+
+    #[inline(never)]
+    fn set(&mut self, value: V<'_>) {
+        self.open(b'[');
+        let mut first = true;
+        if let Some(items) = value.as_set() {
+            for item in items.iter() {
+                self.separate(&mut first);
+                self.value(item);
+            }
+        }
+        self.close(b']', first);
+    }
+
+    #[inline(never)]
+    fn object(&mut self, value: V<'_>) {
+        let Some(object) = value.as_object() else {
+            return;
+        };
+        if has_other_keys(object) {
+            return self.mixed_object(object);
+        }
+        self.open(b'{');
+        let mut first = true;
+        for (key, value) in object.iter() {
+            self.separate(&mut first);
+            self.key(key.text_or_empty().as_bytes());
+            self.value(value);
+        }
+        self.close(b'}', first);
+    }
+
+    #[inline(never)]
+    fn mixed_object(&mut self, object: ObjectView<'_>) {
+        self.open(b'{');
+        let mut first = true;
+        for (key, value) in text_keys(object) {
+            self.separate(&mut first);
+            self.key(&key);
+            self.value(value);
+        }
+        self.close(b'}', first);
+    }
+
+    #[inline]
+    fn open(&mut self, bracket: u8) {
+        self.out.push(bracket);
+        self.depth += 1;
+    }
+
+    #[inline]
+    fn close(&mut self, bracket: u8, empty: bool) {
+        self.depth -= 1;
+        if !empty {
+            self.break_line();
+        }
+        self.out.push(bracket);
+    }
+
+    #[inline]
+    fn separate(&mut self, first: &mut bool) {
+        if !std::mem::take(first) {
+            self.out.push(b',');
+        }
+        self.break_line();
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) {
+        self.string(key);
+        self.out.push(b':');
+        if self.layout.is_some() {
+            self.out.push(b' ');
+        }
+    }
+
+    #[inline]
+    fn break_line(&mut self) {
+        if let Some(layout) = self.layout {
+            self.out.push(b'\n');
+            self.out.extend_from_slice(layout.prefix.as_bytes());
+            for _ in 0..self.depth {
+                self.out.extend_from_slice(layout.indent.as_bytes());
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn string(&mut self, text: &[u8]) {
+        self.out.push(b'"');
+        for chunk in text.utf8_chunks() {
+            self.escaped(chunk.valid().as_bytes());
+            for _ in chunk.invalid() {
+                self.out.extend_from_slice(b"\\ufffd");
+            }
+        }
+        self.out.push(b'"');
+    }
+
+    fn escaped(&mut self, mut text: &[u8]) {
+        let html = self.html;
+        let stops = |byte: &u8| match byte {
+            b'"' | b'\\' | 0..=0x1f | 0xe2 => true,
+            b'<' | b'>' | b'&' => html,
+            _ => false,
+        };
+        while let Some((plain, byte, rest)) = split_at(text, stops) {
+            self.out.extend_from_slice(plain);
+            text = rest;
+            match byte {
+                b'"' => self.out.extend_from_slice(b"\\\""),
+                b'\\' => self.out.extend_from_slice(b"\\\\"),
+                b'\n' => self.out.extend_from_slice(b"\\n"),
+                b'\r' => self.out.extend_from_slice(b"\\r"),
+                b'\t' => self.out.extend_from_slice(b"\\t"),
+                0x08 => self.out.extend_from_slice(b"\\b"),
+                0x0c => self.out.extend_from_slice(b"\\f"),
+                // U+2028 and U+2029, which JavaScript would take for line ends
+                0xe2 => match text.split_first_chunk() {
+                    Some(([0x80, last @ (0xa8 | 0xa9)], rest)) => {
+                        let escape: &[u8] = if *last == 0xa8 {
+                            b"\\u2028"
+                        } else {
+                            b"\\u2029"
+                        };
+                        self.out.extend_from_slice(escape);
+                        text = rest;
+                    }
+                    _ => self.out.push(byte),
+                },
+                _ => {
+                    let digit =
+                        |half: u8| char::from_digit(half.into(), 16).map_or(b'0', |c| c as u8);
+                    self.out.extend_from_slice(b"\\u00");
+                    self.out.push(digit(byte >> 4));
+                    self.out.push(digit(byte & 15));
+                }
+            }
+        }
+        self.out.extend_from_slice(text);
+    }
+}
+
+/// Whether a key is no string.
+fn has_other_keys(object: ObjectView<'_>) -> bool {
+    object.iter().any(|(key, _)| !key.is_string())
+}
+
+/// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins.
+fn text_keys<'e>(object: ObjectView<'e>) -> Vec<(Vec<u8>, V<'e>)> {
+    let mut pairs: Vec<(Vec<u8>, V<'_>)> = Vec::with_capacity(object.len());
+    for (key, value) in object.iter() {
+        let mut text = Vec::new();
+        match key.as_text() {
+            Some(key) => text.extend_from_slice(key.as_bytes()),
+            None => write_go(key, &mut text),
+        }
+        pairs.push((text, value));
+    }
+    pairs.reverse();
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    pairs.dedup_by(|earlier, last| earlier.0 == last.0);
+    pairs
+}
+
+/// What stands before the first byte that stops, that byte, and what stands behind it.
+#[inline]
+fn split_at(text: &[u8], stops: impl Fn(&u8) -> bool) -> Option<(&[u8], u8, &[u8])> {
+    let (plain, rest) = text.split_at_checked(text.iter().position(stops)?)?;
+    let (byte, rest) = rest.split_first()?;
+    Some((plain, *byte, rest))
+}
