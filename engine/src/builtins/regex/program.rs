@@ -132,3 +132,32 @@ impl<'a> Haystack<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax::NESTING;
+    use super::Regex;
+
+    /// Compiles on a small stack.
+    fn compiles(pattern: String) -> bool {
+        std::thread::Builder::new()
+            .stack_size(256 << 10)
+            .spawn(move || Regex::new(&pattern).is_ok())
+            .and_then(|thread| thread.join().map_err(|_| std::io::Error::other("panicked")))
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |open: &str, depth: usize, close: &str| {
+            compiles(format!("{}a{}", open.repeat(depth), close.repeat(depth)))
+        };
+        let deepest = NESTING as usize;
+        for (open, close) in [("(", ")"), ("(?:", ")"), ("(x|", ")"), ("(?:b", ")*"), ("(", ")+?")] {
+            let level = if close.len() > 1 { 2 } else { 1 };
+            assert!(nested(open, deepest / level - 2, close), "{open}");
+            assert!(!nested(open, deepest / level + 2, close), "{open}");
+            assert!(!nested(open, 100_000, close), "{open}");
+        }
+    }
+}

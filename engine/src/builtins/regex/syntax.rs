@@ -15,7 +15,7 @@ use super::escape;
 const REPEATS: u32 = 1000;
 
 /// Deepest nesting of groups and repetitions.
-const NESTING: u32 = 200;
+pub const NESTING: u32 = 200;
 
 /// Counts from here on are not even read.
 const COUNT_TOO_LONG: u32 = 100_000_000;
