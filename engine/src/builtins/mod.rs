@@ -14,7 +14,6 @@ mod conversions;
 mod encoding;
 mod objects;
 mod occurrences;
-mod regex;
 mod sets;
 mod strings;
 mod types;
@@ -145,7 +144,6 @@ const FAMILIES: &[&[Builtin]] = &[
     sets::TABLE,
     objects::TABLE,
     strings::TABLE,
-    regex::TABLE,
     types::TABLE,
     conversions::TABLE,
     encoding::TABLE,

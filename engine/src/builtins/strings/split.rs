@@ -2,7 +2,6 @@
 
 use memchr::memmem;
 
-use crate::builtins::call::push;
 use crate::builtins::{Call, Fault, Operands, runes};
 use crate::value::{TextView, V};
 
@@ -59,10 +58,15 @@ pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     let mut buffer = call.buffer();
     for (index, part) in members.texts(1).enumerate() {
         let part = part?;
-        if index > 0 {
-            push(call, &mut buffer, delimiter.as_bytes())?;
+        let (part, delimiter) = (part.as_bytes(), delimiter.as_bytes());
+        if buffer.len() + part.len() + delimiter.len() > buffer.capacity() {
+            call.budget
+                .reserve(2 * buffer.len() + part.len() + delimiter.len())?;
         }
-        push(call, &mut buffer, part.as_bytes())?;
+        if index > 0 {
+            buffer.extend_from_slice(delimiter);
+        }
+        buffer.extend_from_slice(part);
     }
     Ok(call.text(buffer))
 }

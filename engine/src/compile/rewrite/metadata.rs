@@ -2,11 +2,10 @@
 //!
 //! `rego.metadata.rule()` becomes `x`, with `x = {"scope": "rule", …}` in front of its body.
 
-use std::sync::Arc;
-
-use serde_json::Value;
+use serde_json::{Map, Value};
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
-use solon_syntax::ast::{Annotation, Body, Expr, ExprKind, Rule, SchemaTarget, Term, TermKind};
+use solon_syntax::ast::{Body, Expr, ExprKind, Rule, Term, TermKind};
+use solon_syntax::json::{annotation_object, plain_path};
 use solon_syntax::source::Span;
 
 use super::{each_branch_of, hoist, nested_bodies, number};
@@ -36,7 +35,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
                 let own = first_call(rule, RULE).map(|span| {
                     let nearest = of_rule(rule).min_by_key(|block| block.span);
                     let mut term = match nearest {
-                        Some(block) => annotation_term(block, span),
+                        Some(block) => json_term(&annotation_object(block), span),
                         None => Term::new(TermKind::Object(Vec::new()), span),
                     };
                     let binding = hoist(locals, &mut term);
@@ -101,142 +100,17 @@ fn replace(body: &mut Body, chain: Option<&Term>, own: Option<&Term>) {
 
 fn chain_term(chain: Vec<Link>, span: Span) -> Term {
     let links = chain.into_iter().map(|link| {
-        let path = link
-            .path
-            .into_iter()
-            .skip(1)
-            .map(|step| match step.as_var() {
-                Some(name) => Term::string(name.clone(), span),
-                None => step,
-            });
-        let path = Term::new(TermKind::Array(path.collect()), span);
-        let mut pairs = vec![(Term::string("path", span), path)];
+        let path = plain_path(link.path.get(1..).unwrap_or_default());
+        let mut members = Map::from_iter([("path".to_owned(), path)]);
         if let Some(block) = link.annotation {
-            pairs.push((
-                Term::string("annotations", span),
-                annotation_term(&block, span),
-            ));
+            members.insert("annotations".to_owned(), annotation_object(&block));
         }
-        Term::new(TermKind::Object(pairs), span)
+        Value::Object(members)
     });
-    Term::new(TermKind::Array(links.collect()), span)
+    json_term(&links.collect(), span)
 }
 
-/// What a block says, without empty fields.
-fn annotation_term(block: &Annotation, span: Span) -> Term {
-    let text = |text: &Arc<str>| Term::string(text.clone(), span);
-    let list = |terms: Vec<Term>| Term::new(TermKind::Array(terms), span);
-    let mut object = Object {
-        pairs: Vec::new(),
-        span,
-    };
-    object.insert("scope", Term::string(block.scope.as_str(), span));
-    object.insert_some("title", block.title.as_ref().map(text));
-    object.insert_some("description", block.description.as_ref().map(text));
-    if block.entrypoint {
-        object.insert("entrypoint", Term::new(TermKind::Boolean(true), span));
-    }
-    if !block.organizations.is_empty() {
-        object.insert(
-            "organizations",
-            list(block.organizations.iter().map(text).collect()),
-        );
-    }
-    if !block.related_resources.is_empty() {
-        let resources = block.related_resources.iter().map(|resource| {
-            let fields = [
-                ("ref", &resource.reference),
-                ("description", &resource.description),
-            ];
-            named_texts(&fields, span)
-        });
-        object.insert("related_resources", list(resources.collect()));
-    }
-    if !block.authors.is_empty() {
-        let authors = block.authors.iter();
-        let authors = authors
-            .map(|author| named_texts(&[("name", &author.name), ("email", &author.email)], span));
-        object.insert("authors", list(authors.collect()));
-    }
-    if !block.schemas.is_empty() {
-        let schemas = block.schemas.iter().map(|schema| {
-            let mut pairs = Object {
-                pairs: Vec::new(),
-                span,
-            };
-            pairs.insert(
-                "path",
-                list(
-                    schema
-                        .path
-                        .iter()
-                        .map(|step| step_text(step, span))
-                        .collect(),
-                ),
-            );
-            match &schema.schema {
-                SchemaTarget::Reference(path) => {
-                    pairs.insert(
-                        "schema",
-                        list(path.iter().map(|step| step_text(step, span)).collect()),
-                    );
-                }
-                SchemaTarget::Inline(value) => pairs.insert("definition", json_term(value, span)),
-            }
-            pairs.finish()
-        });
-        object.insert("schemas", list(schemas.collect()));
-    }
-    for (name, map) in [("custom", &block.custom), ("labels", &block.labels)] {
-        if let Some(map) = map.as_ref().filter(|map| !map.is_empty()) {
-            object.insert(name, map_term(map, span));
-        }
-    }
-    object.finish()
-}
-
-/// An object under construction.
-struct Object {
-    pairs: Vec<(Term, Term)>,
-    span: Span,
-}
-
-impl Object {
-    fn insert(&mut self, key: &str, value: Term) {
-        self.pairs.push((Term::string(key, self.span), value));
-    }
-
-    fn insert_some(&mut self, key: &str, value: Option<Term>) {
-        if let Some(value) = value {
-            self.insert(key, value);
-        }
-    }
-
-    fn finish(self) -> Term {
-        Term::new(TermKind::Object(self.pairs), self.span)
-    }
-}
-
-/// An object of texts, without empty ones.
-fn named_texts(fields: &[(&str, &Arc<str>)], span: Span) -> Term {
-    let mut object = Object {
-        pairs: Vec::new(),
-        span,
-    };
-    for (name, text) in fields.iter().filter(|(_, text)| !text.is_empty()) {
-        object.insert(name, Term::string(Arc::clone(text), span));
-    }
-    object.finish()
-}
-
-/// A step of a reference as a string.
-fn step_text(step: &Term, span: Span) -> Term {
-    match step.as_var() {
-        Some(name) => Term::string(name.clone(), span),
-        None => step.clone(),
-    }
-}
-
+/// The term that a JSON value is.
 fn json_term(value: &Value, span: Span) -> Term {
     let kind = match value {
         Value::Null => TermKind::Null,
@@ -246,14 +120,12 @@ fn json_term(value: &Value, span: Span) -> Term {
         Value::Array(values) => {
             TermKind::Array(values.iter().map(|value| json_term(value, span)).collect())
         }
-        Value::Object(map) => return map_term(map, span),
+        Value::Object(members) => {
+            let pairs = members
+                .iter()
+                .map(|(key, value)| (Term::string(key.as_str(), span), json_term(value, span)));
+            TermKind::Object(pairs.collect())
+        }
     };
     Term::new(kind, span)
-}
-
-fn map_term(map: &serde_json::Map<String, Value>, span: Span) -> Term {
-    let pairs = map
-        .iter()
-        .map(|(key, value)| (Term::string(key.as_str(), span), json_term(value, span)));
-    Term::new(TermKind::Object(pairs.collect()), span)
 }

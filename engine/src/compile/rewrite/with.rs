@@ -72,23 +72,39 @@ impl Rewriter<'_> {
     /// Rewrites a body, then the bodies inside it. The first refusal ends the work on a body.
     fn body(&mut self, body: &mut Body) {
         let mut rewritten = Vec::with_capacity(body.len());
+        // an expression and those that were moved out of it have the same modifiers, evaluated once
+        let mut shared: Option<(Vec<With>, Vec<With>)> = None;
         for mut expr in mem::take(body) {
-            for with in &mut expr.with {
-                match self.check(with) {
-                    Ok(true) => rewritten.push(hoist(self.locals, &mut with.value)),
-                    Ok(false) => {}
-                    Err(refusal) => {
-                        self.report
-                            .error(refusal.code, refusal.span, refusal.message);
-                        return;
-                    }
+            shared = match shared {
+                Some((before, after)) if before == expr.with => {
+                    expr.with.clone_from(&after);
+                    Some((before, after))
                 }
+                _ => {
+                    let before = expr.with.clone();
+                    for with in &mut expr.with {
+                        match self.check(with) {
+                            Ok(true) => rewritten.push(hoist(self.locals, &mut with.value)),
+                            Ok(false) => {}
+                            Err(refusal) => return self.refuse(refusal),
+                        }
+                    }
+                    Some((before, expr.with.clone()))
+                }
+            };
+            if !expr.generated {
+                shared = None;
             }
             rewritten.push(expr);
         }
         number(&mut rewritten);
         *body = rewritten;
         nested_bodies(body, |inner| self.body(inner));
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        self.report
+            .error(refusal.code, refusal.span, refusal.message);
     }
 
     /// Checks a modifier; answers whether its value must be evaluated first.

@@ -1,14 +1,15 @@
 //! Finding the variables of a node.
 
 use super::visit::{Flow, Visitor, Walk};
-use super::{Body, Expr, ExprKind, Logical, Name, Term, TermKind};
+use super::{Body, Expr, ExprKind, Logical, Name, Term, TermKind, With};
 
 /// Which occurrences of variables to leave out; by default all are found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VarScan {
     /// Heads of references: `x` of `x.y[z]`.
     pub skip_ref_heads: bool,
-    /// Heads of operators: `f` of `f(x)`, `data` of `data.p.f(x)`.
+    /// Heads of operators (`f` of `f(x)`, `data` of `data.p.f(x)`), and of references in `with`, which may name
+    /// functions.
     pub skip_call_heads: bool,
     /// Keys of objects.
     pub skip_object_keys: bool,
@@ -60,13 +61,21 @@ impl<F> Scanner<F> {
         let Some((operator, operands)) = terms.split_first() else {
             return;
         };
-        match &operator.kind {
+        self.callable(operator);
+        operands.walk(self);
+    }
+
+    /// A term that may name a function: an operator, or a target or value of `with`.
+    fn callable<'a>(&mut self, term: &'a Term)
+    where
+        F: FnMut(&'a Term, &'a Name),
+    {
+        match &term.kind {
             TermKind::Ref(path) if self.scan.skip_call_heads => {
                 path.get(1..).unwrap_or_default().walk(self);
             }
-            _ => operator.walk(self),
+            _ => term.walk(self),
         }
-        operands.walk(self);
     }
 
     fn operand<'a>(&mut self, body: &'a Body, explicit: bool)
@@ -103,12 +112,15 @@ impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
             ExprKind::Not(not) => self.operand(&not.body, not.explicit_body),
             ExprKind::And(logical) | ExprKind::Or(logical) => self.logical(logical),
         }
-        for with in &expr.with {
-            if !self.scan.skip_with_targets {
-                with.target.walk(self);
-            }
-            with.value.walk(self);
+        expr.with.walk(self);
+        Flow::Over
+    }
+
+    fn with(&mut self, with: &'a With) -> Flow {
+        if !self.scan.skip_with_targets {
+            self.callable(&with.target);
         }
+        self.callable(&with.value);
         Flow::Over
     }
 

@@ -1,7 +1,7 @@
 //! Walking the tree.
 //!
-//! A visitor is shown every expression and term before its children and says whether to go [`Flow::Into`] it. One
-//! that wants only some of the children walks those itself and answers [`Flow::Over`].
+//! A visitor is shown every expression, term and modifier before its children and says whether to go
+//! [`Flow::Into`] it. One that wants only some of the children walks those itself and answers [`Flow::Over`].
 
 use super::{
     Comprehension, Every, Expr, ExprKind, Head, Logical, Module, Not, Rule, SomeDecl, Template,
@@ -17,7 +17,7 @@ pub enum Flow {
     Over,
 }
 
-/// Looks at expressions and terms.
+/// Looks at expressions, terms and modifiers.
 pub trait Visitor<'a> {
     /// Shows an expression.
     fn expr(&mut self, expr: &'a Expr) -> Flow {
@@ -30,9 +30,15 @@ pub trait Visitor<'a> {
         let _ = term;
         Flow::Into
     }
+
+    /// Shows a modifier.
+    fn with(&mut self, with: &'a With) -> Flow {
+        let _ = with;
+        Flow::Into
+    }
 }
 
-/// Changes expressions and terms in place.
+/// Changes expressions, terms and modifiers in place.
 pub trait VisitorMut {
     /// Shows an expression.
     fn expr(&mut self, expr: &mut Expr) -> Flow {
@@ -43,6 +49,12 @@ pub trait VisitorMut {
     /// Shows a term.
     fn term(&mut self, term: &mut Term) -> Flow {
         let _ = term;
+        Flow::Into
+    }
+
+    /// Shows a modifier.
+    fn with(&mut self, with: &mut With) -> Flow {
+        let _ = with;
         Flow::Into
     }
 }
@@ -68,7 +80,6 @@ macro_rules! implement {
             Every: key, value, domain, body;
             Not: body;
             Logical: lhs, rhs;
-            With: target, value;
             Template: parts;
             Head: reference, args, key, value;
             Rule: head, body, else_rule;
@@ -106,6 +117,16 @@ macro_rules! implement {
                 }
                 self.kind.$method(visitor);
                 self.with.$method(visitor);
+            }
+        }
+
+        impl $walk for With {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                if visitor.with(self) == Flow::Over {
+                    return;
+                }
+                self.target.$method(visitor);
+                self.value.$method(visitor);
             }
         }
 
