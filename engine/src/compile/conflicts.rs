@@ -61,7 +61,7 @@ impl<'c> Check<'c> {
         let (Some(first), Some(last)) = (self.rules(id).next(), node.rules.last()) else {
             return;
         };
-        let Some((last, reference)) = self.rule(*last) else {
+        let Some((_, reference)) = self.rule(*last) else {
             return;
         };
         let name = self.locals.restore(&reference);
@@ -69,7 +69,8 @@ impl<'c> Check<'c> {
 
         if !node.children.is_empty() {
             // a rule with variables shares its extent with any rule but functions
-            let found = self.extent(id, !is_ground(&last.head.reference));
+            let only_functions = self.rules(id).all(|rule| !is_ground(&rule.head.reference));
+            let found = self.extent(id, only_functions);
             if !found.is_empty() {
                 let lines: String = found.iter().map(|found| self.line(found)).collect();
                 let message = format!("rule {name} conflicts with:{lines}");

@@ -80,6 +80,7 @@ pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
     let functions = Functions::new(compilation.options, &compilation.rule_tree);
     let mut check = Check {
         functions,
+        typed: false,
         locals: &compilation.locals,
         report: &mut compilation.report,
     };
@@ -93,6 +94,7 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
     let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
     let mut check = Check {
         functions,
+        typed: true,
         locals: &compilation.locals,
         report: &mut compilation.report,
     };
@@ -101,6 +103,8 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
 
 struct Check<'c> {
     functions: Functions<'c>,
+    /// Whether the types of rules are known by now; messages then say less of arities, and more in details.
+    typed: bool,
     locals: &'c Locals,
     report: &'c mut Report,
 }
@@ -140,8 +144,7 @@ impl Check<'_> {
             return Flow::Into;
         }
         let message = match callee {
-            Callee::Builtin(_) => format!("{}: arity mismatch", name()),
-            Callee::Rules(..) => {
+            Callee::Rules(..) if !self.typed => {
                 let given = if expr.generated {
                     given.saturating_sub(1)
                 } else {
@@ -153,6 +156,7 @@ impl Check<'_> {
                     name()
                 )
             }
+            Callee::Builtin(_) | Callee::Rules(..) => format!("{}: arity mismatch", name()),
         };
         self.report.error(Code::Type, expr.span, message);
         Flow::Over

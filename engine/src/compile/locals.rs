@@ -92,7 +92,7 @@ impl Locals {
 
     /// Whether a name was generated for something that the user gave no name.
     pub fn is_anonymous(&self, name: &Name) -> bool {
-        name.starts_with(Self::MODULES) && !self.originals.contains_key(name)
+        self.original(name).starts_with(Self::MODULES)
     }
 
     /// Whether a name can only have been generated.

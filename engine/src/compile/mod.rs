@@ -115,13 +115,16 @@ fn set_rule_tree(compilation: &mut Compilation<'_>) {
 
 fn nothing(_: &mut Compilation<'_>) {}
 
-/// Compiles modules; `observe` sees them after each pass.
+/// Compiles modules; `base_exists` says whether base documents hold something at a path below `data`, `observe`
+/// sees the modules after each pass.
 pub fn compile(
     modules: Vec<Module>,
     options: &Options,
+    base_exists: Option<&dyn Fn(&[String]) -> bool>,
     mut observe: impl FnMut(&Pass, &Compilation<'_>),
 ) -> Result<Compiled, Diagnostics> {
     let mut compilation = Compilation::new(modules, options);
+    compilation.base_exists = base_exists;
     for pass in PASSES {
         (pass.run)(&mut compilation);
         observe(pass, &compilation);

@@ -76,13 +76,18 @@ impl RuleTree {
             tree: Self::default(),
             steps: HashMap::new(),
         };
-        for (module, position) in modules.iter().zip(0..) {
+        let mut homes = vec![Vec::new(); modules.len()];
+        // of rules that meet at a node, those of outer packages come first
+        let mut ordered: Vec<_> = modules.iter().zip(0u32..).collect();
+        ordered.sort_by_key(|(module, _)| module.package.path.len());
+        for (module, position) in ordered {
             let package = builder.descend(Self::DATA, module.package.path.get(1..).unwrap_or(&[]));
             builder.node(package).packages.push(position);
-            let mut homes = Vec::with_capacity(module.rules.len());
             for (rule, place) in module.rules.iter().zip(0..) {
                 let node = builder.descend(package, ground_prefix(&rule.head.reference));
-                homes.push(node);
+                if let Some(homes) = homes.get_mut(position as usize) {
+                    homes.push(node);
+                }
                 let node = builder.node(node);
                 if node.rules.is_empty() {
                     node.arity = rule.head.args.len();
@@ -92,8 +97,8 @@ impl RuleTree {
                     rule: place,
                 });
             }
-            builder.tree.homes.push(homes);
         }
+        builder.tree.homes = homes;
         builder.finish()
     }
 

@@ -11,6 +11,7 @@ use crate::compile::functions::dotted;
 use crate::compile::locals::Locals;
 use crate::compile::rule_tree::ground_prefix;
 use crate::limits;
+use crate::types::FunctionType;
 
 /// What is known of a variable.
 #[derive(Clone, Debug)]
@@ -64,7 +65,7 @@ impl<'c> Bindings<'c> {
     /// Goes on to the head, where all variables have values.
     pub fn enter_head(&mut self, rule: &Rule, name: &str) {
         let head = &rule.head;
-        VarScan::default().each(&head.value, |_, name| {
+        VarScan::default().each(head, |_, name| {
             self.known.entry(name.clone()).or_insert(Known::Bound);
         });
         for step in head.reference.iter().skip(1).chain(&head.key) {
@@ -170,7 +171,7 @@ impl<'c> Bindings<'c> {
         let Some(entry) = entry.and_then(|name| builtins::lookup(&name)) else {
             return;
         };
-        let arity = entry.declaration.as_function().map(|of| of.arity());
+        let arity = entry.declaration.as_function().map(FunctionType::arity);
         if let Some(output) = arity.and_then(|arity| operands.get(arity))
             && let Some(name) = output.as_var()
         {
@@ -186,7 +187,7 @@ impl<'c> Bindings<'c> {
     /// Constants count more than sources, and what came first more than what comes later.
     fn learn(&mut self, name: &Name, new: Known) {
         match self.known.get_mut(name) {
-            Some(Known::Values(..) | Known::Role(_)) => {}
+            Some(Known::Values(..)) => {}
             Some(Known::Source(_)) if matches!(new, Known::Source(_)) => {}
             Some(known) => *known = new,
             None => {

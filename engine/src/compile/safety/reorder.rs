@@ -88,6 +88,7 @@ impl<'c> Safety<'c> {
         }
         shared.subtract(globals);
         Ordering {
+            // what an unbraced operand needs is shared in any case
             closed_over: body
                 .iter()
                 .map(|expr| self.closed_over(expr).intersection(&shared))
@@ -100,31 +101,40 @@ impl<'c> Safety<'c> {
     }
 
     /// The variables of an expression. An unbraced operand of `not`, `and` or `or` belongs to the expression; only
-    /// the locals that calls were moved out to are its own.
+    /// the locals that calls were moved out to are the operand's own.
     fn own(&mut self, expr: &Expr) -> VarSet {
-        if !matches!(
-            expr.kind,
-            ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_)
-        ) {
-            return self.vars.scan(OWN, expr);
-        }
-        let mut own = self.vars.scan(OWN, &expr.with);
-        OWN.each(expr, |_, name| {
-            if !self.locals.is_anonymous(name) {
-                own.insert(self.vars.var(name));
+        let mut own = match expr.kind {
+            ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {
+                self.vars.scan(OWN, &expr.with)
             }
-        });
+            _ => return self.vars.scan(OWN, expr),
+        };
+        for expr in operands(expr)
+            .filter(|operand| !operand.braced)
+            .flat_map(|operand| operand.body)
+        {
+            OPERAND.each(expr, |_, name| {
+                if !self.locals.is_anonymous(name) {
+                    own.insert(self.vars.var(name));
+                }
+            });
+        }
         own
     }
 
-    /// The variables in the closures of an expression.
+    /// The variables in the closures of an expression, and in its unbraced operands.
     fn closed_over(&mut self, expr: &Expr) -> VarSet {
         let mut scan = Closures {
             vars: &mut self.vars,
             found: VarSet::default(),
         };
-        expr.walk(&mut scan);
-        scan.found
+        scan.inside(expr);
+        let mut found = scan.found;
+        if is_logical(expr) {
+            let own = self.own(expr);
+            found.add(&own.without(&self.vars.scan(OWN, &expr.with)));
+        }
+        found
     }
 
     /// Places an expression if it can be evaluated; answers with the variables that have values thereby.
@@ -283,6 +293,35 @@ fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
     own
 }
 
+/// The variables of an expression in an unbraced operand.
+const OPERAND: VarScan = VarScan {
+    skip_implicit_bodies: true,
+    ..OWN
+};
+
+/// An operand of `not`, `and` or `or`.
+struct Operand<'a> {
+    body: &'a Body,
+    braced: bool,
+}
+
+fn operands(expr: &Expr) -> impl Iterator<Item = Operand<'_>> {
+    let operand = |body, braced| Some(Operand { body, braced });
+    let pair = match &expr.kind {
+        ExprKind::Not(not) => [operand(&not.body, not.explicit_body), None],
+        ExprKind::And(logical) | ExprKind::Or(logical) => [
+            operand(&logical.lhs, logical.explicit_lhs),
+            operand(&logical.rhs, logical.explicit_rhs),
+        ],
+        _ => [None, None],
+    };
+    pair.into_iter().flatten()
+}
+
+fn is_logical(expr: &Expr) -> bool {
+    operands(expr).next().is_some()
+}
+
 /// Finds the variables of closures.
 struct Closures<'s> {
     vars: &'s mut Vars,
@@ -290,12 +329,22 @@ struct Closures<'s> {
 }
 
 impl Closures<'_> {
-    fn operand(&mut self, body: &Body, explicit: bool) {
-        if explicit {
-            self.closure(body);
-        } else {
-            body.walk(self);
+    /// Looks into an expression of the body.
+    fn inside(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Every(every) => self.closure(&every.body),
+            ExprKind::Term(term) => term.walk(self),
+            ExprKind::Call(terms) => terms.walk(self),
+            ExprKind::Some(_) | ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {}
         }
+        for operand in operands(expr) {
+            if operand.braced {
+                self.closure(operand.body);
+            } else {
+                operand.body.walk(self);
+            }
+        }
+        expr.with.walk(self);
     }
 
     fn closure<N: Walk + ?Sized>(&mut self, node: &N) {
@@ -308,11 +357,7 @@ impl Visitor<'_> for Closures<'_> {
     fn expr(&mut self, expr: &Expr) -> Flow {
         match &expr.kind {
             ExprKind::Every(every) => self.closure(&every.body),
-            ExprKind::Not(not) => self.operand(&not.body, not.explicit_body),
-            ExprKind::And(logical) | ExprKind::Or(logical) => {
-                self.operand(&logical.lhs, logical.explicit_lhs);
-                self.operand(&logical.rhs, logical.explicit_rhs);
-            }
+            ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => self.closure(&expr.kind),
             ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => return Flow::Into,
         }
         expr.with.walk(self);

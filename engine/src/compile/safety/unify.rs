@@ -49,20 +49,16 @@ impl Unifier<'_> {
             (K::Array(_) | K::Object(_), K::Var(var)) => self.compose(var, a),
             (K::Var(var), _) => self.bind_to(var, b),
             (_, K::Var(var)) => self.bind_to(var, a),
-            (K::Array(a), K::Array(b)) => {
-                if a.len() == b.len() {
-                    for (a, b) in a.iter().zip(b) {
-                        self.unify(a, b);
-                    }
+            (K::Array(a), K::Array(b)) if a.len() == b.len() => {
+                for (a, b) in a.iter().zip(b) {
+                    self.unify(a, b);
                 }
             }
-            (K::Object(a), K::Object(b)) => {
-                if a.len() == b.len() {
-                    let others: HashMap<_, _> = b.iter().map(|(key, value)| (key, value)).collect();
-                    for (key, value) in a {
-                        if let Some(other) = others.get(key) {
-                            self.unify(value, other);
-                        }
+            (K::Object(a), K::Object(b)) if a.len() == b.len() => {
+                let others: HashMap<_, _> = b.iter().map(|(key, value)| (key, value)).collect();
+                for (key, value) in a {
+                    if let Some(other) = others.get(key) {
+                        self.unify(value, other);
                     }
                 }
             }
