@@ -1,0 +1,67 @@
+//! The templates of `regex.template_match`: text with regular expressions between delimiters.
+
+use super::program::Regex;
+use crate::builtins::Fault;
+use crate::value::{TextView, V};
+
+/// Compiles a template to a regular expression that matches whole strings.
+pub fn compile(
+    template: &TextView<'_>,
+    start: &TextView<'_>,
+    end: &TextView<'_>,
+    shown: V<'_>,
+) -> Result<Regex, Fault> {
+    let (&[start], &[end]) = (start.as_bytes(), end.as_bytes()) else {
+        // the length is that of the start delimiter in either case, as in OPA
+        let length = start.as_bytes().len();
+        let which = if length == 1 { "end" } else { "start" };
+        return Err(Fault::error(format!(
+            "{which} delimiter has to be exactly one character long but is {length} long"
+        )));
+    };
+    let template = template.to_str();
+    let unbalanced = || Fault::error(format!("unbalanced braces in {shown}"));
+    let mut pattern = String::from("^");
+    let mut depth = 0_usize;
+    let mut text_from = 0;
+    let mut inner_from = 0;
+    for (at, byte) in template.bytes().enumerate() {
+        if byte == start {
+            if depth == 0 {
+                quote(
+                    template.get(text_from..at).unwrap_or_default(),
+                    &mut pattern,
+                );
+                inner_from = at + 1;
+            }
+            depth += 1;
+        } else if byte == end {
+            depth = depth.checked_sub(1).ok_or_else(unbalanced)?;
+            if depth == 0 {
+                let inner = template.get(inner_from..at).unwrap_or_default();
+                // alone it has to be an expression, or a bracket in it could close one outside
+                Regex::new(&format!("^{inner}$"))?;
+                pattern.push('(');
+                pattern.push_str(inner);
+                pattern.push(')');
+                text_from = at + 1;
+            }
+        }
+    }
+    if depth > 0 {
+        return Err(unbalanced());
+    }
+    quote(template.get(text_from..).unwrap_or_default(), &mut pattern);
+    pattern.push('$');
+    Ok(Regex::new(&pattern)?)
+}
+
+/// Appends text so that it matches itself.
+fn quote(text: &str, pattern: &mut String) {
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+}

@@ -1,0 +1,77 @@
+//! Why a pattern is no regular expression, in Go's words.
+
+use std::fmt;
+
+use crate::builtins::Fault;
+
+/// A refusal of a pattern.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub problem: Problem,
+    /// The part of the pattern that is.
+    pub part: String,
+}
+
+/// What is wrong with a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    CharRange,
+    Escape,
+    NamedCapture,
+    PerlOperator,
+    NestedRepeat,
+    RepeatSize,
+    Utf8,
+    MissingBracket,
+    MissingParenthesis,
+    MissingRepeatArgument,
+    TrailingBackslash,
+    UnexpectedParenthesis,
+    Nesting,
+    TooLarge,
+}
+
+impl Problem {
+    /// The refusal of this part.
+    pub fn at(self, part: impl Into<String>) -> SyntaxError {
+        SyntaxError {
+            problem: self,
+            part: part.into(),
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::CharRange => "invalid character class range",
+            Self::Escape => "invalid escape sequence",
+            Self::NamedCapture => "invalid named capture",
+            Self::PerlOperator => "invalid or unsupported Perl syntax",
+            Self::NestedRepeat => "invalid nested repetition operator",
+            Self::RepeatSize => "invalid repeat count",
+            Self::Utf8 => "invalid UTF-8",
+            Self::MissingBracket => "missing closing ]",
+            Self::MissingParenthesis => "missing closing )",
+            Self::MissingRepeatArgument => "missing argument to repetition operator",
+            Self::TrailingBackslash => "trailing backslash at end of expression",
+            Self::UnexpectedParenthesis => "unexpected )",
+            Self::Nesting => "expression nests too deeply",
+            Self::TooLarge => "expression too large",
+        }
+    }
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { problem, part } = self;
+        write!(f, "error parsing regexp: {}: `{part}`", problem.as_str())
+    }
+}
+
+impl std::error::Error for SyntaxError {}
+
+impl From<SyntaxError> for Fault {
+    fn from(error: SyntaxError) -> Self {
+        Self::error(error.to_string())
+    }
+}

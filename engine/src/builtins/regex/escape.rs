@@ -1,0 +1,77 @@
+//! Escapes that stand for one character.
+
+use nom::bytes::complete::take_while_m_n;
+use nom::{IResult, Parser};
+
+use super::class::before;
+use super::error::{Problem, SyntaxError};
+
+/// A character by its escape, from the backslash on. It is a number, since it may be one of a surrogate, which
+/// matches nothing.
+pub fn character(pattern: &str) -> Result<(&str, u32), SyntaxError> {
+    let mut chars = pattern.chars();
+    chars.next();
+    let Some(c) = chars.next() else {
+        return Err(Problem::TrailingBackslash.at(""));
+    };
+    let rest = chars.as_str();
+    let refuse = |rest: &str| Problem::Escape.at(before(pattern, rest));
+    let code = match c {
+        '0' => return Ok(octal(0, rest)),
+        // a single digit would be a back-reference
+        '1'..='7' if rest.starts_with(|c| matches!(c, '0'..='7')) => {
+            return Ok(octal(u32::from(c) - u32::from('0'), rest));
+        }
+        'x' => {
+            let (rest, code) = hexadecimal(rest);
+            return code.map(|code| (rest, code)).ok_or_else(|| refuse(rest));
+        }
+        'a' => 0x07,
+        'f' => 0x0c,
+        'n' => 0x0a,
+        'r' => 0x0d,
+        't' => 0x09,
+        'v' => 0x0b,
+        c if c.is_ascii() && !c.is_ascii_alphanumeric() => c.into(),
+        _ => return Err(refuse(rest)),
+    };
+    Ok((rest, code))
+}
+
+/// Up to two more octal digits.
+fn octal(first: u32, rest: &str) -> (&str, u32) {
+    let more = take_while_m_n(0, 2, |c| matches!(c, '0'..='7')).parse(rest);
+    let read: IResult<&str, &str> = more;
+    let (rest, digits) = read.unwrap_or((rest, ""));
+    let value = digits
+        .chars()
+        .filter_map(|c| c.to_digit(8))
+        .fold(first, |value, digit| value * 8 + digit);
+    (rest, value)
+}
+
+/// Two digits, or any number in braces. Without a code, the text before the rest is what is wrong.
+fn hexadecimal(rest: &str) -> (&str, Option<u32>) {
+    let mut chars = rest.chars();
+    let Some(first) = chars.next() else {
+        return (rest, None);
+    };
+    if first != '{' {
+        let second = chars.next().and_then(|c| c.to_digit(16));
+        let code = first.to_digit(16).zip(second).map(|(a, b)| a * 16 + b);
+        return (chars.as_str(), code);
+    }
+    let mut code = None;
+    while let Some(c) = chars.next() {
+        if c == '}' {
+            return (chars.as_str(), code);
+        }
+        let Some(digit) = c.to_digit(16) else { break };
+        let next = code.unwrap_or(0) * 16 + digit;
+        if next > u32::from(char::MAX) {
+            break;
+        }
+        code = Some(next);
+    }
+    (chars.as_str(), None)
+}

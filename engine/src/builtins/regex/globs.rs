@@ -1,0 +1,302 @@
+//! `regex.globs_match`: whether two simple patterns (characters, `.`, `[…]`, each perhaps with `*` or `+`)
+//! have a string in common. The answer is that of the algorithm which OPA uses: an element with a flag takes
+//! elements of the other pattern one by one, whatever their flags.
+
+use crate::builtins::{Call, Fault};
+
+/// An element of a pattern.
+struct Token {
+    chars: Chars,
+    flag: Flag,
+}
+
+#[derive(PartialEq, Eq)]
+enum Chars {
+    One(char),
+    Any,
+    Ranges(Vec<(char, char)>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flag {
+    None,
+    Plus,
+    Star,
+}
+
+impl Token {
+    fn meets(&self, other: &Self) -> bool {
+        let within = |c: char, ranges: &[(char, char)]| {
+            ranges.iter().any(|(low, high)| (*low..=*high).contains(&c))
+        };
+        match (&self.chars, &other.chars) {
+            (Chars::Any, _) | (_, Chars::Any) => true,
+            (Chars::One(a), Chars::One(b)) => a == b,
+            (Chars::One(c), Chars::Ranges(ranges)) | (Chars::Ranges(ranges), Chars::One(c)) => {
+                within(*c, ranges)
+            }
+            (Chars::Ranges(a), Chars::Ranges(b)) => a.iter().any(|(low, high)| {
+                b.iter()
+                    .any(|(other_low, other_high)| low <= other_high && other_low <= high)
+            }),
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        self.flag == Flag::None
+    }
+}
+
+/// Whether the patterns meet.
+pub fn meet(call: &mut Call<'_>, left: &str, right: &str) -> Result<bool, Fault> {
+    let (left, right) = (tokens(left)?, tokens(right)?);
+    let (mut left, mut right) = (left.as_slice(), right.as_slice());
+    // what is plain on both sides has to meet pairwise; one pair is left on each side
+    let plain = |pair: &(&Token, &Token)| pair.0.is_plain() && pair.1.is_plain();
+    let front = left.iter().zip(right).take_while(plain).count();
+    if !left.iter().zip(right).take(front).all(|(a, b)| a.meets(b)) {
+        return Ok(false);
+    }
+    let front = front.saturating_sub(1);
+    left = left.get(front..).unwrap_or_default();
+    right = right.get(front..).unwrap_or_default();
+    let backwards = || left.iter().rev().zip(right.iter().rev());
+    let back = backwards().take_while(plain).count();
+    if !backwards().take(back).all(|(a, b)| a.meets(b)) {
+        return Ok(false);
+    }
+    let back = back.saturating_sub(1);
+    left = left.get(..left.len() - back).unwrap_or_default();
+    right = right.get(..right.len() - back).unwrap_or_default();
+
+    let cells = (left.len() + 1).saturating_mul(right.len() + 1);
+    call.budget
+        .reserve(cells.saturating_mul(2 * size_of::<Cell>()))?;
+    let mut table = Table {
+        sides: [left, right],
+        cells: [vec![Cell::default(); cells], vec![Cell::default(); cells]],
+    };
+    for i in (0..=left.len()).rev() {
+        call.budget.spend_len(right.len())?;
+        for j in (0..=right.len()).rev() {
+            for fill in [Table::fill_taken, Table::fill_meets] {
+                fill(&mut table, 0, i, j);
+                fill(&mut table, 1, j, i);
+            }
+        }
+    }
+    Ok(table.get(0, 0, 0).meets)
+}
+
+/// What is known of the ends of both patterns from one place on.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    /// They meet.
+    meets: bool,
+    /// They meet when the first token of the leading pattern may take tokens of the other.
+    taken: bool,
+}
+
+/// Answers for each pair of places, with either pattern leading; those behind are filled first.
+struct Table<'t> {
+    sides: [&'t [Token]; 2],
+    cells: [Vec<Cell>; 2],
+}
+
+impl Table<'_> {
+    /// The cell with `lead` (0 or 1) leading from `at` on, the other from `other` on.
+    fn index(&self, lead: usize, at: usize, other: usize) -> usize {
+        let width = self.sides.get(1).map_or(0, |right| right.len() + 1);
+        let (row, column) = if lead == 0 { (at, other) } else { (other, at) };
+        row * width + column
+    }
+
+    fn get(&self, lead: usize, at: usize, other: usize) -> Cell {
+        let index = self.index(lead, at, other);
+        let cells = self.cells.get(lead);
+        cells
+            .and_then(|cells| cells.get(index))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    fn cell(&mut self, lead: usize, at: usize, other: usize) -> Option<&mut Cell> {
+        let index = self.index(lead, at, other);
+        self.cells.get_mut(lead)?.get_mut(index)
+    }
+
+    fn token(&self, side: usize, at: usize) -> Option<&Token> {
+        self.sides.get(side)?.get(at)
+    }
+
+    fn fill_taken(&mut self, lead: usize, at: usize, other: usize) {
+        let Some(first) = self.token(lead, at) else {
+            return;
+        };
+        let next = self.token(lead, at + 1);
+        let taken = match self.token(1 - lead, other) {
+            None => next.is_none(),
+            Some(against) => {
+                let left_to_next = next.is_some_and(|next| next.meets(against))
+                    && self.get(lead, at + 1, other).meets;
+                let here = first.meets(against) && self.get(lead, at, other + 1).taken;
+                left_to_next || here
+            }
+        };
+        if let Some(cell) = self.cell(lead, at, other) {
+            cell.taken = taken;
+        }
+    }
+
+    fn fill_meets(&mut self, lead: usize, at: usize, other: usize) {
+        let follow = 1 - lead;
+        let meets = match (self.token(lead, at), self.token(follow, other)) {
+            (None, None) => true,
+            (None, Some(_)) | (Some(_), None) => false,
+            (Some(first), Some(against)) => match (first.flag, against.flag) {
+                (Flag::Star, _) => self.get(lead, at, other).taken,
+                (Flag::Plus, _) => {
+                    let takes = self.get(lead, at, other + 1).taken;
+                    let is_taken = !against.is_plain() && self.get(lead, at + 1, other).meets;
+                    first.meets(against) && (takes || is_taken)
+                }
+                (Flag::None, Flag::None) => {
+                    first.meets(against) && self.get(lead, at + 1, other + 1).meets
+                }
+                (Flag::None, Flag::Star) => self.get(follow, other, at).taken,
+                (Flag::None, Flag::Plus) => {
+                    first.meets(against) && self.get(follow, other, at + 1).taken
+                }
+            },
+        };
+        if let Some(cell) = self.cell(lead, at, other) {
+            cell.meets = meets;
+        }
+    }
+}
+
+/// Reads a pattern.
+fn tokens(pattern: &str) -> Result<Vec<Token>, Fault> {
+    let mut reader = Reader {
+        pattern,
+        chars: pattern.chars().collect(),
+        at: 0,
+    };
+    let mut tokens = Vec::new();
+    while let Some((c, escaped)) = reader.next()? {
+        let chars = match c {
+            _ if escaped => Chars::One(c),
+            '.' => Chars::Any,
+            '[' => reader.set()?,
+            ']' => return Err(reader.refuse("set-close ']' with no preceding '['")),
+            '*' | '+' => {
+                return Err(reader.refuse(&format!("flag '{c}' must be preceded by a non-flag")));
+            }
+            _ => Chars::One(c),
+        };
+        let flag = match reader.chars.get(reader.at) {
+            Some('*') => Flag::Star,
+            Some('+') => Flag::Plus,
+            _ => Flag::None,
+        };
+        reader.at += usize::from(flag != Flag::None);
+        match tokens.last_mut() {
+            Some(Token {
+                chars: last,
+                flag: last_flag,
+            }) if *last == chars && *last_flag != Flag::None && flag != Flag::None => {
+                if flag == Flag::Plus {
+                    *last_flag = Flag::Plus;
+                }
+            }
+            _ => tokens.push(Token { chars, flag }),
+        }
+    }
+    Ok(tokens)
+}
+
+struct Reader<'p> {
+    pattern: &'p str,
+    chars: Vec<char>,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn refuse(&self, problem: &str) -> Fault {
+        Fault::error(format!(
+            "input:{}, pos:{}, {problem}: the input provided is invalid",
+            self.pattern, self.at
+        ))
+    }
+
+    /// The next character, and whether it was escaped.
+    fn next(&mut self) -> Result<Option<(char, bool)>, Fault> {
+        let Some(c) = self.chars.get(self.at).copied() else {
+            return Ok(None);
+        };
+        if c != '\\' {
+            self.at += 1;
+            return Ok(Some((c, false)));
+        }
+        let Some(c) = self.chars.get(self.at + 1).copied() else {
+            return Err(self.refuse("input ends with a \\ (escape) character"));
+        };
+        self.at += 2;
+        Ok(Some((c, true)))
+    }
+
+    /// A set, from behind its bracket on.
+    fn set(&mut self) -> Result<Chars, Fault> {
+        let mut ranges: Vec<(char, char)> = Vec::new();
+        let mut before = None;
+        while let Some((c, escaped)) = self.next()? {
+            match c {
+                ']' if !escaped => return Ok(Chars::Ranges(merged(ranges))),
+                '-' if !escaped => {
+                    let Some(low) = before.take() else {
+                        return Err(self.refuse(
+                            "range character '-' must be preceded by a Unicode character",
+                        ));
+                    };
+                    if self.at + 1 >= self.chars.len() {
+                        return Err(self.refuse(
+                            "range character '-' must be followed by a Unicode character",
+                        ));
+                    }
+                    let high = match self.next()? {
+                        Some((']' | '-', false)) | None => {
+                            return Err(self.refuse(
+                                "range character '-' cannot be followed by a special symbol",
+                            ));
+                        }
+                        Some((high, _)) => high,
+                    };
+                    if high < low {
+                        return Err(self.refuse(&format!(
+                            "range is out of order: '{high}' comes before '{low}' in Unicode"
+                        )));
+                    }
+                    ranges.push((low, high));
+                }
+                _ => {
+                    ranges.push((c, c));
+                    before = Some(c);
+                }
+            }
+        }
+        Err(self.refuse("found [ without matching ]"))
+    }
+}
+
+/// Equal for sets of the same characters.
+fn merged(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
+    ranges.sort_unstable();
+    ranges.dedup_by(|later, first| {
+        let touches = u32::from(later.0) <= u32::from(first.1) + 1;
+        if touches {
+            first.1 = first.1.max(later.1);
+        }
+        touches
+    });
+    ranges
+}

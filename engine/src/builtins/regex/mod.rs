@@ -1,0 +1,301 @@
+//! Regular expressions in Go's RE2 syntax.
+
+mod class;
+mod delimited;
+mod error;
+mod escape;
+mod globs;
+mod program;
+mod syntax;
+mod template;
+
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use super::call::push;
+use super::{Builtin, Call, Fault, Operands, Prepared};
+use crate::value::{TextView, V};
+use program::{Haystack, Regex};
+use template::Template;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "regex.find_all_string_submatch_n",
+        "pattern: string, value: string, number: number => array[array[string]]",
+        "The first matches with their groups; all of them when the number is negative.",
+        find_all_string_submatch_n,
+    )
+    .specialise(|operands| prepare(operands, 0, find_groups)),
+    Builtin::new(
+        "regex.find_n",
+        "pattern: string, value: string, number: number => array[string]",
+        "The first matches; all of them when the number is negative.",
+        find_n,
+    )
+    .specialise(|operands| prepare(operands, 0, find)),
+    Builtin::new(
+        "regex.globs_match",
+        "glob1: string, glob2: string => boolean",
+        "Tells whether two simple patterns have a string in common.",
+        globs_match,
+    ),
+    Builtin::new(
+        "regex.is_valid",
+        "pattern: string => boolean",
+        "Tells whether a string is a regular expression.",
+        is_valid,
+    ),
+    Builtin::new(
+        "regex.match",
+        "pattern: string, value: string => boolean",
+        "Tells whether a regular expression matches somewhere in a string.",
+        is_match,
+    )
+    .specialise(|operands| prepare(operands, 0, test)),
+    Builtin::new(
+        "regex.replace",
+        "s: string, pattern: string, value: string => string",
+        "The string with every match replaced; `$1` in the replacement stands for a group.",
+        replace,
+    )
+    .specialise(|operands| prepare(operands, 1, replace_matches)),
+    Builtin::new(
+        "regex.split",
+        "pattern: string, value: string => array[string]",
+        "The parts of a string between matches.",
+        split,
+    )
+    .specialise(|operands| prepare(operands, 0, split_at_matches)),
+    Builtin::new(
+        "regex.template_match",
+        "template: string, value: string, delimiter_start: string, delimiter_end: string => boolean",
+        "Tells whether a string matches a text with regular expressions between delimiters.",
+        template_match,
+    ),
+    Builtin::new(
+        "re_match",
+        "string, string => boolean",
+        "Tells whether a regular expression matches somewhere in a string.",
+        is_match,
+    )
+    .deprecated()
+    .specialise(|operands| prepare(operands, 0, test)),
+];
+
+/// A function that may be given its pattern in compiled form.
+type WithRegex = for<'e> fn(&mut Call<'e>, &[V<'e>], Option<&Regex>) -> Result<V<'e>, Fault>;
+
+/// A call with a constant pattern.
+struct Compiled {
+    regex: Regex,
+    run: WithRegex,
+}
+
+impl Prepared for Compiled {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        (self.run)(call, operands, Some(&self.regex))
+    }
+}
+
+fn prepare(
+    operands: &[Option<V<'_>>],
+    pattern: usize,
+    run: WithRegex,
+) -> Option<Arc<dyn Prepared>> {
+    let pattern = operands.get(pattern).copied()??.as_text()?;
+    let regex = Regex::from_bytes(pattern.as_bytes()).ok()?;
+    Some(Arc::new(Compiled { regex, run }))
+}
+
+/// A regular expression from the program or from the cache.
+enum Held<'r> {
+    Constant(&'r Regex),
+    Cached(Arc<Regex>),
+}
+
+impl Deref for Held<'_> {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        match self {
+            Self::Constant(regex) => regex,
+            Self::Cached(regex) => regex,
+        }
+    }
+}
+
+fn hold<'r>(
+    call: &Call<'_>,
+    pattern: &TextView<'_>,
+    known: Option<&'r Regex>,
+) -> Result<Held<'r>, Fault> {
+    match known {
+        Some(regex) => Ok(Held::Constant(regex)),
+        None => Ok(Held::Cached(Regex::cached(call, pattern)?)),
+    }
+}
+
+fn is_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    test(call, operands, None)
+}
+
+fn test<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    known: Option<&Regex>,
+) -> Result<V<'e>, Fault> {
+    let (pattern, text) = (operands.text(0)?, operands.text(1)?);
+    let regex = hold(call, &pattern, known)?;
+    Ok(V::Bool(regex.is_match(&text)))
+}
+
+fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let valid = operands
+        .at(0)
+        .as_text()
+        .is_some_and(|pattern| Regex::from_bytes(pattern.as_bytes()).is_ok());
+    Ok(V::Bool(valid))
+}
+
+fn find_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    find(call, operands, None)
+}
+
+fn find<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    known: Option<&Regex>,
+) -> Result<V<'e>, Fault> {
+    let (pattern, text) = (operands.text(0)?, operands.text(1)?);
+    let limit = limit(operands.int(2)?);
+    let regex = hold(call, &pattern, known)?;
+    let haystack = Haystack::new(&text);
+    let mut found = call.arena.list();
+    for range in regex.matches(&haystack).take(limit) {
+        call.budget.step()?;
+        found.push(call.part(text, range));
+    }
+    Ok(call.arena.array_of(found.into_bump_slice()))
+}
+
+/// How many matches are wanted; a negative number means all.
+fn limit(wanted: i64) -> usize {
+    usize::try_from(wanted).unwrap_or(usize::MAX)
+}
+
+fn find_all_string_submatch_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    find_groups(call, operands, None)
+}
+
+fn find_groups<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    known: Option<&Regex>,
+) -> Result<V<'e>, Fault> {
+    let (pattern, text) = (operands.text(0)?, operands.text(1)?);
+    let limit = limit(operands.int(2)?);
+    let regex = hold(call, &pattern, known)?;
+    let haystack = Haystack::new(&text);
+    let mut found = call.arena.list();
+    for groups in regex.captures(&haystack).take(limit) {
+        call.budget.spend_len(groups.len())?;
+        let groups = groups
+            .into_iter()
+            .map(|group| call.part(text, group.unwrap_or_default()));
+        found.push(call.arena.array_from(groups));
+    }
+    Ok(call.arena.array_of(found.into_bump_slice()))
+}
+
+fn split<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    split_at_matches(call, operands, None)
+}
+
+fn split_at_matches<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    known: Option<&Regex>,
+) -> Result<V<'e>, Fault> {
+    let (pattern, text) = (operands.text(0)?, operands.text(1)?);
+    let regex = hold(call, &pattern, known)?;
+    let length = text.as_bytes().len();
+    if length == 0 && !pattern.as_bytes().is_empty() {
+        return Ok(call.arena.array(&[operands.at(1)]));
+    }
+    let haystack = Haystack::new(&text);
+    let mut found = call.arena.list();
+    let (mut start, mut end) = (0, 0);
+    for range in regex.matches(&haystack) {
+        call.budget.step()?;
+        end = range.start;
+        // a match of nothing at the start splits nothing off
+        if range.end != 0 {
+            found.push(call.part(text, start..end));
+        }
+        start = range.end;
+    }
+    if end != length {
+        found.push(call.part(text, start..length));
+    }
+    Ok(call.arena.array_of(found.into_bump_slice()))
+}
+
+fn replace<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    replace_matches(call, operands, None)
+}
+
+fn replace_matches<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    known: Option<&Regex>,
+) -> Result<V<'e>, Fault> {
+    let (text, pattern) = (operands.text(0)?, operands.text(1)?);
+    let template = operands.text(2)?;
+    let regex = hold(call, &pattern, known)?;
+    let template = template.to_str();
+    let template = Template::parse(&template);
+    let haystack = Haystack::new(&text);
+    let bytes = text.as_bytes();
+    let mut buffer = call.buffer();
+    let mut done = 0;
+    let mut one = |call: &mut Call<'e>, groups: &[Option<Range<usize>>]| {
+        call.budget.step()?;
+        let whole = groups.first().cloned().flatten().unwrap_or_default();
+        let before = bytes.get(done..whole.start).unwrap_or_default();
+        push(call, &mut buffer, before)?;
+        done = whole.end;
+        template.expand(&regex, bytes, groups, |part| push(call, &mut buffer, part))
+    };
+    if template.is_plain() {
+        for range in regex.matches(&haystack) {
+            one(call, &[Some(range)])?;
+        }
+    } else {
+        for groups in regex.captures(&haystack) {
+            one(call, &groups)?;
+        }
+    }
+    push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
+    Ok(call.text(buffer))
+}
+
+fn template_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (template, text) = (operands.text(0)?, operands.text(1)?);
+    let (start, end) = (operands.text(2)?, operands.text(3)?);
+    let mut key = Vec::with_capacity(template.as_bytes().len() + 2);
+    for part in [&start, &end, &template] {
+        key.extend_from_slice(part.as_bytes());
+        key.push(0xff);
+    }
+    let regex = call.patterns.get("template", &key, || {
+        delimited::compile(&template, &start, &end, operands.at(0))
+    })?;
+    Ok(V::Bool(regex.is_match(&text)))
+}
+
+fn globs_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (left, right) = (operands.text(0)?, operands.text(1)?);
+    let found = globs::meet(call, &left.to_str(), &right.to_str())?;
+    Ok(V::Bool(found))
+}

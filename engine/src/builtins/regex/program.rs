@@ -1,0 +1,194 @@
+//! A compiled regular expression, and the strings that it runs over.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+
+use regex_automata::Input;
+use regex_automata::meta;
+
+use super::error::{Problem, SyntaxError};
+use super::syntax::Syntax;
+use crate::builtins::{Call, runes};
+use crate::limits::PATTERN_BYTES;
+use crate::value::TextView;
+
+/// A compiled regular expression.
+pub struct Regex {
+    program: meta::Regex,
+    names: Vec<String>,
+}
+
+impl Regex {
+    /// Compiles a pattern.
+    pub fn new(pattern: &str) -> Result<Self, SyntaxError> {
+        let syntax = Syntax::parse(pattern)?;
+        let program = build(&syntax).ok_or_else(|| Problem::TooLarge.at(pattern))?;
+        Ok(Self {
+            program,
+            names: syntax.names,
+        })
+    }
+
+    /// Compiles the bytes of a pattern.
+    pub fn from_bytes(pattern: &[u8]) -> Result<Self, SyntaxError> {
+        match std::str::from_utf8(pattern) {
+            Ok(pattern) => Self::new(pattern),
+            Err(error) => {
+                let part = pattern.get(error.valid_up_to()..).unwrap_or_default();
+                Err(Problem::Utf8.at(crate::value::text::lossy(part)))
+            }
+        }
+    }
+
+    /// The compiled form of a pattern that is no constant.
+    pub fn cached(call: &Call<'_>, pattern: &TextView<'_>) -> Result<Arc<Self>, SyntaxError> {
+        let pattern = pattern.as_bytes();
+        call.patterns
+            .get("regex", pattern, || Self::from_bytes(pattern))
+    }
+
+    /// Whether it matches somewhere in a string.
+    pub fn is_match(&self, text: &TextView<'_>) -> bool {
+        self.program.is_match(Input::new(text.to_str().as_ref()))
+    }
+
+    /// Its matches from left to right.
+    pub fn matches<'a>(
+        &'a self,
+        text: &'a Haystack<'_>,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.program
+            .find_iter(text.text.as_ref())
+            .map(|found| text.place(found.range()))
+    }
+
+    /// Its matches with their groups, from left to right.
+    pub fn captures<'a>(
+        &'a self,
+        text: &'a Haystack<'_>,
+    ) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 'a {
+        self.program.captures_iter(text.text.as_ref()).map(|found| {
+            let groups = found.iter();
+            groups
+                .map(|group| group.map(|span| text.place(span.range())))
+                .collect()
+        })
+    }
+
+    /// The numbers of the groups with a name.
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let named = self.names.iter().enumerate();
+        named
+            .filter(move |(_, held)| *held == name)
+            .map(|(at, _)| at)
+    }
+}
+
+/// Nesting up to which every thread has stack enough to compile.
+const SHALLOW: u32 = 16;
+
+/// Stack for each level of nesting, since the compiler recurses.
+const STACK_PER_LEVEL: usize = 16 << 10;
+
+/// `None` when the program would be too large.
+fn build(syntax: &Syntax) -> Option<meta::Regex> {
+    let build = || {
+        let config = meta::Config::new().nfa_size_limit(Some(PATTERN_BYTES));
+        let mut builder = meta::Builder::new();
+        builder.configure(config).build_from_hir(&syntax.hir).ok()
+    };
+    if syntax.height <= SHALLOW {
+        return build();
+    }
+    let stack = STACK_PER_LEVEL * usize::try_from(syntax.height).ok()?;
+    thread::scope(|scope| {
+        let thread = thread::Builder::new()
+            .stack_size(stack)
+            .spawn_scoped(scope, build);
+        thread.ok()?.join().ok()?
+    })
+}
+
+/// A string to be searched. Bytes that are no UTF-8 are read as U+FFFD, so the text that is searched may be
+/// longer than the string; positions are the string's.
+pub struct Haystack<'a> {
+    text: Cow<'a, str>,
+    /// Where each byte of the text comes from, when the string is no UTF-8; one more for the end.
+    origins: Option<Vec<usize>>,
+}
+
+impl<'a> Haystack<'a> {
+    /// A string.
+    pub fn new(text: &'a TextView<'_>) -> Self {
+        match text.as_utf8() {
+            Some(text) => Self {
+                text: Cow::Borrowed(text),
+                origins: None,
+            },
+            None => Self::repaired(text.as_bytes()),
+        }
+    }
+
+    fn repaired(bytes: &[u8]) -> Self {
+        let mut text = String::with_capacity(bytes.len() + 8);
+        let mut origins = Vec::with_capacity(bytes.len() + 8);
+        let mut at = 0;
+        for (c, width) in runes::all(bytes) {
+            text.push(c);
+            origins.resize(text.len(), at);
+            at += width;
+        }
+        origins.push(at);
+        Self {
+            text: Cow::Owned(text),
+            origins: Some(origins),
+        }
+    }
+
+    fn place(&self, range: Range<usize>) -> Range<usize> {
+        match &self.origins {
+            None => range,
+            Some(origins) => {
+                let of = |at: usize| origins.get(at).copied().unwrap_or_default();
+                of(range.start)..of(range.end)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax::NESTING;
+    use super::Regex;
+
+    /// Compiles on a small stack.
+    fn compiles(pattern: String) -> bool {
+        std::thread::Builder::new()
+            .stack_size(256 << 10)
+            .spawn(move || Regex::new(&pattern).is_ok())
+            .and_then(|thread| thread.join().map_err(|_| std::io::Error::other("panicked")))
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |open: &str, depth: usize, close: &str| {
+            compiles(format!("{}a{}", open.repeat(depth), close.repeat(depth)))
+        };
+        let deepest = NESTING as usize;
+        for (open, close) in [
+            ("(", ")"),
+            ("(?:", ")"),
+            ("(x|", ")"),
+            ("(?:b", ")*"),
+            ("(", ")+?"),
+        ] {
+            let level = if close.len() > 1 { 2 } else { 1 };
+            assert!(nested(open, deepest / level - 2, close), "{open}");
+            assert!(!nested(open, deepest / level + 2, close), "{open}");
+            assert!(!nested(open, 100_000, close), "{open}");
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Go's RE2 syntax, read into the HIR of `regex-syntax`. Open groups are kept on a stack of our own, so
+//! nesting costs no call depth here.
+
+use nom::character::complete::{char, digit1};
+use nom::combinator::opt;
+use nom::sequence::{delimited, preceded};
+use nom::{IResult, Parser as _};
+use regex_syntax::hir::{Capture, Class, ClassUnicode, Dot, Hir, Look, Repetition};
+
+use super::class::{self, before};
+use super::error::{Problem, SyntaxError};
+use super::escape;
+
+/// Most repetitions of one expression, nested ones multiplied.
+const REPEATS: u32 = 1000;
+
+/// Deepest nesting of groups and repetitions, as in Go.
+pub const NESTING: u32 = 1000;
+
+/// Counts from here on are not even read.
+const COUNT_TOO_LONG: u32 = 100_000_000;
+
+/// A pattern that was read.
+pub struct Syntax {
+    /// What it matches.
+    pub hir: Hir,
+    /// How deeply it nests.
+    pub height: u32,
+    /// The names of the groups, from 0 (the whole match) on; most are empty.
+    pub names: Vec<String>,
+}
+
+impl Syntax {
+    /// Reads a pattern.
+    pub fn parse(pattern: &str) -> Result<Self, SyntaxError> {
+        let mut parser = Parser {
+            pattern,
+            flags: Flags::default(),
+            open: Vec::new(),
+            group: Group::default(),
+            names: vec![String::new()],
+            repeated: None,
+        };
+        let mut rest = pattern;
+        while let Some(first) = rest.chars().next() {
+            rest = parser.step(first, rest)?;
+        }
+        if !parser.open.is_empty() {
+            return Err(Problem::MissingParenthesis.at(pattern));
+        }
+        let group = std::mem::take(&mut parser.group);
+        let Node { hir, height, .. } = parser.close(group)?;
+        Ok(Self {
+            hir,
+            height,
+            names: parser.names,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    fold: bool,
+    multi_line: bool,
+    dot_newline: bool,
+    swap_greed: bool,
+}
+
+/// An expression with what the bounds need to know of it.
+struct Node {
+    hir: Hir,
+    height: u32,
+    repeats: u32,
+}
+
+/// A group whose end was not read yet.
+#[derive(Default)]
+struct Group {
+    /// The number of a capturing one.
+    capture: Option<u32>,
+    /// The flags to go back to.
+    outer: Flags,
+    alternatives: Vec<Vec<Node>>,
+    sequence: Vec<Node>,
+}
+
+struct Parser<'p> {
+    pattern: &'p str,
+    flags: Flags,
+    /// The groups around the innermost one.
+    open: Vec<Group>,
+    group: Group,
+    names: Vec<String>,
+    /// The text from the repetition on that was read just now.
+    repeated: Option<&'p str>,
+}
+
+impl<'p> Parser<'p> {
+    /// Reads one thing; what is left.
+    fn step(&mut self, first: char, rest: &'p str) -> Result<&'p str, SyntaxError> {
+        let repeated = self.repeated.take();
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        match first {
+            '(' if after.starts_with('?') => return self.flagged_group(rest),
+            '(' => {
+                self.open_group(Some(""));
+                return Ok(after);
+            }
+            ')' => {
+                let Some(outer) = self.open.pop() else {
+                    return Err(Problem::UnexpectedParenthesis.at(self.pattern));
+                };
+                let group = std::mem::replace(&mut self.group, outer);
+                self.flags = group.outer;
+                let node = self.close(group)?;
+                self.group.sequence.push(node);
+                return Ok(after);
+            }
+            '|' => {
+                let sequence = std::mem::take(&mut self.group.sequence);
+                self.group.alternatives.push(sequence);
+                return Ok(after);
+            }
+            '*' | '+' | '?' | '{' => {
+                if let Some((after, counts)) = quantifier(rest) {
+                    return self.repeat(rest, after, counts, repeated);
+                }
+                self.literal('{'.into());
+            }
+            '^' if self.flags.multi_line => self.push(Hir::look(Look::StartLF)),
+            '^' => self.push(Hir::look(Look::Start)),
+            '$' if self.flags.multi_line => self.push(Hir::look(Look::EndLF)),
+            '$' => self.push(Hir::look(Look::End)),
+            '.' if self.flags.dot_newline => self.push(Hir::dot(Dot::AnyChar)),
+            '.' => self.push(Hir::dot(Dot::AnyCharExceptLF)),
+            '[' => {
+                let (after, class) = class::bracketed(rest, self.flags.fold)?;
+                self.class(class);
+                return Ok(after);
+            }
+            '\\' => return self.escaped(rest),
+            c => self.literal(c.into()),
+        }
+        Ok(after)
+    }
+
+    fn push(&mut self, hir: Hir) {
+        self.group.sequence.push(Node {
+            hir,
+            height: 1,
+            repeats: 1,
+        });
+    }
+
+    fn class(&mut self, class: ClassUnicode) {
+        self.push(Hir::class(Class::Unicode(class)));
+    }
+
+    /// One character by its number; that of a surrogate matches nothing.
+    fn literal(&mut self, code: u32) {
+        match char::from_u32(code) {
+            Some(c) if !self.flags.fold => {
+                self.push(Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()));
+            }
+            _ => self.class(class::folded(class::scalars(code, code), self.flags.fold)),
+        }
+    }
+
+    fn escaped(&mut self, rest: &'p str) -> Result<&'p str, SyntaxError> {
+        let after = rest.get(2..).unwrap_or_default();
+        let look = match rest.as_bytes().get(1) {
+            Some(b'A') => Look::Start,
+            Some(b'z') => Look::End,
+            Some(b'b') => Look::WordAscii,
+            Some(b'B') => Look::WordAsciiNegate,
+            Some(b'Q') => {
+                let (quoted, after) = after.split_once("\\E").unwrap_or((after, ""));
+                quoted.chars().for_each(|c| self.literal(c.into()));
+                return Ok(after);
+            }
+            _ => {
+                let fold = self.flags.fold;
+                let class = match class::named(rest, fold)? {
+                    Some(found) => Some(found),
+                    None => class::perl(rest, fold),
+                };
+                return Ok(match class {
+                    Some((after, class)) => {
+                        self.class(class);
+                        after
+                    }
+                    None => {
+                        let (after, code) = escape::character(rest)?;
+                        self.literal(code);
+                        after
+                    }
+                });
+            }
+        };
+        self.push(Hir::look(look));
+        Ok(after)
+    }
+
+    fn open_group(&mut self, name: Option<&str>) {
+        let capture = name.map(|name| {
+            self.names.push(name.to_owned());
+            u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
+        });
+        let inner = Group {
+            capture,
+            outer: self.flags,
+            ..Group::default()
+        };
+        self.open.push(std::mem::replace(&mut self.group, inner));
+    }
+
+    /// The expression of a group whose end was read.
+    fn close(&self, group: Group) -> Result<Node, SyntaxError> {
+        let (mut height, mut repeats) = (0, 1);
+        let mut alternatives = group.alternatives;
+        alternatives.push(group.sequence);
+        let alternatives = alternatives.into_iter().map(|sequence| {
+            let parts = sequence.into_iter().map(|node| {
+                height = height.max(node.height);
+                repeats = repeats.max(node.repeats);
+                node.hir
+            });
+            Hir::concat(parts.collect())
+        });
+        let mut hir = Hir::alternation(alternatives.collect());
+        if let Some(index) = group.capture {
+            hir = Hir::capture(Capture {
+                index,
+                name: None,
+                sub: Box::new(hir),
+            });
+        }
+        self.higher(hir, height, repeats)
+    }
+
+    /// A node one level above others.
+    fn higher(&self, hir: Hir, height: u32, repeats: u32) -> Result<Node, SyntaxError> {
+        if height >= NESTING {
+            return Err(Problem::Nesting.at(self.pattern));
+        }
+        Ok(Node {
+            hir,
+            height: height + 1,
+            repeats,
+        })
+    }
+
+    /// `(?P<name>`, `(?<name>`, `(?i)`, `(?i-s:`.
+    fn flagged_group(&mut self, rest: &'p str) -> Result<&'p str, SyntaxError> {
+        let named = rest
+            .strip_prefix("(?P<")
+            .or_else(|| rest.strip_prefix("(?<"))
+            .filter(|after| !after.is_empty());
+        if let Some(named) = named {
+            let Some((name, after)) = named.split_once('>') else {
+                return Err(Problem::NamedCapture.at(rest));
+            };
+            let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
+            if name.is_empty() || !name.chars().all(word) {
+                return Err(Problem::NamedCapture.at(before(rest, after)));
+            }
+            self.open_group(Some(name));
+            return Ok(after);
+        }
+        let mut flags = self.flags;
+        let (mut set, mut seen) = (true, false);
+        let mut chars = rest.chars();
+        chars.next();
+        chars.next();
+        while let Some(c) = chars.next() {
+            let flag = match c {
+                'i' => &mut flags.fold,
+                'm' => &mut flags.multi_line,
+                's' => &mut flags.dot_newline,
+                'U' => &mut flags.swap_greed,
+                '-' if set => {
+                    (set, seen) = (false, false);
+                    continue;
+                }
+                ':' | ')' if set || seen => {
+                    if c == ':' {
+                        self.open_group(None);
+                    }
+                    self.flags = flags;
+                    return Ok(chars.as_str());
+                }
+                _ => break,
+            };
+            *flag = set;
+            seen = true;
+        }
+        Err(Problem::PerlOperator.at(before(rest, chars.as_str())))
+    }
+
+    fn repeat(
+        &mut self,
+        rest: &'p str,
+        after: &'p str,
+        counts: Counts,
+        repeated: Option<&'p str>,
+    ) -> Result<&'p str, SyntaxError> {
+        let Counts { min, max } = counts;
+        if [Some(min), max].iter().flatten().any(|n| *n > REPEATS) || max.is_some_and(|n| n < min) {
+            return Err(Problem::RepeatSize.at(before(rest, after)));
+        }
+        let lazy = after.strip_prefix('?');
+        let after = lazy.unwrap_or(after);
+        if let Some(repeated) = repeated {
+            return Err(Problem::NestedRepeat.at(before(repeated, after)));
+        }
+        let text = before(rest, after);
+        let Some(node) = self.group.sequence.pop() else {
+            return Err(Problem::MissingRepeatArgument.at(text));
+        };
+        let repeats = match rest.as_bytes().first() {
+            Some(b'{') if max == Some(0) => 1,
+            Some(b'{') => node.repeats.saturating_mul(max.unwrap_or(min).max(1)),
+            _ => node.repeats,
+        };
+        if repeats > REPEATS {
+            return Err(Problem::RepeatSize.at(text));
+        }
+        let hir = Hir::repetition(Repetition {
+            min,
+            max,
+            greedy: lazy.is_none() != self.flags.swap_greed,
+            sub: Box::new(node.hir),
+        });
+        let node = self.higher(hir, node.height, repeats)?;
+        self.group.sequence.push(node);
+        self.repeated = Some(rest);
+        Ok(after)
+    }
+}
+
+/// How often something is repeated; without a maximum for ever.
+struct Counts {
+    min: u32,
+    max: Option<u32>,
+}
+
+/// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,3}`; `None` when a brace is just a brace.
+fn quantifier(rest: &str) -> Option<(&str, Counts)> {
+    let (min, max) = match rest.as_bytes().first()? {
+        b'*' => (0, None),
+        b'+' => (1, None),
+        b'?' => (0, Some(1)),
+        _ => {
+            let upper = preceded(char(','), opt(digit1));
+            let mut counts = delimited(char('{'), (digit1, opt(upper)), char('}'));
+            let read: IResult<&str, (&str, Option<Option<&str>>)> = counts.parse(rest);
+            let (rest, (min, upper)) = read.ok()?;
+            let min = count(min)?;
+            let max = match upper {
+                None => Some(min),
+                Some(None) => None,
+                Some(Some(max)) => Some(count(max)?),
+            };
+            return Some((rest, Counts { min, max }));
+        }
+    };
+    Some((rest.get(1..)?, Counts { min, max }))
+}
+
+/// Leading zeros make it no count.
+fn count(digits: &str) -> Option<u32> {
+    if digits.len() > 1 && digits.starts_with('0') {
+        return None;
+    }
+    Some(digits.parse().unwrap_or(COUNT_TOO_LONG))
+}

@@ -1,0 +1,92 @@
+//! The replacement templates of `regex.replace`: `$1`, `${name}`, `$$`.
+
+use std::ops::Range;
+
+use super::program::Regex;
+
+/// A piece of a template.
+enum Piece<'t> {
+    Text(&'t str),
+    Group(usize),
+    Named(&'t str),
+}
+
+/// A template that was read.
+pub struct Template<'t> {
+    pieces: Vec<Piece<'t>>,
+}
+
+impl<'t> Template<'t> {
+    /// Reads a template; a dollar sign that starts no reference stands for itself.
+    pub fn parse(template: &'t str) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = template;
+        while let Some((text, after)) = rest.split_once('$') {
+            pieces.push(Piece::Text(text));
+            let (piece, after) = match after.strip_prefix('$') {
+                Some(after) => (Piece::Text("$"), after),
+                None => reference(after).unwrap_or((Piece::Text("$"), after)),
+            };
+            pieces.push(piece);
+            rest = after;
+        }
+        pieces.push(Piece::Text(rest));
+        Self { pieces }
+    }
+
+    /// Whether it takes nothing from the match.
+    pub fn is_plain(&self) -> bool {
+        self.pieces
+            .iter()
+            .all(|piece| matches!(piece, Piece::Text(_)))
+    }
+
+    /// Calls `push` with the pieces for one match; groups are ranges of `text`.
+    pub fn expand<E>(
+        &self,
+        regex: &Regex,
+        text: &[u8],
+        groups: &[Option<Range<usize>>],
+        mut push: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let part = |group: usize| text.get(groups.get(group)?.clone()?);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => push(text.as_bytes())?,
+                Piece::Group(group) => push(part(*group).unwrap_or_default())?,
+                Piece::Named(name) => push(regex.named(name).find_map(part).unwrap_or_default())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Numbers of groups from here on are names.
+const GROUPS: usize = 100_000_000;
+
+/// The reference after a dollar sign, and what is left.
+fn reference(after: &str) -> Option<(Piece<'_>, &str)> {
+    let (name, rest) = match after.strip_prefix('{') {
+        Some(braced) => {
+            let (name, _) = word(braced)?;
+            let rest = braced.get(name.len()..)?.strip_prefix('}')?;
+            (name, rest)
+        }
+        None => word(after)?,
+    };
+    // a leading zero makes it a name, which no group can have
+    let number = name.len() == 1 || !name.starts_with('0');
+    let piece = match name.parse() {
+        Ok(group) if number && group < GROUPS && !name.starts_with('+') => Piece::Group(group),
+        _ => Piece::Named(name),
+    };
+    Some((piece, rest))
+}
+
+/// The longest run of letters, digits and underscores, and what is left.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let end = text
+        .find(|c: char| c != '_' && !c.is_alphanumeric())
+        .unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
