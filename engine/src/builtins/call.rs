@@ -181,6 +181,15 @@ impl<'e> Budget<'e> {
     }
 }
 
+/// Appends to a buffer if the evaluation may.
+pub fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+    if buffer.len() + bytes.len() > buffer.capacity() {
+        call.budget.reserve(2 * buffer.len() + bytes.len())?;
+    }
+    buffer.extend_from_slice(bytes);
+    Ok(())
+}
+
 /// The integer that a number is written as: `1` and, up to 18 digits, `1.0`, but neither `1e0` nor what is too
 /// large.
 pub fn plain_int(number: Number<'_>) -> Option<i64> {

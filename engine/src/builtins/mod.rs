@@ -14,6 +14,7 @@ mod conversions;
 mod encoding;
 mod objects;
 mod occurrences;
+mod regex;
 mod sets;
 mod strings;
 mod types;
@@ -144,6 +145,7 @@ const FAMILIES: &[&[Builtin]] = &[
     sets::TABLE,
     objects::TABLE,
     strings::TABLE,
+    regex::TABLE,
     types::TABLE,
     conversions::TABLE,
     encoding::TABLE,

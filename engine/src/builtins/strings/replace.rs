@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::builtins::call::Buffer;
+use crate::builtins::call::push;
 use crate::builtins::{Call, Fault, Operands};
 use crate::value::{TextView, V};
 
@@ -99,12 +99,4 @@ fn replace_all<'e>(
     }
     push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
     Ok(call.text(buffer))
-}
-
-fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
-    if buffer.len() + bytes.len() > buffer.capacity() {
-        call.budget.reserve(2 * buffer.len() + bytes.len())?;
-    }
-    buffer.extend_from_slice(bytes);
-    Ok(())
 }

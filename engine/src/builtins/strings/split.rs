@@ -2,6 +2,7 @@
 
 use memchr::memmem;
 
+use crate::builtins::call::push;
 use crate::builtins::{Call, Fault, Operands, runes};
 use crate::value::{TextView, V};
 
@@ -58,15 +59,10 @@ pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     let mut buffer = call.buffer();
     for (index, part) in members.texts(1).enumerate() {
         let part = part?;
-        let (part, delimiter) = (part.as_bytes(), delimiter.as_bytes());
-        if buffer.len() + part.len() + delimiter.len() > buffer.capacity() {
-            call.budget
-                .reserve(2 * buffer.len() + part.len() + delimiter.len())?;
-        }
         if index > 0 {
-            buffer.extend_from_slice(delimiter);
+            push(call, &mut buffer, delimiter.as_bytes())?;
         }
-        buffer.extend_from_slice(part);
+        push(call, &mut buffer, part.as_bytes())?;
     }
     Ok(call.text(buffer))
 }
