@@ -189,7 +189,10 @@ impl<'a> Resolver<'a> {
 
     fn reference(&mut self, terms: &mut Ref) {
         for part in terms.iter_mut().skip(1) {
-            part.walk_mut(self);
+            // names in templates between brackets mean variables only
+            if !matches!(part.kind, TermKind::Template(_)) {
+                part.walk_mut(self);
+            }
         }
         let Some(head) = terms.first_mut() else {
             return;

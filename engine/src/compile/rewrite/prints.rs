@@ -203,7 +203,11 @@ impl Rewriter<'_> {
 
 /// The variables of a term that have no values, by name.
 pub(super) fn undeclared(vars: &mut Vars, term: &Term, safe: &VarSet) -> Vec<Name> {
-    let missing = vars.scan(OWN, term).without(safe);
+    let scan = VarScan {
+        skip_templates: true,
+        ..OWN
+    };
+    let missing = vars.scan(scan, term).without(safe);
     let mut names: Vec<Name> = missing
         .iter()
         .filter_map(|var| vars.name(var).cloned())

@@ -105,11 +105,14 @@ impl fmt::Display for Diagnostic {
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Orders by file, row, column, then text.
+    /// Orders by file, row, column, then text; what has no place comes last.
     pub fn sort(&mut self) {
+        let place = |one: &Diagnostic| (!one.span.is_somewhere(), one.span.row, one.span.col);
         self.0.sort_by(|a, b| {
-            (&a.file, a.span.row, a.span.col)
-                .cmp(&(&b.file, b.span.row, b.span.col))
+            let (a_nowhere, a_row, a_col) = place(a);
+            let (b_nowhere, b_row, b_col) = place(b);
+            (a_nowhere, &a.file, a_row, a_col)
+                .cmp(&(b_nowhere, &b.file, b_row, b_col))
                 .then_with(|| a.to_string().cmp(&b.to_string()))
         });
     }

@@ -205,6 +205,9 @@ impl<'a> Renamer<'a> {
             Some(key) if !terms.is_empty() => key,
             _ => Term::var(self.locals.fresh(), value.span),
         };
+        if self.is_circular(&[&key, &value], &collection, span) {
+            return false;
+        }
         let mut outputs = BTreeSet::new();
         OPERANDS.collect(&key, &mut outputs);
         if matches!(
@@ -235,6 +238,30 @@ impl<'a> Renamer<'a> {
         true
     }
 
+    /// Refuses variables that are bound by what they are themselves needed for.
+    fn is_circular(&mut self, patterns: &[&Term], collection: &Term, span: Span) -> bool {
+        let needed = VarScan {
+            skip_closures: true,
+            skip_templates: true,
+            ..VarScan::default()
+        };
+        let bound = VarScan {
+            skip_ref_heads: true,
+            skip_object_keys: true,
+            ..needed
+        };
+        let mut names = BTreeSet::new();
+        for pattern in patterns {
+            bound.collect(*pattern, &mut names);
+        }
+        names.retain(|name| needed.any(collection, |needed| needed == name));
+        for name in &names {
+            self.errors
+                .push((span, format!("var {name} assigned before")));
+        }
+        !names.is_empty()
+    }
+
     /// `every key, value in domain { body }`; answers whether it stays.
     fn every(&mut self, expr: &mut Expr) -> bool {
         let ExprKind::Every(every) = &mut expr.kind else {
@@ -245,14 +272,18 @@ impl<'a> Renamer<'a> {
         if every.key.is_none() {
             every.key = Some(Term::var(self.locals.fresh(), Span::default()));
         } else if let Some(key) = &mut every.key
-            && !self.iterator(key, every.span)
+            && !self.iterator(key)
         {
             self.scopes.pop();
             return false;
         }
-        let stays = self.iterator(&mut every.value, every.span);
+        let stays = self.iterator(&mut every.value);
         if stays {
             self.body(&mut every.body, &BTreeSet::new());
+            // a domain of the same name means the variable of `every` itself
+            if every.domain.as_var().is_some() || matches!(every.domain.kind, TermKind::Array(_)) {
+                self.term(&mut every.domain);
+            }
             self.modifiers(&mut expr.with);
         }
         self.scopes.pop();
@@ -260,7 +291,7 @@ impl<'a> Renamer<'a> {
     }
 
     /// Declares the key or value variable of `every`.
-    fn iterator(&mut self, term: &mut Term, span: Span) -> bool {
+    fn iterator(&mut self, term: &mut Term) -> bool {
         if term.is_wildcard() {
             return true;
         }
@@ -270,7 +301,8 @@ impl<'a> Renamer<'a> {
         match self.scopes.declare(name, Occurrence::Declared, self.locals) {
             Ok(local) => term.kind = TermKind::Var(local),
             Err(message) => {
-                self.errors.push((span, message));
+                // the published place of such an error is none
+                self.errors.push((Span::default(), message));
                 return false;
             }
         }
