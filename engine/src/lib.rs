@@ -1,10 +1,47 @@
-//! A policy engine for the Rego language.
+//! A policy engine for the Rego language: parse, compile, store, evaluate.
+//!
+//! ```
+//! use solon::{Engine, Request, Value};
+//!
+//! let engine = Engine::new();
+//! engine.set_module("policy.rego", "package p\n\nallow if input.role == \"admin\"\n")?;
+//! let allow = engine.prepare_document("p/allow")?;
+//!
+//! let input = Value::object(vec![("role".into(), "admin".into())]);
+//! assert_eq!(allow.evaluate(&Request::new().input(&input))?, Some(true.into()));
+//! # Ok::<(), solon::Error>(())
+//! ```
+//!
+//! The map, from the bottom up; a module uses only those above it in this list:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`limits`] | every bound |
+//! | [`value`] | values, owned and in flight; JSON, YAML, numbers |
+//! | [`types`], [`host`], [`store`] | static types; the way to the outside; base documents |
+//! | [`builtins`] | the built-in functions |
+//! | [`program`] | compiled programs, plain data |
+//! | [`compile`], [`eval`] | modules to programs; programs to values |
+//! | [`error`], [`query`], [`engine`] | the face |
 
 pub mod builtins;
 pub mod compile;
+pub mod engine;
+pub mod error;
 pub mod eval;
 pub mod host;
 pub mod limits;
+pub mod lines;
 pub mod program;
+pub mod query;
+pub mod store;
 pub mod types;
 pub mod value;
+
+pub use engine::{Change, Engine, EngineBuilder};
+pub use error::{Error, ErrorEntry};
+pub use host::{FixedHost, Host};
+pub use limits::Limits;
+pub use query::{Cancel, Input, PreparedDocument, PreparedQuery, Request, Solution};
+pub use store::{Path, Snapshot};
+pub use value::Value;

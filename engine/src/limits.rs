@@ -58,3 +58,6 @@ impl Default for Limits {
         }
     }
 }
+
+/// Memory of an evaluation that its thread keeps for the next one, in bytes.
+pub const KEPT_ARENA: usize = 64 << 20;

@@ -1,6 +1,7 @@
 //! Built-in functions: the one table, and a file for each family.
 
 pub mod call;
+pub mod custom;
 pub mod fault;
 pub mod patterns;
 mod runes;
@@ -23,6 +24,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 pub use call::{Budget, Call, Operands};
+pub use custom::{Custom, CustomBody};
 pub use fault::{Fault, FaultCode, FaultError};
 pub use patterns::Patterns;
 

@@ -120,6 +120,7 @@ impl<'a> Compilation<'a> {
 }
 
 /// Compiled modules: canonical bodies and what queries need to know of them.
+#[derive(Default)]
 pub struct Compiled {
     /// The rewritten modules, ordered by file name.
     pub modules: Vec<Module>,

@@ -3,9 +3,9 @@
 use smallvec::SmallVec;
 use solon_syntax::source::Span;
 
-use crate::builtins::{Entry, Fault, FaultError, Run};
+use crate::builtins::{Fault, FaultError, Run};
 use crate::program::plan::Callee;
-use crate::program::{BuiltinCall, Comparison, FunctionCall, RuleKind};
+use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind};
 use crate::value::V;
 
 use super::error::Halt;
@@ -28,14 +28,40 @@ impl<'e> Machine<'e> {
             (None, Run::Function(function)) => function(&mut self.call, &args),
             (None, Run::Evaluator) => Err(Fault::Undefined),
         };
-        self.outcome(result, call.entry, call.span)
+        self.outcome(result, call.entry.builtin.name, call.span)
+    }
+
+    /// Calls a function that the host added.
+    pub(super) fn custom_call(&mut self, call: &'e CustomCall) -> Result<Option<V<'e>>, Halt> {
+        let args: Args<'e> = call.args.iter().map(|arg| self.get(*arg)).collect();
+        if self.mocked
+            && let Some(mock) = self.mock(Callee::Custom(call.function))
+        {
+            return self.mocked_call(mock, &args, call.span);
+        }
+        let Some(function) = self.program.functions.get(call.function as usize) else {
+            return Ok(None);
+        };
+        // rules are numbered from below, these from above
+        let key = u32::MAX - call.function;
+        if function.memoise
+            && let Some(kept) = self.memo().get(key, &args)
+        {
+            return Ok(kept);
+        }
+        let result = (function.body)(&mut self.call, &args);
+        let result = self.outcome(result, &function.name, call.span)?;
+        if function.memoise {
+            self.memo().put(key, &args, result);
+        }
+        Ok(result)
     }
 
     #[inline]
     fn outcome(
         &mut self,
         result: Result<V<'e>, Fault>,
-        entry: &'static Entry,
+        name: &str,
         span: Span,
     ) -> Result<Option<V<'e>>, Halt> {
         match result {
@@ -45,17 +71,13 @@ impl<'e> Machine<'e> {
                 drop(error);
                 Ok(None)
             }
-            Err(Fault::Error(error) | Fault::Halt(error)) => Err(self.worded(&error, entry, span)),
+            Err(Fault::Error(error) | Fault::Halt(error)) => Err(self.worded(&error, name, span)),
         }
     }
 
     #[cold]
-    fn worded(&self, error: &FaultError, entry: &'static Entry, span: Span) -> Halt {
-        self.error(
-            error.code(),
-            span,
-            format!("{}: {error}", entry.builtin.name),
-        )
+    fn worded(&self, error: &FaultError, name: &str, span: Span) -> Halt {
+        self.error(error.code(), span, format!("{name}: {error}"))
     }
 
     /// Calls a function of the policy.
@@ -81,7 +103,7 @@ impl<'e> Machine<'e> {
             Mock::Builtin(entry) => match entry.builtin.run {
                 Run::Function(function) => {
                     let result = function(&mut self.call, args);
-                    self.outcome(result, entry, span)
+                    self.outcome(result, entry.builtin.name, span)
                 }
                 Run::Evaluator => Ok(None),
             },

@@ -20,12 +20,23 @@ impl<'e> Machine<'e> {
         }
         let mut value = self.data;
         for id in path {
-            match value.lookup(self.constant(*id)) {
+            match self.base_child(value, self.constant(*id)) {
                 Some(inner) => value = inner,
                 None => return Ok(None),
             }
         }
         Ok(Some(value))
+    }
+
+    /// What lies below a base document. In a path of base data a number names the key of its digits.
+    fn base_child(&self, base: V<'e>, key: V<'e>) -> Option<V<'e>> {
+        match (base.as_object(), key) {
+            (Some(object), V::Int(index)) => {
+                let mut digits = itoa::Buffer::new();
+                object.get(self.call.arena.text(digits.format(index)))
+            }
+            _ => base.lookup(key),
+        }
     }
 
     /// The document of a rule under keys, where documents are replaced.
@@ -58,7 +69,7 @@ impl<'e> Machine<'e> {
             if let Some(Overlay::Value(value)) = overlay {
                 return Ok(below(Some(*value), rest));
             }
-            base = base.and_then(|base| base.lookup(*key));
+            base = base.and_then(|base| self.base_child(base, *key));
             node = node.and_then(|node| self.child(node, *key));
             let Some(at) = node else {
                 if overlay.is_none() {
@@ -126,7 +137,8 @@ impl<'e> Machine<'e> {
         if let Some(rule) = tree_node.and_then(|node| node.rule) {
             let value = self.rule_below(rule, &[])?;
             return Ok(match (value, overlay) {
-                (value, None) => value,
+                // base data in the place of a rule is refused where it is written; read back it wins
+                (value, None) => base.or(value),
                 (value, Some(overlay)) => Some(self.replaced(value, overlay)),
             });
         }
@@ -180,7 +192,7 @@ impl<'e> Machine<'e> {
         let mut base = Some(self.data);
         for key in path {
             overlay = overlay.and_then(|overlay| overlay.child(*key));
-            base = base.and_then(|base| base.lookup(*key));
+            base = base.and_then(|base| self.base_child(base, *key));
             node = node.and_then(|node| self.child(node, *key));
             let ruled = node
                 .and_then(|node| self.program.tree.node(node))

@@ -1,7 +1,5 @@
 //! The interpreter loop.
 
-use std::rc::Rc;
-
 use solon_syntax::source::Span;
 
 use crate::builtins::{Call, Fault, FaultCode};
@@ -49,7 +47,7 @@ pub struct Machine<'e> {
     pub(super) call: Call<'e>,
     pub(super) slots: bumpalo::collections::Vec<'e, V<'e>>,
     pub(super) base: usize,
-    pub(super) sinks: Vec<Sink<'e>>,
+    pub(super) sinks: bumpalo::collections::Vec<'e, Sink<'e>>,
     pub(super) root: Scope<'e>,
     /// Scopes that `with` opened; the root is not among them.
     pub(super) scopes: Vec<Scope<'e>>,
@@ -77,7 +75,7 @@ impl<'e> Machine<'e> {
             parent: ROOT,
             input: world.input,
             overlay: None,
-            mocks: Rc::default(),
+            mocks: None,
             memo: Memo::new(arena),
         };
         Self {
@@ -89,7 +87,7 @@ impl<'e> Machine<'e> {
             call,
             slots: bumpalo::collections::Vec::with_capacity_in(64, arena.bump()),
             base: 0,
-            sinks: Vec::new(),
+            sinks: bumpalo::collections::Vec::new_in(arena.bump()),
             root,
             scopes: Vec::new(),
             scope: ROOT,
@@ -224,6 +222,10 @@ impl<'e> Machine<'e> {
                 }
                 Step::Call { call, out } => {
                     let found = self.builtin(call)?;
+                    self.found(found, *out)
+                }
+                Step::Custom { call, out } => {
+                    let found = self.custom_call(call)?;
                     self.found(found, *out)
                 }
                 Step::Function { call, out } => {

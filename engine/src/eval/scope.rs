@@ -21,7 +21,7 @@ pub(super) struct Scope<'e> {
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later ones win.
-    pub mocks: Rc<Vec<(Callee, Mock<'e>)>>,
+    pub mocks: Option<Rc<Vec<(Callee, Mock<'e>)>>>,
     /// Results kept in it.
     pub memo: Memo<'e>,
 }
@@ -124,14 +124,13 @@ impl<'e> Machine<'e> {
                     overlay = Some(Rc::new(new));
                 }
                 Target::ByRule(callee, rule) => {
-                    Rc::make_mut(&mut mocks).push((*callee, Mock::Rule(*rule)))
+                    Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Rule(*rule)))
                 }
-                Target::ByBuiltin(callee, entry) => {
-                    Rc::make_mut(&mut mocks).push((*callee, Mock::Builtin(entry)))
-                }
+                Target::ByBuiltin(callee, entry) => Rc::make_mut(mocks.get_or_insert_default())
+                    .push((*callee, Mock::Builtin(entry))),
                 Target::ByValue(callee, value) => {
                     let value = self.get(*value);
-                    Rc::make_mut(&mut mocks).push((*callee, Mock::Value(value)));
+                    Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Value(value)));
                 }
             }
         }
@@ -172,11 +171,7 @@ impl<'e> Machine<'e> {
         self.scope = scope;
         let (input, overlaid, mocked) = {
             let scope = self.scope_ref();
-            (
-                scope.input,
-                scope.overlay.is_some(),
-                !scope.mocks.is_empty(),
-            )
+            (scope.input, scope.overlay.is_some(), scope.mocks.is_some())
         };
         self.input = input;
         self.overlaid = overlaid;
@@ -194,7 +189,7 @@ impl<'e> Machine<'e> {
                 parent,
                 input,
                 overlay,
-                mocks: Rc::default(),
+                mocks: None,
                 memo,
             },
             run,
@@ -203,7 +198,7 @@ impl<'e> Machine<'e> {
 
     /// What stands in for a function here.
     pub(super) fn mock(&self, callee: Callee) -> Option<Mock<'e>> {
-        let mocks = &self.scope_ref().mocks;
+        let mocks = self.scope_ref().mocks.as_ref()?;
         mocks
             .iter()
             .rev()

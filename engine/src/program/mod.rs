@@ -4,8 +4,8 @@ pub mod plan;
 pub mod rules;
 
 pub use plan::{
-    Block, BuiltinCall, Callee, Collector, Comparison, ConstId, Every, FunctionCall, Modifier,
-    Operand, Plan, Slot, Step, Target, With,
+    Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every, FunctionCall,
+    Modifier, Operand, Plan, Slot, Step, Target, With,
 };
 pub use rules::{
     Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,
@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use solon_syntax::source::{SourceId, Span};
 
+use crate::builtins::Custom;
 use crate::value::Value;
 
 /// Everything that evaluating needs to know of the modules.
@@ -29,11 +30,22 @@ pub struct Program {
     pub depths: Vec<usize>,
     /// The virtual documents by path.
     pub tree: Tree,
+    /// Functions that the host added.
+    pub functions: Vec<Custom>,
     /// File names, for messages.
     pub files: HashMap<SourceId, Arc<str>>,
 }
 
 impl Program {
+    /// The function of a name that the host added, by its position.
+    pub fn function(&self, name: &str) -> Option<u32> {
+        let at = self
+            .functions
+            .iter()
+            .position(|function| &*function.name == name)?;
+        u32::try_from(at).ok()
+    }
+
     /// The file and the row of a span.
     pub fn place(&self, span: Span) -> (Arc<str>, u32, u32) {
         let file = self

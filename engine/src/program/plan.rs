@@ -135,6 +135,13 @@ pub enum Step {
         /// Receives the result.
         out: Slot,
     },
+    /// Calls a function that the host added.
+    Custom {
+        /// The call.
+        call: Box<CustomCall>,
+        /// Receives the result.
+        out: Slot,
+    },
     /// Calls a function of the policy.
     Function {
         /// The call.
@@ -247,6 +254,16 @@ pub struct BuiltinCall {
     pub span: Span,
 }
 
+/// A call of a function that the host added.
+pub struct CustomCall {
+    /// Its position among the program's functions of that kind.
+    pub function: u32,
+    /// Its arguments.
+    pub args: Box<[Operand]>,
+    /// Place of the expression.
+    pub span: Span,
+}
+
 /// A call of a function of the policy.
 pub struct FunctionCall {
     /// The function.
@@ -304,4 +321,6 @@ pub enum Callee {
     Rule(RuleId),
     /// A built-in, by name.
     Builtin(&'static str),
+    /// A function that the host added.
+    Custom(u32),
 }

@@ -139,4 +139,26 @@ impl Tree {
     pub fn child(&self, id: NodeId, key: &Value) -> Option<NodeId> {
         self.node(id)?.children.get(key).copied()
     }
+
+    /// The path of a rule that base documents stand in the way of.
+    pub fn conflict(&self, base: &Value) -> Option<Vec<String>> {
+        let mut open = vec![(0, base, Vec::new())];
+        while let Some((id, base, path)) = open.pop() {
+            let node = self.node(id)?;
+            if node.rule.is_some() {
+                return Some(path);
+            }
+            let Some(object) = base.as_object() else {
+                continue;
+            };
+            for (key, child) in &node.children {
+                if let Some(inner) = object.get(key.borrow()) {
+                    let mut path = path.clone();
+                    path.push(key.borrow().text_or_empty().to_str().into_owned());
+                    open.push((*child, inner, path));
+                }
+            }
+        }
+        None
+    }
 }

@@ -7,8 +7,8 @@ use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, 
 use super::constants::{Constants, constant};
 use crate::builtins::{self, Run};
 use crate::program::{
-    self, Block, BuiltinCall, Callee, Collector, Comparison, FunctionCall, Modifier, Operand, Plan,
-    Program, RuleId, RuleKind, Slot, Step, Target,
+    self, Block, BuiltinCall, Callee, Collector, Comparison, CustomCall, FunctionCall, Modifier,
+    Operand, Plan, Program, RuleId, RuleKind, Slot, Step, Target,
 };
 
 /// A body on its way to a plan.
@@ -58,6 +58,13 @@ impl<'p> Lowering<'p> {
 
     pub(super) fn binding(&self, name: &Name) -> Option<Operand> {
         self.bound.get(name).copied()
+    }
+
+    /// What is bound, in the order it was.
+    pub(super) fn bindings(&self) -> impl Iterator<Item = (&Name, Operand)> {
+        self.trail
+            .iter()
+            .filter_map(|name| Some((name, self.binding(name)?)))
     }
 
     /// The operand of a variable of a query; `null` for one that no expression binds, which safety rules out.
@@ -213,7 +220,17 @@ impl<'p> Lowering<'p> {
             });
             return Some(Operand::Slot(out));
         }
-        let entry = builtins::lookup(&operator_name(operator)?)?;
+        let name = operator_name(operator)?;
+        if let Some(function) = self.program.function(&name) {
+            let call = Box::new(CustomCall {
+                function,
+                args,
+                span,
+            });
+            self.push(Step::Custom { call, out });
+            return Some(Operand::Slot(out));
+        }
+        let entry = builtins::lookup(&name)?;
         let prepared = entry.builtin.specialise.and_then(|specialise| {
             let constants: Vec<_> = args
                 .iter()
@@ -253,8 +270,13 @@ impl<'p> Lowering<'p> {
                 _ => 0,
             };
         }
-        let entry = operator_name(operator).and_then(|name| builtins::lookup(&name));
-        match entry.map(|entry| &entry.declaration) {
+        let Some(name) = operator_name(operator) else {
+            return 0;
+        };
+        if let Some(function) = self.program.functions.iter().find(|f| *f.name == name) {
+            return function.arity();
+        }
+        match builtins::lookup(&name).map(|entry| &entry.declaration) {
             Some(crate::types::Type::Function(function)) if function.variadic.is_none() => {
                 function.args.len()
             }
@@ -442,7 +464,11 @@ impl<'p> Lowering<'p> {
             let set = self.program.rules.get(rule as usize)?;
             return matches!(set.kind, RuleKind::Function(_)).then_some(Callee::Rule(rule));
         }
-        let entry = builtins::lookup(&operator_name(target)?)?;
+        let name = operator_name(target)?;
+        if let Some(function) = self.program.function(&name) {
+            return Some(Callee::Custom(function));
+        }
+        let entry = builtins::lookup(&name)?;
         matches!(entry.builtin.run, Run::Function(_)).then_some(Callee::Builtin(entry.builtin.name))
     }
 }

@@ -17,18 +17,22 @@ use std::sync::Arc;
 use solon_syntax::ast::{Body, Module, Name};
 use solon_syntax::source::SourceId;
 
-use crate::program::{Plan, Program, Step};
+use super::rewrite::capture;
+use crate::builtins::Custom;
+use crate::program::{Operand, Plan, Program, Step};
+use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
 
 /// Lowers all modules.
-pub fn program(modules: &[Module]) -> Program {
+pub fn program(modules: &[Module], functions: Vec<Custom>) -> Program {
     let mut files: HashMap<SourceId, Arc<str>> = HashMap::new();
     for module in modules {
         files.insert(module.source.id, module.source.name.clone());
     }
     let mut program = Program {
         files,
+        functions,
         ..Program::default()
     };
     let mut constants = Constants::default();
@@ -42,35 +46,46 @@ pub fn program(modules: &[Module]) -> Program {
 
 /// A query ready to run: its plan, its own constants behind those of the program, and where answers are found.
 pub struct LoweredQuery {
-    /// The plan; its leaf is a solution with the variables first, then the values of the expressions.
+    /// The plan; its leaf is a solution with the variables first, then the captured values.
     pub plan: Plan,
     /// Constants of the plan, numbered on from those of the program.
-    pub constants: Vec<crate::value::Value>,
-    /// The variables whose values are wanted, in the order of the leaf.
+    pub constants: Vec<Value>,
+    /// The variables as the user wrote them, in the order of the leaf.
     pub variables: Vec<Name>,
+    /// For each expression the position of its value behind the variables; `None` when it merely holds.
+    pub expressions: Vec<Option<usize>>,
 }
 
-/// Lowers a query against a program. `variables` are wanted from each solution; `captures` are the variables
-/// that hold the values of the expressions.
-pub fn query(
-    program: &Program,
-    body: &Body,
-    variables: Vec<Name>,
-    captures: &[Name],
-) -> LoweredQuery {
+/// Lowers a query against a program. `originals` are the user's names of generated locals.
+pub fn query(program: &Program, body: &Body, originals: &HashMap<Name, Name>) -> LoweredQuery {
     let mut constants = Constants::starting_at(program.constants.len());
     let mut lowering = Lowering::new(program, &mut constants);
     lowering.body(body);
-    let wanted: Vec<_> = variables
-        .iter()
-        .chain(captures)
-        .map(|name| lowering.variable(name))
-        .collect();
+    let mut variables: Vec<(Name, Operand)> = Vec::new();
+    for (name, operand) in lowering.bindings() {
+        match originals.get(name) {
+            Some(original) => variables.push((original.clone(), operand)),
+            None if name.starts_with("__local") || name.starts_with('$') => {}
+            None => variables.push((name.clone(), operand)),
+        }
+    }
+    variables.sort_by(|a, b| a.0.cmp(&b.0));
+    variables.dedup_by(|a, b| a.0 == b.0);
+    let mut wanted: Vec<Operand> = variables.iter().map(|(_, operand)| *operand).collect();
+    let mut expressions = Vec::new();
+    for expr in body.iter().filter(|expr| !expr.generated) {
+        expressions.push(capture::captured(expr).map(|name| {
+            wanted.push(lowering.variable(name));
+            wanted.len() - 1 - variables.len()
+        }));
+    }
     lowering.push(Step::Solution(wanted.into()));
     let plan = lowering.finish();
+    let variables = variables.into_iter().map(|(name, _)| name).collect();
     LoweredQuery {
         plan,
         constants: constants.finish(),
         variables,
+        expressions,
     }
 }

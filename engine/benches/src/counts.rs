@@ -1,0 +1,42 @@
+//! Allocations and peak memory, counted by the sibling binary in a process for each engine and workload.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::engines::Engine;
+
+/// What a process of its own counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Allocations per decision.
+    pub allocs: f64,
+    /// Peak resident memory of the process in MiB, loading included.
+    pub peak_mib: f64,
+}
+
+/// Asks the counting binary, which lies beside this one.
+pub fn count(manifest: &Path, workload: &str, engine: Engine) -> Option<Counts> {
+    let binary = std::env::current_exe().ok()?.with_file_name("count");
+    let output = Command::new(binary)
+        .arg(manifest)
+        .arg(workload)
+        .arg(engine.name())
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let (allocs, peak) = text.trim().split_once(' ')?;
+    Some(Counts {
+        allocs: allocs.parse().ok()?,
+        peak_mib: peak.parse().ok()?,
+    })
+}
+
+/// Peak resident memory of this process in MiB.
+pub fn peak_mib() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib: f64 = line
+        .and_then(|line| line.split_whitespace().next()?.parse().ok())
+        .unwrap_or_default();
+    kib / 1024.0
+}

@@ -1,0 +1,239 @@
+//! The engines behind one face.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use regorus::languages::rego::compiler::Compiler;
+use regorus::rvm::vm::RegoVM;
+use solon::value::json;
+
+use crate::manifest::Workload;
+
+/// An engine that is ready to decide one workload.
+pub trait Contender {
+    /// Decides with the parsed input.
+    fn decide(&mut self);
+    /// Decides from input text to answer text.
+    fn decide_json(&mut self) -> Option<String>;
+    /// Milliseconds that loading and preparing took.
+    fn prepare_ms(&self) -> f64;
+}
+
+/// Which engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// This one.
+    Solon,
+    /// regorus's interpreter.
+    Interpreter,
+    /// regorus's register machine.
+    RegisterVm,
+}
+
+impl Engine {
+    /// All, in the order of the columns.
+    pub const ALL: [Self; 3] = [Self::Solon, Self::Interpreter, Self::RegisterVm];
+
+    /// The column's name, and the argument of `count`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Solon => "solon",
+            Self::Interpreter => "regorus",
+            Self::RegisterVm => "regorus-vm",
+        }
+    }
+
+    /// Loads a workload.
+    ///
+    /// # Errors
+    /// Whatever the engine says.
+    pub fn load(self, workload: &Workload) -> Result<Box<dyn Contender>, String> {
+        match self {
+            Self::Solon => Ok(Box::new(Solon::load(workload)?)),
+            Self::Interpreter => Ok(Box::new(Interpreter::load(workload)?)),
+            Self::RegisterVm => Ok(Box::new(RegisterVm::load(workload)?)),
+        }
+    }
+}
+
+struct Solon {
+    document: solon::PreparedDocument,
+    input: Option<solon::Value>,
+    text: Option<String>,
+    prepare_ms: f64,
+}
+
+impl Solon {
+    fn load(workload: &Workload) -> Result<Self, String> {
+        let engine = solon::Engine::new();
+        if let Some(data) = &workload.data {
+            let data = json::read(data.as_bytes()).map_err(|error| error.to_string())?;
+            engine.put("/", data).map_err(|error| error.to_string())?;
+        }
+        let start = Instant::now();
+        engine
+            .set_module(&workload.file, &workload.policy)
+            .map_err(|error| error.to_string())?;
+        let path = workload.entrypoint.replace('.', "/");
+        let document = engine
+            .prepare_document(path.strip_prefix("data").unwrap_or(&path))
+            .map_err(|error| error.to_string())?;
+        let prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        let input = workload
+            .input
+            .as_ref()
+            .map(|text| json::read(text.as_bytes()));
+        let input = input.transpose().map_err(|error| error.to_string())?;
+        Ok(Self {
+            document,
+            input,
+            text: workload.input.clone(),
+            prepare_ms,
+        })
+    }
+}
+
+impl Contender for Solon {
+    fn decide(&mut self) {
+        let mut request = solon::Request::new();
+        if let Some(input) = &self.input {
+            request = request.input(input);
+        }
+        let _ = std::hint::black_box(self.document.evaluate(&request));
+    }
+
+    fn decide_json(&mut self) -> Option<String> {
+        let mut request = solon::Request::new();
+        if let Some(text) = &self.text {
+            request = request.input_json(text.as_bytes());
+        }
+        let text = self.document.evaluate_json(&request).ok()??;
+        String::from_utf8(text).ok()
+    }
+
+    fn prepare_ms(&self) -> f64 {
+        self.prepare_ms
+    }
+}
+
+struct Interpreter {
+    engine: regorus::Engine,
+    rule: String,
+    input: Option<regorus::Value>,
+    text: Option<String>,
+    prepare_ms: f64,
+}
+
+fn regorus_engine(workload: &Workload) -> Result<regorus::Engine, String> {
+    let mut engine = regorus::Engine::new();
+    if let Some(data) = &workload.data {
+        let data = regorus::Value::from_json_str(data).map_err(|error| error.to_string())?;
+        engine.add_data(data).map_err(|error| error.to_string())?;
+    }
+    Ok(engine)
+}
+
+fn regorus_input(workload: &Workload) -> Result<Option<regorus::Value>, String> {
+    let input = workload
+        .input
+        .as_ref()
+        .map(|text| regorus::Value::from_json_str(text));
+    input.transpose().map_err(|error| error.to_string())
+}
+
+impl Interpreter {
+    fn load(workload: &Workload) -> Result<Self, String> {
+        let mut engine = regorus_engine(workload)?;
+        let start = Instant::now();
+        engine
+            .add_policy(workload.file.clone(), workload.policy.clone())
+            .map_err(|error| error.to_string())?;
+        let prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        let input = regorus_input(workload)?;
+        Ok(Self {
+            engine,
+            rule: workload.entrypoint.clone(),
+            input,
+            text: workload.input.clone(),
+            prepare_ms,
+        })
+    }
+}
+
+impl Contender for Interpreter {
+    fn decide(&mut self) {
+        if let Some(input) = &self.input {
+            self.engine.set_input(input.clone());
+        }
+        let _ = std::hint::black_box(self.engine.eval_rule(self.rule.clone()));
+    }
+
+    fn decide_json(&mut self) -> Option<String> {
+        if let Some(text) = &self.text {
+            self.engine
+                .set_input(regorus::Value::from_json_str(text).ok()?);
+        }
+        let value = self.engine.eval_rule(self.rule.clone()).ok()?;
+        value.to_json_str().ok()
+    }
+
+    fn prepare_ms(&self) -> f64 {
+        self.prepare_ms
+    }
+}
+
+struct RegisterVm {
+    vm: RegoVM,
+    input: Option<regorus::Value>,
+    text: Option<String>,
+    prepare_ms: f64,
+}
+
+impl RegisterVm {
+    fn load(workload: &Workload) -> Result<Self, String> {
+        let mut engine = regorus_engine(workload)?;
+        let start = Instant::now();
+        engine
+            .add_policy(workload.file.clone(), workload.policy.clone())
+            .map_err(|error| error.to_string())?;
+        let data = engine.get_data();
+        let entrypoint: Arc<str> = workload.entrypoint.as_str().into();
+        let compiled = engine
+            .compile_with_entrypoint(&entrypoint)
+            .map_err(|error| error.to_string())?;
+        let program = Compiler::compile_from_policy(&compiled, &[&entrypoint])
+            .map_err(|error| error.to_string())?;
+        let mut vm = RegoVM::new_with_policy(compiled);
+        // its default bound is below what some workloads need
+        vm.set_max_instructions(usize::MAX);
+        vm.load_program(program);
+        vm.set_data(data).map_err(|error| error.to_string())?;
+        let prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(Self {
+            vm,
+            input: regorus_input(workload)?,
+            text: workload.input.clone(),
+            prepare_ms,
+        })
+    }
+}
+
+impl Contender for RegisterVm {
+    fn decide(&mut self) {
+        if let Some(input) = &self.input {
+            self.vm.set_input(input.clone());
+        }
+        let _ = std::hint::black_box(self.vm.execute());
+    }
+
+    fn decide_json(&mut self) -> Option<String> {
+        if let Some(text) = &self.text {
+            self.vm.set_input(regorus::Value::from_json_str(text).ok()?);
+        }
+        self.vm.execute().ok()?.to_json_str().ok()
+    }
+
+    fn prepare_ms(&self) -> f64 {
+        self.prepare_ms
+    }
+}

@@ -1,0 +1,126 @@
+//! The table.
+
+use crate::counts::Counts;
+use crate::oracle::Timing;
+use crate::timing::Figure;
+
+/// A row.
+pub struct Row {
+    /// The workload.
+    pub name: String,
+    /// Whether Solon's answer is the expected one.
+    pub correct: bool,
+    /// Solon's and regorus's two modes' figures with parsed input; `None` where one cannot run it.
+    pub eval: [Option<Figure>; 3],
+    /// The same from text to text.
+    pub json: [Option<Figure>; 3],
+    /// The reference engine.
+    pub oracle: Option<Timing>,
+    /// Solon's counts.
+    pub counts: Counts,
+    /// The faster regorus mode's allocations.
+    pub peer_allocs: f64,
+    /// Milliseconds that preparing took.
+    pub prepare_ms: f64,
+}
+
+impl Row {
+    /// How many times faster than the faster of regorus's modes: parsed input, then text to text.
+    pub fn ratios(&self) -> (Option<f64>, Option<f64>) {
+        (ratio(&self.eval), ratio(&self.json))
+    }
+
+    /// How many times faster than the reference engine.
+    pub fn oracle_ratios(&self) -> (Option<f64>, Option<f64>) {
+        let of = |own: Option<Figure>, other: f64| own.map(|own| other / own.median);
+        let Some(oracle) = self.oracle else {
+            return (None, None);
+        };
+        let [eval, ..] = self.eval;
+        let [json, ..] = self.json;
+        (of(eval, oracle.eval_ns), of(json, oracle.json_ns))
+    }
+}
+
+fn ratio(figures: &[Option<Figure>; 3]) -> Option<f64> {
+    let [own, interpreter, vm] = figures;
+    let best = [interpreter, vm]
+        .into_iter()
+        .flatten()
+        .map(|figure| figure.median)
+        .reduce(f64::min)?;
+    Some(best / own.as_ref()?.median)
+}
+
+/// Prints the head.
+pub fn head() {
+    println!(
+        "{:<18} {:>11} {:>9} {:>11} {:>11} {:>11} {:>7} {:>7} {:>11} {:>11} {:>7} {:>7} {:>8} {:>8} {:>9} {:>9}",
+        "workload",
+        "solon ns",
+        "± ns",
+        "regorus",
+        "regorus-vm",
+        "opa",
+        "x reg",
+        "x opa",
+        "json ns",
+        "reg json",
+        "x reg",
+        "x opa",
+        "allocs",
+        "reg all",
+        "peak MiB",
+        "prep ms"
+    );
+}
+
+/// Prints a row.
+pub fn row(row: &Row) {
+    let number = |figure: Option<Figure>| {
+        figure.map_or_else(|| "-".to_owned(), |figure| format!("{:.1}", figure.median))
+    };
+    let times =
+        |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.1}"));
+    let [own, interpreter, vm] = row.eval;
+    let [own_json, interpreter_json, vm_json] = row.json;
+    let peer_json = [interpreter_json, vm_json]
+        .into_iter()
+        .flatten()
+        .min_by(|a, b| a.median.total_cmp(&b.median));
+    let (eval, json) = row.ratios();
+    let (eval_opa, json_opa) = row.oracle_ratios();
+    println!(
+        "{:<18} {:>11} {:>9} {:>11} {:>11} {:>11} {:>7} {:>7} {:>11} {:>11} {:>7} {:>7} {:>8.1} {:>8.1} {:>9.1} {:>9.2}{}",
+        row.name,
+        number(own),
+        own.map_or_else(String::new, |own| format!("{:.1}", own.spread)),
+        number(interpreter),
+        number(vm),
+        row.oracle
+            .map_or_else(|| "-".to_owned(), |oracle| format!("{:.0}", oracle.eval_ns)),
+        times(eval),
+        times(eval_opa),
+        number(own_json),
+        number(peer_json),
+        times(json),
+        times(json_opa),
+        row.counts.allocs,
+        row.peer_allocs,
+        row.counts.peak_mib,
+        row.prepare_ms,
+        if row.correct { "" } else { "  WRONG" },
+    );
+}
+
+/// The geometric mean.
+pub fn mean(ratios: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = ratios.fold((0.0, 0.0), |(sum, count), ratio| {
+        (sum + ratio.ln(), count + 1.0)
+    });
+    if count == 0.0 {
+        0.0
+    } else {
+        (sum / count).exp()
+    }
+}

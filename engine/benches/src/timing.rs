@@ -1,0 +1,57 @@
+//! Interleaved rounds, so that noise hits all contenders alike.
+
+use std::time::{Duration, Instant};
+
+/// Nanoseconds per call: the median over rounds, and the spread between the quartiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// The median.
+    pub median: f64,
+    /// Third quartile minus first.
+    pub spread: f64,
+}
+
+/// Measures some calls in turn, round by round, until `budget` is spent on each.
+pub fn interleaved(calls: &mut [&mut dyn FnMut()], budget: Duration) -> Vec<Figure> {
+    let batches: Vec<u32> = calls.iter_mut().map(|call| batch(call)).collect();
+    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); calls.len()];
+    let mut spent = Duration::ZERO;
+    let count = u32::try_from(calls.len()).unwrap_or(1);
+    while spent < budget * count || rounds.first().is_some_and(|first| first.len() < 5) {
+        for ((call, batch), figures) in calls.iter_mut().zip(&batches).zip(&mut rounds) {
+            let start = Instant::now();
+            for _ in 0..*batch {
+                call();
+            }
+            let time = start.elapsed();
+            spent += time;
+            figures.push(time.as_secs_f64() * 1e9 / f64::from(*batch));
+        }
+    }
+    rounds.into_iter().map(figure).collect()
+}
+
+/// Calls that take about a millisecond together.
+fn batch(call: &mut dyn FnMut()) -> u32 {
+    call();
+    let start = Instant::now();
+    call();
+    let one = start.elapsed().max(Duration::from_nanos(20));
+    u32::try_from(Duration::from_millis(1).as_nanos() / one.as_nanos())
+        .unwrap_or(1)
+        .max(1)
+}
+
+fn figure(mut rounds: Vec<f64>) -> Figure {
+    rounds.sort_by(f64::total_cmp);
+    let at = |part: usize| {
+        rounds
+            .get(rounds.len() * part / 4)
+            .copied()
+            .unwrap_or_default()
+    };
+    Figure {
+        median: at(2),
+        spread: at(3) - at(1),
+    }
+}

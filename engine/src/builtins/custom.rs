@@ -1,0 +1,64 @@
+//! Functions that a host adds to the built-ins.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Call, Fault};
+use crate::types::Type;
+use crate::value::V;
+
+/// The body of a function that a host adds.
+pub type CustomBody = dyn for<'e> Fn(&mut Call<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync;
+
+/// A function that a host adds to the built-ins.
+#[derive(Clone)]
+pub struct Custom {
+    /// The name that policies call it by, dots allowed.
+    pub name: Arc<str>,
+    /// Its type, a [`Type::Function`] of fixed arity with a result.
+    pub declaration: Type,
+    /// Whether one evaluation asks it only once for equal arguments.
+    pub memoise: bool,
+    /// What it does.
+    pub body: Arc<CustomBody>,
+}
+
+impl Custom {
+    /// A function from its declaration in the notation of the table of built-ins,
+    /// `name: string => greeting: string`.
+    pub fn new(
+        name: &str,
+        signature: &'static str,
+        body: impl for<'e> Fn(&mut Call<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            declaration: crate::types::parse_signature(signature),
+            memoise: true,
+            body: Arc::new(body),
+        }
+    }
+
+    /// Asks it again each time, even for equal arguments.
+    #[must_use]
+    pub fn without_memo(mut self) -> Self {
+        self.memoise = false;
+        self
+    }
+
+    /// Number of arguments.
+    pub fn arity(&self) -> usize {
+        match &self.declaration {
+            Type::Function(function) => function.args.len(),
+            _ => 0,
+        }
+    }
+}
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Custom")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,475 @@
+//! The face of the library: modules, base documents, prepared queries.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use solon_syntax::ast::{Module, Version};
+use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::{ParseOptions, parse_body, parse_module};
+
+use crate::builtins::{Custom, Patterns};
+use crate::compile::{self, Compiled, Options, Query, lower};
+use crate::error::Error;
+use crate::host::{FixedHost, Host};
+use crate::limits::Limits;
+use crate::program::Program;
+use crate::query::{
+    DocumentInner, Expression, PreparedDocument, PreparedQuery, QueryInner, Shared,
+};
+use crate::store::{MemoryStore, Operation, Path, Snapshot, Store, StoreError, Transaction};
+use crate::value::Value;
+
+/// How an engine is made.
+pub struct EngineBuilder {
+    version: Version,
+    options: Options,
+    limits: Limits,
+    host: Arc<dyn Host>,
+    store: Arc<dyn Store>,
+    functions: Vec<Custom>,
+    allow_base_conflicts: bool,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        Self {
+            version: Version::V1,
+            options: Options::default(),
+            limits: Limits::default(),
+            host: Arc::new(FixedHost::default()),
+            store: Arc::new(MemoryStore::default()),
+            functions: Vec::new(),
+            allow_base_conflicts: false,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// The Rego version of modules that do not say; v1 unless set.
+    #[must_use]
+    pub fn version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Whether the compiler makes the checks of strict mode.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.options.strict = strict;
+        self
+    }
+
+    /// The compiler's options as a whole.
+    #[must_use]
+    pub fn compiler(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Bounds of each evaluation.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The world that policies may ask. Without one the clock stands still at 0 and randomness is fixed.
+    #[must_use]
+    pub fn host(mut self, host: Arc<dyn Host>) -> Self {
+        self.host = host;
+        self
+    }
+
+    /// Where base documents are kept; in memory unless set.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Whether base documents may stand in the place of rules. They hide the rule from whoever reads the
+    /// document around both, which is seldom meant; so it is refused unless allowed here.
+    #[must_use]
+    pub fn allow_base_conflicts(mut self, allow: bool) -> Self {
+        self.allow_base_conflicts = allow;
+        self
+    }
+
+    /// A function that policies may call like a built-in.
+    #[must_use]
+    pub fn function(mut self, function: Custom) -> Self {
+        self.options
+            .functions
+            .insert(function.name.to_string(), function.declaration.clone());
+        self.functions.push(function);
+        self
+    }
+
+    /// The engine.
+    pub fn build(self) -> Engine {
+        let snapshot = self.store.snapshot();
+        let compiled = Arc::new(Compiled::default());
+        let state = State {
+            compiled,
+            program: Arc::new(lower::program(&[], self.functions.clone())),
+        };
+        Engine {
+            inner: Arc::new(Inner {
+                version: self.version,
+                options: self.options,
+                shared: Arc::new(Shared {
+                    host: self.host,
+                    patterns: Patterns::default(),
+                    limits: self.limits,
+                    current: ArcSwap::new(snapshot),
+                }),
+                store: self.store,
+                functions: self.functions,
+                allow_base_conflicts: self.allow_base_conflicts,
+                state: ArcSwap::from_pointee(state),
+                modules: Mutex::new(BTreeMap::new()),
+                next_source: AtomicU32::new(0),
+            }),
+        }
+    }
+}
+
+/// A policy engine: modules and base documents, compiled once, asked from any number of threads.
+///
+/// Cheap to clone; clones are the same engine. A reader never waits: each evaluation sees the program and the
+/// documents of one moment.
+///
+/// ```
+/// use solon::{Engine, Request, Value};
+///
+/// let engine = Engine::new();
+/// engine.set_module("authz.rego", r#"
+///     package authz
+///     allow if input.user in data.admins
+/// "#)?;
+/// engine.put("/admins", Value::from(vec![Value::from("alice")]))?;
+///
+/// let allow = engine.prepare_document("/authz/allow")?;
+/// let input = Value::object(vec![("user".into(), "alice".into())]);
+/// assert_eq!(allow.evaluate(&Request::new().input(&input))?, Some(Value::Bool(true)));
+/// # Ok::<(), solon::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    version: Version,
+    options: Options,
+    shared: Arc<Shared>,
+    store: Arc<dyn Store>,
+    functions: Vec<Custom>,
+    allow_base_conflicts: bool,
+    state: ArcSwap<State>,
+    /// The parsed modules; held while one changes.
+    modules: Mutex<BTreeMap<String, Arc<Module>>>,
+    next_source: AtomicU32,
+}
+
+/// The modules as readers see them.
+struct State {
+    compiled: Arc<Compiled>,
+    program: Arc<Program>,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine {
+    /// An engine with the defaults of [`EngineBuilder`].
+    pub fn new() -> Self {
+        EngineBuilder::default().build()
+    }
+
+    /// Chooses how the engine is made.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// Adds or replaces a module.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] when it does not parse, or when all modules together do not compile. Nothing has
+    /// changed then.
+    pub fn set_module(&self, name: &str, text: &str) -> Result<(), Error> {
+        self.set_modules([(name, text)])
+    }
+
+    /// Adds or replaces several modules at once.
+    ///
+    /// # Errors
+    /// As for [`Self::set_module`].
+    pub fn set_modules<'t>(
+        &self,
+        modules: impl IntoIterator<Item = (&'t str, &'t str)>,
+    ) -> Result<(), Error> {
+        let mut change = Change::default();
+        for (name, text) in modules {
+            change.set_module(name, text);
+        }
+        self.apply(change)
+    }
+
+    /// Removes a module.
+    ///
+    /// # Errors
+    /// [`Error::UnknownModule`] when there is none of that name, [`Error::Compile`] when others need it.
+    pub fn remove_module(&self, name: &str) -> Result<(), Error> {
+        let mut change = Change::default();
+        change.remove_module(name);
+        self.apply(change)
+    }
+
+    /// Changes modules and base documents as one.
+    ///
+    /// # Errors
+    /// [`Error::Compile`], [`Error::Store`] or [`Error::UnknownModule`]. Nothing has changed then.
+    pub fn apply(&self, change: Change) -> Result<(), Error> {
+        let inner = &*self.inner;
+        let mut modules = inner.modules.lock();
+        let state = inner.state.load_full();
+        let mut next = modules.clone();
+        let mut refused = Vec::new();
+        let recompile = !change.modules.is_empty();
+        for (name, text) in change.modules {
+            match text {
+                Some(Text::Source(text)) => match self.parse(&name, &text) {
+                    Ok(module) => drop(next.insert(name, Arc::new(module))),
+                    Err(diagnostics) => refused.extend(diagnostics.0),
+                },
+                Some(Text::Parsed(module)) => drop(next.insert(name, module)),
+                None => {
+                    if next.remove(&name).is_none() {
+                        return Err(Error::UnknownModule(name));
+                    }
+                }
+            }
+        }
+        if !refused.is_empty() {
+            return Err(Error::Compile(Diagnostics(refused)));
+        }
+        let mut transaction = Transaction::on(&inner.shared.current.load());
+        let wrote = !change.writes.is_empty();
+        for (operation, path, value) in change.writes {
+            match operation {
+                Write::Put => transaction.put(&path, value)?,
+                Write::Exactly(operation) => transaction.write(operation, &path, value)?,
+            }
+        }
+        let (compiled, program) = if recompile {
+            self.compile(&next, &transaction)?
+        } else {
+            if wrote && !inner.allow_base_conflicts {
+                check_conflicts(&state.program, &transaction)?;
+            }
+            (state.compiled.clone(), state.program.clone())
+        };
+        if wrote {
+            inner.shared.current.store(inner.store.commit(transaction)?);
+        }
+        if recompile {
+            inner.state.store(Arc::new(State { compiled, program }));
+        }
+        *modules = next;
+        Ok(())
+    }
+
+    fn parse(&self, name: &str, text: &str) -> Result<Module, Diagnostics> {
+        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
+        let options = ParseOptions {
+            version: self.inner.version,
+            ..ParseOptions::default()
+        };
+        parse_module(&Source::new(id, name, text), &options)
+    }
+
+    fn compile(
+        &self,
+        modules: &BTreeMap<String, Arc<Module>>,
+        transaction: &Transaction,
+    ) -> Result<(Arc<Compiled>, Arc<Program>), Error> {
+        let list = modules
+            .values()
+            .map(|module| Module::clone(module))
+            .collect();
+        let exists = |path: &[String]| transaction.read(&Path::new(path.iter().cloned())).is_ok();
+        let checked: Option<&dyn Fn(&[String]) -> bool> = if self.inner.allow_base_conflicts {
+            None
+        } else {
+            Some(&exists)
+        };
+        let compiled = compile::compile(list, &self.inner.options, checked, |_, _| {})?;
+        let program = lower::program(&compiled.modules, self.inner.functions.clone());
+        Ok((Arc::new(compiled), Arc::new(program)))
+    }
+
+    /// Names of all modules, in order.
+    pub fn module_names(&self) -> Vec<String> {
+        self.inner.modules.lock().keys().cloned().collect()
+    }
+
+    /// A module as it was parsed.
+    pub fn module(&self, name: &str) -> Option<Arc<Module>> {
+        self.inner.modules.lock().get(name).cloned()
+    }
+
+    /// The base documents now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.inner.shared.current.load_full()
+    }
+
+    /// A base document, at a path with slashes.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when there is none.
+    pub fn read(&self, path: &str) -> Result<Value, Error> {
+        Ok(self.snapshot().read(&Path::from_slashes(path))?.clone())
+    }
+
+    /// Writes a base document, making the objects around it.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the path runs through something that is no object or into a rule's document.
+    pub fn put(&self, path: &str, value: Value) -> Result<(), Error> {
+        let mut change = Change::default();
+        change.put(Path::from_slashes(path), value);
+        self.apply(change)
+    }
+
+    /// Removes a base document.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when there is none.
+    pub fn remove(&self, path: &str) -> Result<(), Error> {
+        let mut change = Change::default();
+        change.write(Operation::Remove, Path::from_slashes(path), Value::Null);
+        self.apply(change)
+    }
+
+    /// Compiles a query.
+    ///
+    /// # Errors
+    /// [`Error::Compile`].
+    pub fn prepare_query(&self, text: &str) -> Result<PreparedQuery, Error> {
+        let state = self.inner.state.load_full();
+        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
+        let source = Source::new(id, "", text);
+        let options = ParseOptions {
+            version: self.inner.version,
+            ..ParseOptions::default()
+        };
+        let body = parse_body(&source, &options)?;
+        let query = Query::new(source, body);
+        let compiled =
+            compile::compile_query(&state.compiled, query, &self.inner.options, |_, _| {})?;
+        let lowered = lower::query(&state.program, &compiled.body, &compiled.originals);
+        let expressions = lowered
+            .expressions
+            .iter()
+            .map(|at| at.map_or(Expression::Holds, Expression::Captured));
+        Ok(PreparedQuery {
+            inner: Arc::new(QueryInner {
+                shared: self.inner.shared.clone(),
+                program: state.program.clone(),
+                expressions: expressions.collect(),
+                plan: lowered.plan,
+                constants: lowered.constants,
+                variables: lowered.variables,
+            }),
+        })
+    }
+
+    /// Prepares the document at a path with slashes below `data`.
+    ///
+    /// # Errors
+    /// None today: a path that leads nowhere is undefined when asked.
+    pub fn prepare_document(&self, path: &str) -> Result<PreparedDocument, Error> {
+        let state = self.inner.state.load_full();
+        let path = Path::from_slashes(path);
+        Ok(PreparedDocument {
+            inner: Arc::new(DocumentInner {
+                shared: self.inner.shared.clone(),
+                program: state.program.clone(),
+                path: path
+                    .segments()
+                    .iter()
+                    .map(|segment| Value::string(segment))
+                    .collect(),
+            }),
+        })
+    }
+}
+
+/// Base documents may not stand where rules make documents.
+fn check_conflicts(program: &Program, transaction: &Transaction) -> Result<(), Error> {
+    match program.tree.conflict(transaction.root()) {
+        None => Ok(()),
+        Some(path) => Err(StoreError::Conflict {
+            message: Path::new(path).to_string(),
+        }
+        .into()),
+    }
+}
+
+/// Changes that are applied as one.
+#[derive(Default)]
+pub struct Change {
+    modules: Vec<(String, Option<Text>)>,
+    writes: Vec<(Write, Path, Value)>,
+}
+
+enum Text {
+    Source(String),
+    Parsed(Arc<Module>),
+}
+
+enum Write {
+    Put,
+    Exactly(Operation),
+}
+
+impl Change {
+    /// Adds or replaces a module.
+    pub fn set_module(&mut self, name: &str, text: &str) -> &mut Self {
+        self.modules
+            .push((name.to_owned(), Some(Text::Source(text.to_owned()))));
+        self
+    }
+
+    /// Adds or replaces a module that was parsed before.
+    pub fn set_parsed_module(&mut self, name: &str, module: Arc<Module>) -> &mut Self {
+        self.modules
+            .push((name.to_owned(), Some(Text::Parsed(module))));
+        self
+    }
+
+    /// Removes a module.
+    pub fn remove_module(&mut self, name: &str) -> &mut Self {
+        self.modules.push((name.to_owned(), None));
+        self
+    }
+
+    /// Writes a document, making the objects around it.
+    pub fn put(&mut self, path: Path, value: Value) -> &mut Self {
+        self.writes.push((Write::Put, path, value));
+        self
+    }
+
+    /// Adds, replaces or removes one document whose parent must exist.
+    pub fn write(&mut self, operation: Operation, path: Path, value: Value) -> &mut Self {
+        self.writes.push((Write::Exactly(operation), path, value));
+        self
+    }
+}

@@ -1,0 +1,115 @@
+//! What the engine answers when it cannot do what was asked.
+
+use std::fmt;
+
+use solon_syntax::source::Diagnostics;
+
+use crate::eval::EvalError;
+use crate::store::StoreError;
+
+/// An error of the engine.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// Text that does not parse, or modules and queries that do not compile. Nothing has changed.
+    Compile(Diagnostics),
+    /// An evaluation that ended early.
+    Eval(Box<EvalError>),
+    /// A refused read or write of base documents. Nothing has changed.
+    Store(StoreError),
+    /// An input, or data, that cannot be read.
+    Input(String),
+    /// A value that does not fit the type it was asked as.
+    Output(String),
+    /// A module that is not there.
+    UnknownModule(String),
+}
+
+/// One entry of an error in the form that the published APIs list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorEntry {
+    /// Published code.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// File, row and column, when there is a place.
+    pub location: Option<(String, u32, u32)>,
+    /// Lines below the message.
+    pub details: Vec<String>,
+}
+
+impl Error {
+    /// The entries, in the order they were found.
+    pub fn entries(&self) -> Vec<ErrorEntry> {
+        match self {
+            Self::Compile(diagnostics) => diagnostics
+                .0
+                .iter()
+                .map(|one| ErrorEntry {
+                    code: one.code.as_str().to_owned(),
+                    message: one.message.clone(),
+                    location: one
+                        .span
+                        .is_somewhere()
+                        .then(|| (one.file.to_string(), one.span.row, one.span.col)),
+                    details: one.details.clone(),
+                })
+                .collect(),
+            Self::Eval(error) => vec![ErrorEntry {
+                code: error.code.as_str().to_owned(),
+                message: error.message.clone(),
+                location: (error.row > 0).then(|| (error.file.to_string(), error.row, error.col)),
+                details: Vec::new(),
+            }],
+            Self::Store(error) => vec![entry(error.code(), error.to_string())],
+            Self::Input(message) | Self::Output(message) => {
+                vec![entry("invalid_parameter", message.clone())]
+            }
+            Self::UnknownModule(name) => vec![entry(
+                "resource_not_found",
+                format!("policy id `{name}` not found"),
+            )],
+        }
+    }
+}
+
+fn entry(code: &str, message: String) -> ErrorEntry {
+    ErrorEntry {
+        code: code.to_owned(),
+        message,
+        location: None,
+        details: Vec::new(),
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compile(diagnostics) => diagnostics.fmt(f),
+            Self::Eval(error) => error.fmt(f),
+            Self::Store(error) => error.fmt(f),
+            Self::Input(message) | Self::Output(message) => f.write_str(message),
+            Self::UnknownModule(name) => write!(f, "policy id `{name}` not found"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Diagnostics> for Error {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Self::Compile(diagnostics)
+    }
+}
+
+impl From<Box<EvalError>> for Error {
+    fn from(error: Box<EvalError>) -> Self {
+        Self::Eval(error)
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}

@@ -1,0 +1,311 @@
+//! Prepared queries and documents: what a host keeps and asks many times, from many threads.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arc_swap::ArcSwap;
+use solon_syntax::ast::Name;
+
+use crate::builtins::{Budget, Call, Patterns};
+use crate::error::Error;
+use crate::eval::{Machine, World};
+use crate::host::Host;
+use crate::limits::{self, Limits};
+use crate::program::{Plan, Program};
+use crate::store::Snapshot;
+use crate::value::{Arena, V, Value, json};
+
+/// Stops evaluations from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+}
+
+impl Cancel {
+    /// Stops every evaluation that was given this handle, now and later.
+    pub fn cancel(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The input of an evaluation.
+#[derive(Clone, Copy, Default)]
+pub enum Input<'a> {
+    /// `input` is undefined.
+    #[default]
+    Undefined,
+    /// A value.
+    Value(&'a Value),
+    /// JSON text, read straight into the evaluation's memory.
+    Json(&'a [u8]),
+}
+
+/// What one evaluation is given.
+#[derive(Clone, Copy, Default)]
+pub struct Request<'a> {
+    input: Input<'a>,
+    snapshot: Option<&'a Snapshot>,
+    limits: Option<&'a Limits>,
+    cancel: Option<&'a Cancel>,
+    strict_builtin_errors: bool,
+    print: Option<&'a dyn Fn(&str)>,
+}
+
+impl<'a> Request<'a> {
+    /// No input, the engine's data and limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With an input.
+    #[must_use]
+    pub fn input(mut self, input: &'a Value) -> Self {
+        self.input = Input::Value(input);
+        self
+    }
+
+    /// With an input as JSON text.
+    #[must_use]
+    pub fn input_json(mut self, text: &'a [u8]) -> Self {
+        self.input = Input::Json(text);
+        self
+    }
+
+    /// On documents of another moment than now.
+    #[must_use]
+    pub fn snapshot(mut self, snapshot: &'a Snapshot) -> Self {
+        self.snapshot = Some(snapshot);
+        self
+    }
+
+    /// With other limits than the engine's.
+    #[must_use]
+    pub fn limits(mut self, limits: &'a Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// With a handle that stops it.
+    #[must_use]
+    pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// Whether the first error of a built-in ends the evaluation.
+    #[must_use]
+    pub fn strict_builtin_errors(mut self, strict: bool) -> Self {
+        self.strict_builtin_errors = strict;
+        self
+    }
+
+    /// With a place for the lines of `print`.
+    #[must_use]
+    pub fn print(mut self, print: &'a dyn Fn(&str)) -> Self {
+        self.print = Some(print);
+        self
+    }
+}
+
+/// What all evaluations of an engine share.
+pub(crate) struct Shared {
+    pub host: Arc<dyn Host>,
+    pub patterns: Patterns,
+    pub limits: Limits,
+    /// The documents now. Readers take a guard, not a count, so that threads do not meet here.
+    pub current: ArcSwap<Snapshot>,
+}
+
+/// One solution of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// The query's variables, by name.
+    pub bindings: Vec<(Name, Value)>,
+    /// The value of each expression, in order.
+    pub values: Vec<Value>,
+}
+
+/// How the value of an expression of a query is found in a solution.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Expression {
+    /// Behind the variables, at this position.
+    Captured(usize),
+    /// It has none of its own: `true`.
+    Holds,
+}
+
+/// A compiled query.
+#[derive(Clone)]
+pub struct PreparedQuery {
+    pub(crate) inner: Arc<QueryInner>,
+}
+
+pub(crate) struct QueryInner {
+    pub shared: Arc<Shared>,
+    pub program: Arc<Program>,
+    pub plan: Plan,
+    pub constants: Vec<Value>,
+    /// Names as the user wrote them, in the order of the plan's leaf.
+    pub variables: Vec<Name>,
+    pub expressions: Vec<Expression>,
+}
+
+impl PreparedQuery {
+    /// All solutions, in the order they are found.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
+        let inner = &*self.inner;
+        let world = Prepared {
+            shared: &inner.shared,
+            program: &inner.program,
+            constants: &inner.constants,
+        };
+        evaluate(world, request, inner, |machine, inner| {
+            let rows = machine.solutions(&inner.plan)?;
+            Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
+        })
+    }
+}
+
+impl QueryInner {
+    fn solution(&self, row: &[V<'_>]) -> Option<Solution> {
+        let mut values = Vec::with_capacity(self.expressions.len());
+        for expression in &self.expressions {
+            values.push(match expression {
+                Expression::Captured(at) => row.get(self.variables.len() + at)?.to_value(),
+                Expression::Holds => Value::Bool(true),
+            });
+        }
+        let bindings = self
+            .variables
+            .iter()
+            .cloned()
+            .zip(row.iter().map(|value| value.to_value()))
+            .collect();
+        Some(Solution { bindings, values })
+    }
+}
+
+/// The document at a fixed path of `data`.
+#[derive(Clone)]
+pub struct PreparedDocument {
+    pub(crate) inner: Arc<DocumentInner>,
+}
+
+pub(crate) struct DocumentInner {
+    pub shared: Arc<Shared>,
+    pub program: Arc<Program>,
+    pub path: Vec<Value>,
+}
+
+impl PreparedDocument {
+    /// The document; `None` when it is undefined.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
+        self.visit(request, |value| value.to_value())
+    }
+
+    /// The document as JSON text, written without making a value of it first.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
+        self.visit(request, |value| {
+            let mut text = Vec::with_capacity(64);
+            json::write(value, &mut text);
+            text
+        })
+    }
+
+    fn visit<R>(
+        &self,
+        request: &Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        let inner = &*self.inner;
+        let world = Prepared {
+            shared: &inner.shared,
+            program: &inner.program,
+            constants: &[],
+        };
+        evaluate(world, request, inner, |machine, inner| {
+            let path: smallvec::SmallVec<[V<'_>; 8]> =
+                inner.path.iter().map(Value::borrow).collect();
+            Ok(machine.document_at(&path)?.map(read))
+        })
+    }
+}
+
+thread_local! {
+    /// The memory of this thread's last evaluation, ready for the next.
+    static ARENA: Cell<Option<Arena>> = const { Cell::new(None) };
+}
+
+/// What a prepared query or document brings along.
+#[derive(Clone, Copy)]
+struct Prepared<'p> {
+    shared: &'p Shared,
+    program: &'p Program,
+    constants: &'p [Value],
+}
+
+/// Sets up an evaluation of `subject` and runs it.
+fn evaluate<T, R>(
+    prepared: Prepared<'_>,
+    request: &Request<'_>,
+    subject: &T,
+    run: impl for<'e> FnOnce(&mut Machine<'e>, &'e T) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let mut arena = ARENA.take().unwrap_or_default();
+    let result = match request.snapshot {
+        Some(snapshot) => run_in(&arena, prepared, snapshot, request, subject, run),
+        None => run_in(
+            &arena,
+            prepared,
+            &prepared.shared.current.load(),
+            request,
+            subject,
+            run,
+        ),
+    };
+    arena.reset();
+    if arena.bytes() <= limits::KEPT_ARENA {
+        ARENA.set(Some(arena));
+    }
+    result
+}
+
+fn run_in<T, R>(
+    arena: &Arena,
+    prepared: Prepared<'_>,
+    snapshot: &Snapshot,
+    request: &Request<'_>,
+    subject: &T,
+    run: impl for<'e> FnOnce(&mut Machine<'e>, &'e T) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let input = match request.input {
+        Input::Undefined => None,
+        Input::Value(value) => Some(value.borrow()),
+        Input::Json(text) => {
+            Some(json::read_into(arena, text).map_err(|error| Error::Input(error.to_string()))?)
+        }
+    };
+    let shared = prepared.shared;
+    let cancelled = request.cancel.map(|cancel| &*cancel.flag);
+    let budget = Budget::new(request.limits.unwrap_or(&shared.limits), arena, cancelled);
+    let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
+    call.print = request.print;
+    let world = World {
+        program: prepared.program,
+        query_constants: prepared.constants,
+        data: snapshot.root().borrow(),
+        input,
+        strict: request.strict_builtin_errors,
+    };
+    run(&mut Machine::new(world, call), subject)
+}

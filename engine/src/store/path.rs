@@ -1,0 +1,83 @@
+//! Paths of documents.
+
+use std::fmt;
+
+use crate::value::{Object, Value};
+
+/// Keys from the root down. A key of digits is an index in an array and a name in an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Path {
+    segments: Vec<String>,
+}
+
+impl Path {
+    /// A path from its keys.
+    pub fn new(segments: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            segments: segments.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// Splits at slashes; a leading slash and empty text mean the root.
+    pub fn from_slashes(text: &str) -> Self {
+        Self::new(text.split('/').filter(|segment| !segment.is_empty()))
+    }
+
+    /// The keys.
+    pub fn segments(&self) -> &[String] {
+        &self.segments
+    }
+
+    /// Whether this is the root.
+    pub fn is_root(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// A path below this one.
+    #[must_use]
+    pub fn join(&self, below: &Self) -> Self {
+        Self::new(self.segments.iter().chain(&below.segments).cloned())
+    }
+
+    /// Whether one of the two contains the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.segments
+            .iter()
+            .zip(&other.segments)
+            .all(|(a, b)| a == b)
+    }
+
+    /// The document at this path.
+    pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
+        self.segments
+            .iter()
+            .try_fold(root, |value, segment| child(value, segment))
+    }
+}
+
+/// The document below another.
+fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
+    match value {
+        Value::Object(object) => Object::get_str(object, segment),
+        Value::Array(items) => items.get(index(segment)?),
+        _ => None,
+    }
+}
+
+/// An array index: digits without a leading zero.
+pub(super) fn index(segment: &str) -> Option<usize> {
+    let plain = segment == "0" || !segment.starts_with(['0', '+', '-']);
+    plain.then(|| segment.parse().ok()).flatten()
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.segments.is_empty() {
+            return f.write_str("/");
+        }
+        for segment in &self.segments {
+            write!(f, "/{segment}")?;
+        }
+        Ok(())
+    }
+}

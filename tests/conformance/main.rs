@@ -1,0 +1,68 @@
+//! Runs published Rego cases.
+//!
+//! `REGO_CASES=DIR cargo test --release --test conformance -- --nocapture` reads every `.json` file below a
+//! directory; without the variable the cases beside a checkout are read when they are there. With
+//! `REGO_CASES_REPORT=FILE` each failing note is written as a line of that file. Cases that may fail stand,
+//! with a reason each, in `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
+
+mod case;
+mod exceptions;
+mod run;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let (directory, exceptions) = match std::env::var_os("REGO_CASES") {
+        Some(directory) => (PathBuf::from(directory), Vec::new()),
+        None => (beside, exceptions::read()),
+    };
+    if !directory.is_dir() {
+        println!(
+            "conformance: skipped, no cases at {} (set REGO_CASES)",
+            directory.display()
+        );
+        println!("0 passed, 0 failed");
+        return ExitCode::SUCCESS;
+    }
+    let mut passed = 0;
+    let mut failed = Vec::new();
+    let mut excused = Vec::new();
+    for case in case::read_all(&directory) {
+        match run::check(&case) {
+            Ok(()) => passed += 1,
+            Err(reason) if exceptions.iter().any(|known| known.note == case.note) => {
+                excused.push((case.note, reason))
+            }
+            Err(reason) => failed.push((case.note, reason)),
+        }
+    }
+    for known in &exceptions {
+        if !excused.iter().any(|(note, _)| *note == known.note) {
+            failed.push((
+                known.note.clone(),
+                "is listed as an exception and passes".to_owned(),
+            ));
+        }
+    }
+    for (note, reason) in &failed {
+        println!("FAILED {note}: {reason}");
+    }
+    if let Some(file) = std::env::var_os("REGO_CASES_REPORT") {
+        let lines: String = failed.iter().map(|(note, _)| format!("{note}\n")).collect();
+        std::fs::write(file, lines).expect("the report file can be written");
+    }
+    if !excused.is_empty() {
+        println!(
+            "{} cases fail for reasons listed in tests/conformance/exceptions.tsv",
+            excused.len()
+        );
+    }
+    println!("{passed} passed, {} failed", failed.len());
+    if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
