@@ -60,7 +60,7 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
 fn both(oracle: &mut Lines, request: &Request) -> Option<(String, String)> {
     let line = request.json();
     let expected = oracle.ask(&line).ok()?;
-    Some((expected, engine::answer(&line)?))
+    Some((expected, engine::answer(&line)))
 }
 
 /// Takes away rules, lines and documents as long as the answers still differ in the same respect.

@@ -104,10 +104,7 @@ fn compare_with_record(filter: &str) -> Result<Outcome, String> {
                 continue;
             }
             let (request, expected) = (case.request.get(), case.answer.get());
-            let Some(actual) = engine::answer(request) else {
-                println!("no engine to ask: set SOLON_LINES to a program that offers `lines`");
-                return Ok(outcome);
-            };
+            let actual = engine::answer(request);
             let excused = exceptions.remove(case.name).is_some();
             match compare::difference(expected, &actual) {
                 None if excused => {
