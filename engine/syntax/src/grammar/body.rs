@@ -1,7 +1,6 @@
 //! Bodies: literals separated by semicolons or line ends.
 
-use super::infix::infix;
-use super::literal::literal;
+use super::literal::{literal, would_be_membership};
 use super::stream::Stream;
 use super::{Parsed, nested};
 use crate::ast::{Body, Expr};
@@ -65,10 +64,7 @@ fn hint_at_keyword(input: Stream<'_>) {
     let name = match input.kind() {
         Kind::Ident => input.text(),
         // `key, value in xs`
-        Kind::Comma => match input.session.try_out(|| infix(input.next())) {
-            Ok((rest, _)) if rest.is(Kind::Ident) => rest.text(),
-            _ => return,
-        },
+        Kind::Comma if would_be_membership(input.next_quietly()) => "in",
         _ => return,
     };
     let (keyword, example) = match name {

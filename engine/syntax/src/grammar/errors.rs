@@ -57,30 +57,22 @@ fn line_around(text: &str, offset: usize) -> (&str, usize) {
 impl<'a> Stream<'a> {
     /// Complains of the current token.
     pub(super) fn unexpected(self) -> nom::Err<Stop<'a>> {
-        self.complain_of(self.kind(), self.span(), None)
+        self.complain_of(None)
     }
 
     /// Complains of the current token, and says what should stand there.
     pub(super) fn expected(self, note: &str) -> nom::Err<Stop<'a>> {
-        self.complain_of(self.kind(), self.span(), Some(note))
+        self.complain_of(Some(note))
     }
 
-    /// Complains of the current token, or of the blank space in front of it.
-    pub(super) fn expected_directly(self, note: &str) -> nom::Err<Stop<'a>> {
-        if self.touches() {
-            self.expected(note)
-        } else {
-            self.complain_of(Kind::Whitespace, self.space_before(), Some(note))
-        }
-    }
-
-    fn complain_of(self, kind: Kind, span: Span, note: Option<&str>) -> nom::Err<Stop<'a>> {
+    fn complain_of(self, note: Option<&str>) -> nom::Err<Stop<'a>> {
+        let kind = self.kind();
         let message = match note {
             _ if kind == Kind::Illegal => "illegal token".to_owned(),
             Some(note) => format!("unexpected {} {}: {note}", kind.name(), class(kind)),
             None => format!("unexpected {} {}", kind.name(), class(kind)),
         };
-        self.session.report(span, message);
+        self.session.report(self.span(), message);
         self.failure()
     }
 
@@ -91,13 +83,13 @@ impl<'a> Stream<'a> {
     }
 
     /// The blank character right behind the token before this one; a comment is stepped over.
-    fn space_before(self) -> Span {
+    pub(super) fn space_before(self) -> Span {
         let Some(before) = self
             .index()
             .checked_sub(1)
             .map(|index| self.session.token(index))
         else {
-            return self.span();
+            return self.session.span_of(&self.token());
         };
         let mut at = self.session.span_of(&before);
         let passed = self.session.text(before.start, before.end);

@@ -148,7 +148,8 @@ fn of_term(at: Stream<'_>, term: Term) -> Result<Head, nom::Err<Stop<'_>>> {
             })
         }
         TermKind::Ref(reference) => Ok(Head::of_reference(reference)),
-        kind => Ok(Head::of_reference(vec![Term::new(kind, span)])),
+        kind @ TermKind::Var(_) => Ok(Head::of_reference(vec![Term::new(kind, span)])),
+        _ => Err(at.mismatch()),
     }
 }
 

@@ -6,7 +6,7 @@ use super::Parsed;
 use super::module::Holds;
 use super::stream::{Stop, Stream, stopped_at};
 use super::term::term;
-use crate::ast::{Import, Package, Ref, Term, TermKind, Version};
+use crate::ast::{Import, Package, Ref, Term, TermKind};
 use crate::dialect::Keywords;
 use crate::lexer::Kind;
 use crate::print::display_ref;
@@ -62,6 +62,7 @@ pub(super) fn package(input: Stream<'_>, holds: Holds) -> Parsed<'_, Package> {
         expect_string(rest, &part)?;
         path.push(part);
     }
+    path_ended(rest)?;
     Ok((
         rest,
         Package {
@@ -69,6 +70,14 @@ pub(super) fn package(input: Stream<'_>, holds: Holds) -> Parsed<'_, Package> {
             span: input.span(),
         },
     ))
+}
+
+/// A path does not go on with `-`, which no statement begins with either.
+fn path_ended(at: Stream<'_>) -> Result<(), nom::Err<Stop<'_>>> {
+    if at.is(Kind::Minus) {
+        return Err(at.unexpected());
+    }
+    Ok(())
 }
 
 fn expect_string<'a>(at: Stream<'a>, part: &Term) -> Result<(), nom::Err<Stop<'a>>> {
@@ -113,7 +122,7 @@ pub(super) fn import(input: Stream<'_>, holds: Holds) -> Parsed<'_, Import> {
     let root = root_of(rest, &path, parts)?;
     let (rest, alias, alias_span) = if rest.is(Kind::As) {
         let at = rest.next();
-        let (rest, alias) = alias(at, root)?;
+        let (rest, alias) = alias(at)?;
         (rest, Some(alias), at.span())
     } else {
         (rest, None, Span::default())
@@ -121,9 +130,10 @@ pub(super) fn import(input: Stream<'_>, holds: Holds) -> Parsed<'_, Import> {
     if alias.is_none() {
         refuse_keyword_at_end(rest, parts, root);
     }
+    path_ended(rest)?;
     match root {
-        Root::Future => future_import(rest, &path, parts)?,
-        Root::Rego => rego_import(rest, &path, parts)?,
+        Root::Future => future_import(rest, &path, parts, alias_span),
+        Root::Rego => rego_import(rest, &path, parts, alias_span),
         Root::Document => {}
     }
     Ok((
@@ -161,7 +171,7 @@ fn root_of<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<Root, nom::Er
     }
 }
 
-fn alias(at: Stream<'_>, root: Root) -> Parsed<'_, Arc<str>> {
+fn alias(at: Stream<'_>) -> Parsed<'_, Arc<str>> {
     if !at.is(Kind::Ident) {
         return Err(at.expected("expected var"));
     }
@@ -169,11 +179,6 @@ fn alias(at: Stream<'_>, root: Root) -> Parsed<'_, Arc<str>> {
     if rest.continues_reference() {
         let (rest, _) = term(at)?;
         return Err(rest.expected("expected var"));
-    }
-    match root {
-        Root::Future => return Err(at.complain(at.span(), "`future` imports cannot be aliased")),
-        Root::Rego => return Err(at.complain(at.span(), "`rego` imports cannot be aliased")),
-        Root::Document => {}
     }
     let name = at.variable();
     match name.kind {
@@ -206,8 +211,8 @@ fn refuse_keyword_at_end(at: Stream<'_>, parts: &Ref, root: Root) {
     }
 }
 
-/// `future.keywords` and `future.keywords.x`
-fn future_import<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<(), nom::Err<Stop<'a>>> {
+/// `future.keywords` and `future.keywords.x`. What is wrong with them does not end the reading.
+fn future_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     let session = at.session;
     let importable = session.options.importable;
     let mut names = parts
@@ -215,63 +220,56 @@ fn future_import<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<(), nom
         .skip(1)
         .map(|part| part.as_string().map_or("", |name| &**name));
     if names.next() != Some("keywords") {
-        return complain_and_go_on(at, path.span, "invalid import, must be `future.keywords`");
+        session.report(path.span, "invalid import, must be `future.keywords`");
+        return;
+    }
+    if alias.is_somewhere() {
+        session.report(alias, "`future` imports cannot be aliased");
+        return;
     }
     let keywords = match (names.next(), names.next()) {
-        (Some(name), None) => match Keywords::named(name)
-            .filter(|keyword| importable.contains(*keyword))
-        {
-            Some(keyword) => keyword,
-            None => {
+        (Some(name), None) => {
+            let Some(keyword) = Keywords::named(name).filter(|one| importable.contains(*one))
+            else {
                 let known: Vec<&str> = importable.names().collect();
                 let message = format!("unexpected keyword, must be one of [{}]", known.join(" "));
-                return complain_and_go_on(at, path.span, &message);
-            }
-        },
+                session.report(path.span, message);
+                return;
+            };
+            keyword
+        }
         _ => importable,
     };
     session.import_keywords(keywords);
-    Ok(())
 }
 
-/// `rego.v1` and `rego.v2`
-fn rego_import<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<(), nom::Err<Stop<'a>>> {
+/// `rego.v1` and `rego.v2`. What is wrong with them does not end the reading.
+fn rego_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     let session = at.session;
     let features = session.options.features;
     let version = match parts.as_slice() {
         [_, version] => version.as_string().map(|version| &**version),
         _ => None,
     };
-    let keywords = match version {
-        Some("v1") if !features.rego_v1 => {
-            let message = "invalid import, `rego.v1` is not supported by current capabilities";
-            return complain_and_go_on(at, path.span, message);
-        }
-        Some("v2") if !features.rego_v2_import => {
-            return complain_and_go_on(at, path.span, "rego.v2 import is not supported");
-        }
-        Some("v1") => Keywords::V1,
-        Some("v2") => Keywords::ALL,
+    let (keywords, supported) = match version {
+        Some("v1") => (Keywords::V1, features.rego_v1),
+        Some("v2") => (Keywords::ALL, features.rego_v2_import),
         _ => {
-            let path_text = display_ref(parts);
-            let message =
-                format!("invalid import `{path_text}`, must be one of: `rego.v1`, `rego.v2`");
-            return complain_and_go_on(at, path.span, &message);
+            let shown = display_ref(parts);
+            let message = format!("invalid import `{shown}`, must be one of: `rego.v1`, `rego.v2`");
+            session.report(path.span, message);
+            return;
         }
     };
-    if session.options.version == Version::V1 && version == Some("v1") {
-        return Ok(());
+    if !supported {
+        let shown = display_ref(parts);
+        let message = format!("invalid import, `{shown}` is not supported by current capabilities");
+        session.report(path.span, message);
+        return;
+    }
+    if alias.is_somewhere() {
+        session.report(alias, "`rego` imports cannot be aliased");
+        return;
     }
     session.import_keywords(keywords);
-    Ok(())
-}
-
-/// A wrong import of keywords does not end the reading.
-fn complain_and_go_on<'a>(
-    at: Stream<'a>,
-    span: Span,
-    message: &str,
-) -> Result<(), nom::Err<Stop<'a>>> {
-    at.session.report(span, message);
-    Ok(())
 }

@@ -54,7 +54,7 @@ impl Level {
 pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = input.span().start;
-    let (rest, lhs) = binary(input, Level::Relation)?;
+    let (rest, lhs) = comparison(input)?;
     let (rest, lhs) = paired_membership(rest, lhs, start)?;
     let answer = membership(rest, lhs, start);
     input.session.merge(outer);
@@ -65,7 +65,7 @@ pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
 pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = input.span().start;
-    let (rest, lhs) = binary(input, Level::Relation)?;
+    let (rest, lhs) = comparison(input)?;
     let answer = membership(rest, lhs, start);
     input.session.merge(outer);
     answer
@@ -78,6 +78,11 @@ pub(super) fn element_from<'a>(input: Stream<'a>, head: Term, outer: u32) -> Par
     let answer = membership(rest, lhs, start);
     input.session.merge(outer);
     answer
+}
+
+/// Reads a term up to where `in` may stand.
+fn comparison(input: Stream<'_>) -> Parsed<'_, Term> {
+    binary(input, Level::Relation)
 }
 
 fn binary(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
@@ -161,11 +166,11 @@ fn paired_membership<'a>(input: Stream<'a>, key: Term, start: u32) -> Parsed<'a,
     let before = session.checkpoint();
     let height = session.measure();
     let read = session.attempt(|| {
-        let (at, value) = binary(input.next(), Level::Relation)?;
+        let (at, value) = comparison(input.next())?;
         if !at.is(Kind::In) {
             return Err(at.mismatch());
         }
-        let (rest, domain) = binary(at.next(), Level::Relation)?;
+        let (rest, domain) = comparison(at.next())?;
         Ok((rest, (at.span(), value, domain)))
     });
     session.merge(height);
@@ -190,7 +195,7 @@ fn membership<'a>(input: Stream<'a>, lhs: Term, start: u32) -> Parsed<'a, Term> 
     while at.is(Kind::In) {
         let operator = Term::operator("internal.member_2", at.span());
         let height = session.measure();
-        let read = binary(at.next(), Level::Relation);
+        let read = comparison(at.next());
         session.merge(height);
         match read {
             Ok((rest, rhs)) => {

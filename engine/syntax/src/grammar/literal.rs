@@ -288,18 +288,20 @@ fn hint_at_in(input: Stream<'_>) {
     if session.options.version == Version::V1 || session.is_pretending() {
         return;
     }
-    let helps = session.pretend(Keywords::ALL, || match infix(input.next()) {
-        Ok((
-            _,
-            Term {
-                kind: TermKind::Call(call),
-                ..
-            },
-        )) => !matches!(membership(&call), Membership::No),
-        _ => false,
-    });
-    if helps {
+    if would_be_membership(input.next_quietly()) {
         session.hint("`import future.keywords.in` for `some x in xs` expressions");
+    }
+}
+
+/// Whether a membership test would stand here if all keywords were in force.
+pub(super) fn would_be_membership(input: Stream<'_>) -> bool {
+    let read = input.session.pretend(Keywords::ALL, || infix(input));
+    match read {
+        Ok((_, term)) => match term.kind {
+            TermKind::Call(call) => !matches!(membership(&call), Membership::No),
+            _ => false,
+        },
+        Err(_) => false,
     }
 }
 

@@ -368,6 +368,7 @@ pub(super) fn group<'a>(
 }
 
 fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a, Option<Operand>> {
+    let before = input.session.checkpoint();
     let inside = input.next();
     if inside.is(Kind::RParen) {
         if is_operand {
@@ -415,9 +416,8 @@ fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a
     }
     if lhs.explicit {
         // parentheses hold no body, so the braces must be a value
-        let before = input.session.checkpoint();
-        let is_value = input.session.attempt(|| term(inside)).is_ok();
         input.session.roll_back(before);
+        let is_value = input.session.try_out(|| term(inside)).is_ok();
         if is_value {
             return Ok((input, None));
         }

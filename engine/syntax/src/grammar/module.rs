@@ -7,7 +7,7 @@ use super::errors::Report;
 use super::import::{import, package};
 use super::rule::{Draft, rules};
 use super::session::Session;
-use super::stream::{Stop, Stream};
+use super::stream::Stream;
 use super::{Parsed, bare};
 use crate::ast::{Body, Expr, ExprKind, Import, Module, Name, Package, Rule, Term, Version};
 use crate::lexer::Kind;
@@ -67,12 +67,12 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
     input.session.begin_statement();
     match input.kind() {
         Kind::Package => match package(input, holds) {
-            Ok((rest, package)) => return Ok((ended(rest)?, Statement::Package(package))),
+            Ok((rest, package)) => return Ok((rest, Statement::Package(package))),
             Err(Err::Error(_)) => {}
             Err(error) => return Err(error),
         },
         Kind::Import => match import(input, holds) {
-            Ok((rest, import)) => return Ok((ended(rest)?, Statement::Import(import))),
+            Ok((rest, import)) => return Ok((rest, Statement::Import(import))),
             Err(Err::Error(_)) => {}
             Err(error) => return Err(error),
         },
@@ -90,15 +90,6 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
     Ok((rest, Statement::Body(body)))
 }
 
-/// A path does not go on with `-`, which no statement begins with either.
-fn ended(at: Stream<'_>) -> Result<Stream<'_>, Err<Stop<'_>>> {
-    if at.is(Kind::Minus) {
-        Err(at.unexpected())
-    } else {
-        Ok(at)
-    }
-}
-
 /// Reads a module.
 pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module, Diagnostics> {
     let source = session.source;
@@ -110,18 +101,16 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         source,
         list: Vec::new(),
     };
-    let Some(first) = statements.first() else {
-        let nowhere = Span::default();
-        return Err(Diagnostic::at(Code::Parse, source, nowhere, "empty module").into());
-    };
-    if !matches!(first, Statement::Package(_)) {
-        refusals.add(first.span(), "package expected");
+    let mut statements = statements.into_iter().peekable();
+    // a statement in the package's place is looked at no further
+    match statements.next() {
+        Some(Statement::Package(package)) => module.package = package,
+        Some(other) => refusals.add(other.span(), "package expected"),
+        None => refusals.add(Span::default(), "empty module"),
     }
     let mut complaints: Vec<Report> = Vec::new();
-    let mut statements = statements.into_iter().enumerate().peekable();
-    while let Some((index, statement)) = statements.next() {
+    while let Some(statement) = statements.next() {
         match statement {
-            Statement::Package(package) if index == 0 => module.package = package,
             Statement::Package(package) => refusals.add(package.span, "unexpected package"),
             Statement::Import(import) => {
                 if module.version == Version::V0 && is_rego_import(&import) {
@@ -135,12 +124,10 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
                     complaints.extend(draft.complaints);
                 }
             }
-            // what comes before the package is complained of once
-            Statement::Body(..) if index == 0 => {}
             Statement::Body(body) => {
                 let span = body.first().map(|expr| expr.span).unwrap_or_default();
                 let hint = (module.version == Version::V0)
-                    .then(|| keyword_hint(&body, statements.peek().map(|(_, next)| next)))
+                    .then(|| keyword_hint(&body, statements.peek()))
                     .flatten();
                 match bare::rule(body) {
                     Ok(draft) => {

@@ -29,7 +29,9 @@ pub(super) fn number(input: Stream<'_>) -> Parsed<'_, Term> {
     if !point && has_leading_zero(digits) {
         return Err(at.expected("expected number without leading zero"));
     }
+    let is_sound = at.token().link == 0;
     match size(digits, point) {
+        _ if !is_sound => return Err(at.expected("invalid float")),
         Size::Good => {}
         Size::Unreadable => return Err(at.expected("invalid float")),
         Size::TooBig => return Err(at.complain(at.span(), "number too big")),

@@ -35,6 +35,10 @@ pub(super) struct Session<'a> {
     /// Readings in progress that may be undone.
     attempts: Cell<u32>,
     memo: RefCell<HashMap<u32, Remembered>>,
+    /// The term that could not be read last: where it begins, and how many complaints there were then.
+    unreadable: Cell<(u32, usize)>,
+    /// Complaints left out because they had just been made. What depends on them is not remembered.
+    left_out: Cell<u32>,
     operators: [OnceCell<Name>; OPERATORS.len()],
 }
 
@@ -107,6 +111,8 @@ impl<'a> Session<'a> {
             halted: Cell::new(false),
             attempts: Cell::new(0),
             memo: RefCell::default(),
+            unreadable: Cell::new((u32::MAX, 0)),
+            left_out: Cell::new(0),
             operators: [const { OnceCell::new() }; OPERATORS.len()],
         }
     }
@@ -331,9 +337,13 @@ impl<'a> Session<'a> {
             self.reports.borrow().len(),
             self.peak.replace(self.depth.get()),
         );
+        let left_out = self.left_out.get();
         let outcome = read();
         let height = self.peak.get().saturating_sub(self.depth.get());
         self.peak.set(self.peak.get().max(peak));
+        if self.left_out.get() != left_out {
+            return outcome;
+        }
         let known = Remembered {
             outcome: outcome
                 .as_ref()
@@ -354,6 +364,17 @@ impl<'a> Session<'a> {
         };
         self.memo.borrow_mut().insert(from.index(), known);
         outcome
+    }
+
+    /// Complains of a token that begins no term, unless that was just done.
+    pub(super) fn report_unreadable(&self, at: Stream<'a>, report: impl FnOnce()) {
+        let (index, reports) = self.unreadable.get();
+        if index == at.index() && self.report_count() >= reports {
+            self.left_out.set(self.left_out.get() + 1);
+            return;
+        }
+        report();
+        self.unreadable.set((at.index(), self.report_count()));
     }
 
     // depth

@@ -40,14 +40,24 @@ pub(super) fn stopped_at<'a>(error: &Err<Stop<'a>>, otherwise: Stream<'a>) -> St
     }
 }
 
+/// How the first token is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// For what it is.
+    Plain,
+    /// For a name, whatever word it is.
+    Name,
+    /// Not at all: the blank space before it is in the way.
+    Space,
+}
+
 /// A place in the token array. It moves only by [`Stream::next`] and [`Stream::jump`].
 #[derive(Clone, Copy)]
 pub(super) struct Stream<'a> {
     pub session: &'a Session<'a>,
     from: u32,
     to: u32,
-    /// Whether the first token is a name whatever word it is.
-    is_name: bool,
+    reading: Reading,
 }
 
 impl<'a> Stream<'a> {
@@ -57,7 +67,7 @@ impl<'a> Stream<'a> {
             session,
             from: 0,
             to,
-            is_name: false,
+            reading: Reading::Plain,
         };
         start.arrive();
         start
@@ -73,10 +83,10 @@ impl<'a> Stream<'a> {
 
     /// The kind of the current token under the keywords in force.
     pub(super) fn kind(self) -> Kind {
-        if self.is_name {
-            Kind::Ident
-        } else {
-            self.kind_at(self.from)
+        match self.reading {
+            Reading::Plain => self.kind_at(self.from),
+            Reading::Name => Kind::Ident,
+            Reading::Space => Kind::Whitespace,
         }
     }
 
@@ -112,6 +122,9 @@ impl<'a> Stream<'a> {
     }
 
     pub(super) fn span(self) -> Span {
+        if self.reading == Reading::Space {
+            return self.space_before();
+        }
         self.session.span_of(&self.token())
     }
 
@@ -157,16 +170,37 @@ impl<'a> Stream<'a> {
 
     /// The place behind the current token. Complaints of the lexer about the token there are due now.
     pub(super) fn next(self) -> Self {
-        let next = self.jump(self.from.saturating_add(1).min(self.to));
+        let next = self.next_quietly();
         next.arrive();
         next
+    }
+
+    /// The place behind the current token, not to be looked at for long: nothing is reported.
+    pub(super) fn next_quietly(self) -> Self {
+        // the blank space before a token is one of its own
+        let step = u32::from(self.reading != Reading::Space);
+        self.jump(self.from.saturating_add(step).min(self.to))
+    }
+
+    /// The token directly behind the current one, or the blank space there.
+    pub(super) fn next_directly(self) -> Self {
+        let next = self.next_quietly();
+        if next.touches() {
+            next.arrive();
+            next
+        } else {
+            Self {
+                reading: Reading::Space,
+                ..next
+            }
+        }
     }
 
     /// Another place, which was looked at before.
     pub(super) fn jump(self, index: u32) -> Self {
         Self {
             from: index,
-            is_name: false,
+            reading: Reading::Plain,
             ..self
         }
     }
@@ -189,7 +223,7 @@ impl<'a> Stream<'a> {
 
     pub(super) fn as_name(self) -> Self {
         Self {
-            is_name: true,
+            reading: Reading::Name,
             ..self
         }
     }

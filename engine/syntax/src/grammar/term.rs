@@ -43,7 +43,12 @@ pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
         Kind::TemplatePart | Kind::TemplateEnd | Kind::RawTemplatePart | Kind::RawTemplateEnd => {
             bracketed(input, template)
         }
-        _ => Err(input.unexpected()),
+        _ => {
+            input.session.report_unreadable(input, || {
+                let _complained = input.unexpected();
+            });
+            Err(input.failure())
+        }
     }
 }
 
@@ -154,8 +159,7 @@ pub(super) fn reference(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     while touches {
         match at.kind() {
             Kind::Dot => {
-                let name = at.next();
-                let (rest, part) = part(name)?;
+                let (rest, part) = part(at.next_directly())?;
                 path.push(part);
                 at = rest;
             }
@@ -189,10 +193,10 @@ pub(super) fn reference(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
 
 /// The name behind a point.
 fn part(input: Stream<'_>) -> Parsed<'_, Term> {
-    if input.touches() && (input.is(Kind::Ident) || input.is_reference_keyword()) {
+    if input.is(Kind::Ident) || input.is_reference_keyword() {
         Ok((input.next(), Term::string(input.word(), input.span())))
     } else {
-        Err(input.expected_directly("expected identifier"))
+        Err(input.expected("expected identifier"))
     }
 }
 

@@ -260,12 +260,24 @@ impl<'a> Lexer<'a> {
             self.bump();
         }
         let word = self.text.get(start.at..self.at).unwrap_or("");
+        if let Some(strange) = self.next_char().filter(|c| !c.is_ascii()) {
+            return self.strange_word(start, word, strange);
+        }
         let next = short(self.done.names.len());
         let link = *self.known.entry(word).or_insert(next);
         if link == next {
             self.done.names.push(word.into());
         }
         self.push(start, Kind::of_word(word), link);
+    }
+
+    /// A word right in front of a character that no word can hold is no keyword; errors show it with that character
+    /// cut off, as the reference engine does.
+    fn strange_word(&mut self, start: Start, word: &str, strange: char) {
+        let cut_off = "\u{fffd}".repeat(strange.len_utf8() - 1);
+        let link = short(self.done.names.len());
+        self.done.names.push(format!("{word}{cut_off}").into());
+        self.push(start, Kind::Ident, link);
     }
 
     fn next_char(&self) -> Option<char> {
@@ -301,7 +313,9 @@ impl<'a> Lexer<'a> {
                 self.bump();
             }
         }
-        self.push(start, Kind::Number, 0);
+        // the parser refuses a number that runs into another script
+        let link = u32::from(self.next_char().is_some_and(|c| !c.is_ascii()));
+        self.push(start, Kind::Number, link);
     }
 
     fn digits(&mut self) -> bool {

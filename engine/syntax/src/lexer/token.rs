@@ -210,7 +210,7 @@ pub(crate) struct Token {
     pub row: u32,
     pub col: u32,
     /// Of a word, its entry in the name table; of an opening bracket, the index of the closing one (0: none);
-    /// of a template's part, 0 for the first one.
+    /// of a template's part, 0 for the first one; of a number, 0 if it is sound.
     pub link: u32,
 }
 
