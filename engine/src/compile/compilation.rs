@@ -11,6 +11,7 @@ use super::graph::Graph;
 use super::locals::Locals;
 use super::report::Report;
 use super::rule_tree::RuleTree;
+use super::types::TypeTree;
 use crate::builtins;
 use crate::limits;
 use crate::types::Type;
@@ -82,6 +83,8 @@ pub struct Compilation<'a> {
     pub rule_tree: RuleTree,
     /// Which rules each rule needs.
     pub graph: Graph,
+    /// What each document is, as far as rules and schemas tell.
+    pub types: TypeTree,
     /// The generator of locals.
     pub locals: Locals,
     /// What was refused so far.
@@ -104,6 +107,7 @@ impl<'a> Compilation<'a> {
             annotations: AnnotationSet::default(),
             rule_tree: RuleTree::default(),
             graph: Graph::default(),
+            types: TypeTree::default(),
             locals: Locals::default(),
         }
     }
@@ -128,6 +132,8 @@ pub struct Compiled {
     pub rule_tree: RuleTree,
     /// Which METADATA blocks speak of what.
     pub annotations: AnnotationSet,
+    /// What each document is, as far as rules and schemas tell.
+    pub types: TypeTree,
     /// The user's name of each generated local.
     pub originals: HashMap<Name, Name>,
 }
@@ -138,6 +144,7 @@ impl Compiled {
             modules: compilation.modules,
             rule_tree: compilation.rule_tree,
             annotations: compilation.annotations,
+            types: compilation.types,
             originals: compilation.locals.originals,
         }
     }

@@ -19,6 +19,7 @@ mod resolve;
 pub mod rewrite;
 pub mod rule_tree;
 pub mod safety;
+pub mod types;
 
 pub use compilation::{Compilation, Compiled, Options};
 pub use locals::Locals;
@@ -97,7 +98,7 @@ pub const PASSES: &[Pass] = &[
     pass("RewriteDynamicTerms", dynamics::rewrite),
     pass("RewriteTestRulesForTracing", tests_for_tracing::rewrite),
     pass("CheckRecursion", recursion::check_recursion),
-    pass("CheckTypes", nothing),
+    pass("CheckTypes", types::check_types),
     pass("CheckUnsafeBuiltins", deprecated::check_unsafe_builtins),
     pass(
         "CheckDeprecatedBuiltins",

@@ -12,7 +12,7 @@ use super::rewrite::{
     capture, comprehensions, dynamics, expr_terms, keywords, local_vars, prints, templates,
     void_calls, with,
 };
-use super::{deprecated, functions, resolve, safety};
+use super::{deprecated, functions, resolve, safety, types};
 
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ pub const QUERY_PASSES: &[QueryPass] = &[
     ),
     pass("CheckSafety", safety::check_query),
     pass("RewriteDynamicTerms", dynamics::rewrite_query),
-    pass("CheckTypes", nothing),
+    pass("CheckTypes", types::check_query_types),
     pass(
         "CheckUnsafeBuiltins",
         deprecated::check_unsafe_builtins_of_query,
@@ -117,8 +117,6 @@ pub const QUERY_PASSES: &[QueryPass] = &[
 const fn pass(name: &'static str, run: fn(&mut QueryCompilation<'_>)) -> QueryPass {
     QueryPass { name, run }
 }
-
-fn nothing(_: &mut QueryCompilation<'_>) {}
 
 /// Compiles a query against modules; `observe` sees the query after each pass.
 pub fn compile_query(

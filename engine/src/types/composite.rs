@@ -162,6 +162,11 @@ impl SetType {
         &self.of
     }
 
+    /// Whether this is the type of the empty set.
+    pub fn is_empty(&self) -> bool {
+        !self.of.is_known()
+    }
+
     pub(super) fn extent(&self) -> Extent {
         self.extent
     }
@@ -250,9 +255,11 @@ impl Type {
         Self::object(Vec::new(), Some((key, of)))
     }
 
-    /// A set.
+    /// A set; the empty one when the type of its elements is unknown.
     pub fn set(of: Self) -> Self {
-        let extent = Extent::of(&mut std::iter::once(&of));
+        let mut extent = Extent::of(&mut std::iter::once(&of));
+        // the empty set is known well enough
+        extent.unknown &= of.is_known();
         if !extent.fits() {
             return Self::Any;
         }

@@ -49,7 +49,9 @@ impl Display for Type {
                     None => Ok(()),
                 }
             }
+            Self::Set(set) if set.is_empty() => f.write_str("set"),
             Self::Set(set) => write!(f, "set[{}]", set.of()),
+            Self::Recursive(inner) => write!(f, "recursive({})", inner.reference()),
             Self::Function(function) => function.fmt(f),
         }
     }
@@ -79,9 +81,10 @@ impl Display for Parameter {
     }
 }
 
-struct Property<'a>(V<'a>, &'a Type);
+/// A known key and what is said of its value.
+pub(super) struct Property<'a, T>(pub V<'a>, pub &'a T);
 
-impl Display for Property<'_> {
+impl<T: Display> Display for Property<'_, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         plain(f, self.0)?;
         write!(f, ": {}", self.1)
@@ -128,7 +131,10 @@ fn spaced<T>(
     f.write_str("]")
 }
 
-fn list<T: Display>(f: &mut Formatter<'_>, items: impl IntoIterator<Item = T>) -> fmt::Result {
+pub(super) fn list<T: Display>(
+    f: &mut Formatter<'_>,
+    items: impl IntoIterator<Item = T>,
+) -> fmt::Result {
     for (index, item) in items.into_iter().enumerate() {
         if index > 0 {
             f.write_str(", ")?;

@@ -4,11 +4,13 @@
 //! [`limits::TYPE_NESTING`](crate::limits::TYPE_NESTING) or hold more nodes than
 //! [`limits::TYPE_NODES`](crate::limits::TYPE_NODES) is known as `any` only. Every walk over a type relies on that.
 
+pub mod brief;
 mod composite;
 mod display;
 mod function;
 mod json;
 mod order;
+pub mod schema;
 mod select;
 mod signature;
 mod unify;
@@ -18,6 +20,7 @@ use std::sync::Arc;
 
 pub use composite::{ArrayType, ObjectType, SetType, UnionType};
 pub use function::{FunctionType, Parameter};
+pub use schema::{RecursiveType, Schema, SchemaError};
 pub use select::type_of;
 pub use signature::{SignatureError, try_parse_signature};
 pub use unify::unifies;
@@ -47,6 +50,8 @@ pub enum Type {
     Any,
     /// One of several types.
     Union(Arc<UnionType>),
+    /// A definition of a schema within itself.
+    Recursive(Arc<RecursiveType>),
     /// A function.
     Function(Arc<FunctionType>),
 }
@@ -61,7 +66,12 @@ impl Type {
     pub fn has_unknown(&self) -> bool {
         match self {
             Self::Unknown => true,
-            Self::Null | Self::Boolean | Self::Number | Self::String | Self::Any => false,
+            Self::Null
+            | Self::Boolean
+            | Self::Number
+            | Self::String
+            | Self::Any
+            | Self::Recursive(_) => false,
             Self::Array(array) => array.extent().unknown,
             Self::Object(object) => object.extent().unknown,
             Self::Set(set) => set.extent().unknown,

@@ -17,7 +17,8 @@ impl Type {
             Self::Object(_) => 6,
             Self::Set(_) => 7,
             Self::Any | Self::Union(_) => 8,
-            Self::Function(_) => 9,
+            Self::Recursive(_) => 9,
+            Self::Function(_) => 10,
         }
     }
 }
@@ -39,6 +40,7 @@ impl Ord for Type {
             (Self::Union(a), Self::Union(b)) => shared(a, b),
             (Self::Any, Self::Union(_)) => Ordering::Less,
             (Self::Union(_), Self::Any) => Ordering::Greater,
+            (Self::Recursive(a), Self::Recursive(b)) => a.reference().cmp(b.reference()),
             (Self::Function(a), Self::Function(b)) => shared(a, b),
             _ => self.rank().cmp(&other.rank()),
         }

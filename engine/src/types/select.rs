@@ -50,6 +50,7 @@ impl Type {
                 }
             }
             Self::Any => Self::Any,
+            Self::Recursive(inner) => inner.unfold().select(key),
             Self::Union(union) => {
                 union_all(union.members().iter().map(|member| member.select(key)))
             }
@@ -73,8 +74,19 @@ impl Type {
             Self::Object(object) => object.keys().clone(),
             Self::Set(set) => set.of().clone(),
             Self::Any => Self::Any,
+            Self::Recursive(inner) => inner.unfold().keys(),
             Self::Union(union) => union.keys().clone(),
             _ => Self::Unknown,
+        }
+    }
+
+    /// Whether this is the type of the empty array, object or set, in which nothing can be looked up.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Array(array) => array.fixed().is_empty() && array.rest().is_none(),
+            Self::Object(object) => object.fixed().is_empty() && object.rest().is_none(),
+            Self::Set(set) => set.is_empty(),
+            _ => false,
         }
     }
 
@@ -85,6 +97,7 @@ impl Type {
             Self::Object(object) => object.values().clone(),
             Self::Set(set) => set.of().clone(),
             Self::Any => Self::Any,
+            Self::Recursive(inner) => inner.unfold().values(),
             Self::Union(union) => union.values().clone(),
             _ => Self::Unknown,
         }

@@ -58,44 +58,64 @@ fn either_function(a: &FunctionType, b: &FunctionType) -> Type {
     .into()
 }
 
-/// The type of one document that many rules contribute to, joined once at the end: sets by their elements,
-/// objects without known keys by their keys and values, everything else as alternatives.
+/// The type of one document that many rules contribute to. Sets are joined by their elements, objects without
+/// known keys by their keys and values, until something else comes in between; then all are alternatives.
+///
+/// Contributions are kept and joined once: many rules may stand behind one document.
 #[derive(Clone, Debug, Default)]
-pub struct Merge {
-    sets: Option<Vec<Type>>,
-    objects: Option<(Vec<Type>, Box<Merge>)>,
-    others: Vec<Type>,
+pub enum Merge {
+    /// No contribution yet.
+    #[default]
+    Nothing,
+    /// Sets, by the types of their elements.
+    Sets(Vec<Type>),
+    /// Objects without known keys, by the types of their keys and of their values.
+    Objects(Vec<Type>, Box<Merge>),
+    /// Anything else.
+    Alternatives(Vec<Type>),
 }
 
 impl Merge {
     /// Adds a contribution.
     pub fn add(&mut self, one: Type) {
-        match one {
-            Type::Unknown => {}
-            Type::Set(set) => self.sets.get_or_insert_default().push(set.of().clone()),
-            Type::Object(ref object) => match object.rest() {
-                Some((key, of)) if object.fixed().is_empty() => {
-                    let (keys, values) = self.objects.get_or_insert_default();
+        match (&mut *self, &one) {
+            (_, Type::Unknown) => {}
+            (Self::Nothing, _) => *self = Self::begin(one),
+            (Self::Sets(of), Type::Set(set)) => of.push(set.of().clone()),
+            (Self::Objects(keys, values), Type::Object(object)) if object.fixed().is_empty() => {
+                if let Some((key, of)) = object.rest() {
                     keys.push(key.clone());
                     values.add(of.clone());
                 }
-                _ => self.others.push(one),
-            },
-            Type::Union(inner) => {
-                for member in inner.members() {
-                    self.add(member.clone());
-                }
             }
-            one => self.others.push(one),
+            (Self::Alternatives(types), _) => types.push(one),
+            _ => {
+                let before = std::mem::take(self).finish();
+                *self = Self::Alternatives(vec![before, one]);
+            }
+        }
+    }
+
+    fn begin(one: Type) -> Self {
+        match &one {
+            Type::Set(set) => Self::Sets(vec![set.of().clone()]),
+            Type::Object(object) if object.fixed().is_empty() => match object.rest() {
+                Some((key, of)) => {
+                    Self::Objects(vec![key.clone()], Box::new(Self::begin(of.clone())))
+                }
+                None => Self::Alternatives(vec![one]),
+            },
+            _ => Self::Alternatives(vec![one]),
         }
     }
 
     /// The joined type.
     pub fn finish(self) -> Type {
-        let sets = self.sets.map(|of| Type::set(union_all(of)));
-        let objects = self
-            .objects
-            .map(|(keys, values)| Type::object_of(union_all(keys), values.finish()));
-        union_all(self.others.into_iter().chain(sets).chain(objects))
+        match self {
+            Self::Nothing => Type::Unknown,
+            Self::Sets(of) => Type::set(union_all(of)),
+            Self::Objects(keys, values) => Type::object_of(union_all(keys), values.finish()),
+            Self::Alternatives(types) => union_all(types),
+        }
     }
 }

@@ -1,0 +1,142 @@
+//! Checking calls: operands against parameters, the two sides of an equation, and what `with` puts in place of what.
+
+use solon_syntax::ast::{Expr, ExprKind, Term, With};
+use solon_syntax::print::display_ref;
+
+use super::Checker;
+use super::constant::json_value;
+use super::environment::is_root;
+use super::explain::Problem;
+use super::tree::TypeTree;
+use crate::types::{FunctionType, Parameter, unifies, union};
+use crate::value::Value;
+
+impl Checker<'_> {
+    /// Checks an expression's replacements, then its call.
+    pub(super) fn call(&mut self, expr: &Expr) -> Option<Problem> {
+        if let Some(problem) = expr.with.iter().find_map(|with| self.replacement(with)) {
+            return Some(problem);
+        }
+        let ExprKind::Call(terms) = &expr.kind else {
+            return None;
+        };
+        if let Some([left, right]) = expr.operands_of("eq") {
+            let (of_left, of_right) = (self.env.of(left), self.env.of(right));
+            let equal = self.env.unify(left, &of_left, right, &of_right);
+            return (!equal).then(|| Problem::mismatch(expr.span, &of_left, &of_right));
+        }
+        if let Some(problem) = self.membership(expr) {
+            return Some(problem);
+        }
+        let (operator, operands) = terms.split_first()?;
+        let callee = self.env.of_operator(operator);
+        self.operands(expr, operator, operands, callee.as_function()?)
+    }
+
+    /// Whether what is looked for with `in` can be among what is searched.
+    fn membership(&mut self, expr: &Expr) -> Option<Problem> {
+        let (key, value, collection) = match expr.operands_of("internal.member_2") {
+            Some([value, collection, ..]) => (None, value, collection),
+            _ => match expr.operands_of("internal.member_3") {
+                Some([key, value, collection, ..]) => (Some(key), value, collection),
+                _ => return None,
+            },
+        };
+        let searched = self.env.of(collection);
+        let key = key.map(|key| (key, searched.keys()));
+        for (term, among) in key.into_iter().chain([(value, searched.values())]) {
+            if among.is_known() && !self.env.fit(term, &among, false) {
+                return Some(Problem::mismatch(expr.span, &self.env.of(term), &among));
+            }
+        }
+        None
+    }
+
+    fn operands(
+        &mut self,
+        expr: &Expr,
+        operator: &Term,
+        operands: &[Term],
+        callee: &FunctionType,
+    ) -> Option<Problem> {
+        let problem = |checker: &Self, reason: &str| {
+            let have: Vec<_> = operands.iter().map(|term| checker.env.of(term)).collect();
+            let want: Vec<_> = callee.args.iter().chain(&callee.result).cloned().collect();
+            Problem::operands(expr.span, &name(operator), reason, &have, &want)
+        };
+        if operands.len() < callee.arity() {
+            return Some(problem(self, "too few arguments"));
+        }
+        for (position, operand) in operands.iter().enumerate() {
+            let Some(of) = callee.operand(position) else {
+                return Some(problem(self, "too many arguments"));
+            };
+            if !self.env.fit(operand, of, false) {
+                return Some(problem(self, "invalid argument(s)"));
+            }
+        }
+        None
+    }
+
+    /// Whether a function that replaces another takes what that takes.
+    fn replacement(&self, with: &With) -> Option<Problem> {
+        let target = self.env.of_operator(&with.target);
+        let value = self.env.of_operator(&with.value);
+        let (wanted, given) = (target.as_function()?, value.as_function()?);
+        if unifies(&target, &value) {
+            return None;
+        }
+        let have: Vec<_> = given
+            .args
+            .iter()
+            .map(|parameter| parameter.of.clone())
+            .collect();
+        let want: Vec<Parameter> = wanted.args.clone();
+        let name = name(&with.target);
+        Some(Problem::operands(
+            with.span,
+            &name,
+            "arity mismatch",
+            &have,
+            &want,
+        ))
+    }
+
+    /// The types of the documents that an expression replaces: each is what it was, or what it becomes.
+    pub(super) fn replaced(&self, expr: &Expr) -> Option<TypeTree> {
+        let mut tree = TypeTree::default();
+        for with in &expr.with {
+            let target = match with.target.as_ref() {
+                Some(reference) => reference,
+                None => std::slice::from_ref(&with.target),
+            };
+            let Some(path) = document_path(target) else {
+                continue;
+            };
+            let before = self.env.of(&with.target);
+            if before.as_function().is_none() {
+                tree.put(&path, union(before, self.env.of(&with.value)));
+            }
+        }
+        (!tree.is_empty()).then_some(tree)
+    }
+}
+
+/// What an operator is called.
+fn name(operator: &Term) -> String {
+    match operator.as_ref() {
+        Some(reference) => display_ref(reference).to_string(),
+        None => operator.to_string(),
+    }
+}
+
+/// The constant path of a document.
+pub(super) fn document_path(reference: &[Term]) -> Option<Vec<Value>> {
+    let (head, steps) = reference.split_first()?;
+    let root = head.as_var().filter(|name| is_root(name))?;
+    let mut path = vec![Value::string(root)];
+    for step in steps {
+        path.push(json_value(step)?);
+    }
+    Some(path)
+}

@@ -1,0 +1,49 @@
+//! Terms that are values already.
+
+use std::sync::Arc;
+
+use solon_syntax::ast::{Term, TermKind};
+
+use crate::value::Value;
+use crate::value::number::NumberText;
+
+/// The JSON value of a term without variables, references, calls and closures: a set is the array of its
+/// members.
+pub fn json_value(term: &Term) -> Option<Value> {
+    let values = |terms: &[Term]| terms.iter().map(json_value).collect::<Option<Vec<_>>>();
+    Some(match &term.kind {
+        TermKind::Null => Value::Null,
+        TermKind::Boolean(value) => Value::Bool(*value),
+        TermKind::Number(text) => number(text),
+        TermKind::String(text) => Value::string(text),
+        TermKind::Array(terms) => Value::array(values(terms)?),
+        TermKind::Set(terms) => {
+            let mut members = values(terms)?;
+            members.sort();
+            Value::array(members)
+        }
+        TermKind::Object(pairs) => {
+            let pairs = pairs
+                .iter()
+                .map(|(key, value)| Some((json_key(key)?, json_value(value)?)));
+            Value::object(pairs.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
+/// A key of a JSON object: strings stand for themselves, other values for their text.
+fn json_key(term: &Term) -> Option<Value> {
+    let value = json_value(term)?;
+    Some(match term.as_string() {
+        Some(_) => value,
+        None => Value::string(&value.to_string()),
+    })
+}
+
+fn number(text: &Arc<str>) -> Value {
+    match text.parse() {
+        Ok(integer) => Value::Int(integer),
+        Err(_) => Value::Number(Arc::new(NumberText((**text).into()))),
+    }
+}

@@ -1,0 +1,249 @@
+//! What is known while a body is checked: types of documents, of functions, and of the variables seen so far.
+
+use std::collections::HashMap;
+use std::ptr;
+
+use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::constant::json_value;
+use super::tree::{NodeId, TypeTree};
+use crate::compile::compilation::Options;
+use crate::compile::functions::dotted;
+use crate::types::{Type, union_all};
+use crate::value::Value;
+
+/// The environment of a body. Variables belong to the body or closure that first met them.
+pub struct Environment<'c> {
+    options: &'c Options,
+    /// Types of documents; later ones stand before earlier ones wherever they know something.
+    layers: Vec<Layer<'c>>,
+    variables: HashMap<Name, Type>,
+    /// What each variable was before it changed, so that closures can be left.
+    undo: Vec<(Name, Option<Type>)>,
+    /// Types of the comprehensions that were checked.
+    closures: HashMap<*const Comprehension, Type>,
+}
+
+enum Layer<'c> {
+    Shared(&'c TypeTree),
+    Own(TypeTree),
+}
+
+impl Layer<'_> {
+    fn tree(&self) -> &TypeTree {
+        match self {
+            Self::Shared(tree) => tree,
+            Self::Own(tree) => tree,
+        }
+    }
+}
+
+/// A point to which variables can be taken back.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark(usize);
+
+impl<'c> Environment<'c> {
+    /// The environment outside of all bodies.
+    pub fn new(options: &'c Options, documents: &'c TypeTree) -> Self {
+        Self {
+            options,
+            layers: vec![Layer::Shared(documents)],
+            variables: HashMap::new(),
+            undo: Vec::new(),
+            closures: HashMap::new(),
+        }
+    }
+
+    /// Puts types of documents before those known so far.
+    pub fn cover(&mut self, tree: TypeTree) {
+        self.layers.push(Layer::Own(tree));
+    }
+
+    /// Takes the last cover away.
+    pub fn uncover(&mut self) {
+        if self.layers.len() > 1 {
+            self.layers.pop();
+        }
+    }
+
+    /// Number of trees of documents.
+    pub fn depth(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// A tree of documents, the one that counts first under 0.
+    pub fn layer(&self, position: usize) -> Option<&TypeTree> {
+        self.layers.iter().rev().nth(position).map(Layer::tree)
+    }
+
+    /// Where the variables are now.
+    pub fn mark(&self) -> Mark {
+        Mark(self.undo.len())
+    }
+
+    /// Forgets what became of variables since a mark.
+    pub fn leave(&mut self, mark: Mark) {
+        while self.undo.len() > mark.0 {
+            match self.undo.pop() {
+                Some((name, Some(before))) => drop(self.variables.insert(name, before)),
+                Some((name, None)) => drop(self.variables.remove(&name)),
+                None => {}
+            }
+        }
+    }
+
+    /// The type of a variable, once it has one.
+    pub fn variable(&self, name: &Name) -> Option<&Type> {
+        self.variables.get(name)
+    }
+
+    /// Gives a variable a type, if that is known.
+    pub fn bind(&mut self, name: &Name, of: Type) {
+        if !of.is_known() {
+            return;
+        }
+        let before = self.variables.insert(name.clone(), of);
+        self.undo.push((name.clone(), before));
+    }
+
+    /// Keeps the type of a comprehension.
+    pub fn keep(&mut self, closure: &Comprehension, of: Type) {
+        self.closures.insert(ptr::from_ref(closure), of);
+    }
+
+    /// The type of a term; unknown where it is, or a part of it is, not known yet.
+    pub fn of(&self, term: &Term) -> Type {
+        match &term.kind {
+            TermKind::Null => Type::Null,
+            TermKind::Boolean(_) => Type::Boolean,
+            TermKind::Number(_) => Type::Number,
+            TermKind::String(_) => Type::String,
+            TermKind::Var(name) => self.of_variable(name),
+            TermKind::Ref(terms) => self.of_reference(terms),
+            TermKind::Array(terms) => {
+                Type::array(terms.iter().map(|term| self.of(term)).collect(), None)
+            }
+            TermKind::Set(terms) => Type::set(union_all(terms.iter().map(|term| self.of(term)))),
+            TermKind::Object(pairs) => self.of_object(pairs),
+            TermKind::ArrayComprehension(closure)
+            | TermKind::SetComprehension(closure)
+            | TermKind::ObjectComprehension(closure) => {
+                let known = self.closures.get(&ptr::from_ref(&**closure));
+                known.cloned().unwrap_or_default()
+            }
+            TermKind::Call(_) | TermKind::Template(_) => Type::Unknown,
+        }
+    }
+
+    /// The type of what an operator, or the target or value of `with`, names.
+    pub fn of_operator(&self, term: &Term) -> Type {
+        match term.as_var() {
+            Some(name) if self.variable(name).is_none() && !is_root(name) => {
+                self.options.declaration(name).cloned().unwrap_or_default()
+            }
+            _ => self.of(term),
+        }
+    }
+
+    fn of_variable(&self, name: &Name) -> Type {
+        if let Some(of) = self.variables.get(name) {
+            return of.clone();
+        }
+        if is_root(name) {
+            return self.of_reference(&[Term::var(name.clone(), Span::default())]);
+        }
+        Type::Unknown
+    }
+
+    /// Of several keys that are no constants only the last, in the order of keys, is known.
+    fn of_object(&self, pairs: &[(Term, Term)]) -> Type {
+        let mut fixed = Vec::new();
+        let mut last: Option<&(Term, Term)> = None;
+        for pair in pairs {
+            match json_value(&pair.0) {
+                Some(key) => fixed.push((key, self.of(&pair.1))),
+                None if last.is_some_and(|(key, _)| *key > pair.0) => {}
+                None => last = Some(pair),
+            }
+        }
+        let rest = last.map(|(key, value)| (self.of(key), self.of(value)));
+        Type::object(fixed, rest)
+    }
+
+    /// The type of what a reference leads to.
+    pub fn of_reference(&self, reference: &[Term]) -> Type {
+        let Some((head, steps)) = reference.split_first() else {
+            return Type::Unknown;
+        };
+        let Some(name) = head.as_var() else {
+            return select_all(self.of(head), steps);
+        };
+        if let Some(of) = self.variables.get(name) {
+            return select_all(of.clone(), steps);
+        }
+        if is_root(name) {
+            let mut trees = self.layers.iter().rev().map(Layer::tree);
+            let found = trees.find_map(|tree| of_document(tree, reference));
+            return found.unwrap_or(Type::Any);
+        }
+        let declared = match steps {
+            [] => self.options.declaration(name),
+            _ => dotted(reference).and_then(|name| self.options.declaration(&name)),
+        };
+        declared.cloned().unwrap_or_default()
+    }
+}
+
+/// Whether a name stands for documents.
+pub fn is_root(name: &str) -> bool {
+    name == "data" || name == "input"
+}
+
+/// The step from a node by a term.
+pub fn step(tree: &TypeTree, id: NodeId, term: &Term) -> Option<NodeId> {
+    match &term.kind {
+        TermKind::Var(_) if id == TypeTree::ROOT => {
+            let name = term.as_var()?;
+            tree.child(id, Value::string(name).borrow())
+        }
+        _ if term.is_scalar() => tree.child(id, json_value(term)?.borrow()),
+        _ => None,
+    }
+}
+
+/// What a tree says of a document; `None` when it says nothing.
+fn of_document(tree: &TypeTree, reference: &[Term]) -> Option<Type> {
+    let mut id = TypeTree::ROOT;
+    for (depth, term) in reference.iter().enumerate() {
+        match step(tree, id, term) {
+            Some(next) => id = next,
+            None if tree.is_leaf(id) => {
+                let steps = reference.get(depth..).unwrap_or_default();
+                return Some(select_all(tree.whole(id).clone(), steps));
+            }
+            None => return None,
+        }
+    }
+    Some(tree.whole(id).clone())
+}
+
+/// The type of what lies under a constant.
+pub fn select(of: &Type, key: &Term) -> Type {
+    match json_value(key) {
+        Some(key) => of.select(key.borrow()),
+        None => Type::Unknown,
+    }
+}
+
+/// What lies behind the steps of a reference: under a constant what is known of it, under anything else any value.
+fn select_all(mut of: Type, steps: &[Term]) -> Type {
+    for key in steps {
+        of = if key.is_scalar() {
+            select(&of, key)
+        } else {
+            of.values()
+        };
+    }
+    of
+}

@@ -1,0 +1,154 @@
+//! CheckTypes: finds out what each rule yields, and refuses what can never be right.
+//!
+//! Rules are checked in the order of their dependencies, so that of each document the type is known before it is
+//! used. Within a body the expressions are checked in turn. An expression's closures come first, then its
+//! references, then its call; an error further on that only follows from one before is left out. A rule with an
+//! error yields `any`, so that its users are not blamed.
+//!
+//! The bodies of `every`, `not`, `and` and `or` are searched for references and closures only: their expressions
+//! are not checked, as published.
+
+mod calls;
+mod constant;
+mod environment;
+mod explain;
+mod originals;
+mod references;
+mod rules;
+mod schemas;
+mod tree;
+mod unify;
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::{Body, Comprehension, Expr, Ref, Rule, Term, TermKind};
+
+pub use environment::Environment;
+pub use explain::operand_details;
+pub use rules::check_types;
+pub use tree::TypeTree;
+
+use explain::Problem;
+use originals::Originals;
+use references::References;
+
+use super::compilation::Options;
+use super::locals::Locals;
+use super::query::QueryCompilation;
+use crate::types::Type;
+
+/// Checks the types of a query.
+pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
+    let locals = &compilation.locals;
+    let mut checker = Checker::new(compilation.options, &compilation.compiled.types, locals);
+    checker.whole = Whole::Query(&compilation.body);
+    checker.body(&compilation.body);
+    for problem in checker.problems {
+        let diagnostic = problem.diagnostic(&compilation.report);
+        compilation.report.push_recoverable(diagnostic);
+    }
+}
+
+/// Checks bodies in an environment.
+struct Checker<'c> {
+    env: Environment<'c>,
+    locals: &'c Locals,
+    problems: Vec<Problem>,
+    /// What is being checked, to be searched for the originals of generated locals.
+    whole: Whole<'c>,
+}
+
+#[derive(Clone, Copy)]
+enum Whole<'c> {
+    Rule(&'c Rule),
+    Query(&'c Body),
+}
+
+impl<'c> Checker<'c> {
+    fn new(options: &'c Options, documents: &'c TypeTree, locals: &'c Locals) -> Self {
+        Self {
+            env: Environment::new(options, documents),
+            locals,
+            problems: Vec::new(),
+            whole: Whole::Query(const { &Vec::new() }),
+        }
+    }
+
+    /// Checks the expressions of a body in turn.
+    fn body(&mut self, body: &'c Body) {
+        for expr in body {
+            self.expression(expr);
+        }
+    }
+
+    fn expression(&mut self, expr: &'c Expr) {
+        let replaced = self.replaced(expr);
+        let covered = replaced.is_some();
+        if let Some(tree) = replaced {
+            self.env.cover(tree);
+        }
+        let before = self.problems.len();
+        expr.walk(&mut Closures(self));
+        References(self).expr(expr);
+        let explained = self.problems.len() > before;
+        if let Some(problem) = self.call(expr)
+            && !(explained && problem.unknown)
+        {
+            self.problems.push(problem);
+        }
+        if covered {
+            self.env.uncover();
+        }
+    }
+
+    /// Checks a comprehension and keeps its type, which stays unknown when it holds an error.
+    fn closure(&mut self, term: &'c Term, closure: &'c Comprehension) {
+        let mark = self.env.mark();
+        let before = self.problems.len();
+        self.body(&closure.body);
+        let of = if self.problems.len() > before {
+            Type::Unknown
+        } else {
+            let head = self.env.of(&closure.head);
+            match (&term.kind, &closure.key) {
+                (TermKind::ObjectComprehension(_), Some(key)) => {
+                    Type::object_of(self.env.of(key), head)
+                }
+                (TermKind::SetComprehension(_), _) => Type::set(head),
+                _ => Type::array_of(head),
+            }
+        };
+        self.env.leave(mark);
+        self.env.keep(closure, of);
+    }
+
+    /// A reference in the user's words.
+    fn restore(&self, reference: &[Term]) -> Ref {
+        let originals = match self.whole {
+            Whole::Rule(rule) => Originals::of(rule, self.locals),
+            Whole::Query(body) => Originals::of(body, self.locals),
+        };
+        originals.restore(reference)
+    }
+}
+
+/// Shows the outermost closures of an expression to a checker.
+struct Closures<'k, 'c>(&'k mut Checker<'c>);
+
+impl<'c> Visitor<'c> for Closures<'_, 'c> {
+    fn expr(&mut self, expr: &'c Expr) -> Flow {
+        expr.kind.walk(self);
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &'c Term) -> Flow {
+        match &term.kind {
+            TermKind::ArrayComprehension(closure)
+            | TermKind::SetComprehension(closure)
+            | TermKind::ObjectComprehension(closure) => {
+                self.0.closure(term, closure);
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Checking the rules of all modules, and what each yields.
+
+use solon_syntax::ast::{Rule, Term, VarScan};
+
+use super::explain::Problem;
+use super::schemas::Schemas;
+use super::tree::TypeTree;
+use super::{Checker, Whole};
+use crate::compile::compilation::Compilation;
+use crate::compile::rule_tree::{RuleId, ground_prefix};
+use crate::types::{FunctionType, Type};
+use crate::value::Value;
+
+/// Checks all rules and keeps their types for queries.
+pub fn check_types(compilation: &mut Compilation<'_>) {
+    let mut documents = TypeTree::default();
+    let mut problems = Vec::new();
+    let mut schemas = Schemas::new(compilation);
+    if let Err(problem) = schemas.put_input(&mut documents) {
+        problems.push(problem);
+    }
+    for id in compilation.graph.in_order() {
+        let path = path(compilation, id);
+        let mut next = id.of(&compilation.modules);
+        while let Some(rule) = next {
+            let mut checker = Checker::new(compilation.options, &documents, &compilation.locals);
+            let of = checker.rule(id, rule, &mut schemas);
+            problems.append(&mut checker.problems);
+            documents.insert(&path, of);
+            next = rule.else_rule.as_deref();
+        }
+    }
+    let report = &mut compilation.report;
+    problems.sort_by(|a, b| {
+        let place = |problem: &Problem| (problem.span.row, problem.span.col);
+        let file = |problem: &Problem| report.file(problem.span.source);
+        file(a).cmp(&file(b)).then_with(|| place(a).cmp(&place(b)))
+    });
+    for problem in problems {
+        let diagnostic = problem.diagnostic(report);
+        report.push_recoverable(diagnostic);
+    }
+    compilation.types = documents;
+}
+
+/// The path of the document that a rule contributes to.
+fn path(compilation: &Compilation<'_>, id: RuleId) -> Vec<Value> {
+    let tree = &compilation.rule_tree;
+    let steps = tree
+        .home(id)
+        .map(|home| tree.path(home))
+        .unwrap_or_default();
+    let data = Value::string("data");
+    std::iter::once(&data).chain(steps).cloned().collect()
+}
+
+impl<'c> Checker<'c> {
+    /// Checks a rule; answers the type of what it contributes, `any` when it holds an error.
+    fn rule(&mut self, id: RuleId, rule: &'c Rule, schemas: &mut Schemas<'_>) -> Type {
+        self.whole = Whole::Rule(rule);
+        if let Some(tree) = schemas.of_rule(id, rule, &self.env, &mut self.problems) {
+            self.env.cover(tree);
+        }
+        let before = self.problems.len();
+        self.body(&rule.body);
+        if self.problems.len() > before {
+            return Type::Any;
+        }
+        let head = &rule.head;
+        if !head.args.is_empty() {
+            return self.function(&head.args, head.value.as_ref());
+        }
+        let of = match (&head.value, &head.key) {
+            (Some(value), _) => self.env.of(value),
+            (None, Some(key)) => match self.env.of(key) {
+                Type::Unknown => Type::Unknown,
+                of => Type::set(of),
+            },
+            (None, None) => Type::Unknown,
+        };
+        let prefix = ground_prefix(&head.reference).len();
+        let steps = head.reference.get(prefix..).unwrap_or_default();
+        self.nested(steps, of)
+    }
+
+    fn function(&mut self, args: &[Term], value: Option<&Term>) -> Type {
+        let mut free = Vec::new();
+        VarScan::default().each(args, |_, name| free.push(name));
+        for name in free {
+            if self.env.variable(name).is_none() {
+                self.env.bind(name, Type::Any);
+            }
+        }
+        let result = value.map(|value| self.env.of(value)).unwrap_or_default();
+        FunctionType::new(args.iter().map(|arg| self.env.of(arg)), result).into()
+    }
+
+    /// An object of objects, as deep as a rule's reference has steps behind its constant ones.
+    fn nested(&self, steps: &[Term], of: Type) -> Type {
+        steps
+            .iter()
+            .rfold(of, |of, step| match (self.env.of(step), of) {
+                (Type::Unknown, _) | (_, Type::Unknown) => Type::Unknown,
+                (key, of) => Type::object_of(key, of),
+            })
+    }
+}

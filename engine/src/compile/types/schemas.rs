@@ -1,0 +1,170 @@
+//! Schemas that METADATA blocks and the host bind to documents.
+
+use std::collections::HashMap;
+
+use serde_json::Value as Json;
+use solon_syntax::ast::{Module, Rule, SchemaRef, SchemaTarget, Term};
+use solon_syntax::print::display_ref;
+use solon_syntax::source::Span;
+
+use super::calls::document_path;
+use super::environment::Environment;
+use super::explain::Problem;
+use super::tree::TypeTree;
+use crate::compile::annotations::AnnotationSet;
+use crate::compile::compilation::{Compilation, Options};
+use crate::compile::rule_tree::RuleId;
+use crate::types::{Schema, Type};
+use crate::value::Value;
+
+/// The schemas of a compilation, converted once each.
+pub struct Schemas<'c> {
+    options: &'c Options,
+    annotations: &'c AnnotationSet,
+    modules: &'c [Module],
+    /// Whether some block binds a schema.
+    any: bool,
+    converted: HashMap<Vec<String>, Result<Type, String>>,
+}
+
+impl<'c> Schemas<'c> {
+    /// The schemas that METADATA blocks bind.
+    pub fn new(compilation: &'c Compilation<'_>) -> Self {
+        let mut blocks = compilation
+            .modules
+            .iter()
+            .flat_map(|module| &module.annotations);
+        Self {
+            options: compilation.options,
+            annotations: &compilation.annotations,
+            modules: &compilation.modules,
+            any: blocks.any(|block| !block.schemas.is_empty()),
+            converted: HashMap::new(),
+        }
+    }
+
+    /// Puts the type of `input` as the host describes it.
+    pub fn put_input(&mut self, tree: &mut TypeTree) -> Result<(), Problem> {
+        let Some(schema) = self.options.schemas.get(&Vec::new()) else {
+            return Ok(());
+        };
+        let of = convert(schema).map_err(|reason| Problem::new(Span::default(), reason))?;
+        tree.put(&[Value::string("input")], of);
+        Ok(())
+    }
+
+    /// What the schemas that hold for a rule say of documents.
+    pub fn of_rule(
+        &mut self,
+        id: RuleId,
+        rule: &Rule,
+        env: &Environment<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<TypeTree> {
+        if !self.any {
+            return None;
+        }
+        let module = self.modules.get(id.module as usize)?;
+        let chain = self.annotations.chain(&module.package.path, rule);
+        let mut known = Known {
+            tree: TypeTree::default(),
+            env,
+        };
+        // nearer blocks override farther ones
+        for block in chain
+            .iter()
+            .rev()
+            .filter_map(|link| link.annotation.as_ref())
+        {
+            for binding in &block.schemas {
+                match self.type_of(binding) {
+                    Ok(Some(of)) => known.bind(&binding.path, of),
+                    Ok(None) => {}
+                    Err(reason) => problems.push(Problem::new(rule.span, reason)),
+                }
+            }
+        }
+        (!known.tree.is_empty()).then_some(known.tree)
+    }
+
+    /// The type that a binding gives; `None` when it names a schema and the host has none at all.
+    fn type_of(&mut self, binding: &SchemaRef) -> Result<Option<Type>, String> {
+        let name = match &binding.schema {
+            SchemaTarget::Inline(schema) => return convert(schema).map(Some),
+            SchemaTarget::Reference(_) if self.options.schemas.is_empty() => return Ok(None),
+            SchemaTarget::Reference(name) => name,
+        };
+        let steps = name.iter().skip(1).filter_map(Term::as_string);
+        let key: Vec<_> = steps.map(ToString::to_string).collect();
+        let options = self.options;
+        let undefined = || format!("undefined schema: {}", display_ref(name));
+        let convert_named = || convert(options.schemas.get(&key).ok_or_else(undefined)?);
+        let converted = self
+            .converted
+            .entry(key.clone())
+            .or_insert_with(convert_named);
+        converted.clone().map(Some)
+    }
+}
+
+fn convert(schema: &Json) -> Result<Type, String> {
+    let is_pattern = |pattern: &str| regex_syntax::parse(pattern).is_ok();
+    let schema = Schema::new(schema, &is_pattern).map_err(|error| error.to_string())?;
+    schema.to_type().map_err(|error| error.to_string())
+}
+
+/// What schemas said so far, before what the environment knows.
+struct Known<'e> {
+    tree: TypeTree,
+    env: &'e Environment<'e>,
+}
+
+impl Known<'_> {
+    /// Gives the document at a path a type. Where more is known around it, that stays.
+    fn bind(&mut self, path: &[Term], of: Type) {
+        let Some(keys) = document_path(path) else {
+            return;
+        };
+        let Some((root, steps)) = keys.split_first() else {
+            return;
+        };
+        if steps.is_empty() {
+            self.tree.put(&keys, of);
+            return;
+        }
+        let head = path.get(..1).unwrap_or_default();
+        let before = self.of(root, head);
+        self.tree
+            .put(std::slice::from_ref(root), overridden(&before, steps, of));
+    }
+
+    fn of(&self, root: &Value, head: &[Term]) -> Type {
+        match self.tree.child(TypeTree::ROOT, root.borrow()) {
+            Some(id) => self.tree.whole(id).clone(),
+            None => self.env.of_reference(head),
+        }
+    }
+}
+
+/// A type in which what lies at a path is of another type.
+fn overridden(of: &Type, steps: &[Value], by: Type) -> Type {
+    let Some((step, rest)) = steps.split_first() else {
+        return by;
+    };
+    let Type::Object(object) = of else {
+        return around(steps, by, Some((Type::Any, Type::Any)));
+    };
+    let mut fixed = object.fixed().to_vec();
+    match fixed.iter_mut().find(|(key, _)| key == step) {
+        Some((_, known)) => *known = overridden(known, rest, by),
+        None => fixed.push((step.clone(), around(rest, by, object.rest().cloned()))),
+    }
+    Type::object(fixed, object.rest().cloned())
+}
+
+/// Objects around a type, one for each step, each with further pairs.
+fn around(steps: &[Value], of: Type, rest: Option<(Type, Type)>) -> Type {
+    steps.iter().rfold(of, |of, step| {
+        Type::object(vec![(step.clone(), of)], rest.clone())
+    })
+}

@@ -1,0 +1,170 @@
+//! Types of documents by path: what the rules below `data` yield, and what schemas say of `input` and `data`.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::types::{Merge, ObjectType, Type, type_of, union, union_all};
+use crate::value::{Kind, V, Value};
+
+/// Number of a node of a [`TypeTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeId(usize);
+
+/// Types by path. A node with a type of its own is a leaf, even where other nodes lie below it.
+#[derive(Clone, Debug)]
+pub struct TypeTree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Node {
+    children: BTreeMap<Value, NodeId>,
+    /// What was said of this path; `None` for a mere step on the way to others.
+    own: Option<Merge>,
+    /// The type of the document, once asked for.
+    whole: OnceLock<Type>,
+}
+
+impl Default for TypeTree {
+    fn default() -> Self {
+        Self {
+            nodes: vec![Node::default()],
+        }
+    }
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "only this tree gives out the numbers of its nodes"
+)]
+impl TypeTree {
+    /// Above `data` and `input`.
+    pub const ROOT: NodeId = NodeId(0);
+
+    fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+
+    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0]
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// The step from a node.
+    pub fn child(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
+        let children = &self.node(id).children;
+        children.get(&key.to_value()).copied()
+    }
+
+    /// All steps from a node, in the order of their keys.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = (&Value, NodeId)> {
+        self.node(id).children.iter().map(|(key, id)| (key, *id))
+    }
+
+    /// Whether a node has a type of its own.
+    pub fn is_leaf(&self, id: NodeId) -> bool {
+        self.node(id).own.is_some()
+    }
+
+    /// The type of the document at a node.
+    pub fn whole(&self, id: NodeId) -> &Type {
+        let node = self.node(id);
+        node.whole.get_or_init(|| match &node.own {
+            Some(own) => self.with_parts(id, own.clone().finish()),
+            None => self.package(id),
+        })
+    }
+
+    /// The type of the keys of the document at a node.
+    pub fn keys(&self, id: NodeId) -> Type {
+        if self.is_leaf(id) {
+            return self.whole(id).keys();
+        }
+        let keys = self.children(id).map(|(key, _)| key.borrow());
+        let keys = keys.filter(|key| is_plain(*key)).map(type_of);
+        union_all(keys.chain([Type::String]))
+    }
+
+    /// A document of which only some parts are known: base documents may add others.
+    fn package(&self, id: NodeId) -> Type {
+        let parts = self.children(id);
+        let parts = parts.filter(|(key, _)| is_plain(key.borrow()));
+        let parts = parts.map(|(key, id)| (key.clone(), self.whole(id).clone()));
+        Type::object(parts.collect(), Some((Type::String, Type::Any)))
+    }
+
+    /// The type of a partial object, to which rules further down contribute.
+    fn with_parts(&self, id: NodeId, own: Type) -> Type {
+        let Type::Object(object) = &own else {
+            return own;
+        };
+        match self.parts(id) {
+            Some((keys, values)) => extend(object, keys, values),
+            None => own,
+        }
+    }
+
+    /// Keys and values of what lies below a node.
+    fn parts(&self, id: NodeId) -> Option<(Type, Type)> {
+        let parts = self.children(id).filter_map(|(key, id)| {
+            let of = if self.is_leaf(id) {
+                self.whole(id).clone()
+            } else {
+                let (keys, values) = self.parts(id)?;
+                Type::object_of(keys, values)
+            };
+            Some((type_of(key.borrow()), of))
+        });
+        let (keys, values): (Vec<_>, Vec<_>) = parts.unzip();
+        (!keys.is_empty()).then(|| (union_all(keys), union_all(values)))
+    }
+
+    /// Adds what a rule yields to what is said of a path.
+    pub fn insert(&mut self, path: &[Value], of: Type) {
+        let id = self.descend(path);
+        self.node_mut(id).own.get_or_insert_default().add(of);
+    }
+
+    /// Sets what is said of a path.
+    pub fn put(&mut self, path: &[Value], of: Type) {
+        let id = self.descend(path);
+        let mut own = Merge::default();
+        own.add(of);
+        self.node_mut(id).own = Some(own);
+    }
+
+    /// The node at a path; whatever depends on it is to be computed anew.
+    fn descend(&mut self, path: &[Value]) -> NodeId {
+        let mut id = Self::ROOT;
+        self.node_mut(id).whole = OnceLock::new();
+        for key in path {
+            let next = NodeId(self.nodes.len());
+            let children = &mut self.node_mut(id).children;
+            let child = *children.entry(key.clone()).or_insert(next);
+            if child == next {
+                self.nodes.push(Node::default());
+            }
+            id = child;
+            self.node_mut(id).whole = OnceLock::new();
+        }
+        id
+    }
+}
+
+/// An object with further keys and values.
+fn extend(object: &ObjectType, keys: Type, values: Type) -> Type {
+    let (keys, values) = match object.rest() {
+        Some((key, of)) => (union(key.clone(), keys), union(of.clone(), values)),
+        None => (keys, values),
+    };
+    Type::object(object.fixed().to_vec(), Some((keys, values)))
+}
+
+/// Whether a key may be a key of a package's document.
+fn is_plain(key: V<'_>) -> bool {
+    matches!(key.kind(), Kind::Boolean | Kind::Number | Kind::String)
+}

@@ -1,0 +1,124 @@
+//! Making terms agree with types and with one another.
+
+use solon_syntax::ast::order::sorted_pairs;
+use solon_syntax::ast::{Term, TermKind};
+
+use super::constant::json_value;
+use super::environment::Environment;
+use crate::types::{ArrayType, ObjectType, Type, unifies, union};
+
+impl Environment<'_> {
+    /// Whether two terms can be equal; variables without a type get one.
+    pub fn unify(&mut self, a: &Term, of_a: &Type, b: &Term, of_b: &Type) -> bool {
+        match (of_a.has_unknown(), of_b.has_unknown()) {
+            (true, false) => self.fit(a, of_b, false),
+            (false, true) => self.fit(b, of_a, false),
+            (false, false) => unifies(of_a, of_b),
+            (true, true) => self.unify_unknown(a, b),
+        }
+    }
+
+    fn unify_unknown(&mut self, a: &Term, b: &Term) -> bool {
+        match (&a.kind, &b.kind) {
+            (TermKind::Array(left), TermKind::Array(right)) => {
+                left.len() == right.len()
+                    && left.iter().zip(right).all(|(a, b)| self.unify_terms(a, b))
+            }
+            (TermKind::Object(left), TermKind::Object(right)) => {
+                let (left, right) = (sorted_pairs(left), sorted_pairs(right));
+                left.len() == right.len()
+                    && left
+                        .iter()
+                        .zip(&right)
+                        .all(|((key, a), (other, b))| key == other && self.unify_terms(a, b))
+            }
+            (TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_), TermKind::Var(_)) => {
+                self.fit(a, &Type::Any, false) && {
+                    let of = self.of(a);
+                    self.fit(b, &of, false)
+                }
+            }
+            (TermKind::Var(_), TermKind::Array(_) | TermKind::Object(_)) => {
+                self.fit(b, &Type::Any, false) && {
+                    let of = self.of(b);
+                    self.fit(a, &of, false)
+                }
+            }
+            _ => false,
+        }
+    }
+
+    fn unify_terms(&mut self, a: &Term, b: &Term) -> bool {
+        let (of_a, of_b) = (self.of(a), self.of(b));
+        self.unify(a, &of_a, b, &of_b)
+    }
+
+    /// Whether a term can be of a type; variables without a type get one. As one of several alternatives
+    /// (`joining`) a type adds to what is known of variables.
+    pub fn fit(&mut self, term: &Term, of: &Type, joining: bool) -> bool {
+        match (&term.kind, of) {
+            (TermKind::Var(name), _) => {
+                match self.variable(name).cloned() {
+                    Some(known) if joining => self.bind(name, union(known, of.clone())),
+                    Some(known) => return unifies(&known, of),
+                    None => self.bind(name, of.clone()),
+                }
+                true
+            }
+            (TermKind::Array(terms), Type::Array(of)) => self.fit_array(terms, of, joining),
+            (TermKind::Object(pairs), Type::Object(of)) => self.fit_object(pairs, of, joining),
+            (TermKind::Set(terms), Type::Set(of)) if of.is_empty() => !terms.is_empty(),
+            (TermKind::Set(terms), Type::Set(of)) => {
+                terms.iter().all(|term| self.fit(term, of.of(), joining))
+            }
+            (TermKind::Array(terms) | TermKind::Set(terms), Type::Any) => {
+                for term in terms {
+                    self.fit(term, &Type::Any, true);
+                }
+                true
+            }
+            (TermKind::Object(pairs), Type::Any) => {
+                for (key, value) in pairs {
+                    self.fit(key, &Type::Any, true);
+                    self.fit(value, &Type::Any, true);
+                }
+                true
+            }
+            (TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_), Type::Union(union)) => {
+                let mut fits = false;
+                for member in union.members() {
+                    fits |= self.fit(term, member, true);
+                }
+                fits
+            }
+            (TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_), _) => false,
+            _ => unifies(&self.of(term), of),
+        }
+    }
+
+    fn fit_array(&mut self, terms: &[Term], of: &ArrayType, joining: bool) -> bool {
+        if terms.len() != of.fixed().len() && of.rest().is_none() {
+            return false;
+        }
+        terms.iter().enumerate().all(|(position, term)| {
+            let of = of.at(position).cloned().unwrap_or_default();
+            self.fit(term, &of, joining)
+        })
+    }
+
+    fn fit_object(&mut self, pairs: &[(Term, Term)], of: &ObjectType, joining: bool) -> bool {
+        if pairs.len() != of.fixed().len() && of.rest().is_none() {
+            return false;
+        }
+        pairs.iter().all(|(key, value)| match json_value(key) {
+            Some(key) => {
+                let found = of.select(key.borrow()).filter(|of| of.is_known());
+                found.is_some_and(|of| self.fit(value, of, joining))
+            }
+            None => {
+                self.fit(value, &Type::Any, joining);
+                true
+            }
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! Types in few words, for lines of messages that would grow too long.
+//!
+//! Lines that fit are printed in full. In others each long type shows only what it is: `object<...>`. Two types
+//! that were expected to agree show what sets them apart instead, and leave out the rest.
+
+use std::fmt::{self, Display, Write};
+
+use super::display::Property;
+use super::{ArrayType, ObjectType, Parameter, Type, UnionType};
+
+/// Longest line printed in full, its label counted.
+const LINE: usize = 80;
+
+/// Longest type printed in full within a line that is too long.
+const PART: usize = 32;
+
+/// Two types that should unify, each for a line behind a label of `label` characters.
+pub fn pair(a: &Type, b: &Type, label: usize) -> (String, String) {
+    if fits(a, LINE - label) && fits(b, LINE - label) {
+        return (a.to_string(), b.to_string());
+    }
+    let mut texts = (String::new(), String::new());
+    apart(&mut texts.0, a, b);
+    apart(&mut texts.1, b, a);
+    texts
+}
+
+/// Operand types and the parameters they should fit, each for a line behind a label of `label` characters.
+pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String) {
+    let (all, wanted) = (List(have).to_string(), List(want).to_string());
+    if all.chars().count() <= LINE - label && wanted.chars().count() <= LINE - label {
+        return (all, wanted);
+    }
+    let have: Vec<_> = have.iter().map(short).collect();
+    let want = want.iter().map(|parameter| match &parameter.name {
+        Some(name) => format!("{name}: {}", short(&parameter.of)),
+        None => short(&parameter.of),
+    });
+    let want: Vec<_> = want.collect();
+    (List(&have).to_string(), List(&want).to_string())
+}
+
+struct List<'a, T>(&'a [T]);
+
+impl<T: Display> Display for List<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        super::display::list(f, self.0)?;
+        f.write_str(")")
+    }
+}
+
+/// Counts characters and stops behind the last that fits.
+struct Room(usize);
+
+impl Write for Room {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = self.0.checked_sub(text.chars().count()).ok_or(fmt::Error)?;
+        Ok(())
+    }
+}
+
+fn fits(shown: &dyn Display, width: usize) -> bool {
+    write!(Room(width), "{shown}").is_ok()
+}
+
+/// The type, or what it is when it is long.
+fn short(of: &Type) -> String {
+    if fits(of, PART) {
+        return of.to_string();
+    }
+    let text = match of {
+        Type::Array(array) => parts("array", !array.fixed().is_empty(), array.rest().is_some()),
+        Type::Object(object) => parts(
+            "object",
+            !object.fixed().is_empty(),
+            object.rest().is_some(),
+        ),
+        Type::Set(_) => "set[...]",
+        Type::Function(_) => "(...) => ...",
+        Type::Union(_) => "any<...>",
+        _ => return of.to_string(),
+    };
+    text.to_owned()
+}
+
+fn parts(kind: &'static str, fixed: bool, rest: bool) -> &'static str {
+    match (kind, fixed, rest) {
+        ("array", true, true) => "array<...>[...]",
+        ("array", false, true) => "array[...]",
+        ("array", ..) => "array<...>",
+        (_, true, true) => "object<...>[...]",
+        (_, false, true) => "object[...]",
+        _ => "object<...>",
+    }
+}
+
+/// What a type has that another does not.
+fn apart(out: &mut String, of: &Type, other: &Type) {
+    match (of, other) {
+        (Type::Array(of), Type::Array(other)) => arrays(out, of, other),
+        (Type::Object(of), Type::Object(other)) => objects(out, of, other),
+        (Type::Set(of), Type::Set(other)) if !of.is_empty() && !other.is_empty() => {
+            out.push_str("set[");
+            apart(out, of.of(), other.of());
+            out.push(']');
+        }
+        (Type::Union(of), Type::Union(other)) => unions(out, of, other),
+        _ => out.push_str(&short(of)),
+    }
+}
+
+fn arrays(out: &mut String, of: &ArrayType, other: &ArrayType) {
+    out.push_str("array");
+    if !of.fixed().is_empty() {
+        out.push('<');
+        for (position, one) in of.fixed().iter().enumerate() {
+            separate(out, position > 0);
+            match other.fixed().get(position) {
+                Some(other) => apart(out, one, other),
+                None => out.push_str(&short(one)),
+            }
+        }
+        out.push('>');
+    }
+    if let Some(rest) = of.rest() {
+        out.push('[');
+        apart_from(out, rest, other.rest());
+        out.push(']');
+    }
+}
+
+fn objects(out: &mut String, of: &ObjectType, other: &ObjectType) {
+    out.push_str("object");
+    if !of.fixed().is_empty() {
+        out.push('<');
+        let mut shown = 0;
+        for (key, one) in of.fixed() {
+            let theirs = other.get(key.borrow());
+            if theirs == Some(one) {
+                continue;
+            }
+            separate(out, shown > 0);
+            shown += 1;
+            let mut text = String::new();
+            apart_from(&mut text, one, theirs);
+            out.push_str(&Property(key.borrow(), &text).to_string());
+        }
+        if shown < of.fixed().len() {
+            separate(out, shown > 0);
+            out.push_str("...");
+        }
+        out.push('>');
+    }
+    if let Some((key, rest)) = of.rest() {
+        out.push('[');
+        apart_from(out, key, other.rest().map(|(key, _)| key));
+        out.push_str(": ");
+        apart_from(out, rest, other.rest().map(|(_, rest)| rest));
+        out.push(']');
+    }
+}
+
+fn unions(out: &mut String, of: &UnionType, other: &UnionType) {
+    out.push_str("any<");
+    let mut shown = 0;
+    for one in of.members().iter().filter(|one| !other.contains(one)) {
+        separate(out, shown > 0);
+        shown += 1;
+        out.push_str(&short(one));
+    }
+    if shown < of.members().len() {
+        separate(out, shown > 0);
+        out.push_str("...");
+    }
+    out.push('>');
+}
+
+fn apart_from(out: &mut String, of: &Type, other: Option<&Type>) {
+    match other {
+        Some(other) => apart(out, of, other),
+        None => out.push_str(&short(of)),
+    }
+}
+
+fn separate(out: &mut String, needed: bool) {
+    if needed {
+        out.push_str(", ");
+    }
+}

@@ -1,0 +1,170 @@
+//! The type of the documents that a schema describes.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value as Json;
+
+use super::reference::resolve;
+use super::shape::{Shape, unmergeable};
+use super::{RecursiveType, SchemaError};
+use crate::limits;
+use crate::types::{Type, union, union_all};
+use crate::value::Value;
+
+/// The type of a part of a document.
+pub fn convert(root: &Arc<Json>, schema: &Json) -> Result<Type, SchemaError> {
+    let mut converter = Converter {
+        root,
+        open: Vec::new(),
+        depth: 0,
+    };
+    converter.schema(schema)
+}
+
+/// The type of a definition, itself inside staying folded.
+pub fn definition(root: &Arc<Json>, reference: &str) -> Result<Type, SchemaError> {
+    let mut converter = Converter {
+        root,
+        open: vec![reference],
+        depth: 0,
+    };
+    let schema = resolve(root, reference).map_err(SchemaError::Invalid)?;
+    converter.schema(schema)
+}
+
+struct Converter<'a> {
+    root: &'a Arc<Json>,
+    /// References that are being followed.
+    open: Vec<&'a str>,
+    depth: usize,
+}
+
+impl<'a> Converter<'a> {
+    fn schema(&mut self, schema: &'a Json) -> Result<Type, SchemaError> {
+        self.shape(Shape::of(schema))
+    }
+
+    fn shape(&mut self, shape: Shape<'a>) -> Result<Type, SchemaError> {
+        if self.depth > limits::TYPE_NESTING {
+            return Ok(Type::Any);
+        }
+        self.depth += 1;
+        let of = self.shallow(shape);
+        self.depth -= 1;
+        of
+    }
+
+    fn shallow(&mut self, shape: Shape<'a>) -> Result<Type, SchemaError> {
+        if let Some(reference) = shape.reference {
+            return self.reference(reference);
+        }
+        if !shape.any_of.is_empty() {
+            return self.any_of(shape);
+        }
+        if !shape.all_of.is_empty() {
+            return self.all_of(shape);
+        }
+        self.typed(shape)
+    }
+
+    fn reference(&mut self, reference: &'a str) -> Result<Type, SchemaError> {
+        if self.open.contains(&reference) {
+            return Ok(Type::Recursive(Arc::new(RecursiveType {
+                reference: reference.into(),
+                root: self.root.clone(),
+                unfolded: OnceLock::new(),
+            })));
+        }
+        let schema = resolve(self.root, reference).map_err(SchemaError::Invalid)?;
+        self.open.push(reference);
+        let of = self.schema(schema);
+        self.open.pop();
+        of
+    }
+
+    /// One of several; what the schema itself says counts as one more when it knows all keys of an object.
+    fn any_of(&mut self, mut shape: Shape<'a>) -> Result<Type, SchemaError> {
+        let alternatives = std::mem::take(&mut shape.any_of);
+        let mut types = Vec::with_capacity(alternatives.len() + 1);
+        if !shape.types.is_empty() {
+            let core = self.shape(shape)?;
+            if let Type::Object(object) = &core
+                && object.rest().is_none()
+            {
+                types.push(core);
+            }
+        }
+        for alternative in alternatives {
+            types.push(self.schema(alternative)?);
+        }
+        Ok(union_all(types))
+    }
+
+    fn all_of(&mut self, mut shape: Shape<'a>) -> Result<Type, SchemaError> {
+        let parts = std::mem::take(&mut shape.all_of);
+        let mut parts = parts
+            .into_iter()
+            .map(|part| Shape::resolved(self.root, part));
+        let Some(mut merged) = parts.next() else {
+            return self.typed(shape);
+        };
+        merged.imply_type();
+        for part in parts {
+            merged.merge(part)?;
+        }
+        let both = |kind| shape.is(kind) && merged.is(kind);
+        if both("object") || both("array") {
+            shape.merge(merged)?;
+            return self.shape(shape);
+        }
+        if !shape.types.is_empty() && shape.type_text() != merged.type_text() {
+            return Err(unmergeable());
+        }
+        self.shape(merged)
+    }
+
+    fn typed(&mut self, mut shape: Shape<'a>) -> Result<Type, SchemaError> {
+        if shape.types.is_empty() {
+            shape.imply_type();
+        }
+        if shape.is("boolean") {
+            Ok(Type::Boolean)
+        } else if shape.is("string") {
+            Ok(Type::String)
+        } else if shape.is("integer") || shape.is("number") {
+            Ok(Type::Number)
+        } else if shape.is("object") {
+            self.object(&shape)
+        } else if shape.is("array") {
+            self.array(&shape)
+        } else {
+            Ok(Type::Any)
+        }
+    }
+
+    fn object(&mut self, shape: &Shape<'a>) -> Result<Type, SchemaError> {
+        if shape.properties.is_empty() {
+            return Ok(Type::object_of(Type::Any, Type::Any));
+        }
+        let mut fixed = Vec::with_capacity(shape.properties.len());
+        for (key, of) in &shape.properties {
+            fixed.push((Value::string(key), self.schema(of)?));
+        }
+        Ok(Type::object(fixed, None))
+    }
+
+    fn array(&mut self, shape: &Shape<'a>) -> Result<Type, SchemaError> {
+        let mut fixed = Vec::with_capacity(shape.items.len());
+        for item in &shape.items {
+            fixed.push(self.schema(item)?);
+        }
+        Ok(match fixed.pop() {
+            None => Type::array_of(Type::Any),
+            Some(of) if shape.items_alike => fixed.into_iter().fold(Type::array_of(of), union),
+            Some(last) => {
+                fixed.push(last);
+                Type::array(fixed, None)
+            }
+        })
+    }
+}
