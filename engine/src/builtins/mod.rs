@@ -13,6 +13,7 @@ mod bits;
 mod comparison;
 mod conversions;
 mod encoding;
+mod glob;
 mod objects;
 mod occurrences;
 mod regex;
@@ -148,6 +149,7 @@ const FAMILIES: &[&[Builtin]] = &[
     objects::TABLE,
     strings::TABLE,
     regex::TABLE,
+    glob::TABLE,
     types::TABLE,
     conversions::TABLE,
     encoding::TABLE,

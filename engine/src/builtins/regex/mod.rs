@@ -15,6 +15,7 @@ use std::sync::Arc;
 use super::call::push;
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::{TextView, V};
+pub use program::build;
 use program::{Haystack, Regex};
 use template::Template;
 

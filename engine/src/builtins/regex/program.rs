@@ -7,6 +7,7 @@ use std::thread;
 
 use regex_automata::Input;
 use regex_automata::meta;
+use regex_syntax::hir::Hir;
 
 use super::error::{Problem, SyntaxError};
 use super::syntax::Syntax;
@@ -24,7 +25,8 @@ impl Regex {
     /// Compiles a pattern.
     pub fn new(pattern: &str) -> Result<Self, SyntaxError> {
         let syntax = Syntax::parse(pattern)?;
-        let program = build(&syntax).ok_or_else(|| Problem::TooLarge.at(pattern))?;
+        let program =
+            build(&syntax.hir, syntax.height).ok_or_else(|| Problem::TooLarge.at(pattern))?;
         Ok(Self {
             program,
             names: syntax.names,
@@ -92,17 +94,17 @@ const SHALLOW: u32 = 16;
 /// Stack for each level of nesting, since the compiler recurses.
 const STACK_PER_LEVEL: usize = 16 << 10;
 
-/// `None` when the program would be too large.
-fn build(syntax: &Syntax) -> Option<meta::Regex> {
+/// Compiles what nests this deeply; `None` when the program would be too large.
+pub fn build(hir: &Hir, height: u32) -> Option<meta::Regex> {
     let build = || {
         let config = meta::Config::new().nfa_size_limit(Some(PATTERN_BYTES));
         let mut builder = meta::Builder::new();
-        builder.configure(config).build_from_hir(&syntax.hir).ok()
+        builder.configure(config).build_from_hir(hir).ok()
     };
-    if syntax.height <= SHALLOW {
+    if height <= SHALLOW {
         return build();
     }
-    let stack = STACK_PER_LEVEL * usize::try_from(syntax.height).ok()?;
+    let stack = STACK_PER_LEVEL * usize::try_from(height).ok()?;
     thread::scope(|scope| {
         let thread = thread::Builder::new()
             .stack_size(stack)

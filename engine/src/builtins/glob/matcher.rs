@@ -1,0 +1,184 @@
+//! Compiled globs. Those of text and wildcards are run as they are, others as regular expressions.
+
+use regex_automata::{Anchored, Input, meta};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, Repetition};
+
+use super::syntax::{Piece, SyntaxError, parse};
+use crate::builtins::Fault;
+use crate::builtins::regex;
+
+/// A compiled glob.
+pub enum Glob {
+    /// Few literals and wildcards of one kind, which need no automaton.
+    Simple {
+        /// The pieces.
+        pieces: Vec<Piece>,
+        /// What `?` and `*` do not match.
+        delimiters: Box<[char]>,
+    },
+    /// Anything else.
+    Automaton(meta::Regex),
+}
+
+/// Bytes of text up to which trying again at each character is no worse than an automaton.
+const SHORT: usize = 128;
+
+impl From<SyntaxError> for Fault {
+    fn from(error: SyntaxError) -> Self {
+        Self::error(error.to_string())
+    }
+}
+
+impl Glob {
+    /// Compiles a glob.
+    pub fn new(pattern: &[u8], delimiters: &[char]) -> Result<Self, Fault> {
+        let pieces = parse(pattern)?;
+        if is_simple(&pieces) {
+            return Ok(Self::Simple {
+                pieces,
+                delimiters: delimiters.into(),
+            });
+        }
+        let one = excluding(delimiters);
+        let (body, height) = sequence(pieces, &one);
+        let hir = Hir::concat(vec![Hir::look(Look::Start), body, Hir::look(Look::End)]);
+        regex::build(&hir, height)
+            .map(Self::Automaton)
+            .ok_or_else(|| Fault::error("glob: too large"))
+    }
+
+    /// Whether it matches all of a text.
+    pub fn is_match(&self, text: &str) -> bool {
+        match self {
+            Self::Simple { pieces, delimiters } => simple_match(pieces, delimiters, text),
+            Self::Automaton(regex) => regex.is_match(Input::new(text).anchored(Anchored::Yes)),
+        }
+    }
+}
+
+fn is_simple(pieces: &[Piece]) -> bool {
+    let mut length = 0;
+    let plain = pieces.iter().all(|piece| match piece {
+        Piece::Text(text) => {
+            length += text.len();
+            length <= SHORT
+        }
+        Piece::One | Piece::Run | Piece::Everything => true,
+        Piece::Class { .. } | Piece::Choice(_) => false,
+    });
+    // with both kinds of runs, going back to the one for each place of the other takes too long; but what
+    // stands at the end is never gone back to
+    let (_, inner) = pieces.split_last().unwrap_or((&Piece::One, &[]));
+    plain && !(pieces.contains(&Piece::Run) && inner.contains(&Piece::Everything))
+}
+
+/// Goes back to the last run when what follows it does not match, and lets it take one more character.
+fn simple_match(pieces: &[Piece], delimiters: &[char], text: &str) -> bool {
+    let mut at = 0;
+    let mut rest = text;
+    let mut run: Option<(usize, &str, bool)> = None;
+    loop {
+        match pieces.get(at) {
+            Some(Piece::Everything) if at + 1 == pieces.len() => return true,
+            Some(piece @ (Piece::Run | Piece::Everything)) => {
+                at += 1;
+                run = Some((at, rest, *piece == Piece::Everything));
+                continue;
+            }
+            Some(Piece::Text(expected)) => {
+                if let Some(after) = rest.strip_prefix(expected.as_str()) {
+                    (at, rest) = (at + 1, after);
+                    continue;
+                }
+            }
+            Some(_) => {
+                let mut chars = rest.chars();
+                if chars.next().is_some_and(|c| !delimiters.contains(&c)) {
+                    (at, rest) = (at + 1, chars.as_str());
+                    continue;
+                }
+            }
+            None if rest.is_empty() => return true,
+            None => {}
+        }
+        let Some((after_run, taken, everything)) = run else {
+            return false;
+        };
+        let mut chars = taken.chars();
+        if !chars
+            .next()
+            .is_some_and(|c| everything || !delimiters.contains(&c))
+        {
+            return false;
+        }
+        (at, rest) = (after_run, chars.as_str());
+        run = Some((at, rest, everything));
+    }
+}
+
+/// All characters but some.
+fn excluding(delimiters: &[char]) -> Hir {
+    let ranges = delimiters.iter().map(|c| ClassUnicodeRange::new(*c, *c));
+    let mut class = ClassUnicode::new(ranges);
+    class.negate();
+    Hir::class(Class::Unicode(class))
+}
+
+/// The pieces one after the other, and how deeply they nest.
+fn sequence(pieces: Vec<Piece>, one: &Hir) -> (Hir, u32) {
+    let mut height = 1;
+    let many = |sub: Hir| {
+        Hir::repetition(Repetition {
+            min: 0,
+            max: None,
+            greedy: true,
+            sub: Box::new(sub),
+        })
+    };
+    let parts = pieces.into_iter().map(|piece| match piece {
+        Piece::Text(text) => Hir::literal(text.into_bytes()),
+        Piece::One => one.clone(),
+        Piece::Run => many(one.clone()),
+        Piece::Everything => many(Hir::dot(Dot::AnyChar)),
+        Piece::Class { ranges, negated } => {
+            let ranges = ranges
+                .iter()
+                .map(|(low, high)| ClassUnicodeRange::new(*low, *high));
+            let mut class = ClassUnicode::new(ranges);
+            if negated {
+                class.negate();
+            }
+            Hir::class(Class::Unicode(class))
+        }
+        Piece::Choice(alternatives) => {
+            let alternatives = alternatives.into_iter().map(|pieces| {
+                let (hir, inner) = sequence(pieces, one);
+                height = height.max(inner + 1);
+                hir
+            });
+            Hir::alternation(alternatives.collect())
+        }
+    });
+    let hir = Hir::concat(parts.collect());
+    (hir, height)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax::NESTING;
+    use super::Glob;
+
+    #[test]
+    fn nesting_is_bounded() {
+        let compiles = |depth: usize| {
+            let pattern = format!("{}a{}", "{b,".repeat(depth), "}".repeat(depth));
+            let thread = std::thread::Builder::new()
+                .stack_size(256 << 10)
+                .spawn(move || Glob::new(pattern.as_bytes(), &['.']).is_ok());
+            thread.is_ok_and(|thread| thread.join().is_ok_and(|compiled| compiled))
+        };
+        assert!(compiles(NESTING));
+        assert!(!compiles(NESTING + 1));
+        assert!(!compiles(100_000));
+    }
+}

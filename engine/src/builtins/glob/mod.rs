@@ -1,0 +1,101 @@
+//! Globs.
+
+mod matcher;
+mod syntax;
+
+use std::sync::Arc;
+
+use super::{Builtin, Call, Fault, Operands, Prepared};
+use crate::value::{Kind, V};
+use matcher::Glob;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "glob.match",
+        "pattern: string, delimiters: any<null, array[string]>, match: string => boolean",
+        "Tells whether a glob matches a whole string; `*` and `?` stop at delimiters.",
+        glob_match,
+    )
+    .specialise(prepare),
+    Builtin::new(
+        "glob.quote_meta",
+        "pattern: string => string",
+        "A glob that matches exactly the given string.",
+        quote_meta,
+    ),
+];
+
+/// A call with a constant pattern and constant delimiters.
+struct Compiled(Glob);
+
+impl Prepared for Compiled {
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let text = operands.text(2)?;
+        Ok(V::Bool(self.0.is_match(&text.to_str())))
+    }
+}
+
+fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let pattern = operands.first().copied()??.as_text()?;
+    let delimiters = delimiters(operands.get(1).copied()??).ok()?;
+    let glob = Glob::new(pattern.as_bytes(), &delimiters).ok()?;
+    Some(Arc::new(Compiled(glob)))
+}
+
+fn glob_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let pattern = operands.text(0)?;
+    let delimiters = delimiters(operands.at(1))?;
+    let text = operands.text(2)?;
+    let mut key: Vec<u8> = delimiters.iter().collect::<String>().into_bytes();
+    key.push(0xff);
+    key.extend_from_slice(pattern.as_bytes());
+    let glob = call
+        .patterns
+        .get("glob", &key, || Glob::new(pattern.as_bytes(), &delimiters))?;
+    call.budget.spend_len(text.as_bytes().len() / 16)?;
+    Ok(V::Bool(glob.is_match(&text.to_str())))
+}
+
+/// The delimiters: none for `null`, the dot for an empty array.
+fn delimiters(operand: V<'_>) -> Result<Vec<char>, Fault> {
+    if operand.kind() == Kind::Null {
+        return Ok(Vec::new());
+    }
+    let array = operand
+        .as_array()
+        .ok_or_else(|| Fault::operand(2, &["array", "null"], operand))?;
+    if array.is_empty() {
+        return Ok(vec!['.']);
+    }
+    let one = |element: V<'_>| {
+        let text = element
+            .as_text()
+            .ok_or_else(|| Fault::element(2, Kind::Array, &["string"], element))?;
+        let text = text.to_str();
+        let mut chars = text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(delimiter), None) => Ok(delimiter),
+            _ => Err(Fault::element(2, Kind::Array, &["rune"], element)),
+        }
+    };
+    array.iter().map(one).collect()
+}
+
+fn quote_meta<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let special = |byte: &u8| br"*?\[]{}".contains(byte);
+    if !text.as_bytes().iter().any(|byte| special(byte)) {
+        return Ok(operands.at(0));
+    }
+    call.budget
+        .reserve(text.as_bytes().len().saturating_mul(2))?;
+    let mut buffer = call.buffer();
+    for byte in text.as_bytes() {
+        if special(byte) {
+            buffer.push(b'\\');
+        }
+        buffer.push(*byte);
+    }
+    Ok(call.text(buffer))
+}

@@ -1,0 +1,187 @@
+//! The syntax of globs: `*`, `**`, `?`, `[abc]`, `[!a-z]`, `{a,b}`, and `\` before what stands for itself.
+
+use std::fmt;
+
+use nom::branch::alt;
+use nom::bytes::complete::{is_not, tag, take_while1};
+use nom::combinator::value;
+use nom::{IResult, Parser as _};
+
+/// A piece of a glob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Itself.
+    Text(String),
+    /// `?`: a character that is no delimiter.
+    One,
+    /// `*`: any run of such.
+    Run,
+    /// `**`: anything.
+    Everything,
+    /// A character of some ranges, or of none of them.
+    Class {
+        /// The ranges.
+        ranges: Vec<(char, char)>,
+        /// Whether it is one of none of them.
+        negated: bool,
+    },
+    /// One of several globs.
+    Choice(Vec<Vec<Piece>>),
+}
+
+/// Why a text is no glob.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    at: usize,
+    problem: &'static str,
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, problem } = self;
+        write!(f, "glob: syntax error at {at}: {problem}")
+    }
+}
+
+/// Deepest nesting of choices.
+pub const NESTING: usize = 32;
+
+/// Reads a glob. It need not be UTF-8, but has to be up to where it is wrong otherwise.
+pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
+    let (text, whole) = match std::str::from_utf8(pattern) {
+        Ok(text) => (text, true),
+        Err(error) => {
+            let valid = pattern.get(..error.valid_up_to()).unwrap_or_default();
+            (std::str::from_utf8(valid).unwrap_or_default(), false)
+        }
+    };
+    let mut rest = text;
+    let refuse = |rest: &str, problem| SyntaxError {
+        at: text.len() - rest.len(),
+        problem,
+    };
+    // choices that are open around the one in hand: what came before, and the alternatives so far
+    let mut open: Vec<(Vec<Piece>, Vec<Vec<Piece>>)> = Vec::new();
+    let mut pieces = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        match first {
+            '{' => {
+                if open.len() >= NESTING {
+                    return Err(refuse(rest, "choices nest too deeply"));
+                }
+                open.push((std::mem::take(&mut pieces), Vec::new()));
+                rest = after;
+            }
+            ',' | '}' if !open.is_empty() => {
+                rest = after;
+                let Some((_, alternatives)) = open.last_mut() else {
+                    continue;
+                };
+                alternatives.push(std::mem::take(&mut pieces));
+                if first == '}'
+                    && let Some((before, alternatives)) = open.pop()
+                {
+                    pieces = before;
+                    pieces.push(Piece::Choice(alternatives));
+                }
+            }
+            '[' => {
+                let (left, class) =
+                    class(after).map_err(|(left, problem)| refuse(left, problem))?;
+                pieces.push(class);
+                rest = left;
+            }
+            '\\' => {
+                let Some(c) = after.chars().next() else {
+                    return Err(refuse(after, "trailing backslash"));
+                };
+                push_text(&mut pieces, c.encode_utf8(&mut [0; 4]));
+                rest = after.get(c.len_utf8()..).unwrap_or_default();
+            }
+            '*' | '?' => {
+                let Ok((left, piece)) = wildcard(rest) else {
+                    break;
+                };
+                pieces.push(piece);
+                rest = left;
+            }
+            ',' | '}' => {
+                push_text(&mut pieces, first.encode_utf8(&mut [0; 4]));
+                rest = after;
+            }
+            _ => {
+                let read: IResult<&str, &str> = is_not("{},[\\*?").parse(rest);
+                let Ok((left, run)) = read else { break };
+                push_text(&mut pieces, run);
+                rest = left;
+            }
+        }
+    }
+    if !whole {
+        return Err(refuse(rest, "invalid UTF-8 sequence"));
+    }
+    if !open.is_empty() {
+        return Err(refuse(rest, "unclosed `{`"));
+    }
+    Ok(pieces)
+}
+
+fn push_text(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(before)) => before.push_str(text),
+        _ => pieces.push(Piece::Text(text.to_owned())),
+    }
+}
+
+fn wildcard(rest: &str) -> IResult<&str, Piece> {
+    alt((
+        value(Piece::One, tag("?")),
+        value(Piece::Everything, (tag("*"), take_while1(|c| c == '*'))),
+        value(Piece::Run, tag("*")),
+    ))
+    .parse(rest)
+}
+
+/// What is left where it went wrong, and what is wrong.
+type ClassError<'p> = (&'p str, &'static str);
+
+/// A class, from behind its bracket on: one range, or a list of characters.
+fn class(rest: &str) -> Result<(&str, Piece), ClassError<'_>> {
+    let negated = rest.strip_prefix('!');
+    let rest = negated.unwrap_or(rest);
+    let negated = negated.is_some();
+    let mut chars = rest.chars();
+    let mut next = || {
+        let c = chars.next();
+        c.map(|c| (c, chars.as_str()))
+            .ok_or(("", "unexpected end of input"))
+    };
+    let (low, after) = next()?;
+    if after.starts_with('-') {
+        next()?;
+        let (high, _) = next()?;
+        let (close, left) = next()?;
+        if close != ']' {
+            return Err((left, "expected close range character"));
+        }
+        if high < low {
+            return Err((left, "range hi character is less than lo"));
+        }
+        let ranges = vec![(low, high)];
+        return Ok((left, Piece::Class { ranges, negated }));
+    }
+    let mut ranges = Vec::new();
+    let (mut c, mut left) = (low, after);
+    while c != ']' {
+        if c == '\\' {
+            (c, _) = next()?;
+        }
+        ranges.push((c, c));
+        (c, left) = next()?;
+    }
+    if ranges.is_empty() {
+        return Err((left, "could not parse range"));
+    }
+    Ok((left, Piece::Class { ranges, negated }))
+}
