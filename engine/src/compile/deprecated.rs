@@ -33,13 +33,6 @@ pub fn check_deprecated_builtins(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// Refuses deprecated built-ins in strict mode.
-pub fn check_deprecated_builtins_of_query(compilation: &mut QueryCompilation<'_>) {
-    if compilation.options.strict {
-        check_deprecated(&compilation.body, &mut compilation.report);
-    }
-}
-
 fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Report) {
     if options.unsafe_builtins.is_empty() {
         return;

@@ -9,8 +9,7 @@ use super::compilation::{Compiled, Options};
 use super::locals::Locals;
 use super::report::Report;
 use super::rewrite::{
-    capture, comprehensions, dynamics, expr_terms, keywords, local_vars, prints, templates,
-    void_calls, with,
+    capture, comprehensions, dynamics, expr_terms, local_vars, prints, templates, void_calls, with,
 };
 use super::{deprecated, functions, resolve, safety, types};
 
@@ -87,7 +86,7 @@ impl QueryPass {
 
 /// The passes over a query, in the order they run.
 pub const QUERY_PASSES: &[QueryPass] = &[
-    pass("CheckKeywordOverrides", keywords::check_query),
+    pass("CheckKeywordOverrides", nothing),
     pass("ResolveRefs", resolve::resolve_query),
     pass("RewriteToCaptureValue", capture::rewrite),
     pass("RewriteLocalVars", local_vars::rewrite_query),
@@ -108,15 +107,15 @@ pub const QUERY_PASSES: &[QueryPass] = &[
         "CheckUnsafeBuiltins",
         deprecated::check_unsafe_builtins_of_query,
     ),
-    pass(
-        "CheckDeprecatedBuiltins",
-        deprecated::check_deprecated_builtins_of_query,
-    ),
+    pass("CheckDeprecatedBuiltins", nothing),
 ];
 
 const fn pass(name: &'static str, run: fn(&mut QueryCompilation<'_>)) -> QueryPass {
     QueryPass { name, run }
 }
+
+/// Queries are never strict, so they may use any name and what is deprecated.
+fn nothing(_: &mut QueryCompilation<'_>) {}
 
 /// Compiles a query against modules; `observe` sees the query after each pass.
 pub fn compile_query(

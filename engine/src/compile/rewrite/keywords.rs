@@ -4,8 +4,8 @@ use solon_syntax::ast::visit::{Exprs, Flow, Walk};
 use solon_syntax::ast::{Expr, Module, Term};
 use solon_syntax::source::Code;
 
+use crate::compile::Compilation;
 use crate::compile::report::Report;
-use crate::compile::{Compilation, QueryCompilation};
 
 /// Refuses rules, arguments and variables named like a root document, in v1 modules and in strict mode.
 pub fn check(compilation: &mut Compilation<'_>) {
@@ -14,13 +14,6 @@ pub fn check(compilation: &mut Compilation<'_>) {
             check_heads(module, &mut compilation.report);
             check_assignments(&module.rules, &mut compilation.report);
         }
-    }
-}
-
-/// Refuses variables named like a root document in strict mode.
-pub fn check_query(query: &mut QueryCompilation<'_>) {
-    if query.options.strict {
-        check_assignments(&query.body, &mut query.report);
     }
 }
 

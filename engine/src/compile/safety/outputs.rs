@@ -19,13 +19,8 @@ pub const OWN: VarScan = VarScan {
     skip_templates: false,
 };
 
-/// The variables of an expression without those of `not`, `and` and `or` in it.
-pub const DIRECT: VarScan = VarScan {
-    skip_implicit_bodies: true,
-    ..OWN
-};
-
-/// What inputs and outputs of calls are made of.
+/// What operands of calls and steps of references need or bind. Sets and keys of objects are compared, never
+/// taken apart, so what they hold cannot be bound.
 pub const OPERANDS: VarScan = VarScan {
     skip_ref_heads: true,
     skip_call_heads: false,
@@ -34,74 +29,22 @@ pub const OPERANDS: VarScan = VarScan {
     ..OWN
 };
 
-/// How much an expression is said to need and to bind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// As evaluation has it: sets and keys of objects are compared, never taken apart, and closures keep their
-    /// variables, so neither bind any.
-    Strict,
-    /// As published messages have it, where some unsafe variables hide others.
-    Loose,
-}
-
-impl Reading {
-    /// The variables that a pattern gives values to.
-    pub fn gives(self) -> VarScan {
-        VarScan {
-            skip_sets: self == Self::Strict,
-            ..OPERANDS
-        }
-    }
-
-    /// The variables without which a pattern is no value. Of references only what stands behind the heads.
-    pub fn needs(self) -> VarScan {
-        VarScan {
-            skip_object_keys: self == Self::Loose,
-            skip_sets: false,
-            ..OPERANDS
-        }
-    }
-
-    /// The variables that steps of references give values to.
-    fn steps(self) -> VarScan {
-        let strict = self == Self::Strict;
-        VarScan {
-            skip_object_keys: strict,
-            skip_sets: strict,
-            skip_closures: strict,
-            ..OPERANDS
-        }
-    }
-}
-
-/// The variables that an expression binds, given those that are safe before, as messages have it. Safe ones may be
-/// among them.
+/// The variables that an expression binds, given those that are safe before. Safe ones may be among them.
 pub fn outputs(vars: &mut Vars, functions: Functions<'_>, expr: &Expr, safe: &VarSet) -> VarSet {
-    outputs_as(vars, functions, expr, safe, Reading::Loose)
-}
-
-/// The same in a given reading.
-pub fn outputs_as(
-    vars: &mut Vars,
-    functions: Functions<'_>,
-    expr: &Expr,
-    safe: &VarSet,
-    reading: Reading,
-) -> VarSet {
     if expr.negated || !vars.scan(OWN, &expr.with).is_subset(safe) {
         return VarSet::default();
     }
     match &expr.kind {
-        ExprKind::Term(term) => references(vars, term, safe, reading),
-        ExprKind::Every(every) => references(vars, &every.domain, safe, reading),
+        ExprKind::Term(term) => references(vars, term, safe),
+        ExprKind::Every(every) => references(vars, &every.domain, safe),
         ExprKind::Call(terms) => {
             if let Some((left, right)) = equation(expr) {
                 if !expr.assigned {
-                    return equation_outputs(vars, left, right, safe, reading);
+                    return equation_outputs(vars, left, right, safe);
                 }
                 // what is assigned must have its value already, never get it from the variable
                 let others = safe.without(&vars.scan(VarScan::default(), left));
-                let mut bound = equation_outputs(vars, left, right, &others, reading);
+                let mut bound = equation_outputs(vars, left, right, &others);
                 bound.subtract(safe);
                 return bound;
             }
@@ -109,7 +52,7 @@ pub fn outputs_as(
                 return VarSet::default();
             };
             match functions.arity(operator) {
-                Some(arity) => call_outputs(vars, operands, arity, safe, reading),
+                Some(arity) => call_outputs(vars, operands, arity, safe),
                 None => VarSet::default(),
             }
         }
@@ -127,30 +70,18 @@ pub fn equation(expr: &Expr) -> Option<(&Term, &Term)> {
     }
 }
 
-fn equation_outputs(
-    vars: &mut Vars,
-    left: &Term,
-    right: &Term,
-    safe: &VarSet,
-    reading: Reading,
-) -> VarSet {
-    let mut known = references(vars, left, safe, reading);
-    known.add(&references(vars, right, safe, reading));
+fn equation_outputs(vars: &mut Vars, left: &Term, right: &Term, safe: &VarSet) -> VarSet {
+    let mut known = references(vars, left, safe);
+    known.add(&references(vars, right, safe));
     known.add(safe);
-    let mut bound = unify(vars, &known, left, right, reading);
+    let mut bound = unify(vars, &known, left, right);
     bound.add(&known);
     bound.subtract(safe);
     bound
 }
 
-fn call_outputs(
-    vars: &mut Vars,
-    operands: &[Term],
-    arity: usize,
-    safe: &VarSet,
-    reading: Reading,
-) -> VarSet {
-    let mut bound = references(vars, operands, safe, reading);
+fn call_outputs(vars: &mut Vars, operands: &[Term], arity: usize, safe: &VarSet) -> VarSet {
+    let mut bound = references(vars, operands, safe);
     let Some((inputs, output)) = operands.split_at_checked(arity) else {
         return bound;
     };
@@ -167,12 +98,7 @@ fn call_outputs(
 }
 
 /// The variables that the references of a node bind: those behind heads that have values.
-fn references<N: Walk + ?Sized>(
-    vars: &mut Vars,
-    node: &N,
-    safe: &VarSet,
-    reading: Reading,
-) -> VarSet {
+fn references<N: Walk + ?Sized>(vars: &mut Vars, node: &N, safe: &VarSet) -> VarSet {
     let mut bound = VarSet::default();
     node.walk(&mut Terms(|term: &Term| match &term.kind {
         TermKind::ArrayComprehension(_)
@@ -181,7 +107,7 @@ fn references<N: Walk + ?Sized>(
         | TermKind::Template(_) => Flow::Over,
         TermKind::Ref(_) if !has_value(vars, term, safe) => Flow::Over,
         TermKind::Ref(reference) => {
-            vars.scan_into(reading.steps(), steps(reference), &mut bound);
+            vars.scan_into(OPERANDS, steps(reference), &mut bound);
             Flow::Into
         }
         _ => Flow::Into,

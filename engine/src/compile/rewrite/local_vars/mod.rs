@@ -42,7 +42,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
 /// Renames the variables of a query.
 pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let locals = query.locals.restart(&query.body);
-    let mut renamer = Renamer::new(locals, Scopes::default(), query.options.strict);
+    let mut renamer = Renamer::new(locals, Scopes::default(), false);
     renamer.body(&mut query.body, &BTreeSet::new());
     renamer.report(&mut query.report);
 }
