@@ -16,9 +16,15 @@ impl Short {
     /// `None` when the string is too long.
     #[inline]
     pub fn new(text: &[u8]) -> Option<Self> {
+        if text.len() > Self::MAX {
+            return None;
+        }
+        // whole words go from register to memory: bytes copied one by one would be read again too early
+        let (low, high) = words(text);
         let mut bytes = [0; Self::MAX];
-        bytes.get_mut(..text.len())?.copy_from_slice(text);
-        // the length is at most 14
+        let (head, tail) = bytes.split_first_chunk_mut()?;
+        *head = low.to_le_bytes();
+        tail.copy_from_slice(high.to_le_bytes().first_chunk::<6>()?);
         #[expect(clippy::cast_possible_truncation, reason = "at most 14")]
         Some(Self {
             len: text.len() as u8,
@@ -31,6 +37,27 @@ impl Short {
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
     }
+}
+
+/// Up to 16 bytes as two little-endian words, by loads that overlap.
+#[inline]
+fn words(text: &[u8]) -> (u64, u64) {
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        let shift = 8 * (16_usize.saturating_sub(text.len()));
+        let high = u64::from_le_bytes(*last).checked_shr(u32::try_from(shift).unwrap_or(64));
+        return (u64::from_le_bytes(*first), high.unwrap_or(0));
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        let high = u64::from(u32::from_le_bytes(*last)) << (8 * (text.len() - 4));
+        return (u64::from(u32::from_le_bytes(*first)) | high, 0);
+    }
+    let low = match *text {
+        [] => 0,
+        [a] => u64::from(a),
+        [a, b] => u64::from(a) | u64::from(b) << 8,
+        [a, b, c, ..] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+    };
+    (low, 0)
 }
 
 /// An owned string longer than [`Short::MAX`].

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::parser::Build;
-use crate::value::{Arena, NumberBuf, V};
+use crate::value::text::ArenaText;
+use crate::value::{Arena, Number, Short, V};
 
 /// Builds values in an arena.
 pub(super) struct InArena<'e> {
@@ -21,42 +22,47 @@ impl<'e> Build<'e> for InArena<'e> {
     type Key = V<'e>;
 
     #[inline]
-    fn null(&mut self) -> V<'e> {
-        V::Null
+    fn null(&mut self, items: &mut Vec<V<'e>>) {
+        items.push(V::Null);
     }
 
     #[inline]
-    fn bool(&mut self, b: bool) -> V<'e> {
-        V::Bool(b)
+    fn bool(&mut self, b: bool, items: &mut Vec<V<'e>>) {
+        items.push(V::Bool(b));
     }
 
     #[inline]
-    fn number(&mut self, number: NumberBuf) -> V<'e> {
-        self.arena.number(number)
-    }
-
-    fn number_text(&mut self, text: &'e str) -> V<'e> {
-        V::NewNumber(self.arena.bump().alloc(text))
-    }
-
-    #[inline]
-    fn string(&mut self, text: Cow<'e, str>) -> V<'e> {
-        match text {
-            Cow::Borrowed(text) => self.arena.borrowed_text(text),
-            Cow::Owned(text) => self.arena.text(&text),
+    fn number(&mut self, number: Number<'e>, items: &mut Vec<V<'e>>) {
+        match number {
+            Number::Int(i) => items.push(V::Int(i)),
+            Number::Decimal(scale, coefficient) => items.push(V::Decimal(scale, coefficient)),
+            Number::Text(text) => items.push(V::NewNumber(self.arena.bump().alloc(text))),
         }
     }
 
     #[inline]
-    fn key(&mut self, text: Cow<'e, str>) -> V<'e> {
-        self.string(text)
+    fn string(&mut self, text: Cow<'e, str>, items: &mut Vec<V<'e>>) {
+        if let Some(short) = Short::new(text.as_bytes()) {
+            items.push(V::Short(short));
+            return;
+        }
+        let text = match text {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => self.arena.bump().alloc_str(&text),
+        };
+        items.push(V::NewText(self.arena.bump().alloc(ArenaText::Utf8(text))));
     }
 
     #[inline]
-    fn array(&mut self, items: &mut Vec<V<'e>>, start: usize) -> V<'e> {
+    fn key(&mut self, text: Cow<'e, str>, keys: &mut Vec<V<'e>>) {
+        self.string(text, keys);
+    }
+
+    #[inline]
+    fn array(&mut self, items: &mut Vec<V<'e>>, start: usize) {
         let array = self.arena.array(items.get(start..).unwrap_or(&[]));
         items.truncate(start);
-        array
+        items.push(array);
     }
 
     #[inline]
@@ -64,14 +70,15 @@ impl<'e> Build<'e> for InArena<'e> {
         &mut self,
         keys: &mut Vec<V<'e>>,
         first_key: usize,
-        values: &mut Vec<V<'e>>,
-        first_value: usize,
-    ) -> V<'e> {
+        items: &mut Vec<V<'e>>,
+        start: usize,
+    ) {
         let names = keys.get(first_key..).unwrap_or(&[]);
-        let members = values.get(first_value..).unwrap_or(&[]);
-        let object = self.arena.object_of(names, members);
+        let object = self
+            .arena
+            .object_of(names, items.get(start..).unwrap_or(&[]));
         keys.truncate(first_key);
-        values.truncate(first_value);
-        object
+        items.truncate(start);
+        items.push(object);
     }
 }

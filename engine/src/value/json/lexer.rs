@@ -3,21 +3,13 @@
 use std::borrow::Cow;
 
 use super::error::{Fail, JsonErrorKind};
-use crate::value::NumberBuf;
+use crate::value::Number;
 use crate::value::number::parse::{Form, check};
 
 /// A position in a text.
 pub(super) struct Lexer<'t> {
     text: &'t str,
     at: usize,
-}
-
-/// A number as read.
-pub(super) enum NumberToken<'t> {
-    /// In place.
-    Small(NumberBuf),
-    /// By its text.
-    Text(&'t str),
 }
 
 impl<'t> Lexer<'t> {
@@ -85,7 +77,7 @@ impl<'t> Lexer<'t> {
 
     /// A number; what follows it is not looked at. Its size is the caller's to check.
     #[inline]
-    pub fn number(&mut self) -> Result<NumberToken<'t>, Fail> {
+    pub fn number(&mut self) -> Result<Number<'t>, Fail> {
         let rest = self.text.get(self.at..).unwrap_or("");
         let Some(form) = Form::scan(rest.as_bytes()) else {
             return Err(self.bad_number());
@@ -93,11 +85,9 @@ impl<'t> Lexer<'t> {
         let start = self.at;
         self.at += form.length;
         if let Some(number) = form.small() {
-            return Ok(NumberToken::Small(number));
+            return Ok(number);
         }
-        Ok(NumberToken::Text(
-            self.text.get(start..self.at).unwrap_or(""),
-        ))
+        Ok(Number::Text(self.text.get(start..self.at).unwrap_or("")))
     }
 
     /// Whether the number just read is within bounds.

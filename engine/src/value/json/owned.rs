@@ -1,14 +1,15 @@
 //! Owned values from JSON. Objects with the same keys in the same order share them.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
 
 use super::parser::Build;
 use crate::limits;
-use crate::value::{NumberBuf, Object, Shape, Value};
+use crate::value::number::NumberText;
+use crate::value::{Number, Object, Shape, Short, Text, Value};
 
 /// Builds owned values.
 #[derive(Default)]
@@ -16,42 +17,59 @@ pub(super) struct Owned {
     shapes: Shapes,
 }
 
+/// Makes a value in its place. Handed to `Vec::push` it would lie on the stack first, to be dropped should the
+/// list fail to grow, and be read back before its parts have arrived there.
+#[inline]
+fn push(items: &mut Vec<Value>, make: impl FnOnce() -> Value) {
+    items.extend(Some(make).into_iter().map(|make| make()));
+}
+
 impl<'t> Build<'t> for Owned {
     type Item = Value;
     type Key = Cow<'t, str>;
 
     #[inline]
-    fn null(&mut self) -> Value {
-        Value::Null
+    fn null(&mut self, items: &mut Vec<Value>) {
+        push(items, || Value::Null);
     }
 
     #[inline]
-    fn bool(&mut self, b: bool) -> Value {
-        Value::Bool(b)
+    fn bool(&mut self, b: bool, items: &mut Vec<Value>) {
+        push(items, || Value::Bool(b));
     }
 
     #[inline]
-    fn number(&mut self, number: NumberBuf) -> Value {
-        Value::number(number)
-    }
-
-    fn number_text(&mut self, text: &'t str) -> Value {
-        Value::number(NumberBuf::Text(text.to_owned()))
-    }
-
-    #[inline]
-    fn string(&mut self, text: Cow<'t, str>) -> Value {
-        Value::string(&text)
+    fn number(&mut self, number: Number<'t>, items: &mut Vec<Value>) {
+        match number {
+            Number::Int(i) => push(items, || Value::Int(i)),
+            Number::Decimal(scale, coefficient) => {
+                push(items, || Value::Decimal(scale, coefficient))
+            }
+            Number::Text(text) => items.push(Value::Number(Arc::new(NumberText(text.into())))),
+        }
     }
 
     #[inline]
-    fn key(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
-        text
+    fn string(&mut self, text: Cow<'t, str>, items: &mut Vec<Value>) {
+        match Short::new(text.as_bytes()) {
+            Some(short) => push(items, || Value::Short(short)),
+            None => {
+                let text = Arc::new(Text::Utf8(text.into()));
+                push(items, || Value::Text(text));
+            }
+        }
     }
 
     #[inline]
-    fn array(&mut self, items: &mut Vec<Value>, start: usize) -> Value {
-        Value::array(items.drain(start..).collect())
+    fn key(&mut self, text: Cow<'t, str>, keys: &mut Vec<Self::Key>) {
+        keys.push(text);
+    }
+
+    #[inline]
+    fn array(&mut self, items: &mut Vec<Value>, start: usize) {
+        let array = items.drain(start..).collect();
+        let array = Arc::new(array);
+        push(items, || Value::Array(array));
     }
 
     #[inline]
@@ -59,26 +77,33 @@ impl<'t> Build<'t> for Owned {
         &mut self,
         keys: &mut Vec<Self::Key>,
         first_key: usize,
-        values: &mut Vec<Value>,
-        first_value: usize,
-    ) -> Value {
+        items: &mut Vec<Value>,
+        start: usize,
+    ) {
         let names = keys.get(first_key..).unwrap_or(&[]);
-        if names.len() > Object::SHAPED {
+        let object = if names.len() > Object::SHAPED {
             let names = keys.drain(first_key..).map(|key| Value::string(&key));
-            return Value::object(names.zip(values.drain(first_value..)).collect());
-        }
-        let form = self.shapes.form(names);
-        let object = form.object(values.drain(first_value..));
-        keys.truncate(first_key);
-        Value::Object(Arc::new(object))
+            Object::from_pairs(names.zip(items.drain(start..)).collect())
+        } else {
+            let values = items.get_mut(start..).unwrap_or(&mut []);
+            let object = self.shapes.form(names).map(|form| form.object(values));
+            items.truncate(start);
+            keys.truncate(first_key);
+            object.unwrap_or_default()
+        };
+        let object = Arc::new(object);
+        push(items, || Value::Object(object));
     }
 }
 
 /// The forms of objects seen so far.
 #[derive(Default)]
 struct Shapes {
-    table: HashTable<(u64, Form)>,
+    forms: Vec<Form>,
+    /// Positions in `forms` by the hash of their keys.
+    table: HashTable<usize>,
     state: foldhash::fast::RandomState,
+    last: usize,
 }
 
 /// Keys in the order of a source.
@@ -86,35 +111,49 @@ struct Form {
     shape: Arc<Shape>,
     /// For each key of the source its position in the shape; equal keys have the same.
     slots: Box<[u8]>,
-    in_order: bool,
+    /// For each key of the shape its last position in the source, unless both have the same order.
+    sources: Option<Box<[u8]>>,
+    /// The form that followed this one the last time: documents repeat themselves.
+    next: usize,
+    /// The hash of the keys.
+    code: u64,
 }
 
 impl Shapes {
     #[inline]
-    fn form(&mut self, keys: &[Cow<'_, str>]) -> &Form {
-        let mut hasher = self.state.build_hasher();
-        for key in keys {
-            hasher.write(key.as_bytes());
-            hasher.write_u8(0xff);
+    fn form(&mut self, keys: &[Cow<'_, str>]) -> Option<&Form> {
+        let mut at = self.forms.get(self.last).map_or(0, |form| form.next);
+        if !self.forms.get(at).is_some_and(|form| form.has(keys)) {
+            at = self.find_or_add(keys);
+            if let Some(last) = self.forms.get_mut(self.last) {
+                last.next = at;
+            }
         }
-        let code = hasher.finish();
-        if self.table.len() >= limits::SHAPES
-            && self.table.find(code, |(_, form)| form.has(keys)).is_none()
-        {
+        self.last = at;
+        self.forms.get(at)
+    }
+
+    fn find_or_add(&mut self, keys: &[Cow<'_, str>]) -> usize {
+        let code = self.state.hash_one(keys);
+        let same = |at: &usize| self.forms.get(*at).is_some_and(|form| form.has(keys));
+        if let Some(at) = self.table.find(code, same) {
+            return *at;
+        }
+        if self.forms.len() >= limits::SHAPES {
+            self.forms.clear();
             self.table.clear();
         }
-        let entry = self
-            .table
-            .entry(code, |(_, form)| form.has(keys), |(code, _)| *code);
-        &entry
-            .or_insert_with(|| (code, Form::new(keys)))
-            .into_mut()
-            .1
+        let at = self.forms.len();
+        self.forms.push(Form::new(code, keys));
+        let forms = &self.forms;
+        self.table
+            .insert_unique(code, at, |at| forms.get(*at).map_or(0, |form| form.code));
+        at
     }
 }
 
 impl Form {
-    fn new(keys: &[Cow<'_, str>]) -> Self {
+    fn new(code: u64, keys: &[Cow<'_, str>]) -> Self {
         let mut sorted: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
         sorted.sort_unstable();
         sorted.dedup();
@@ -123,38 +162,51 @@ impl Form {
             .iter()
             .map(|key| u8::try_from(slot(key)).unwrap_or(0))
             .collect();
+        let shape = Shape::new(sorted.into_iter().map(Value::string).collect());
+        let in_order = slots.len() == shape.keys().len() && slots.is_sorted();
+        let mut sources: Box<[u8]> = vec![0; shape.keys().len()].into();
+        for (source, slot) in (0..).zip(&slots) {
+            if let Some(place) = sources.get_mut(usize::from(*slot)) {
+                *place = source;
+            }
+        }
         Self {
-            in_order: slots.len() == sorted.len() && slots.is_sorted(),
-            shape: Arc::new(Shape::new(sorted.into_iter().map(Value::string).collect())),
+            shape: Arc::new(shape),
             slots,
+            sources: (!in_order).then_some(sources),
+            next: 0,
+            code,
         }
     }
 
-    fn key(&self, slot: u8) -> &[u8] {
-        match self.shape.keys().get(usize::from(slot)) {
-            Some(Value::Short(key)) => key.as_bytes(),
-            Some(Value::Text(key)) => key.as_bytes(),
-            _ => b"",
-        }
-    }
-
+    /// Whether it is that of an object with these keys.
     #[inline]
     fn has(&self, keys: &[Cow<'_, str>]) -> bool {
         let mut pairs = self.slots.iter().zip(keys);
-        self.slots.len() == keys.len() && pairs.all(|(slot, key)| self.key(*slot) == key.as_bytes())
+        self.slots.len() == keys.len()
+            && pairs.all(
+                |(slot, key)| match self.shape.keys().get(usize::from(*slot)) {
+                    Some(Value::Short(short)) => Short::new(key.as_bytes()) == Some(*short),
+                    Some(Value::Text(text)) => text.as_bytes() == key.as_bytes(),
+                    _ => false,
+                },
+            )
     }
 
+    /// Takes the values out of a list.
     #[inline]
-    fn object(&self, values: impl Iterator<Item = Value>) -> Object {
-        if self.in_order {
-            return Object::with_shape(self.shape.clone(), values.collect());
-        }
-        let mut ordered: Box<[Value]> = vec![Value::Null; self.shape.keys().len()].into();
-        for (slot, value) in self.slots.iter().zip(values) {
-            if let Some(place) = ordered.get_mut(usize::from(*slot)) {
-                *place = value;
+    fn object(&self, values: &mut [Value]) -> Object {
+        let values = match &self.sources {
+            None => values.iter_mut().map(std::mem::take).collect(),
+            Some(sources) => {
+                let take = |at: &u8| {
+                    values
+                        .get_mut(usize::from(*at))
+                        .map_or(Value::Null, std::mem::take)
+                };
+                sources.iter().map(take).collect()
             }
-        }
-        Object::with_shape(self.shape.clone(), ordered)
+        };
+        Object::with_shape(self.shape.clone(), values)
     }
 }

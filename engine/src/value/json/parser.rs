@@ -3,40 +3,40 @@
 use std::borrow::Cow;
 
 use super::error::Fail;
-use super::lexer::{Lexer, NumberToken};
+use super::lexer::Lexer;
 use crate::limits;
-use crate::value::NumberBuf;
+use crate::value::Number;
 
-/// Makes values of what the parser reads.
+/// Makes values of what the parser reads. Values go straight to the end of a list: returned, each would be
+/// copied several times.
 pub(super) trait Build<'t> {
     /// A value.
     type Item;
     /// An object's key.
     type Key;
 
-    fn null(&mut self) -> Self::Item;
-    fn bool(&mut self, b: bool) -> Self::Item;
-    fn number(&mut self, number: NumberBuf) -> Self::Item;
-    fn number_text(&mut self, text: &'t str) -> Self::Item;
-    fn string(&mut self, text: Cow<'t, str>) -> Self::Item;
-    fn key(&mut self, text: Cow<'t, str>) -> Self::Key;
-    /// Takes the elements from `start` on.
-    fn array(&mut self, items: &mut Vec<Self::Item>, start: usize) -> Self::Item;
-    /// Takes as many keys and values off the ends of both lists.
+    fn null(&mut self, items: &mut Vec<Self::Item>);
+    fn bool(&mut self, b: bool, items: &mut Vec<Self::Item>);
+    fn number(&mut self, number: Number<'t>, items: &mut Vec<Self::Item>);
+    fn string(&mut self, text: Cow<'t, str>, items: &mut Vec<Self::Item>);
+    fn key(&mut self, text: Cow<'t, str>, keys: &mut Vec<Self::Key>);
+    /// Replaces the items from `start` on by their array.
+    fn array(&mut self, items: &mut Vec<Self::Item>, start: usize);
+    /// Takes the keys from `first_key` on and replaces the items from `start` on by their object.
     fn object(
         &mut self,
         keys: &mut Vec<Self::Key>,
         first_key: usize,
-        values: &mut Vec<Self::Item>,
-        first_value: usize,
-    ) -> Self::Item;
+        items: &mut Vec<Self::Item>,
+        start: usize,
+    );
 }
 
 /// A compound being read: where its members start.
 struct Frame {
     object: bool,
     first_key: usize,
-    first_value: usize,
+    start: usize,
 }
 
 /// Reads a whole text.
@@ -57,10 +57,23 @@ pub(super) fn value<'t, B: Build<'t>>(
 ) -> Result<B::Item, Fail> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut keys: Vec<B::Key> = Vec::new();
-    let mut values: Vec<B::Item> = Vec::new();
+    let mut items: Vec<B::Item> = Vec::new();
     let mut too_big = None;
     'value: loop {
-        let mut item = match lexer.token() {
+        match lexer.token() {
+            Some(b'"') => {
+                let text = lexer.string()?;
+                build.string(text, &mut items);
+            }
+            Some(b'-' | b'0'..=b'9') => {
+                let number = lexer.number()?;
+                if let Number::Text(text) = number
+                    && let Err(fail) = lexer.check(text)
+                {
+                    too_big.get_or_insert(fail);
+                }
+                build.number(number, &mut items);
+            }
             Some(open @ (b'{' | b'[')) => {
                 if frames.len() >= limits::NESTING {
                     return Err(lexer.unexpected("exceeded max depth"));
@@ -69,21 +82,21 @@ pub(super) fn value<'t, B: Build<'t>>(
                 let frame = Frame {
                     object: open == b'{',
                     first_key: keys.len(),
-                    first_value: values.len(),
+                    start: items.len(),
                 };
                 match (frame.object, lexer.token()) {
                     (true, Some(b'}')) => {
                         lexer.bump();
-                        build.object(&mut keys, frame.first_key, &mut values, frame.first_value)
+                        build.object(&mut keys, frame.first_key, &mut items, frame.start);
                     }
                     (true, _) => {
                         frames.push(frame);
-                        keys.push(key(lexer, build)?);
+                        key(lexer, build, &mut keys)?;
                         continue 'value;
                     }
                     (false, Some(b']')) => {
                         lexer.bump();
-                        build.array(&mut values, frame.first_value)
+                        build.array(&mut items, frame.start);
                     }
                     (false, _) => {
                         frames.push(frame);
@@ -91,42 +104,31 @@ pub(super) fn value<'t, B: Build<'t>>(
                     }
                 }
             }
-            Some(b'"') => {
-                let text = lexer.string()?;
-                build.string(text)
-            }
-            Some(b'-' | b'0'..=b'9') => match lexer.number()? {
-                NumberToken::Small(number) => build.number(number),
-                NumberToken::Text(text) => {
-                    if let Err(fail) = lexer.check(text) {
-                        too_big.get_or_insert(fail);
-                    }
-                    build.number_text(text)
-                }
-            },
             Some(b't') => {
                 lexer.literal("true")?;
-                build.bool(true)
+                build.bool(true, &mut items);
             }
             Some(b'f') => {
                 lexer.literal("false")?;
-                build.bool(false)
+                build.bool(false, &mut items);
             }
             Some(b'n') => {
                 lexer.literal("null")?;
-                build.null()
+                build.null(&mut items);
             }
             _ => return Err(lexer.unexpected("looking for beginning of value")),
-        };
+        }
         loop {
             let Some(frame) = frames.last() else {
-                return too_big.map_or(Ok(item), Err);
+                let value = items
+                    .pop()
+                    .ok_or_else(|| lexer.unexpected("looking for beginning of value"));
+                return too_big.map_or(value, Err);
             };
-            values.push(item);
             match (frame.object, lexer.token()) {
                 (true, Some(b',')) => {
                     lexer.bump();
-                    keys.push(key(lexer, build)?);
+                    key(lexer, build, &mut keys)?;
                     continue 'value;
                 }
                 (false, Some(b',')) => {
@@ -134,9 +136,9 @@ pub(super) fn value<'t, B: Build<'t>>(
                     continue 'value;
                 }
                 (true, Some(b'}')) => {
-                    item = build.object(&mut keys, frame.first_key, &mut values, frame.first_value);
+                    build.object(&mut keys, frame.first_key, &mut items, frame.start)
                 }
-                (false, Some(b']')) => item = build.array(&mut values, frame.first_value),
+                (false, Some(b']')) => build.array(&mut items, frame.start),
                 (true, _) => return Err(lexer.unexpected("after object key:value pair")),
                 (false, _) => return Err(lexer.unexpected("after array element")),
             }
@@ -147,7 +149,11 @@ pub(super) fn value<'t, B: Build<'t>>(
 }
 
 #[inline]
-fn key<'t, B: Build<'t>>(lexer: &mut Lexer<'t>, build: &mut B) -> Result<B::Key, Fail> {
+fn key<'t, B: Build<'t>>(
+    lexer: &mut Lexer<'t>,
+    build: &mut B,
+    keys: &mut Vec<B::Key>,
+) -> Result<(), Fail> {
     if lexer.token() != Some(b'"') {
         return Err(lexer.unexpected("looking for beginning of object key string"));
     }
@@ -156,7 +162,8 @@ fn key<'t, B: Build<'t>>(lexer: &mut Lexer<'t>, build: &mut B) -> Result<B::Key,
         return Err(lexer.unexpected("after object key"));
     }
     lexer.bump();
-    Ok(build.key(key))
+    build.key(key, keys);
+    Ok(())
 }
 
 /// Keeps nothing: for texts that are only checked.
@@ -166,23 +173,34 @@ impl<'t> Build<'t> for Nothing {
     type Item = ();
     type Key = ();
 
-    fn null(&mut self) {}
-    fn bool(&mut self, _: bool) {}
-    fn number(&mut self, _: NumberBuf) {}
-    fn number_text(&mut self, _: &'t str) {}
-    fn string(&mut self, _: Cow<'t, str>) {}
-    fn key(&mut self, _: Cow<'t, str>) {}
+    fn null(&mut self, items: &mut Vec<()>) {
+        items.push(());
+    }
+
+    fn bool(&mut self, _: bool, items: &mut Vec<()>) {
+        items.push(());
+    }
+
+    fn number(&mut self, _: Number<'t>, items: &mut Vec<()>) {
+        items.push(());
+    }
+
+    fn string(&mut self, _: Cow<'t, str>, items: &mut Vec<()>) {
+        items.push(());
+    }
+
+    fn key(&mut self, _: Cow<'t, str>, keys: &mut Vec<()>) {
+        keys.push(());
+    }
+
     fn array(&mut self, items: &mut Vec<()>, start: usize) {
         items.truncate(start);
+        items.push(());
     }
-    fn object(
-        &mut self,
-        keys: &mut Vec<()>,
-        first_key: usize,
-        values: &mut Vec<()>,
-        first_value: usize,
-    ) {
+
+    fn object(&mut self, keys: &mut Vec<()>, first_key: usize, items: &mut Vec<()>, start: usize) {
         keys.truncate(first_key);
-        values.truncate(first_value);
+        items.truncate(start);
+        items.push(());
     }
 }

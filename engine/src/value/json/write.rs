@@ -112,12 +112,15 @@ impl<'o, 'l> Writer<'o, 'l> {
         let Some(object) = value.as_object() else {
             return;
         };
-        if has_other_keys(object) {
-            return self.mixed_object(object);
-        }
+        let start = self.out.len();
         self.open(b'{');
         let mut first = true;
         for (key, value) in object.iter() {
+            if !key.is_string() {
+                self.out.truncate(start);
+                self.depth -= 1;
+                return self.mixed_object(object);
+            }
             self.separate(&mut first);
             self.key(key.text_or_empty().as_bytes());
             self.value(value);
@@ -125,6 +128,7 @@ impl<'o, 'l> Writer<'o, 'l> {
         self.close(b'}', first);
     }
 
+    /// An object with keys that are no strings.
     #[inline(never)]
     fn mixed_object(&mut self, object: ObjectView<'_>) {
         self.open(b'{');
@@ -183,13 +187,22 @@ impl<'o, 'l> Writer<'o, 'l> {
     #[inline(never)]
     fn string(&mut self, text: &[u8]) {
         self.out.push(b'"');
+        let plain = plain_prefix(text, self.html);
+        match text.split_at_checked(plain) {
+            Some((plain, b"")) => self.out.extend_from_slice(plain),
+            _ => self.careful(text),
+        }
+        self.out.push(b'"');
+    }
+
+    #[cold]
+    fn careful(&mut self, text: &[u8]) {
         for chunk in text.utf8_chunks() {
             self.escaped(chunk.valid().as_bytes());
             for _ in chunk.invalid() {
                 self.out.extend_from_slice(b"\\ufffd");
             }
         }
-        self.out.push(b'"');
     }
 
     fn escaped(&mut self, mut text: &[u8]) {
@@ -236,9 +249,32 @@ impl<'o, 'l> Writer<'o, 'l> {
     }
 }
 
-/// Whether a key is no string.
-fn has_other_keys(object: ObjectView<'_>) -> bool {
-    object.iter().any(|(key, _)| !key.is_string())
+/// Length of the longest beginning that is written as it is, looking at eight bytes at a time.
+#[inline]
+fn plain_prefix(text: &[u8], html: bool) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
+    // marks bytes below a bound, and perhaps such as stand behind marked ones; exact below 0x80
+    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word & HIGHS;
+    let is = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    let mut at = 0;
+    for chunk in text.chunks(8) {
+        let mut bytes = [b' '; 8];
+        if let Some(place) = bytes.get_mut(..chunk.len()) {
+            place.copy_from_slice(chunk);
+        }
+        let word = u64::from_le_bytes(bytes);
+        let mut marks = word & HIGHS | below(word, 0x20) | is(word, b'"') | is(word, b'\\');
+        if html {
+            // `<` and `>` differ in one bit
+            marks |= is(word & !(ONES * 2), b'<') | is(word, b'&');
+        }
+        if marks != 0 {
+            return at + marks.trailing_zeros() as usize / 8;
+        }
+        at += chunk.len();
+    }
+    text.len()
 }
 
 /// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::NumberBuf;
 use super::exact::Exact;
+use super::{Number, NumberBuf};
 use crate::limits;
 
 /// Why a text is not a number.
@@ -47,7 +47,7 @@ impl NumberBuf {
             return Err(NumberError::Syntax);
         }
         if let Some(number) = form.small() {
-            return Ok(number);
+            return Ok(number.into());
         }
         check(text)?;
         Ok(Self::Text(text.to_owned()))
@@ -125,7 +125,7 @@ impl Form {
 
     /// The forms that need no text.
     #[inline]
-    pub fn small(&self) -> Option<NumberBuf> {
+    pub fn small(&self) -> Option<Number<'static>> {
         // 19 digits fit a u64, so the coefficient did not overflow
         if self.exponent || self.digits > 19 || self.scale > MAX_SCALE {
             return None;
@@ -139,10 +139,10 @@ impl Form {
             i64::try_from(self.coefficient).ok()?
         };
         if self.scale == 0 {
-            return Some(NumberBuf::Int(coefficient));
+            return Some(Number::Int(coefficient));
         }
         let scale = u8::try_from(self.scale).ok()?;
-        Some(NumberBuf::Decimal(scale, coefficient))
+        Some(Number::Decimal(scale, coefficient))
     }
 }
 

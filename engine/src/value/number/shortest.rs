@@ -2,6 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
+use smallvec::SmallVec;
 
 use super::NumberBuf;
 use super::exact::power_of_ten;
@@ -14,8 +15,10 @@ const SMALL: i64 = -4;
 
 /// `0.d1d2d3… · 10^point`, digits in ASCII.
 struct Digits {
-    digits: Vec<u8>,
+    digits: SmallVec<[u8; Digits::LEADING]>,
     point: i64,
+    /// Whether digits that are not all zeros were left out at the end.
+    more: bool,
 }
 
 impl From<BigInt> for NumberBuf {
@@ -108,41 +111,104 @@ fn of_decimal(negative: bool, coefficient: u64, power: i64) -> NumberBuf {
     }
     let digits = Digits {
         point: digits + power,
-        digits: coefficient.to_string().into_bytes(),
+        digits: SmallVec::from_slice(itoa::Buffer::new().format(coefficient).as_bytes()),
+        more: false,
     };
     digits.write_general(negative)
 }
 
 impl Digits {
-    /// All digits of `magnitude · 2^exponent`.
-    fn exact(magnitude: BigUint, exponent: i64) -> Self {
+    /// Digits that tell any two floats apart, and some more to round by.
+    const LEADING: usize = 24;
+
+    /// The digits of `magnitude · 2^exponent`: the leading ones when that is quick, else all.
+    fn of(magnitude: u128, exponent: i64) -> Self {
+        Self::leading(magnitude, exponent).unwrap_or_else(|| Self::all(magnitude, exponent))
+    }
+
+    /// The leading digits of a number from about 1e-18 to 2^64.
+    fn leading(magnitude: u128, exponent: i64) -> Option<Self> {
+        // a fraction of up to 124 bits can be multiplied by ten
+        let shift = u32::try_from(-exponent)
+            .ok()
+            .filter(|shift| (1..=124).contains(shift))?;
+        let mask = (1_u128 << shift) - 1;
+        let mut fraction = magnitude & mask;
+        let mut buffer = itoa::Buffer::new();
+        let whole = buffer
+            .format(u64::try_from(magnitude >> shift).ok()?)
+            .as_bytes();
+        let mut digits: SmallVec<[u8; Self::LEADING]> = SmallVec::new();
+        let mut point = 0;
+        if whole != b"0" {
+            digits.extend_from_slice(whole);
+            point = 0_i64.saturating_add_unsigned(whole.len() as u64);
+        }
+        while fraction != 0 && digits.len() < Self::LEADING {
+            fraction *= 10;
+            // below ten
+            let digit = b'0' + u8::try_from(fraction >> shift).unwrap_or(0);
+            fraction &= mask;
+            if digit == b'0' && digits.is_empty() {
+                point -= 1;
+            } else {
+                digits.push(digit);
+            }
+        }
+        let mut leading = Self {
+            digits,
+            point,
+            more: fraction != 0,
+        };
+        if !leading.more {
+            leading.trim();
+        }
+        Some(leading)
+    }
+
+    fn all(magnitude: u128, exponent: i64) -> Self {
+        let magnitude = BigUint::from(magnitude);
         let (magnitude, power) = if exponent >= 0 {
             (magnitude << exponent.unsigned_abs(), 0)
         } else {
             (magnitude * five(exponent.unsigned_abs()), exponent)
         };
-        let mut digits = magnitude.to_string().into_bytes();
+        let digits: SmallVec<_> = magnitude.to_string().into_bytes().into();
         let point = power.saturating_add_unsigned(digits.len() as u64);
-        let zeros = digits.iter().rev().take_while(|d| **d == b'0').count();
-        digits.truncate(digits.len() - zeros);
-        Self { digits, point }
+        let mut all = Self {
+            digits,
+            point,
+            more: false,
+        };
+        all.trim();
+        all
+    }
+
+    fn trim(&mut self) {
+        let zeros = self
+            .digits
+            .iter()
+            .rev()
+            .take_while(|digit| **digit == b'0')
+            .count();
+        self.digits.truncate(self.digits.len() - zeros);
     }
 
     /// The fewest digits between the halfway points to both neighbours, as Go finds them: the lower neighbour
     /// of a power of two counts as far away as the upper.
     fn shortest(float: Float, precision: u32) -> Self {
-        let mantissa = BigUint::from(float.mantissa >> (PRECISION - precision));
+        let mantissa = float.mantissa >> (PRECISION - precision);
         let exponent = float.exponent + i64::from(PRECISION - precision) - 1;
-        let even = !mantissa.bit(0);
-        let doubled: BigUint = mantissa << 1_u8;
-        let lower = Self::exact(&doubled - 1_u8, exponent);
-        let upper = Self::exact(&doubled + 1_u8, exponent);
-        let mut value = Self::exact(doubled, exponent);
+        let even = mantissa.is_multiple_of(2);
+        let doubled = u128::from(mantissa) << 1;
+        let lower = Self::of(doubled - 1, exponent);
+        let upper = Self::of(doubled + 1, exponent);
+        let mut value = Self::of(doubled, exponent);
         let at = |digits: &Self, i: usize| digits.digits.get(i).copied().unwrap_or(b'0');
         for i in 0..value.digits.len() {
             let (low, digit, high) = (at(&lower, i), at(&value, i), at(&upper, i));
-            let down = low != digit || (even && i + 1 == lower.digits.len());
-            let up = digit != high && (even || digit + 1 < high || i + 1 < upper.digits.len());
+            let down = low != digit || (even && !lower.goes_on(i));
+            let up = digit != high && (even || digit + 1 < high || upper.goes_on(i));
             let up = match (down, up) {
                 (false, false) => continue,
                 (true, true) => value.rounds_up(i + 1),
@@ -154,10 +220,15 @@ impl Digits {
         value
     }
 
+    /// Whether there are digits behind the one at `i`.
+    fn goes_on(&self, i: usize) -> bool {
+        self.more || i + 1 < self.digits.len()
+    }
+
     /// Whether the nearest number of `len` digits is the greater one; halfway, the even one.
     fn rounds_up(&self, len: usize) -> bool {
         match self.digits.get(len..) {
-            Some([b'5']) => {
+            Some([b'5']) if !self.more => {
                 let last = len.checked_sub(1).and_then(|i| self.digits.get(i));
                 last.is_some_and(|digit| (digit - b'0') % 2 == 1)
             }
