@@ -168,3 +168,63 @@ fn refusals(case: &Case) -> Result<(), Diagnostics> {
     }
     Ok(())
 }
+
+/// Compiles generated text on a stack of 256 KB.
+fn compile_small(text: String) -> Result<(), Diagnostics> {
+    let run = move || {
+        let source = Source::new(SourceId(0), "large.rego", text);
+        let module = parse_module(&source, &ParseOptions::default())?;
+        compile(vec![module], &Options::default(), None, |_, _| {}).map(|_| ())
+    };
+    let thread = std::thread::Builder::new().stack_size(256 << 10);
+    thread.spawn(run).unwrap().join().unwrap()
+}
+
+fn large(rules: impl Fn(usize) -> String) -> String {
+    let mut text = "package large\n\n".to_owned();
+    for number in 0..10_000 {
+        text.push_str(&rules(number));
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn long_chains_of_rules_take_no_stack() {
+    let chain = large(|number| format!("p{number} := p{}", number + 1)) + "p10000 := 1\n";
+    compile_small(chain).unwrap();
+}
+
+#[test]
+fn long_cycles_of_rules_are_refused() {
+    let cycle = large(|number| format!("p{number} := p{}", (number + 1) % 10_000));
+    let errors = compile_small(cycle).unwrap_err();
+    let first = errors.0.first().unwrap().to_string();
+    assert!(
+        first.contains("rule data.large.p0 is recursive: data.large.p0 -> data.large.p1 -> "),
+        "{first}"
+    );
+    assert_eq!(
+        errors.0.len(),
+        11,
+        "ten errors and the note that there are more"
+    );
+}
+
+#[test]
+fn long_bodies_are_ordered() {
+    let mut text = "package large\n\np if {\n".to_owned();
+    for number in (0..2_000).rev() {
+        text.push_str(&format!("\tx{} = x{number} + 1\n", number + 1));
+    }
+    text.push_str("\tx0 = 1\n}\n");
+    compile_small(text).unwrap();
+}
+
+#[test]
+fn many_rules_of_one_name_that_read_all_of_a_package() {
+    let rules = large(|number| {
+        format!("p contains data.other[x] if {{ some x in input.xs; x > {number} }}")
+    });
+    compile_small(rules).unwrap();
+}

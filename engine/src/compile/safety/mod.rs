@@ -10,15 +10,17 @@ mod reorder;
 mod unify;
 mod vars;
 
+use self::outputs::{DIRECT, Reading};
 pub(super) use self::outputs::{OPERANDS, OWN, outputs};
 pub(super) use self::vars::{VarSet, Vars};
 
-use solon_syntax::ast::{Head, Name, Rule, Term, VarScan};
+use solon_syntax::ast::{Body, Head, Name, Rule, Term, VarScan};
 
 use self::refusals::{Refusal, SharedRows};
 use self::reorder::Safety;
 use super::compilation::Compilation;
 use super::functions::Functions;
+use super::locals::Locals;
 use super::query::QueryCompilation;
 use super::rule_tree::ground_prefix;
 
@@ -45,14 +47,15 @@ pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
     }
 }
 
-/// The variables of a head that neither the body nor the arguments know, at their first places.
+/// The variables of a head that neither the body nor the arguments know, at their last places.
 fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a Name, &'a Term)> {
     let mut vars = Vars::default();
-    let mut known = vars.scan(OWN, &rule.body);
+    let mut known = vars.scan(DIRECT, &rule.body);
     vars.scan_into(VarScan::default(), args, &mut known);
     let mut unbound: Vec<(&Name, &Term)> = Vec::new();
     let mut show = |term: &'a Term, name: &'a Name| {
-        if known.insert(vars.var(name)) {
+        if !known.contains(vars.var(name)) {
+            unbound.retain(|(other, _)| *other != name);
             unbound.push((name, term));
         }
     };
@@ -73,12 +76,8 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
             let args = rule.head.args.clone();
             let mut next = Some(rule);
             while let Some(rule) = next {
-                let mut safety = Safety::new(functions, locals);
-                let mut safe = roots(&mut safety.vars);
-                safety.vars.scan_into(VarScan::default(), &args, &mut safe);
-                safety.reorder(&mut rule.body, &safe);
-                if !safety.refused.is_empty() {
-                    refusals.push((position, rule.span, Refusal::from(safety)));
+                if let Some(refusal) = order(&mut rule.body, &args, functions, locals) {
+                    refusals.push((position, rule.span, refusal));
                 }
                 next = rule.else_rule.as_deref_mut();
             }
@@ -98,11 +97,29 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
 /// Orders the body of a query.
 pub fn check_query(compilation: &mut QueryCompilation<'_>) {
     let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
-    let mut safety = Safety::new(functions, &compilation.locals);
-    let safe = roots(&mut safety.vars);
-    safety.reorder(&mut compilation.body, &safe);
-    let refusal = Refusal::from(safety);
-    refusal.report(&mut compilation.report, &compilation.locals, "");
+    let locals = &compilation.locals;
+    if let Some(refusal) = order(&mut compilation.body, &[], functions, locals) {
+        refusal.report(&mut compilation.report, locals, "");
+    }
+}
+
+/// Orders a body in which some arguments are safe. If that cannot be done, the loose reading says why, unless it finds
+/// nothing wrong.
+fn order(
+    body: &mut Body,
+    args: &[Term],
+    functions: Functions<'_>,
+    locals: &Locals,
+) -> Option<Refusal> {
+    let mut read = |reading| {
+        let mut safety = Safety::new(functions, locals, reading);
+        let mut safe = roots(&mut safety.vars);
+        safety.vars.scan_into(VarScan::default(), args, &mut safe);
+        safety.reorder(body, &safe);
+        (!safety.refused.is_empty()).then(|| Refusal::from(safety))
+    };
+    let refusal = read(Reading::Strict)?;
+    Some(read(Reading::Loose).unwrap_or(refusal))
 }
 
 /// What is safe everywhere.

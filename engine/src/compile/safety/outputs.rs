@@ -19,8 +19,13 @@ pub const OWN: VarScan = VarScan {
     skip_templates: false,
 };
 
-/// What operands of calls and steps of references need or bind. Sets and keys of objects are compared, never
-/// taken apart, so what they hold cannot be bound.
+/// The variables of an expression without those of `not`, `and` and `or` in it.
+pub const DIRECT: VarScan = VarScan {
+    skip_implicit_bodies: true,
+    ..OWN
+};
+
+/// What inputs and outputs of calls are made of.
 pub const OPERANDS: VarScan = VarScan {
     skip_ref_heads: true,
     skip_call_heads: false,
@@ -29,22 +34,74 @@ pub const OPERANDS: VarScan = VarScan {
     ..OWN
 };
 
-/// The variables that an expression binds, given those that are safe before. Safe ones may be among them.
+/// How much an expression is said to need and to bind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// As evaluation has it: sets and keys of objects are compared, never taken apart, and closures keep their
+    /// variables, so neither bind any.
+    Strict,
+    /// As published messages have it, where some unsafe variables hide others.
+    Loose,
+}
+
+impl Reading {
+    /// The variables that a pattern gives values to.
+    pub fn gives(self) -> VarScan {
+        VarScan {
+            skip_sets: self == Self::Strict,
+            ..OPERANDS
+        }
+    }
+
+    /// The variables without which a pattern is no value. Of references only what stands behind the heads.
+    pub fn needs(self) -> VarScan {
+        VarScan {
+            skip_object_keys: self == Self::Loose,
+            skip_sets: false,
+            ..OPERANDS
+        }
+    }
+
+    /// The variables that steps of references give values to.
+    fn steps(self) -> VarScan {
+        let strict = self == Self::Strict;
+        VarScan {
+            skip_object_keys: strict,
+            skip_sets: strict,
+            skip_closures: strict,
+            ..OPERANDS
+        }
+    }
+}
+
+/// The variables that an expression binds, given those that are safe before, as messages have it. Safe ones may be
+/// among them.
 pub fn outputs(vars: &mut Vars, functions: Functions<'_>, expr: &Expr, safe: &VarSet) -> VarSet {
+    outputs_as(vars, functions, expr, safe, Reading::Loose)
+}
+
+/// The same in a given reading.
+pub fn outputs_as(
+    vars: &mut Vars,
+    functions: Functions<'_>,
+    expr: &Expr,
+    safe: &VarSet,
+    reading: Reading,
+) -> VarSet {
     if expr.negated || !vars.scan(OWN, &expr.with).is_subset(safe) {
         return VarSet::default();
     }
     match &expr.kind {
-        ExprKind::Term(term) => references(vars, term, safe),
-        ExprKind::Every(every) => references(vars, &every.domain, safe),
+        ExprKind::Term(term) => references(vars, term, safe, reading),
+        ExprKind::Every(every) => references(vars, &every.domain, safe, reading),
         ExprKind::Call(terms) => {
             if let Some((left, right)) = equation(expr) {
                 if !expr.assigned {
-                    return equation_outputs(vars, left, right, safe);
+                    return equation_outputs(vars, left, right, safe, reading);
                 }
                 // what is assigned must have its value already, never get it from the variable
                 let others = safe.without(&vars.scan(VarScan::default(), left));
-                let mut bound = equation_outputs(vars, left, right, &others);
+                let mut bound = equation_outputs(vars, left, right, &others, reading);
                 bound.subtract(safe);
                 return bound;
             }
@@ -52,7 +109,7 @@ pub fn outputs(vars: &mut Vars, functions: Functions<'_>, expr: &Expr, safe: &Va
                 return VarSet::default();
             };
             match functions.arity(operator) {
-                Some(arity) => call_outputs(vars, operands, arity, safe),
+                Some(arity) => call_outputs(vars, operands, arity, safe, reading),
                 None => VarSet::default(),
             }
         }
@@ -70,18 +127,30 @@ pub fn equation(expr: &Expr) -> Option<(&Term, &Term)> {
     }
 }
 
-fn equation_outputs(vars: &mut Vars, left: &Term, right: &Term, safe: &VarSet) -> VarSet {
-    let mut known = references(vars, left, safe);
-    known.add(&references(vars, right, safe));
+fn equation_outputs(
+    vars: &mut Vars,
+    left: &Term,
+    right: &Term,
+    safe: &VarSet,
+    reading: Reading,
+) -> VarSet {
+    let mut known = references(vars, left, safe, reading);
+    known.add(&references(vars, right, safe, reading));
     known.add(safe);
-    let mut bound = unify(vars, &known, left, right);
+    let mut bound = unify(vars, &known, left, right, reading);
     bound.add(&known);
     bound.subtract(safe);
     bound
 }
 
-fn call_outputs(vars: &mut Vars, operands: &[Term], arity: usize, safe: &VarSet) -> VarSet {
-    let mut bound = references(vars, operands, safe);
+fn call_outputs(
+    vars: &mut Vars,
+    operands: &[Term],
+    arity: usize,
+    safe: &VarSet,
+    reading: Reading,
+) -> VarSet {
+    let mut bound = references(vars, operands, safe, reading);
     let Some((inputs, output)) = operands.split_at_checked(arity) else {
         return bound;
     };
@@ -98,7 +167,12 @@ fn call_outputs(vars: &mut Vars, operands: &[Term], arity: usize, safe: &VarSet)
 }
 
 /// The variables that the references of a node bind: those behind heads that have values.
-fn references<N: Walk + ?Sized>(vars: &mut Vars, node: &N, safe: &VarSet) -> VarSet {
+fn references<N: Walk + ?Sized>(
+    vars: &mut Vars,
+    node: &N,
+    safe: &VarSet,
+    reading: Reading,
+) -> VarSet {
     let mut bound = VarSet::default();
     node.walk(&mut Terms(|term: &Term| match &term.kind {
         TermKind::ArrayComprehension(_)
@@ -107,7 +181,7 @@ fn references<N: Walk + ?Sized>(vars: &mut Vars, node: &N, safe: &VarSet) -> Var
         | TermKind::Template(_) => Flow::Over,
         TermKind::Ref(_) if !has_value(vars, term, safe) => Flow::Over,
         TermKind::Ref(reference) => {
-            vars.scan_into(OPERANDS, steps(reference), &mut bound);
+            vars.scan_into(reading.steps(), steps(reference), &mut bound);
             Flow::Into
         }
         _ => Flow::Into,

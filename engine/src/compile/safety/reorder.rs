@@ -7,7 +7,7 @@ use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Term, TermKind, VarScan};
 use solon_syntax::source::Span;
 
-use super::outputs::{OWN, equation, outputs};
+use super::outputs::{DIRECT, OWN, Reading, equation, outputs_as};
 use super::vars::{Var, VarSet, Vars};
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
@@ -27,6 +27,7 @@ pub struct Unsafe {
 pub struct Safety<'c> {
     functions: Functions<'c>,
     locals: &'c Locals,
+    reading: Reading,
     /// The variables seen so far.
     pub vars: Vars,
     /// What was refused so far.
@@ -49,10 +50,11 @@ struct Ordering {
 
 impl<'c> Safety<'c> {
     /// Nothing seen so far.
-    pub fn new(functions: Functions<'c>, locals: &'c Locals) -> Self {
+    pub fn new(functions: Functions<'c>, locals: &'c Locals, reading: Reading) -> Self {
         Self {
             functions,
             locals,
+            reading,
             vars: Vars::default(),
             refused: Vec::new(),
         }
@@ -113,7 +115,7 @@ impl<'c> Safety<'c> {
             .filter(|operand| !operand.braced)
             .flat_map(|operand| operand.body)
         {
-            OPERAND.each(expr, |_, name| {
+            DIRECT.each(expr, |_, name| {
                 if !self.locals.is_anonymous(name) {
                     own.insert(self.vars.var(name));
                 }
@@ -142,22 +144,20 @@ impl<'c> Safety<'c> {
         let safe = &ordering.safe;
         let (own, closed_over) = (ordering.own.get(at)?, ordering.closed_over.get(at)?);
         let missing = ordering.missing.get_mut(at)?;
-        let bound = outputs(&mut self.vars, self.functions, expr, safe);
+        let bound = outputs_as(&mut self.vars, self.functions, expr, safe, self.reading);
 
-        let awaited = closed_over.without(safe);
-        if !awaited.is_empty() {
-            if awaited == bound {
+        if !closed_over.is_empty() {
+            if *closed_over == bound {
                 // it would close over nothing but its own result
                 return None;
             }
-            *missing = awaited;
+            missing.clone_from(closed_over);
+            if self.reading == Reading::Strict {
+                missing.add(own);
+            }
         }
         missing.subtract(&bound);
         missing.subtract(safe);
-        if missing.is_empty() {
-            *missing = own.without(safe);
-            missing.subtract(&bound);
-        }
         if !missing.is_empty() {
             return None;
         }
@@ -266,7 +266,9 @@ impl<'c> Safety<'c> {
         self.vars
             .scan_into(VarScan::default(), &inner.head, &mut missing);
         missing.subtract(known);
-        missing.subtract(&self.vars.scan(OWN, &inner.body));
+        for expr in &inner.body {
+            missing.subtract(&self.own(expr));
+        }
         self.reorder(&mut inner.body, known);
         missing
     }
@@ -292,12 +294,6 @@ fn arrange(body: &mut Body, ordering: Ordering) -> Vec<VarSet> {
     }
     own
 }
-
-/// The variables of an expression in an unbraced operand.
-const OPERAND: VarScan = VarScan {
-    skip_implicit_bodies: true,
-    ..OWN
-};
 
 /// An operand of `not`, `and` or `or`.
 struct Operand<'a> {

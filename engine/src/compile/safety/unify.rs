@@ -4,17 +4,18 @@ use std::collections::HashMap;
 
 use solon_syntax::ast::{Name, Term, TermKind};
 
-use super::outputs::{OPERANDS, has_value};
+use super::outputs::{Reading, has_value};
 use super::vars::{Var, VarSet, Vars};
 
 /// The variables that hold values once `a = b` holds, given those that are safe before.
-pub fn unify(vars: &mut Vars, safe: &VarSet, a: &Term, b: &Term) -> VarSet {
+pub fn unify(vars: &mut Vars, safe: &VarSet, a: &Term, b: &Term, reading: Reading) -> VarSet {
     let mut unifier = Unifier {
         vars,
         safe,
+        reading,
         bound: VarSet::default(),
-        waits: HashMap::new(),
-        awaited: HashMap::new(),
+        wholes: HashMap::new(),
+        waiting: HashMap::new(),
     };
     unifier.unify(a, b);
     unifier.bound
@@ -23,11 +24,20 @@ pub fn unify(vars: &mut Vars, safe: &VarSet, a: &Term, b: &Term) -> VarSet {
 struct Unifier<'u> {
     vars: &'u mut Vars,
     safe: &'u VarSet,
+    reading: Reading,
     bound: VarSet,
-    /// The variables whose values would make up a variable's value; with that value, they have theirs.
-    waits: HashMap<Var, VarSet>,
-    /// The other way round.
-    awaited: HashMap<Var, Vec<Var>>,
+    wholes: HashMap<Var, Whole>,
+    /// The wholes that wait for a variable.
+    waiting: HashMap<Var, Vec<Var>>,
+}
+
+/// A variable that is equal to patterns.
+#[derive(Default)]
+struct Whole {
+    /// The variables without whose values it cannot be made up.
+    needs: VarSet,
+    /// The variables that get values with it.
+    gives: VarSet,
 }
 
 impl Unifier<'_> {
@@ -41,8 +51,8 @@ impl Unifier<'_> {
                 } else if self.is_safe(a) {
                     self.bind(b);
                 } else {
-                    self.wait(a, b);
-                    self.wait(b, a);
+                    self.wait(a, b, true);
+                    self.wait(b, a, true);
                 }
             }
             (K::Var(var), K::Array(_) | K::Object(_)) => self.compose(var, b),
@@ -99,26 +109,31 @@ impl Unifier<'_> {
         if self.is_safe(var) {
             return self.bind_all(pattern);
         }
-        let mut parts = self.vars.scan(OPERANDS, pattern);
-        parts.subtract(self.safe);
-        parts.subtract(&self.bound);
-        if parts.is_empty() {
+        let gives = self.vars.scan(self.reading.gives(), pattern);
+        let mut needs = self.vars.scan(self.reading.needs(), pattern);
+        needs.subtract(self.safe);
+        needs.subtract(&self.bound);
+        if needs.is_empty() {
             return self.bind(var);
         }
-        for part in parts.iter() {
-            self.wait(var, part);
+        for part in needs.iter() {
+            self.wait(var, part, gives.contains(part));
         }
     }
 
     fn bind_all(&mut self, pattern: &Term) {
-        for var in self.vars.scan(OPERANDS, pattern).iter() {
+        for var in self.vars.scan(self.reading.gives(), pattern).iter() {
             self.bind(var);
         }
     }
 
-    fn wait(&mut self, var: Var, part: Var) {
-        if self.waits.entry(var).or_default().insert(part) {
-            self.awaited.entry(part).or_default().push(var);
+    fn wait(&mut self, whole: Var, part: Var, given: bool) {
+        let entry = self.wholes.entry(whole).or_default();
+        if given {
+            entry.gives.insert(part);
+        }
+        if entry.needs.insert(part) {
+            self.waiting.entry(part).or_default().push(whole);
         }
     }
 
@@ -127,13 +142,13 @@ impl Unifier<'_> {
         let mut open = vec![var];
         while let Some(var) = open.pop() {
             self.bound.insert(var);
-            if let Some(parts) = self.waits.remove(&var) {
-                open.extend(parts.iter());
+            if let Some(whole) = self.wholes.remove(&var) {
+                open.extend(whole.gives.iter());
             }
-            for whole in self.awaited.remove(&var).unwrap_or_default() {
-                if let Some(parts) = self.waits.get_mut(&whole) {
-                    parts.remove(var);
-                    if parts.is_empty() {
+            for whole in self.waiting.remove(&var).unwrap_or_default() {
+                if let Some(parts) = self.wholes.get_mut(&whole) {
+                    parts.needs.remove(var);
+                    if parts.needs.is_empty() {
                         open.push(whole);
                     }
                 }

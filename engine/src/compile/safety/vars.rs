@@ -131,8 +131,12 @@ impl VarSet {
     /// Its variables, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = Var> {
         self.words.iter().zip(0..).flat_map(|(word, place)| {
-            let bits = (0..u64::BITS).filter(move |bit| word & (1 << bit) != 0);
-            bits.map(move |bit| Var(place * u64::BITS + bit))
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(Var(place * u64::BITS + bit))
+            })
         })
     }
 }
