@@ -228,3 +228,16 @@ fn many_rules_of_one_name_that_read_all_of_a_package() {
     });
     compile_small(rules).unwrap();
 }
+
+#[test]
+fn wrong_numbers_of_operands_are_set_against_the_declaration() {
+    let text = include_str!("compile/calls.rego");
+    let source = Source::new(SourceId(0), "calls.rego", text);
+    let module = parse_module(&source, &ParseOptions::default()).unwrap();
+    let compiled = compile(vec![module], &Options::default(), None, |_, _| {});
+    let errors = compiled.map(|_| ()).unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        include_str!("compile/calls.txt").trim_end()
+    );
+}

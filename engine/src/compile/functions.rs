@@ -3,13 +3,14 @@
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Term};
 use solon_syntax::print::display_ref;
-use solon_syntax::source::Code;
+use solon_syntax::source::{Code, Diagnostic};
 
 use super::compilation::{Compilation, Options};
 use super::locals::Locals;
 use super::query::QueryCompilation;
 use super::report::Report;
 use super::rule_tree::{NodeId, RuleTree};
+use super::types::{Environment, operand_details};
 use crate::types::FunctionType;
 
 /// What calls can name.
@@ -24,7 +25,7 @@ pub struct Functions<'c> {
 pub enum Callee<'c> {
     /// A built-in, or a function of the host.
     Builtin(&'c FunctionType),
-    /// The rules of a node.
+    /// The rules of a node, with their number of arguments.
     Rules(NodeId, usize),
 }
 
@@ -77,10 +78,9 @@ pub fn dotted(reference: &[Term]) -> Option<String> {
 
 /// Checks the calls of all modules.
 pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
-    let functions = Functions::new(compilation.options, &compilation.rule_tree);
     let mut check = Check {
-        functions,
-        typed: false,
+        functions: Functions::new(compilation.options, &compilation.rule_tree),
+        env: Environment::new(compilation.options, &compilation.types),
         locals: &compilation.locals,
         report: &mut compilation.report,
     };
@@ -91,10 +91,10 @@ pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
 
 /// Checks the calls of a query.
 pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>) {
-    let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
+    let compiled = compilation.compiled;
     let mut check = Check {
-        functions,
-        typed: true,
+        functions: Functions::new(compilation.options, &compiled.rule_tree),
+        env: Environment::new(compilation.options, &compiled.types),
         locals: &compilation.locals,
         report: &mut compilation.report,
     };
@@ -103,8 +103,8 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
 
 struct Check<'c> {
     functions: Functions<'c>,
-    /// Whether the types of rules are known by now; messages then say less of arities, and more in details.
-    typed: bool,
+    /// The types known by now: of built-ins, and in queries of rules.
+    env: Environment<'c>,
     locals: &'c Locals,
     report: &'c mut Report,
 }
@@ -123,42 +123,55 @@ impl Visitor<'_> for Check<'_> {
 impl Check<'_> {
     fn call(&mut self, expr: &Expr, operator: &Term, operands: &[Term]) -> Flow {
         let given = operands.len();
-        let name = || match operator.as_ref() {
-            Some(reference) => display_ref(&self.locals.restore(reference)).to_string(),
-            None => operator.to_string(),
-        };
-        let Some(callee) = self.functions.find(operator) else {
-            let message = format!("undefined function {}", name());
-            self.report.error(Code::Type, expr.span, message);
-            return Flow::Over;
-        };
-        let arity = callee.arity();
+        let arity = self.functions.arity(operator);
         // the compiler has given each call it moved an output; the user may give one
-        let is_equation = operator.is_operator("eq");
-        let fits = if expr.generated {
-            given == arity + 1 || is_equation
-        } else {
-            given == arity || given == arity + 1
-        };
+        let fits = arity.is_some_and(|arity| {
+            given == arity + 1
+                || (!expr.generated && given == arity)
+                || (expr.generated && operator.is_operator("eq"))
+        });
         if fits {
             return Flow::Into;
         }
-        let message = match callee {
-            Callee::Rules(..) if !self.typed => {
-                let given = if expr.generated {
-                    given.saturating_sub(1)
-                } else {
-                    given
-                };
-                let plural = if given == 1 { "" } else { "s" };
-                format!(
-                    "function {} has arity {arity}, got {given} argument{plural}",
-                    name()
-                )
-            }
-            Callee::Builtin(_) | Callee::Rules(..) => format!("{}: arity mismatch", name()),
+        let name = match operator.as_ref() {
+            Some(reference) => display_ref(&self.locals.restore(reference)).to_string(),
+            None => operator.to_string(),
         };
-        self.report.error(Code::Type, expr.span, message);
+        let diagnostic = match arity {
+            None => self.diagnostic(expr, format!("undefined function {name}")),
+            Some(arity) => self.mismatch(expr, &name, arity, operator, operands),
+        };
+        self.report.push(diagnostic);
         Flow::Over
+    }
+
+    /// A call with the wrong number of operands. Where the function's type is known, it is set against the operands.
+    fn mismatch(
+        &self,
+        expr: &Expr,
+        name: &str,
+        arity: usize,
+        operator: &Term,
+        operands: &[Term],
+    ) -> Diagnostic {
+        if let Some(function) = self.env.of_operator(operator).as_function() {
+            let mut diagnostic = self.diagnostic(expr, format!("{name}: arity mismatch"));
+            let have: Vec<_> = operands
+                .iter()
+                .map(|operand| self.env.of(operand))
+                .collect();
+            let (details, details_json) = operand_details(&have, &function.args);
+            diagnostic.details = details;
+            diagnostic.details_json = Some(details_json);
+            return diagnostic;
+        }
+        let given = operands.len() - usize::from(expr.generated && !operands.is_empty());
+        let plural = if given == 1 { "" } else { "s" };
+        let message = format!("function {name} has arity {arity}, got {given} argument{plural}");
+        self.diagnostic(expr, message)
+    }
+
+    fn diagnostic(&self, expr: &Expr, message: String) -> Diagnostic {
+        self.report.diagnostic(Code::Type, expr.span, message)
     }
 }
