@@ -18,6 +18,7 @@ mod objects;
 mod occurrences;
 mod regex;
 mod sets;
+mod sprintf;
 mod strings;
 mod types;
 
@@ -148,6 +149,7 @@ const FAMILIES: &[&[Builtin]] = &[
     sets::TABLE,
     objects::TABLE,
     strings::TABLE,
+    sprintf::TABLE,
     regex::TABLE,
     glob::TABLE,
     types::TABLE,

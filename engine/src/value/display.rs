@@ -102,7 +102,7 @@ pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
 }
 
 /// A character as it stands in Go's quoted strings and characters, but for the quotes themselves.
-pub(super) fn write_escaped(c: char, f: &mut impl Write) -> fmt::Result {
+pub fn write_escaped(c: char, f: &mut impl Write) -> fmt::Result {
     match c {
         ' '..='~' => f.write_char(c),
         '\x07' => f.write_str("\\a"),
@@ -120,7 +120,7 @@ pub(super) fn write_escaped(c: char, f: &mut impl Write) -> fmt::Result {
 }
 
 /// Whether a character is a letter, mark, number, punctuation or symbol.
-fn is_print(c: char) -> bool {
+pub fn is_print(c: char) -> bool {
     // what Rust shows unescaped; after another character, so that combining marks count as well
     let mut buffer = [b'a'; 5];
     let len = match buffer.split_first_mut() {

@@ -1,0 +1,67 @@
+//! What a value is to a verb.
+
+use std::borrow::Cow;
+
+use num_bigint::BigInt;
+
+use crate::value::{Number, TextView, V};
+
+/// A value as Go would have it.
+pub enum Argument<'e> {
+    /// `int64`
+    Int(i64),
+    /// `*big.Int`
+    Big(BigInt),
+    /// `float64`
+    Float(f64),
+    /// `string`
+    Text(TextView<'e>),
+    /// `string`, made of anything else.
+    Shown(String),
+}
+
+impl<'e> Argument<'e> {
+    /// Numbers go by how they are written: with a point or an exponent they are floats.
+    pub fn of(value: V<'e>) -> Self {
+        if let Some(text) = value.as_text() {
+            return Self::Text(text);
+        }
+        let Some(number) = value.as_number() else {
+            return Self::Shown(value.to_string());
+        };
+        match number {
+            Number::Int(i) => Self::Int(i),
+            Number::Text(text) if !text.contains(['.', 'e', 'E']) => match number.to_bigint() {
+                Some(big) => i64::try_from(&big).map_or_else(|_| Self::Big(big), Self::Int),
+                None => Self::Shown(text.to_owned()),
+            },
+            _ => {
+                let float = number.to_f64();
+                if float.is_finite() {
+                    Self::Float(float)
+                } else {
+                    Self::Shown(number.to_string())
+                }
+            }
+        }
+    }
+
+    /// The name of its type in Go.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::Int(_) => "int64",
+            Self::Big(_) => "*big.Int",
+            Self::Float(_) => "float64",
+            Self::Text(_) | Self::Shown(_) => "string",
+        }
+    }
+
+    /// The bytes of a string.
+    pub fn bytes(&self) -> Option<Cow<'_, [u8]>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text.as_bytes())),
+            Self::Shown(text) => Some(Cow::Borrowed(text.as_bytes())),
+            _ => None,
+        }
+    }
+}

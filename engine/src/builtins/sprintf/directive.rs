@@ -1,0 +1,204 @@
+//! Directives in a format: `%`, flags, width, precision, argument index, verb.
+
+use crate::builtins::runes;
+use crate::value::V;
+use crate::value::array::ArrayView;
+
+/// Flags, width and precision.
+#[derive(Clone, Copy, Default)]
+pub struct Spec {
+    pub plus: bool,
+    pub minus: bool,
+    pub sharp: bool,
+    pub space: bool,
+    pub zero: bool,
+    pub width: Option<usize>,
+    pub precision: Option<usize>,
+}
+
+/// One directive with the value it is for.
+#[derive(Default)]
+pub struct Directive<'e> {
+    pub spec: Spec,
+    /// `None` at the end of the format.
+    pub verb: Option<char>,
+    /// `None` when there are too few.
+    pub value: Option<V<'e>>,
+    pub bad_width: bool,
+    pub bad_precision: bool,
+    pub bad_index: bool,
+}
+
+/// A piece of a format.
+pub enum Step<'f, 'e> {
+    Text(&'f [u8]),
+    Directive(Directive<'e>),
+}
+
+/// A format that is being read.
+pub struct Format<'f, 'e> {
+    rest: &'f [u8],
+    values: ArrayView<'e>,
+    /// The value that is next.
+    at: usize,
+    /// Whether an index was given, so that unused values are no surprise.
+    reordered: bool,
+}
+
+/// Widths and precisions beyond this are refused.
+const LARGEST: usize = 1_000_000;
+
+impl<'f, 'e> Format<'f, 'e> {
+    pub fn new(format: &'f [u8], values: ArrayView<'e>) -> Self {
+        Self {
+            rest: format,
+            values,
+            at: 0,
+            reordered: false,
+        }
+    }
+
+    /// The values that no directive took, unless some were taken out of order.
+    pub fn unused(&self) -> Option<impl Iterator<Item = V<'e>>> {
+        let unused = !self.reordered && self.at < self.values.len();
+        unused.then(|| self.values.iter().skip(self.at))
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.rest.first() == Some(&byte);
+        self.skip(usize::from(found));
+        found
+    }
+
+    fn directive(&mut self) -> Directive<'e> {
+        let mut found = Directive::default();
+        let spec = &mut found.spec;
+        loop {
+            match self.rest.first() {
+                Some(b'#') => spec.sharp = true,
+                Some(b'0') => spec.zero = true,
+                Some(b'+') => spec.plus = true,
+                Some(b'-') => spec.minus = true,
+                Some(b' ') => spec.space = true,
+                _ => break,
+            }
+            self.skip(1);
+        }
+        let mut indexed = self.index(&mut found.bad_index);
+        let spec = &mut found.spec;
+        if self.eat(b'*') {
+            match self.next_int() {
+                Some(width) => {
+                    spec.minus |= width < 0;
+                    spec.zero &= width >= 0;
+                    spec.width = usize::try_from(width.unsigned_abs()).ok();
+                }
+                None => found.bad_width = true,
+            }
+            indexed = false;
+        } else {
+            spec.width = self.digits();
+            found.bad_index |= indexed && spec.width.is_some();
+        }
+        // a point at the very end is a verb
+        if self.rest.len() > 1 && self.eat(b'.') {
+            found.bad_index |= indexed;
+            indexed = self.index(&mut found.bad_index);
+            if self.eat(b'*') {
+                let precision = self.next_int().and_then(|n| usize::try_from(n).ok());
+                found.bad_precision = precision.is_none();
+                found.spec.precision = precision;
+                indexed = false;
+            } else {
+                found.spec.precision = Some(self.digits().unwrap_or(0));
+            }
+        }
+        if !indexed {
+            self.index(&mut found.bad_index);
+        }
+        let Some((verb, width)) = runes::first(self.rest) else {
+            return found;
+        };
+        self.skip(width);
+        found.verb = Some(verb);
+        if verb != '%' && !found.bad_index {
+            found.value = self.values.get(self.at);
+            self.at += usize::from(found.value.is_some());
+        }
+        found
+    }
+
+    /// A value for a `*`; it is used up even when it does not fit.
+    fn next_int(&mut self) -> Option<i64> {
+        let value = self.values.get(self.at)?;
+        self.at += 1;
+        match value {
+            V::Int(i) if usize::try_from(i.unsigned_abs()).is_ok_and(|n| n <= LARGEST) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// A number in the format.
+    fn digits(&mut self) -> Option<usize> {
+        let mut number = None;
+        while let Some(digit @ b'0'..=b'9') = self.rest.first() {
+            let before = number.unwrap_or(0);
+            if before > LARGEST {
+                self.rest = &[];
+                return None;
+            }
+            number = Some(before * 10 + usize::from(digit - b'0'));
+            self.skip(1);
+        }
+        number
+    }
+
+    /// `[n]`, the index of the value to take next; whether there was a sound one.
+    fn index(&mut self, bad: &mut bool) -> bool {
+        if self.rest.first() != Some(&b'[') {
+            return false;
+        }
+        self.reordered = true;
+        let end = self.rest.iter().position(|byte| *byte == b']');
+        let Some(end) = end.filter(|_| self.rest.len() >= 3) else {
+            *bad = true;
+            self.skip(1);
+            return false;
+        };
+        let inner = self.rest.get(1..end).unwrap_or_default();
+        self.skip(end + 1);
+        let mut number = Format {
+            rest: inner,
+            ..*self
+        };
+        let index = number.digits().filter(|_| number.rest.is_empty());
+        // no number is worse than a number of no value
+        let sound = index.is_some() && !inner.is_empty();
+        match index.and_then(|index| index.checked_sub(1)) {
+            Some(index) if index < self.values.len() => self.at = index,
+            _ => *bad = true,
+        }
+        sound
+    }
+}
+
+impl<'f, 'e> Format<'f, 'e> {
+    /// The next piece.
+    pub fn next(&mut self) -> Option<Step<'f, 'e>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let length = memchr::memchr(b'%', self.rest).unwrap_or(self.rest.len());
+        if length > 0 {
+            let (text, rest) = self.rest.split_at(length);
+            self.rest = rest;
+            return Some(Step::Text(text));
+        }
+        self.skip(1);
+        Some(Step::Directive(self.directive()))
+    }
+}

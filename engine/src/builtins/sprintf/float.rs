@@ -1,0 +1,194 @@
+//! Verbs of floats.
+
+use super::directive::Spec;
+use super::printer::Printer;
+use crate::builtins::Fault;
+
+/// Prints a `float64`; `false` when it has no such verb.
+pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bool, Fault> {
+    let precision = printer.spec.precision;
+    if let Some(precision) = precision {
+        printer.reserve(precision)?;
+    }
+    let magnitude = float.abs();
+    let text = match verb {
+        'v' | 'g' => general(magnitude, precision),
+        'G' => general(magnitude, precision).to_uppercase(),
+        'e' => scientific(magnitude, precision.unwrap_or(6)),
+        'E' => scientific(magnitude, precision.unwrap_or(6)).to_uppercase(),
+        'f' | 'F' => format!("{magnitude:.*}", precision.unwrap_or(6)),
+        'b' => binary(magnitude),
+        'x' => hexadecimal(magnitude, precision),
+        'X' => hexadecimal(magnitude, precision).to_uppercase(),
+        _ => return Ok(false),
+    };
+    let text = if printer.spec.sharp && verb != 'b' {
+        with_point(text, verb, precision)
+    } else {
+        text
+    };
+    let sign = match (float.is_sign_negative(), &printer.spec) {
+        (true, _) => "-",
+        (false, Spec { plus: true, .. }) => "+",
+        (false, Spec { space: true, .. }) => " ",
+        _ => "",
+    };
+    let spec = printer.spec;
+    match spec.width {
+        // the sign comes before leading zeros
+        Some(width) if spec.zero && !spec.minus && !sign.is_empty() => {
+            printer.raw(sign.as_bytes())?;
+            printer.fill(b'0', width.saturating_sub(sign.len() + text.len()))?;
+            printer.raw(text.as_bytes())?;
+        }
+        _ => printer.padded(format!("{sign}{text}").as_bytes())?,
+    }
+    Ok(true)
+}
+
+/// Significant digits without trailing zeros, and the exponent of the first.
+fn digits(float: f64, precision: Option<usize>) -> (String, i32) {
+    let text = match precision {
+        None => format!("{float:e}"),
+        Some(precision) => format!("{float:.*e}", precision.saturating_sub(1)),
+    };
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits = mantissa.replace('.', "");
+    let digits = digits.trim_end_matches('0');
+    let digits = if digits.is_empty() { "0" } else { digits };
+    (digits.to_owned(), exponent.parse().unwrap_or(0))
+}
+
+/// `%g`: the shortest or a number of digits, with an exponent for large and small numbers.
+fn general(float: f64, precision: Option<usize>) -> String {
+    const SHORTEST: usize = 6;
+    let (digits, exponent) = digits(float, precision);
+    let whole = usize::try_from(exponent + 1).unwrap_or(0);
+    let limit = match precision.map(|precision| precision.max(1)) {
+        None => SHORTEST,
+        Some(precision) if precision > digits.len() && digits.len() >= whole => digits.len(),
+        Some(precision) => precision,
+    };
+    if exponent < -4 || usize::try_from(exponent).is_ok_and(|exponent| exponent >= limit) {
+        let (first, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        return format!("{first}{point}{rest}{}", exponent_text('e', exponent));
+    }
+    if exponent < 0 {
+        let zeros = usize::try_from(-exponent - 1).unwrap_or(0);
+        return format!("0.{}{digits}", "0".repeat(zeros));
+    }
+    match digits.split_at_checked(whole) {
+        Some((digits, "")) => digits.to_owned(),
+        Some((whole, fraction)) => format!("{whole}.{fraction}"),
+        None => format!("{digits}{}", "0".repeat(whole - digits.len())),
+    }
+}
+
+/// `%e`
+fn scientific(float: f64, precision: usize) -> String {
+    let text = format!("{float:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    format!(
+        "{mantissa}{}",
+        exponent_text('e', exponent.parse().unwrap_or(0))
+    )
+}
+
+/// An exponent with its sign and at least two digits.
+fn exponent_text(mark: char, exponent: i32) -> String {
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mark}{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// Bits of the fraction of an `f64`.
+const FRACTION: u32 = 52;
+
+/// The integer mantissa and the exponent to two.
+fn parts(float: f64) -> (u64, i32) {
+    let bits = float.to_bits();
+    let fraction = bits & ((1 << FRACTION) - 1);
+    let exponent = i32::try_from(bits >> FRACTION & 0x7ff).unwrap_or(0);
+    if exponent == 0 {
+        (fraction, -1074)
+    } else {
+        (fraction | 1 << FRACTION, exponent - 1075)
+    }
+}
+
+/// `%b`: mantissa and exponent to two, in decimal digits.
+fn binary(float: f64) -> String {
+    let (mantissa, exponent) = parts(float);
+    format!("{mantissa}p{exponent:+}")
+}
+
+/// `%x`: one digit before the point.
+fn hexadecimal(float: f64, precision: Option<usize>) -> String {
+    /// The place of the digit before the point.
+    const ONE: u32 = 60;
+    let (mantissa, exponent) = parts(float);
+    let mut mantissa = mantissa;
+    let mut exponent = if mantissa == 0 { 0 } else { exponent + 52 };
+    if mantissa != 0 {
+        let shift = mantissa.leading_zeros() - (63 - ONE);
+        mantissa <<= shift;
+        exponent -= i32::try_from(shift).unwrap_or(0) - 8;
+    }
+    if let Some(digits @ 0..15) = precision {
+        let dropped = ONE - 4 * u32::try_from(digits).unwrap_or(0);
+        let extra = mantissa & ((1 << dropped) - 1);
+        mantissa >>= dropped;
+        let half = 1_u64 << (dropped - 1);
+        if extra > half || (extra == half && mantissa & 1 == 1) {
+            mantissa += 1;
+        }
+        mantissa <<= dropped;
+        if mantissa >> (ONE + 1) & 1 == 1 {
+            mantissa >>= 1;
+            exponent += 1;
+        }
+    }
+    let fraction = format!("{:015x}", mantissa & ((1 << ONE) - 1));
+    let fraction = match precision {
+        None => fraction.trim_end_matches('0').to_owned(),
+        Some(precision) => fraction
+            .chars()
+            .chain(std::iter::repeat('0'))
+            .take(precision)
+            .collect(),
+    };
+    let point = if fraction.is_empty() { "" } else { "." };
+    let exponent = exponent_text('p', exponent);
+    format!("0x{}{point}{fraction}{exponent}", mantissa >> ONE)
+}
+
+/// The flag `#`: always a point and, for `%g`, all digits asked for.
+fn with_point(text: String, verb: char, precision: Option<usize>) -> String {
+    let mark = |c: char| match verb {
+        'x' | 'X' => matches!(c, 'p' | 'P'),
+        _ => matches!(c, 'e' | 'E'),
+    };
+    let (mut number, exponent) = match text.find(mark) {
+        Some(at) => {
+            let (number, exponent) = text.split_at(at);
+            (number.to_owned(), exponent.to_owned())
+        }
+        None => (text, String::new()),
+    };
+    let mut digits = match verb {
+        'v' | 'g' | 'G' | 'x' => precision.unwrap_or(6),
+        _ => 0,
+    };
+    let significant = number
+        .chars()
+        .filter(|c| *c != '.')
+        .skip_while(|c| *c == '0')
+        .count();
+    digits = digits.saturating_sub(significant);
+    if !number.contains('.') {
+        digits = digits.saturating_sub(usize::from(number == "0"));
+        number.push('.');
+    }
+    number.extend(std::iter::repeat_n('0', digits));
+    number + &exponent
+}

@@ -1,0 +1,172 @@
+//! Verbs of integers.
+
+use num_bigint::{BigInt, Sign};
+
+use super::printer::Printer;
+use super::text::ascii_escape;
+use crate::builtins::Fault;
+use crate::value::display;
+
+/// Prints an `int64`; `false` when it has no such verb.
+pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, Fault> {
+    let magnitude = i.unsigned_abs();
+    let digits = match verb {
+        'd' | 'v' => {
+            let spec = &printer.spec;
+            if spec.width.is_none() && spec.precision.is_none() && !spec.plus && !spec.space {
+                printer.raw(itoa::Buffer::new().format(i).as_bytes())?;
+                return Ok(true);
+            }
+            magnitude.to_string()
+        }
+        'b' => format!("{magnitude:b}"),
+        'o' | 'O' => format!("{magnitude:o}"),
+        'x' => format!("{magnitude:x}"),
+        'X' => format!("{magnitude:X}"),
+        'c' => {
+            printer.padded(character(i).encode_utf8(&mut [0; 4]).as_bytes())?;
+            return Ok(true);
+        }
+        'q' => {
+            let quoted = quoted(character(i), printer.spec.plus);
+            printer.padded(quoted.as_bytes())?;
+            return Ok(true);
+        }
+        'U' => {
+            code_point(printer, i)?;
+            return Ok(true);
+        }
+        _ => return Ok(false),
+    };
+    signed(printer, i < 0, &digits, verb)?;
+    Ok(true)
+}
+
+/// The character of a number; U+FFFD when there is none.
+fn character(i: i64) -> char {
+    u32::try_from(i)
+        .ok()
+        .and_then(char::from_u32)
+        .unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+fn quoted(c: char, ascii: bool) -> String {
+    let mut text = String::from("'");
+    match c {
+        '\'' | '\\' => text.extend(['\\', c]),
+        _ if ascii && !c.is_ascii() => text.push_str(&ascii_escape(c)),
+        _ => {
+            // writing to a string does not fail
+            let _ = display::write_escaped(c, &mut text);
+        }
+    }
+    text.push('\'');
+    text
+}
+
+fn code_point(printer: &mut Printer<'_, '_>, i: i64) -> Result<(), Fault> {
+    let digits = printer.spec.precision.unwrap_or(0).max(4);
+    printer.reserve(digits)?;
+    let mut text = format!("U+{i:0digits$X}");
+    if printer.spec.sharp
+        && let Some(c) = u32::try_from(i).ok().and_then(char::from_u32)
+        && display::is_print(c)
+    {
+        text.push_str(&format!(" '{c}'"));
+    }
+    printer.without_zero(|printer| printer.padded(text.as_bytes()))
+}
+
+/// Digits with sign, prefix and zeros.
+fn signed(
+    printer: &mut Printer<'_, '_>,
+    negative: bool,
+    digits: &str,
+    verb: char,
+) -> Result<(), Fault> {
+    let spec = printer.spec;
+    let sign = match (negative, spec.plus, spec.space) {
+        (true, _, _) => "-",
+        (false, true, _) => "+",
+        (false, false, true) => " ",
+        (false, false, false) => "",
+    };
+    // leading zeros come from a precision or, for want of one, from a width
+    let wanted = match (spec.precision, spec.width) {
+        (Some(0), _) if digits == "0" => {
+            return printer.without_zero(|printer| printer.padded(b""));
+        }
+        (Some(precision), _) => precision,
+        (None, Some(width)) if spec.zero && !spec.minus => width.saturating_sub(sign.len()),
+        _ => 0,
+    };
+    let zeros = wanted.saturating_sub(digits.len());
+    let leads_with_zero = zeros > 0 || digits.starts_with('0');
+    let prefix = match verb {
+        'O' if spec.sharp && !leads_with_zero => "0o0",
+        'O' => "0o",
+        'b' if spec.sharp => "0b",
+        'o' if spec.sharp && !leads_with_zero => "0",
+        'x' if spec.sharp => "0x",
+        'X' if spec.sharp => "0X",
+        _ => "",
+    };
+    let length = sign.len() + prefix.len() + zeros + digits.len();
+    let missing = spec.width.unwrap_or(0).saturating_sub(length);
+    if !spec.minus {
+        printer.fill(b' ', missing)?;
+    }
+    printer.raw(sign.as_bytes())?;
+    printer.raw(prefix.as_bytes())?;
+    printer.fill(b'0', zeros)?;
+    printer.raw(digits.as_bytes())?;
+    if spec.minus {
+        printer.fill(b' ', missing)?;
+    }
+    Ok(())
+}
+
+/// Prints a `*big.Int`, whose rules are its own.
+pub fn print_big(printer: &mut Printer<'_, '_>, big: &BigInt, verb: char) -> Result<(), Fault> {
+    let spec = printer.spec;
+    let magnitude = big.magnitude();
+    let digits = match verb {
+        'b' => magnitude.to_str_radix(2),
+        'o' | 'O' => magnitude.to_str_radix(8),
+        'd' | 's' | 'v' => magnitude.to_str_radix(10),
+        'x' => magnitude.to_str_radix(16),
+        'X' => magnitude.to_str_radix(16).to_uppercase(),
+        _ => return printer.raw(format!("%!{verb}(big.Int={big})").as_bytes()),
+    };
+    let sign = match (big.sign() == Sign::Minus, spec.plus, spec.space) {
+        (true, _, _) => "-",
+        (false, true, _) => "+",
+        (false, false, true) => " ",
+        (false, false, false) => "",
+    };
+    let prefix = match verb {
+        'O' => "0o",
+        'b' if spec.sharp => "0b",
+        'o' if spec.sharp => "0",
+        'x' if spec.sharp => "0x",
+        'X' if spec.sharp => "0X",
+        _ => "",
+    };
+    let mut zeros = spec.precision.unwrap_or(0).saturating_sub(digits.len());
+    let length = sign.len() + prefix.len() + zeros + digits.len();
+    let missing = spec.width.unwrap_or(0).saturating_sub(length);
+    let (mut left, mut right) = (0, 0);
+    if spec.minus {
+        right = missing;
+    } else if spec.zero && spec.precision.is_none() {
+        zeros = missing;
+    } else {
+        left = missing;
+    }
+    printer.fill(b' ', left)?;
+    printer.raw(sign.as_bytes())?;
+    printer.raw(prefix.as_bytes())?;
+    printer.fill(b'0', zeros)?;
+    printer.raw(digits.as_bytes())?;
+    printer.fill(b' ', right)
+}

@@ -1,0 +1,123 @@
+//! Output with padding, and the choice of how a value is printed.
+
+use super::argument::Argument;
+use super::directive::Spec;
+use super::{float, integer, text};
+use crate::builtins::call::{Buffer, push};
+use crate::builtins::{Call, Fault, runes};
+
+/// Prints values into a buffer.
+pub struct Printer<'c, 'e> {
+    call: &'c Call<'e>,
+    out: Buffer<'e>,
+    /// How the value in hand is to be printed.
+    pub spec: Spec,
+}
+
+impl<'c, 'e> Printer<'c, 'e> {
+    pub fn new(call: &'c Call<'e>) -> Self {
+        Self {
+            call,
+            out: call.buffer(),
+            spec: Spec::default(),
+        }
+    }
+
+    pub fn finish(self) -> Buffer<'e> {
+        self.out
+    }
+
+    /// Bytes as they are.
+    pub fn raw(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        push(self.call, &mut self.out, bytes)
+    }
+
+    /// Bytes, padded to the width.
+    pub fn padded(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let Some(width) = self.spec.width else {
+            return self.raw(bytes);
+        };
+        let missing = width.saturating_sub(runes::count(bytes));
+        if self.spec.minus {
+            self.raw(bytes)?;
+            return self.fill(b' ', missing);
+        }
+        self.fill(if self.spec.zero { b'0' } else { b' ' }, missing)?;
+        self.raw(bytes)
+    }
+
+    /// One byte many times.
+    pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), Fault> {
+        self.call.budget.reserve(count)?;
+        self.out.resize(self.out.len() + count, byte);
+        Ok(())
+    }
+
+    /// Refuses digits that the evaluation may not hold.
+    pub fn reserve(&self, count: usize) -> Result<(), Fault> {
+        self.call.budget.reserve(count)
+    }
+
+    /// Without the flag for leading zeros.
+    pub fn without_zero(
+        &mut self,
+        print: impl FnOnce(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let zero = std::mem::take(&mut self.spec.zero);
+        let done = print(self);
+        self.spec.zero = zero;
+        done
+    }
+
+    /// A type and a value, as complaints show them.
+    pub fn typed(&mut self, argument: &Argument<'_>) -> Result<(), Fault> {
+        self.raw(argument.type_name().as_bytes())?;
+        self.raw(b"=")?;
+        // flags `+` and `#` mean other things to `%v`, which is not asked for here
+        self.verb(argument, 'v', false)
+    }
+
+    /// A value by a verb.
+    pub fn value(&mut self, argument: &Argument<'_>, verb: char) -> Result<(), Fault> {
+        if verb != 'v' {
+            return self.verb(argument, verb, false);
+        }
+        let quoted = std::mem::take(&mut self.spec.sharp);
+        let plus = self.spec.plus;
+        if !matches!(argument, Argument::Big(_)) {
+            self.spec.plus = false;
+        }
+        let sharp = quoted && matches!(argument, Argument::Big(_));
+        self.spec.sharp = sharp;
+        let done = self.verb(argument, 'v', quoted);
+        self.spec.plus = plus;
+        done
+    }
+
+    fn verb(&mut self, argument: &Argument<'_>, verb: char, quoted: bool) -> Result<(), Fault> {
+        if verb == 'T' {
+            return self.padded_text(argument.type_name().as_bytes());
+        }
+        let printed = match argument {
+            Argument::Int(i) => integer::print(self, *i, verb)?,
+            Argument::Big(big) => return integer::print_big(self, big, verb),
+            Argument::Float(float) => float::print(self, *float, verb)?,
+            Argument::Text(_) | Argument::Shown(_) => {
+                let bytes = argument.bytes().unwrap_or_default();
+                text::print(self, &bytes, if quoted { 'q' } else { verb })?
+            }
+        };
+        if printed {
+            return Ok(());
+        }
+        self.raw(format!("%!{verb}(").as_bytes())?;
+        self.typed(argument)?;
+        self.raw(b")")
+    }
+
+    /// A string cut to the precision, padded.
+    pub fn padded_text(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let cut = text::cut(&self.spec, bytes);
+        self.padded(cut)
+    }
+}

@@ -1,0 +1,110 @@
+//! Verbs of strings.
+
+use super::directive::Spec;
+use super::printer::Printer;
+use crate::builtins::{Fault, runes};
+use crate::value::display;
+
+/// Prints a string; `false` when it has no such verb.
+pub fn print(printer: &mut Printer<'_, '_>, bytes: &[u8], verb: char) -> Result<bool, Fault> {
+    match verb {
+        's' | 'v' => printer.padded_text(bytes)?,
+        'q' => quoted(printer, bytes)?,
+        'x' => hexadecimal(printer, bytes, b"0123456789abcdefx")?,
+        'X' => hexadecimal(printer, bytes, b"0123456789ABCDEFX")?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The first characters, as many as the precision allows.
+pub fn cut<'b>(spec: &Spec, bytes: &'b [u8]) -> &'b [u8] {
+    match spec.precision {
+        Some(precision) => bytes
+            .get(..runes::offset(bytes, precision))
+            .unwrap_or(bytes),
+        None => bytes,
+    }
+}
+
+fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), Fault> {
+    let bytes = cut(&printer.spec, bytes);
+    if printer.spec.sharp && can_be_raw(bytes) {
+        let raw = [b"`", bytes, b"`"].concat();
+        return printer.padded(&raw);
+    }
+    let quoted = if printer.spec.plus {
+        ascii_quoted(bytes)
+    } else {
+        let mut quoted = String::with_capacity(bytes.len() + 2);
+        // writing to a string does not fail
+        let _ = display::quote(bytes, &mut quoted);
+        quoted
+    };
+    printer.padded(quoted.as_bytes())
+}
+
+/// Whether a text can stand between backquotes on one line.
+fn can_be_raw(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| {
+        text.chars().all(|c| {
+            let control = c < ' ' && c != '\t' || c == '\x7f';
+            !control && c != '`' && c != '\u{feff}'
+        })
+    })
+}
+
+/// In quotes, with escapes for all that is not ASCII.
+pub fn ascii_quoted(bytes: &[u8]) -> String {
+    let mut quoted = String::from("\"");
+    let mut rest = bytes;
+    while let Some((c, width)) = runes::first(rest) {
+        let (bytes, after) = rest.split_at(width);
+        rest = after;
+        match bytes {
+            [byte] if !byte.is_ascii() => quoted.push_str(&format!("\\x{byte:02x}")),
+            _ if !c.is_ascii() => quoted.push_str(&ascii_escape(c)),
+            _ if matches!(c, '"' | '\\') => quoted.extend(['\\', c]),
+            _ => {
+                // writing to a string does not fail
+                let _ = display::write_escaped(c, &mut quoted);
+            }
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// The escape of a character that is not ASCII.
+pub fn ascii_escape(c: char) -> String {
+    let code = u32::from(c);
+    if code > 0xffff {
+        format!("\\U{code:08x}")
+    } else {
+        format!("\\u{code:04x}")
+    }
+}
+
+fn hexadecimal(
+    printer: &mut Printer<'_, '_>,
+    bytes: &[u8],
+    digits: &[u8; 17],
+) -> Result<(), Fault> {
+    let spec = printer.spec;
+    let bytes = match spec.precision {
+        Some(precision) => bytes.get(..precision).unwrap_or(bytes),
+        None => bytes,
+    };
+    let digit = |at: u8| digits.get(usize::from(at)).copied().unwrap_or(b'0');
+    let mut text = Vec::with_capacity(bytes.len() * 2);
+    for (index, byte) in bytes.iter().enumerate() {
+        if spec.space && index > 0 {
+            text.push(b' ');
+        }
+        if spec.sharp && (spec.space || index == 0) {
+            text.extend([b'0', digit(16)]);
+        }
+        text.extend([digit(byte >> 4), digit(byte & 15)]);
+    }
+    printer.padded(&text)
+}
