@@ -7,6 +7,7 @@ use super::{Parsed, nested};
 use crate::ast::{Head, Term, TermKind};
 use crate::lexer::Kind;
 use crate::print::display_ref;
+use crate::source::Span;
 
 /// A head, and what its text shows beyond the tree.
 pub(super) struct WrittenHead {
@@ -91,7 +92,7 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
         && (head.reference.len() != 2 || !head.args.is_empty())
     {
         head.generated_value = true;
-        head.value = Some(Term::new(TermKind::Boolean(true), head.span));
+        head.value = Some(Term::new(TermKind::Boolean(true), Span::default()));
     }
     written.head = head;
     Ok((rest, written))

@@ -190,7 +190,7 @@ fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
         }
         let declaration = SomeDecl {
             symbols: vec![term],
-            span: rest.span_since(input.span()),
+            span: input.span(),
         };
         let mut expr = Expr::new(ExprKind::Some(declaration), input.span());
         let (rest, _) = modifiers(rest, &mut expr)?;
@@ -211,11 +211,9 @@ fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
             break;
         }
     }
-    let span = at.span_since(input.span());
-    Ok((
-        at,
-        Expr::new(ExprKind::Some(SomeDecl { symbols, span }), span),
-    ))
+    let span = input.span();
+    let declaration = ExprKind::Some(SomeDecl { symbols, span });
+    Ok((at, Expr::new(declaration, span)))
 }
 
 /// `every k, v in xs { … }`
@@ -250,7 +248,7 @@ fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
         value,
         domain,
         body,
-        span: rest.span_since(input.span()),
+        span: input.span(),
     };
     let mut expr = Expr::new(ExprKind::Every(Box::new(every)), input.span());
     let (rest, _) = modifiers(rest, &mut expr)?;

@@ -3,12 +3,12 @@
 //! Their operands are expressions, groups in parentheses, or bodies in braces. All three need an import, and where
 //! none is in force nothing here is reached.
 
-use super::Parsed;
 use super::body::braced_body;
 use super::infix::infix;
 use super::literal::{connective, expression, is_negation, modifiers};
 use super::stream::{Stop, Stream};
 use super::term::term;
+use super::{Parsed, nested};
 use crate::ast::{Body, Expr, ExprKind, Logical, Not, Term, TermKind};
 use crate::dialect::{Keywords, is_void_builtin};
 use crate::lexer::Kind;
@@ -355,12 +355,8 @@ pub(super) fn group<'a>(
     prefix: &str,
 ) -> Parsed<'a, Option<Operand>> {
     let session = input.session;
-    if !session.enter(input) {
-        return Err(input.failure());
-    }
     let before = session.checkpoint();
-    let read = session.attempt(|| try_group(input, is_operand, prefix));
-    session.leave();
+    let read = session.attempt(|| nested(input, |input| try_group(input, is_operand, prefix)));
     if let Ok((_, None)) = &read {
         session.roll_back(before);
     }

@@ -20,7 +20,6 @@ mod module;
 mod rule;
 mod scalar;
 mod session;
-mod stack;
 mod stream;
 mod template;
 mod term;
@@ -50,18 +49,14 @@ pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, D
         comments: std::mem::take(&mut lexed.comments),
         annotations: Vec::new(),
     };
-    stack::provide(source, &lexed, || {
-        module::module(Session::new(source, options, &lexed), module)
-    })
+    with_stack(|| module::module(Session::new(source, options, &lexed), module))
 }
 
 /// Reads a query: expressions separated by semicolons or line ends.
 pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
-    stack::provide(source, &lexed, || {
-        module::query(Session::new(source, options, &lexed))
-    })
+    with_stack(|| module::query(Session::new(source, options, &lexed)))
 }
 
 /// Reads a text that is one term.
@@ -109,7 +104,18 @@ fn check_length(source: &Source) -> Result<(), Diagnostics> {
     .into())
 }
 
-/// Reads a construct one level deeper.
+/// Stack for one more level, and for copying the deepest tree, unoptimised.
+const RED_ZONE: usize = 768 << 10;
+
+/// What is taken when the stack runs short.
+const STACK: usize = 4 << 20;
+
+/// Gives a parse stack enough to start with, so that its levels seldom have to ask.
+fn with_stack<T>(parse: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(RED_ZONE, STACK, parse)
+}
+
+/// Reads a construct one level deeper. Callers may have small stacks: it is grown where it runs short.
 fn nested<'a, T>(
     input: Stream<'a>,
     read: impl FnOnce(Stream<'a>) -> Parsed<'a, T>,
@@ -117,7 +123,7 @@ fn nested<'a, T>(
     if !input.session.enter(input) {
         return Err(input.failure());
     }
-    let answer = read(input);
+    let answer = stacker::maybe_grow(RED_ZONE, STACK, || read(input));
     input.session.leave();
     answer
 }

@@ -25,8 +25,6 @@ pub(crate) struct Lexed {
     pub names: Vec<Arc<str>>,
     /// All comments.
     pub comments: Vec<Comment>,
-    /// The most brackets and templates that are open at once.
-    pub nesting: u32,
     /// Complaints about illegal tokens, by token index, in order.
     pub faults: Vec<(usize, &'static str)>,
 }
@@ -94,7 +92,6 @@ impl<'a> Lexer<'a> {
                 tokens: Vec::with_capacity(text.len() / 4 + 2),
                 names: Vec::new(),
                 comments: Vec::new(),
-                nesting: 0,
                 faults: Vec::new(),
             },
         };
@@ -153,13 +150,17 @@ impl<'a> Lexer<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The place of the next token. The end of the text has the column of the last character.
+    /// The place of the next token. A line's end counts as column 0 of the next one, the end of the text has the column
+    /// of its last character.
     fn start(&self, spaced: bool, newline: bool) -> Start {
-        let is_end = self.at >= self.bytes.len();
-        let col = if is_end { self.col() - 1 } else { self.col() };
+        let (row, col) = match self.peek() {
+            Some(b'\n') => (self.row + 1, 0),
+            Some(_) => (self.row, self.col()),
+            None => (self.row, self.col() - 1),
+        };
         Start {
             at: self.at,
-            row: self.row,
+            row,
             col,
             spaced,
             newline,
@@ -405,7 +406,6 @@ impl<'a> Lexer<'a> {
                 Some(b'{') => {
                     self.bump();
                     self.templates.push(OpenTemplate { raw, braces: 0 });
-                    self.note_nesting();
                     break part;
                 }
                 Some(b'\\') if !raw => self.escape(true),
@@ -494,7 +494,6 @@ impl<'a> Lexer<'a> {
         match kind {
             Kind::LBracket | Kind::LBrace | Kind::LParen => {
                 self.open.push(index);
-                self.note_nesting();
                 if kind == Kind::LBrace
                     && let Some(template) = self.templates.last_mut()
                 {
@@ -515,11 +514,6 @@ impl<'a> Lexer<'a> {
             Kind::Pipe => self.note(Inside::PIPE),
             _ => {}
         }
-    }
-
-    fn note_nesting(&mut self) {
-        let nesting = short(self.open.len() + self.templates.len());
-        self.done.nesting = self.done.nesting.max(nesting);
     }
 
     fn note(&mut self, separator: Inside) {
