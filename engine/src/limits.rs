@@ -11,6 +11,13 @@ pub const TYPE_NESTING: usize = 100;
 /// Most nodes of a static type, shared ones counted each time; what is larger is known as `any` only.
 pub const TYPE_NODES: usize = 1 << 20;
 
+/// Stack that the passes of the compiler need for text nested [`NESTING`] deep.
+pub const COMPILE_STACK: usize = if cfg!(debug_assertions) {
+    16 << 20
+} else {
+    4 << 20
+};
+
 /// Largest binary exponent of a number; larger ones are refused as OPA refuses them.
 pub const NUMBER_EXPONENT: i64 = 100_000;
 

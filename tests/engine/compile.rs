@@ -241,3 +241,22 @@ fn wrong_numbers_of_operands_are_set_against_the_declaration() {
         include_str!("compile/calls.txt").trim_end()
     );
 }
+
+#[test]
+fn deep_comprehensions_fit_on_a_small_stack() {
+    let mut text = String::from("1");
+    for number in 0..199 {
+        text = format!("[x{number} | x{number} = {text}]");
+    }
+    compile_small(format!("package deep\n\np := {text}\n")).unwrap();
+}
+
+#[test]
+fn deep_negations_fit_on_a_small_stack() {
+    let mut text = String::from("input.x");
+    for _ in 0..390 {
+        text = format!("not {{{text}}}");
+    }
+    let module = format!("package deep\n\nimport rego.v2\n\np if {{\n{text}\n}}\n");
+    compile_small(module).unwrap();
+}

@@ -30,6 +30,8 @@ pub use rule_tree::{RuleId, RuleTree};
 use solon_syntax::ast::Module;
 use solon_syntax::source::Diagnostics;
 
+use crate::limits;
+
 use self::rewrite::{
     comprehensions, dynamics, equals, expr_terms, imports, keywords, local_vars, metadata, prints,
     ref_heads, refs_in_head, templates, tests_for_tracing, void_calls, with,
@@ -116,6 +118,11 @@ fn set_rule_tree(compilation: &mut Compilation<'_>) {
 
 fn nothing(_: &mut Compilation<'_>) {}
 
+/// Runs passes, which recurse as deep as text may nest.
+fn on_large_stack<T>(run: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, run)
+}
+
 /// Compiles modules; `base_exists` says whether base documents hold something at a path below `data`, `observe`
 /// sees the modules after each pass.
 pub fn compile(
@@ -126,13 +133,15 @@ pub fn compile(
 ) -> Result<Compiled, Diagnostics> {
     let mut compilation = Compilation::new(modules, options);
     compilation.base_exists = base_exists;
-    for pass in PASSES {
-        (pass.run)(&mut compilation);
-        observe(pass, &compilation);
-        if compilation.report.is_fatal() {
-            break;
+    on_large_stack(|| {
+        for pass in PASSES {
+            (pass.run)(&mut compilation);
+            observe(pass, &compilation);
+            if compilation.report.is_fatal() {
+                break;
+            }
         }
-    }
+    });
     let report = std::mem::take(&mut compilation.report);
     report.finish()?;
     Ok(Compiled::new(compilation))

@@ -134,13 +134,15 @@ pub fn compile_query(
         locals: Locals::default(),
         report: Report::new([&query.source], 0),
     };
-    for pass in QUERY_PASSES {
-        (pass.run)(&mut compilation);
-        observe(pass, &compilation);
-        if !compilation.report.is_empty() {
-            break;
+    super::on_large_stack(|| {
+        for pass in QUERY_PASSES {
+            (pass.run)(&mut compilation);
+            observe(pass, &compilation);
+            if !compilation.report.is_empty() {
+                break;
+            }
         }
-    }
+    });
     compilation.report.finish_unsorted(options.error_limit)?;
     Ok(CompiledQuery {
         body: compilation.body,
