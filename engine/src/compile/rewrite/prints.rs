@@ -126,16 +126,19 @@ impl Rewriter<'_> {
     fn body(&mut self, body: &mut Body, globals: &VarSet) -> Result<(), Refused> {
         self.closures(body, globals)?;
         let mut safe = globals.clone();
+        // generated locals have values by the time their expressions are in order
+        let mut generated = VarSet::default();
         for expr in body {
             if is_print(expr) {
-                self.print(expr, &safe)?;
+                let mut known = safe.clone();
+                known.add(&generated);
+                self.print(expr, &known)?;
             }
             let bound = outputs(&mut self.vars, self.functions, expr, &safe);
             safe.add(&bound);
-            // generated locals have values by the time their expressions are in order
             VarScan::default().each(expr, |_, name| {
                 if Locals::is_generated(name) {
-                    safe.insert(self.vars.var(name));
+                    generated.insert(self.vars.var(name));
                 }
             });
         }
