@@ -94,8 +94,11 @@ impl Unifier<'_> {
     fn destructure(&mut self, pattern: &Term, term: &Term) {
         let fits = match term.kind {
             TermKind::Ref(_) | TermKind::Call(_) => has_value(self.vars, term, self.safe),
-            TermKind::ArrayComprehension(_) => matches!(pattern.kind, TermKind::Array(_)),
-            TermKind::ObjectComprehension(_) => matches!(pattern.kind, TermKind::Object(_)),
+            // kinds that cannot be equal are left to the check of types
+            TermKind::ObjectComprehension(_) => true,
+            TermKind::ArrayComprehension(_) | TermKind::SetComprehension(_) => {
+                matches!(pattern.kind, TermKind::Array(_))
+            }
             _ => false,
         };
         if fits {
