@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use solon_syntax::ast::{Module, Version};
+use solon_syntax::ast::{Import, Module, Ref, Version};
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body, parse_module};
 
@@ -17,7 +17,8 @@ use crate::host::{FixedHost, Host};
 use crate::limits::Limits;
 use crate::program::Program;
 use crate::query::{
-    DocumentInner, Expression, PreparedDocument, PreparedQuery, QueryInner, Shared,
+    DocumentInner, Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryContext,
+    QueryInner, Segment, Shared,
 };
 use crate::store::{MemoryStore, Operation, Path, Snapshot, Store, StoreError, Transaction};
 use crate::value::Value;
@@ -271,19 +272,35 @@ impl Engine {
         let (compiled, program) = if recompile {
             self.compile(&next, &transaction)?
         } else {
-            if wrote && !inner.allow_base_conflicts {
-                check_conflicts(&state.program, &transaction)?;
-            }
             (state.compiled.clone(), state.program.clone())
         };
         if wrote {
-            inner.shared.current.store(inner.store.commit(transaction)?);
+            // a new program was compiled against these documents
+            let checked = if recompile { None } else { Some(&*program) };
+            inner.commit(transaction, checked)?;
         }
         if recompile {
             inner.state.store(Arc::new(State { compiled, program }));
         }
         *modules = next;
         Ok(())
+    }
+
+    /// Changes base documents by whatever `change` does; what it refuses has not happened. No other change comes
+    /// between what it reads and what it writes.
+    ///
+    /// # Errors
+    /// Those of `change`, and [`Error::Store`] when a document would stand where rules make one.
+    pub fn edit<T, E: From<Error>>(
+        &self,
+        change: impl FnOnce(&mut Transaction) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let inner = &*self.inner;
+        let _modules = inner.modules.lock();
+        let mut transaction = Transaction::on(&inner.shared.current.load());
+        let result = change(&mut transaction)?;
+        inner.commit(transaction, Some(&inner.state.load().program))?;
+        Ok(result)
     }
 
     fn parse(&self, name: &str, text: &str) -> Result<Module, Diagnostics> {
@@ -318,6 +335,15 @@ impl Engine {
     /// Names of all modules, in order.
     pub fn module_names(&self) -> Vec<String> {
         self.inner.modules.lock().keys().cloned().collect()
+    }
+
+    /// All modules as they were parsed, by name.
+    pub fn modules(&self) -> Vec<(String, Arc<Module>)> {
+        let modules = self.inner.modules.lock();
+        modules
+            .iter()
+            .map(|(name, module)| (name.clone(), module.clone()))
+            .collect()
     }
 
     /// A module as it was parsed.
@@ -363,6 +389,18 @@ impl Engine {
     /// # Errors
     /// [`Error::Compile`].
     pub fn prepare_query(&self, text: &str) -> Result<PreparedQuery, Error> {
+        self.prepare_query_in(text, &QueryContext::default())
+    }
+
+    /// Compiles a query that stands in a package, or imports something.
+    ///
+    /// # Errors
+    /// [`Error::Compile`].
+    pub fn prepare_query_in(
+        &self,
+        text: &str,
+        context: &QueryContext<'_>,
+    ) -> Result<PreparedQuery, Error> {
         let state = self.inner.state.load_full();
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
         let source = Source::new(id, "", text);
@@ -371,7 +409,18 @@ impl Engine {
             ..ParseOptions::default()
         };
         let body = parse_body(&source, &options)?;
-        let query = Query::new(source, body);
+        let texts = body.iter().map(|expression| ExpressionText {
+            text: source.slice(expression.span).to_owned(),
+            row: expression.span.row,
+            col: expression.span.col,
+        });
+        let texts = texts.collect();
+        let (package, imports) = self.context(context)?;
+        let query = Query {
+            package,
+            imports,
+            ..Query::new(source, body)
+        };
         let compiled =
             compile::compile_query(&state.compiled, query, &self.inner.options, |_, _| {})?;
         let lowered = lower::query(&state.program, &compiled.body, &compiled.originals);
@@ -384,6 +433,7 @@ impl Engine {
                 shared: self.inner.shared.clone(),
                 program: state.program.clone(),
                 expressions: expressions.collect(),
+                texts,
                 plan: lowered.plan,
                 constants: lowered.constants,
                 variables: lowered.variables,
@@ -391,24 +441,61 @@ impl Engine {
         })
     }
 
+    /// Reads a package and imports by the rules for those of a module.
+    fn context(
+        &self,
+        context: &QueryContext<'_>,
+    ) -> Result<(Option<Ref>, Vec<Import>), Diagnostics> {
+        if context.package.is_none() && context.imports.is_empty() {
+            return Ok((None, Vec::new()));
+        }
+        let mut text = format!("package {}\n", context.package.unwrap_or("query"));
+        for import in context.imports {
+            text.push_str("import ");
+            text.push_str(import);
+            text.push('\n');
+        }
+        let module = self.parse("", &text)?;
+        let package = context.package.map(|_| module.package.path);
+        Ok((package, module.imports))
+    }
+
     /// Prepares the document at a path with slashes below `data`.
     ///
     /// # Errors
     /// None today: a path that leads nowhere is undefined when asked.
     pub fn prepare_document(&self, path: &str) -> Result<PreparedDocument, Error> {
+        self.prepare_document_at(&Path::from_slashes(path))
+    }
+
+    /// Prepares the document at a path below `data`. A step of digits is an index in an array and a name in an
+    /// object.
+    ///
+    /// # Errors
+    /// None today: a path that leads nowhere is undefined when asked.
+    pub fn prepare_document_at(&self, path: &Path) -> Result<PreparedDocument, Error> {
         let state = self.inner.state.load_full();
-        let path = Path::from_slashes(path);
+        let path = path.segments().iter().map(|segment| Segment::new(segment));
         Ok(PreparedDocument {
             inner: Arc::new(DocumentInner {
                 shared: self.inner.shared.clone(),
                 program: state.program.clone(),
-                path: path
-                    .segments()
-                    .iter()
-                    .map(|segment| Value::string(segment))
-                    .collect(),
+                path: path.collect(),
             }),
         })
+    }
+}
+
+impl Inner {
+    /// Makes changed documents visible, after a look at the rules of `program`.
+    fn commit(&self, transaction: Transaction, program: Option<&Program>) -> Result<(), Error> {
+        if let Some(program) = program
+            && !self.allow_base_conflicts
+        {
+            check_conflicts(program, &transaction)?;
+        }
+        self.shared.current.store(self.store.commit(transaction)?);
+        Ok(())
     }
 }
 

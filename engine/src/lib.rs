@@ -42,6 +42,8 @@ pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry};
 pub use host::{FixedHost, Host};
 pub use limits::Limits;
-pub use query::{Cancel, Input, PreparedDocument, PreparedQuery, Request, Solution};
+pub use query::{
+    Cancel, ExpressionText, Input, PreparedDocument, PreparedQuery, QueryContext, Request, Solution,
+};
 pub use store::{Path, Snapshot};
 pub use value::Value;

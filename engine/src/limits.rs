@@ -68,3 +68,6 @@ impl Default for Limits {
 
 /// Memory of an evaluation that its thread keeps for the next one, in bytes.
 pub const KEPT_ARENA: usize = 64 << 20;
+
+/// Most nodes of a YAML document, each alias with all that it stands for.
+pub const YAML_NODES: usize = 10_000_000;

@@ -126,6 +126,26 @@ pub struct Solution {
     pub values: Vec<Value>,
 }
 
+/// Where a query stands: the package whose rules it may name, and what it imports.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueryContext<'a> {
+    /// A package, like `authz.users`.
+    pub package: Option<&'a str>,
+    /// Imports, like `data.users as us`.
+    pub imports: &'a [String],
+}
+
+/// An expression of a query as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionText {
+    /// Its text.
+    pub text: String,
+    /// Row of its first character.
+    pub row: u32,
+    /// Column of its first character.
+    pub col: u32,
+}
+
 /// How the value of an expression of a query is found in a solution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Expression {
@@ -149,9 +169,16 @@ pub(crate) struct QueryInner {
     /// Names as the user wrote them, in the order of the plan's leaf.
     pub variables: Vec<Name>,
     pub expressions: Vec<Expression>,
+    /// The same as they were written.
+    pub texts: Vec<ExpressionText>,
 }
 
 impl PreparedQuery {
+    /// The query's expressions, in the order of [`Solution::values`].
+    pub fn expressions(&self) -> &[ExpressionText] {
+        &self.inner.texts
+    }
+
     /// All solutions, in the order they are found.
     ///
     /// # Errors
@@ -198,7 +225,33 @@ pub struct PreparedDocument {
 pub(crate) struct DocumentInner {
     pub shared: Arc<Shared>,
     pub program: Arc<Program>,
-    pub path: Vec<Value>,
+    pub path: Vec<Segment>,
+}
+
+/// A step of a document's path: an index in an array, a name in an object.
+pub(crate) struct Segment {
+    pub text: Value,
+    pub integer: Option<i64>,
+}
+
+impl Segment {
+    pub fn new(text: &str) -> Self {
+        Self {
+            text: Value::string(text),
+            integer: text.parse().ok(),
+        }
+    }
+
+    /// The document that this step leads to.
+    fn below<'e>(&'e self, document: V<'e>) -> Option<V<'e>> {
+        let integer = self.integer.map(V::Int);
+        match document {
+            V::Array(_) | V::NewArray(_) => document.lookup(integer?),
+            _ => document
+                .lookup(self.text.borrow())
+                .or_else(|| document.lookup(integer?)),
+        }
+    }
 }
 
 impl PreparedDocument {
@@ -207,7 +260,7 @@ impl PreparedDocument {
     /// # Errors
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
-        self.visit(request, |value| value.to_value())
+        self.evaluate_with(request, |value| value.to_value())
     }
 
     /// The document as JSON text, written without making a value of it first.
@@ -215,14 +268,18 @@ impl PreparedDocument {
     /// # Errors
     /// As for [`Self::evaluate`].
     pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
-        self.visit(request, |value| {
+        self.evaluate_with(request, |value| {
             let mut text = Vec::with_capacity(64);
             json::write(value, &mut text);
             text
         })
     }
 
-    fn visit<R>(
+    /// What `read` makes of the document, which lives only as long as that.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_with<R>(
         &self,
         request: &Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
@@ -234,10 +291,46 @@ impl PreparedDocument {
             constants: &[],
         };
         evaluate(world, request, inner, |machine, inner| {
-            let path: smallvec::SmallVec<[V<'_>; 8]> =
-                inner.path.iter().map(Value::borrow).collect();
-            Ok(machine.document_at(&path)?.map(read))
+            Ok(inner.document(machine)?.map(read))
         })
+    }
+
+    /// Whether rules make the document, or something within it.
+    pub fn has_rules(&self) -> bool {
+        let tree = &self.inner.program.tree;
+        let mut node = 0;
+        for segment in &self.inner.path {
+            if tree.node(node).is_some_and(|node| node.rule.is_some()) {
+                return true;
+            }
+            let Some(child) = tree.child(node, &segment.text) else {
+                return false;
+            };
+            node = child;
+        }
+        true
+    }
+}
+
+impl DocumentInner {
+    fn document<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
+        let path: smallvec::SmallVec<[V<'_>; 8]> = self
+            .path
+            .iter()
+            .map(|segment| segment.text.borrow())
+            .collect();
+        let named = machine.document_at(&path)?;
+        let first_integer = self.path.iter().position(|one| one.integer.is_some());
+        let (None, Some(at)) = (named, first_integer) else {
+            return Ok(named);
+        };
+        // no such name: what is above may be an array
+        let above = machine.document_at(path.get(..at).unwrap_or(&[]))?;
+        let below = self.path.get(at..).unwrap_or(&[]);
+        Ok(below
+            .iter()
+            .try_fold(above, |document, segment| Some(segment.below(document?)))
+            .flatten())
     }
 }
 

@@ -13,6 +13,7 @@ pub mod object;
 pub mod order;
 pub mod set;
 pub mod text;
+pub mod yaml;
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,0 +1,172 @@
+//! Reading documents: `GET` and `POST /v1/data`, `POST /v0/data`, `POST /`.
+
+use solon::store::Path;
+use solon::value::{V, json};
+
+use super::ApiError;
+use super::body::{self, Document};
+use super::documents::Failure;
+use super::metrics::Metrics;
+use super::provenance::provenance;
+use super::reference::reference;
+use super::state::State;
+use crate::http::{Fields, Request, Response, Status, segments};
+
+/// `GET /v1/data/{path}`
+pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let input = request.params.last("input").map(Document::Json);
+    let answer = read(state, request, input.as_ref(), false);
+    match (answer, &input) {
+        (Err(Failure::Input(_)), Some(Document::Json(text))) => {
+            let words = body::malformed(text);
+            Err(ApiError::invalid(format!(
+                "parameter contains malformed input document: {words}"
+            )))
+        }
+        (answer, _) => answer.map_err(malformed_body),
+    }
+}
+
+/// `POST /v1/data/{path}`
+pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let text = body::text(request);
+    let input = body::enveloped(request, &text)
+        .map_err(Failure::Input)
+        .map_err(malformed_body)?;
+    read(state, request, input.as_ref(), input.is_none()).map_err(malformed_body)
+}
+
+/// `POST /v0/data/{path}`: the body is the input, the answer is the document.
+pub fn webhook(state: &State, request: &Request) -> Result<Response, ApiError> {
+    bare(state, request, &path(request)?)
+}
+
+/// `POST /`: as [`webhook`] on the default decision.
+pub fn default_decision(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let path = state.options.default_decision.trim_matches('/').split('/');
+    bare(state, request, &Path::new(path))
+}
+
+/// The decoded segments of the path below the route.
+pub fn path(request: &Request) -> Result<Path, ApiError> {
+    let segments = segments(request.below());
+    segments
+        .map(Path::new)
+        .ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))
+}
+
+fn malformed_body(failure: Failure) -> ApiError {
+    match failure {
+        Failure::Input(words) => {
+            ApiError::invalid(format!("body contains malformed input document: {words}"))
+        }
+        Failure::Other(error) => error,
+    }
+}
+
+fn read(
+    state: &State,
+    request: &Request,
+    input: Option<&Document<'_>>,
+    warn: bool,
+) -> Result<Response, Failure> {
+    let mut metrics = Metrics::default();
+    metrics.since("rego_input_parse", request.received);
+    let start = std::time::Instant::now();
+    let (document, known) = state.documents.get(state, &path(request)?)?;
+    metrics.counter("server_query_cache_hit", known.into());
+    if !known {
+        metrics.timer("rego_query_parse", std::time::Duration::ZERO);
+        metrics.since("rego_query_compile", start);
+    }
+    let mut asked =
+        solon::Request::new().strict_builtin_errors(request.params.flag("strict-builtin-errors"));
+    if let Some(input) = input {
+        asked = input.as_input(asked);
+    }
+    let start = std::time::Instant::now();
+    let pretty = request.pretty();
+    let result = document.evaluate(request, asked, |value| write(value, pretty, "  "))?;
+    metrics.since("rego_query_eval", start);
+    metrics.since("server_handler", request.received);
+
+    let mut answer = Fields::new(pretty);
+    if request.params.flag("provenance") {
+        answer.typed("provenance", &provenance(state.options.spelling));
+    }
+    if request.params.flag("metrics") || request.params.flag("instrument") {
+        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+    }
+    if let Some(result) = result {
+        answer.text("result", &result);
+    }
+    if warn && state.options.spelling.is_opa() {
+        answer.typed("warning", &MissingInput::default());
+    }
+    Ok(Response::json(Status::OK, answer.finish()).with("vary", "Accept-Encoding"))
+}
+
+/// What OPA adds when a request has no input; the specification knows no such field.
+#[derive(serde::Serialize)]
+struct MissingInput {
+    code: &'static str,
+    message: &'static str,
+}
+
+impl Default for MissingInput {
+    fn default() -> Self {
+        Self {
+            code: "api_usage_warning",
+            message: "'input' key missing from the request",
+        }
+    }
+}
+
+fn bare(state: &State, request: &Request, path: &Path) -> Result<Response, ApiError> {
+    let malformed = |words: String| {
+        ApiError::invalid(format!(
+            "unexpected parse error for input: body contains malformed input document: {words}"
+        ))
+    };
+    let text = body::text(request);
+    let input = body::document(request, &text)
+        .map_err(malformed)?
+        .unwrap_or(Document::Json("null"));
+    let (document, _) = state.documents.get(state, path)?;
+    let pretty = request.pretty();
+    let asked = input.as_input(solon::Request::new());
+    match document.evaluate(request, asked, |value| write(value, pretty, "")) {
+        Ok(Some(mut result)) => {
+            result.push(b'\n');
+            Ok(Response::json(Status::OK, result).with("vary", "Accept-Encoding"))
+        }
+        Ok(None) => {
+            let what = if document.has_rules() {
+                "document undefined"
+            } else {
+                "document missing"
+            };
+            Err(ApiError::undefined(format!("{what}: {}", reference(path))))
+        }
+        Err(Failure::Input(words)) => Err(malformed(words)),
+        Err(Failure::Other(error)) => Err(error),
+    }
+}
+
+/// A value as JSON; indented, every line but the first behind `prefix`.
+fn write(value: V<'_>, pretty: bool, prefix: &str) -> Vec<u8> {
+    let mut text = Vec::with_capacity(64);
+    if pretty {
+        json::write_go_layout(
+            value,
+            json::Layout {
+                prefix,
+                indent: "  ",
+            },
+            &mut text,
+        );
+    } else {
+        json::write_go(value, &mut text);
+    }
+    text
+}

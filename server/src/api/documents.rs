@@ -1,0 +1,154 @@
+//! Documents that were asked for, prepared for the next time, and where they are evaluated.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use solon::builtins::FaultCode;
+use solon::store::Path;
+use solon::value::V;
+use solon::{Error, Limits, PreparedDocument};
+
+use super::ApiError;
+use super::state::State;
+use crate::http::{Place, Request};
+
+/// Most documents that are kept.
+const KEPT: usize = 100;
+/// What an evaluation may take on a reactor.
+const AT_ONCE: Duration = Duration::from_micros(300);
+/// Largest body that is read on a reactor.
+const SMALL_BODY: usize = 64 << 10;
+
+/// Why a document was not evaluated.
+pub enum Failure {
+    /// The input is malformed.
+    Input(String),
+    /// Anything else.
+    Other(ApiError),
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Input(words) => Self::Input(words),
+            other => Self::Other(other.into()),
+        }
+    }
+}
+
+/// Prepared documents by path. Readers take no lock; a newcomer copies the table.
+#[derive(Default)]
+pub struct Documents {
+    table: ArcSwap<Table>,
+}
+
+#[derive(Clone, Default)]
+struct Table {
+    /// Counts the changes of policies, so that nothing prepared before one is kept after it.
+    generation: u64,
+    prepared: HashMap<Path, Arc<Document>>,
+}
+
+/// A prepared document.
+pub struct Document {
+    prepared: PreparedDocument,
+    /// Nanoseconds of the last evaluation; of the first one nothing is known, so it counts as slow.
+    pace: AtomicU64,
+}
+
+impl Documents {
+    /// The document at a path, and whether it was prepared before.
+    pub fn get(&self, state: &State, path: &Path) -> Result<(Arc<Document>, bool), ApiError> {
+        let table = self.table.load();
+        if let Some(known) = table.prepared.get(path) {
+            return Ok((known.clone(), true));
+        }
+        let generation = table.generation;
+        let prepared = state.engine.prepare_document_at(path)?;
+        let document = Arc::new(Document {
+            prepared,
+            pace: AtomicU64::new(u64::MAX),
+        });
+        self.table.rcu(|table| {
+            let mut next = Table::clone(table);
+            if next.generation == generation {
+                if next.prepared.len() >= KEPT {
+                    next.prepared.clear();
+                }
+                next.prepared.insert(path.clone(), document.clone());
+            }
+            next
+        });
+        Ok((document, false))
+    }
+
+    /// Forgets all of them: policies have changed.
+    pub fn forget(&self) {
+        self.table.rcu(|table| Table {
+            generation: table.generation + 1,
+            prepared: HashMap::new(),
+        });
+    }
+}
+
+impl Document {
+    /// Whether rules make it, or something within it.
+    pub fn has_rules(&self) -> bool {
+        self.prepared.has_rules()
+    }
+
+    /// Evaluates, here if it is known to be quick enough for here.
+    pub fn evaluate<R>(
+        &self,
+        request: &Request,
+        asked: solon::Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Failure> {
+        let here = request.place == Place::Reactor;
+        let slow = self.pace.load(Ordering::Relaxed) > nanoseconds(AT_ONCE);
+        if here && (slow || request.body.len() > SMALL_BODY) {
+            return Err(ApiError::Elsewhere.into());
+        }
+        let prints = RefCell::new(Vec::new());
+        let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+        let brief = Limits {
+            time: Some(AT_ONCE),
+            ..Limits::default()
+        };
+        let asked = if here { asked.limits(&brief) } else { asked };
+        let start = Instant::now();
+        let answer = self.prepared.evaluate_with(&asked.print(&print), read);
+        self.pace
+            .store(nanoseconds(start.elapsed()), Ordering::Relaxed);
+        match answer {
+            Err(Error::Eval(error)) if here && error.code == FaultCode::Cancel => {
+                Err(ApiError::Elsewhere.into())
+            }
+            answer => {
+                log_prints(prints.into_inner());
+                Ok(answer?)
+            }
+        }
+    }
+}
+
+/// Logs what policies print.
+pub fn log_prints(lines: Vec<String>) {
+    for line in lines {
+        tracing::info!("{line}");
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,173 @@
+//! Refusals: the one place that turns errors into a status and a body.
+
+use serde::Serialize;
+use solon::Error;
+use solon::store::StoreError;
+
+use crate::config::Spelling;
+use crate::http::{Response, Status, answer_text};
+use crate::wire::{Details, Location};
+
+/// Messages that clients compare.
+pub mod message {
+    /// Modules that do not parse or compile.
+    pub const COMPILE_MODULES: &str = "error(s) occurred while compiling module(s)";
+    /// A query that does not parse.
+    pub const PARSE_QUERY: &str = "error(s) occurred while parsing query";
+    /// A query that does not compile.
+    pub const COMPILE_QUERY: &str = "error(s) occurred while compiling query";
+    /// An evaluation that ended early.
+    pub const EVALUATE: &str = "error(s) occurred while evaluating query";
+}
+
+/// Why a handler did not answer.
+#[derive(Debug)]
+pub enum ApiError {
+    /// It takes longer than a reactor may wait; to be asked again in the pool.
+    Elsewhere,
+    /// The request is refused, or failed.
+    Refused(Box<Refusal>),
+}
+
+/// A refusal with the status and the body it is answered with.
+#[derive(Debug)]
+pub struct Refusal {
+    status: Status,
+    code: &'static str,
+    message: String,
+    errors: Vec<Item>,
+}
+
+#[derive(Debug, Serialize)]
+struct Item {
+    code: String,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "<[Item]>::is_empty")]
+    errors: &'a [Item],
+}
+
+impl ApiError {
+    fn new(status: Status, code: &'static str, message: impl Into<String>) -> Self {
+        Self::Refused(Box::new(Refusal {
+            status,
+            code,
+            message: message.into(),
+            errors: Vec::new(),
+        }))
+    }
+
+    /// 400: something about the request is wrong.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Status::BAD_REQUEST, "invalid_parameter", message)
+    }
+
+    /// 400: the request would break what is there.
+    pub fn invalid_operation(message: impl Into<String>) -> Self {
+        Self::new(Status::BAD_REQUEST, "invalid_operation", message)
+    }
+
+    /// 404: there is nothing there.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Status::NOT_FOUND, "resource_not_found", message)
+    }
+
+    /// 404: something else stands there.
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(Status::NOT_FOUND, "resource_conflict", message)
+    }
+
+    /// 404: the document has no value.
+    pub fn undefined(message: impl Into<String>) -> Self {
+        Self::new(Status::NOT_FOUND, "undefined_document", message)
+    }
+
+    /// 500: it is not the request's fault.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Status::INTERNAL_SERVER_ERROR, "internal_error", message)
+    }
+
+    /// Says that a policy of this id is not there.
+    pub fn no_policy(id: &str) -> Self {
+        Self::not_found(format!("storage_not_found_error: policy id {id:?}"))
+    }
+
+    /// With the entries of an engine error.
+    #[must_use]
+    pub fn listing(mut self, error: &Error) -> Self {
+        if let Self::Refused(refusal) = &mut self {
+            refusal.errors = items(error);
+        }
+        self
+    }
+}
+
+impl From<Error> for ApiError {
+    /// The answer where a handler knows nothing better.
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Eval(_) => Self::internal(message::EVALUATE).listing(&error),
+            Error::Compile(_) => Self::invalid(message::COMPILE_MODULES).listing(&error),
+            Error::Store(StoreError::NotFound { .. }) => {
+                Self::not_found("storage_not_found_error: document does not exist")
+            }
+            Error::Store(StoreError::Conflict { .. }) => Self::conflict(error.to_string()),
+            Error::Store(StoreError::InvalidPatch { .. }) | Error::Input(_) => {
+                Self::invalid(error.to_string())
+            }
+            Error::UnknownModule(id) => Self::no_policy(id),
+            _ => Self::internal(error.to_string()),
+        }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Error::Store(error).into()
+    }
+}
+
+impl Refusal {
+    /// The answer. Errors are always formatted for humans.
+    pub fn response(self, spelling: Spelling) -> Response {
+        let errors: Vec<Item> = self
+            .errors
+            .into_iter()
+            .map(|item| Item {
+                code: spelling.code(&item.code).into_owned(),
+                ..item
+            })
+            .collect();
+        let body = Body {
+            code: self.code,
+            message: &self.message,
+            errors: &errors,
+        };
+        Response::json(self.status, answer_text(&body, true))
+    }
+}
+
+fn items(error: &Error) -> Vec<Item> {
+    let details = |at: usize| match error {
+        Error::Compile(diagnostics) => diagnostics.0.get(at).and_then(Details::of),
+        _ => None,
+    };
+    let entries = error.entries().into_iter().enumerate();
+    entries
+        .map(|(at, entry)| Item {
+            code: entry.code,
+            message: entry.message,
+            location: entry.location.map(Location::from),
+            details: details(at),
+        })
+        .collect()
+}

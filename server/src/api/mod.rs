@@ -1,0 +1,22 @@
+//! The APIs, one file each, and the one table of routes.
+
+mod body;
+mod data;
+mod documents;
+mod error;
+mod health;
+mod index;
+mod metrics;
+mod patch;
+mod policies;
+mod provenance;
+mod query;
+mod reference;
+mod routes;
+mod state;
+mod write;
+
+pub use error::ApiError;
+pub use provenance::VERSION;
+pub use routes::Service;
+pub use state::State;

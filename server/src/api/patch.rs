@@ -1,0 +1,120 @@
+//! JSON Patch (RFC 6902) on base documents.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use solon::store::{Operation, Path, StoreError, Transaction};
+use solon::value::{Value, json};
+
+use super::{ApiError, body};
+use crate::http::segments;
+
+/// An operation as it was sent.
+#[derive(Deserialize)]
+pub struct Sent<'a> {
+    #[serde(default)]
+    op: String,
+    #[serde(default)]
+    path: String,
+    from: Option<String>,
+    #[serde(borrow)]
+    value: Option<&'a RawValue>,
+}
+
+/// An operation on full paths.
+pub enum Step {
+    /// `add`, `replace`, `remove`
+    Write(Operation, Path, Value),
+    /// `test`
+    Test(Path, Value),
+    /// `copy`
+    Copy {
+        /// Where it is.
+        from: Path,
+        /// Where it goes.
+        to: Path,
+    },
+    /// `move`
+    Move {
+        /// Where it is.
+        from: Path,
+        /// Where it goes.
+        to: Path,
+    },
+}
+
+/// Reads the operations of a body.
+pub fn read(text: &str) -> Result<Vec<Sent<'_>>, ApiError> {
+    // null is no operation, alone as in a list
+    let sent: Option<Vec<Option<Sent<'_>>>> = body::first(text).map_err(ApiError::invalid)?;
+    let sent = sent.unwrap_or_default().into_iter();
+    sent.map(|one| one.ok_or_else(|| ApiError::invalid("bad patch operation: ")))
+        .collect()
+}
+
+impl Sent<'_> {
+    /// The step that this operation is when its paths are taken below `parent`.
+    pub fn below(self, parent: &Path) -> Result<Step, ApiError> {
+        let to = parent.join(&pointer(&self.path)?);
+        let from = || match &self.from {
+            Some(from) => Ok(parent.join(&pointer(from)?)),
+            None => Err(ApiError::invalid(format!(
+                "missing `from` of patch operation: {}",
+                self.op
+            ))),
+        };
+        let value = || match self.value {
+            Some(text) => json::read(text.get().as_bytes())
+                .map_err(|error| ApiError::invalid(error.to_string())),
+            None => Ok(Value::Null),
+        };
+        Ok(match self.op.as_str() {
+            "add" => Step::Write(Operation::Add, to, value()?),
+            "replace" => Step::Write(Operation::Replace, to, value()?),
+            "remove" => Step::Write(Operation::Remove, to, Value::Null),
+            "test" => Step::Test(to, value()?),
+            "copy" => Step::Copy { from: from()?, to },
+            "move" => Step::Move { from: from()?, to },
+            other => return Err(ApiError::invalid(format!("bad patch operation: {other}"))),
+        })
+    }
+}
+
+impl Step {
+    /// Makes the change, seeing those before it.
+    pub fn apply(self, transaction: &mut Transaction) -> Result<(), ApiError> {
+        match self {
+            Self::Write(operation, path, value) => transaction.write(operation, &path, value)?,
+            Self::Test(path, value) => {
+                if *transaction.read(&path)? != value {
+                    let message = format!("{path}: test failed");
+                    return Err(StoreError::InvalidPatch { message }.into());
+                }
+            }
+            Self::Copy { from, to } => {
+                let value = transaction.read(&from)?.clone();
+                transaction.write(Operation::Add, &to, value)?;
+            }
+            Self::Move { from, to } if from == to => drop(transaction.read(&from)?),
+            Self::Move { from, to } => {
+                if to.segments().starts_with(from.segments()) {
+                    let message = format!("{from}: cannot be moved into itself");
+                    return Err(StoreError::InvalidPatch { message }.into());
+                }
+                let value = transaction.read(&from)?.clone();
+                transaction.write(Operation::Remove, &from, Value::Null)?;
+                transaction.write(Operation::Add, &to, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a JSON pointer, whose first slash may be missing. Percent escapes are decoded like those of the target.
+fn pointer(text: &str) -> Result<Path, ApiError> {
+    let inner = text.trim_matches('/');
+    let decoded =
+        segments(inner).ok_or_else(|| ApiError::invalid(format!("bad patch path: {text}")))?;
+    Ok(Path::new(decoded.iter().map(|segment| {
+        segment.replace("~1", "/").replace("~0", "~")
+    })))
+}

@@ -1,0 +1,127 @@
+//! Policy modules: `/v1/policies`.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use solon::Error;
+use solon_syntax::ast::Module;
+use solon_syntax::json;
+
+use super::error::message;
+use super::metrics::Metrics;
+use super::state::State;
+use super::{ApiError, body};
+use crate::http::{Fields, Request, Response, Status, indent, segments};
+
+/// A module as answers show it.
+#[derive(Serialize)]
+struct Policy<'a> {
+    id: &'a str,
+    raw: &'a str,
+    ast: Box<RawValue>,
+}
+
+impl<'a> Policy<'a> {
+    /// `depth` is how deep the module stands in an answer that is indented.
+    fn of(id: &'a str, module: &'a Module, pretty: bool, depth: usize) -> Result<Self, ApiError> {
+        let options = json::Options {
+            indented: pretty,
+            comments: false,
+            ..json::Options::default()
+        };
+        let text = json::text(module, options);
+        let text = if pretty {
+            String::from_utf8(indent(text.as_bytes(), depth)).unwrap_or(text)
+        } else {
+            text
+        };
+        let ast =
+            RawValue::from_string(text).map_err(|error| ApiError::internal(error.to_string()))?;
+        Ok(Self {
+            id,
+            raw: &module.source.text,
+            ast,
+        })
+    }
+}
+
+/// `GET /v1/policies`
+pub fn list(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let modules: Vec<_> = state.engine.modules();
+    let pretty = request.pretty();
+    let policies = modules
+        .iter()
+        .map(|(id, module)| Policy::of(id, module, pretty, 2));
+    let policies = policies.collect::<Result<Vec<_>, _>>()?;
+    let mut answer = Fields::new(pretty);
+    answer.typed("result", &policies);
+    Ok(Response::json(Status::OK, answer.finish()))
+}
+
+/// `GET /v1/policies/{id}`
+pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let id = id(request)?;
+    let module = state
+        .engine
+        .module(&id)
+        .ok_or_else(|| ApiError::no_policy(&id))?;
+    let mut answer = Fields::new(request.pretty());
+    answer.typed("result", &Policy::of(&id, &module, request.pretty(), 1)?);
+    Ok(Response::json(Status::OK, answer.finish()))
+}
+
+/// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
+pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let id = id(request)?;
+    let mut metrics = Metrics::default();
+    let text = body::text(request);
+    metrics.since("server_read_bytes", request.received);
+    let same = state
+        .engine
+        .module(&id)
+        .is_some_and(|module| *module.source.text == *text);
+    if !same {
+        let start = Instant::now();
+        state.engine.set_module(&id, &text)?;
+        metrics.timer("rego_module_parse", std::time::Duration::ZERO);
+        metrics.since("rego_module_compile", start);
+        state.documents.forget();
+    }
+    Ok(done(state, request, &metrics))
+}
+
+/// `DELETE /v1/policies/{id}`: refused while others need it.
+pub fn delete(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let id = id(request)?;
+    let mut metrics = Metrics::default();
+    let start = Instant::now();
+    state
+        .engine
+        .remove_module(&id)
+        .map_err(|error| match error {
+            Error::Compile(_) => {
+                ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error)
+            }
+            other => other.into(),
+        })?;
+    metrics.since("rego_module_compile", start);
+    state.documents.forget();
+    Ok(done(state, request, &metrics))
+}
+
+/// The id: all that follows the route, slashes included.
+fn id(request: &Request) -> Result<String, ApiError> {
+    let segments = segments(request.below());
+    let segments =
+        segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
+    Ok(segments.join("/"))
+}
+
+fn done(state: &State, request: &Request, metrics: &Metrics) -> Response {
+    let mut answer = Fields::new(request.pretty());
+    if request.params.flag("metrics") {
+        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+    }
+    Response::json(Status::OK, answer.finish())
+}

@@ -1,0 +1,100 @@
+//! Writing documents: `PUT`, `PATCH` and `DELETE /v1/data`.
+
+use std::time::Instant;
+
+use solon::store::{Operation, Path, StoreError, Transaction};
+use solon::value::{Value, json};
+
+use super::ApiError;
+use super::body;
+use super::data::path;
+use super::metrics::Metrics;
+use super::patch;
+use super::state::State;
+use crate::http::{Fields, Request, Response, Status};
+
+/// `PUT /v1/data/{path}`: writes a document, making the objects around it.
+pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let mut metrics = Metrics::default();
+    let start = Instant::now();
+    let text = body::text(request);
+    let value = body::first_json(&text).map_err(ApiError::invalid)?;
+    let value =
+        json::read(value.as_bytes()).map_err(|error| ApiError::invalid(error.to_string()))?;
+    metrics.since("rego_input_parse", start);
+    let path = path(request)?;
+    let only_new = request.header("if-none-match") == "*";
+    let written = state.engine.edit(|transaction| {
+        if only_new && transaction.read(&path).is_ok() {
+            return Ok(false);
+        }
+        check_parents(transaction, &path)?;
+        transaction.put(&path, value)?;
+        Ok::<bool, ApiError>(true)
+    })?;
+    if written {
+        Ok(done(state, request, metrics))
+    } else {
+        Ok(Response::empty(Status::NOT_MODIFIED))
+    }
+}
+
+/// `PATCH /v1/data/{path}`: all operations or none.
+pub fn patch(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let mut metrics = Metrics::default();
+    let start = Instant::now();
+    let text = body::text(request);
+    let operations = patch::read(&text)?;
+    metrics.since("rego_input_parse", start);
+    let below = path(request)?;
+    let steps = operations
+        .into_iter()
+        .map(|operation| operation.below(&below));
+    let steps = steps.collect::<Result<Vec<_>, _>>()?;
+    state.engine.edit(|transaction| {
+        steps
+            .into_iter()
+            .try_for_each(|step| step.apply(transaction))
+    })?;
+    Ok(done(state, request, metrics))
+}
+
+/// `DELETE /v1/data/{path}`
+pub fn delete(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let path = path(request)?;
+    state.engine.edit(|transaction| {
+        transaction
+            .write(Operation::Remove, &path, Value::Null)
+            .map_err(ApiError::from)
+    })?;
+    Ok(done(state, request, Metrics::default()))
+}
+
+/// Documents are put into objects only: everything above that exists must be one.
+fn check_parents(transaction: &Transaction, path: &Path) -> Result<(), StoreError> {
+    let mut place = transaction.root();
+    let mut above: Vec<&str> = Vec::new();
+    for segment in path.segments() {
+        let Value::Object(object) = place else {
+            return Err(StoreError::Conflict {
+                message: Path::new(above).to_string(),
+            });
+        };
+        let Some(next) = object.get_str(segment) else {
+            return Ok(());
+        };
+        above.push(segment);
+        place = next;
+    }
+    Ok(())
+}
+
+fn done(state: &State, request: &Request, mut metrics: Metrics) -> Response {
+    if !request.params.flag("metrics") {
+        return Response::empty(Status::NO_CONTENT);
+    }
+    metrics.since("server_handler", request.received);
+    let mut answer = Fields::new(false);
+    answer.typed("metrics", &metrics.spelled(state.options.spelling));
+    Response::json(Status::OK, answer.finish())
+}

@@ -1,0 +1,89 @@
+//! `solon check`
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use solon::Engine;
+use solon::compile::Options;
+
+use super::FAILED;
+use super::report::Report;
+use super::terminal::complain;
+use crate::files::{Ignore, Loader, Wanted};
+
+/// Check that policies parse and compile.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files and folders
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<String>,
+    /// Make the checks of strict mode as well
+    #[arg(short = 'S', long)]
+    strict: bool,
+    /// How errors are shown
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Most errors shown; 0 shows all
+    #[arg(
+        short,
+        long,
+        default_value_t = 10,
+        allow_negative_numbers = true,
+        value_name = "N"
+    )]
+    max_errors: i64,
+    /// Names of files and folders to pass over
+    #[arg(long, value_name = "PATTERN")]
+    ignore: Vec<String>,
+    /// Read policies as Rego v0
+    #[arg(long)]
+    v0_compatible: bool,
+    /// Accepted and without effect: v1 is the default
+    #[arg(long, hide = true)]
+    v1_compatible: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Pretty,
+    Json,
+}
+
+/// Says nothing when all is well.
+pub fn run(args: &Args) -> ExitCode {
+    match check(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            match args.format {
+                Format::Pretty => complain(report.text(report.is_of_loading())),
+                Format::Json => complain(report.json()),
+            }
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn check(args: &Args) -> Result<(), Report> {
+    let version = super::version_of(args.v0_compatible);
+    let loader = Loader {
+        wanted: Wanted::Modules,
+        ignore: Ignore::new(&args.ignore),
+        version,
+    };
+    let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
+    let error_limit = usize::try_from(args.max_errors).unwrap_or(0);
+    let options = Options {
+        strict: args.strict,
+        error_limit,
+        ..Options::default()
+    };
+    let engine = Engine::builder().version(version).compiler(options).build();
+    let modules = loaded
+        .modules
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()));
+    engine
+        .set_modules(modules)
+        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))
+}

@@ -1,0 +1,273 @@
+//! The answer of a query in each format, as OPA prints it.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use solon::value::{V, Value, json};
+use solon::{ExpressionText, Solution};
+
+use super::args::Format;
+use crate::cli::table::Table;
+
+/// An answered query.
+pub struct Answer {
+    /// The query's expressions.
+    pub expressions: Vec<ExpressionText>,
+    /// Its solutions.
+    pub solutions: Vec<Solution>,
+    /// How long its parts took, when that was asked.
+    pub metrics: Option<Metrics>,
+}
+
+/// Timers by name.
+#[derive(Default)]
+pub struct Metrics(BTreeMap<String, i64>);
+
+impl Metrics {
+    /// Notes how long something took that began at `start` and ends now.
+    pub fn timer(&mut self, name: &str, start: Instant) {
+        let took = i64::try_from(start.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        self.0.insert(format!("timer_{name}_ns"), took);
+    }
+}
+
+impl Answer {
+    /// Whether there is any solution.
+    pub fn is_defined(&self) -> bool {
+        !self.solutions.is_empty()
+    }
+
+    /// The text.
+    pub fn shown(&self, format: Format) -> Vec<u8> {
+        let mut out = Vec::new();
+        match format {
+            Format::Json => self.json(&mut out),
+            Format::Pretty => self.pretty(&mut out),
+            Format::Values => {
+                for solution in &self.solutions {
+                    indented(&Value::array(solution.values.clone()), &mut out);
+                }
+            }
+            Format::Bindings => {
+                for solution in &self.solutions {
+                    indented(&bindings(solution), &mut out);
+                }
+            }
+            Format::Raw => {
+                for solution in &self.solutions {
+                    raw(solution, &mut out);
+                }
+            }
+            Format::Discard => {
+                let discarded = self
+                    .is_defined()
+                    .then(|| ("result".into(), Value::from("discarded")));
+                indented(&Value::object(discarded.into_iter().collect()), &mut out);
+            }
+        }
+        out
+    }
+
+    fn json(&self, out: &mut Vec<u8>) {
+        let mut top = Fields::open(out, 0);
+        if self.is_defined() {
+            top.name("result");
+            top.out.push(b'[');
+            for (at, solution) in self.solutions.iter().enumerate() {
+                top.out
+                    .extend_from_slice(if at == 0 { b"\n    " } else { b",\n    " });
+                self.solution(solution, top.out);
+            }
+            top.out.extend_from_slice(b"\n  ]");
+        }
+        if let Some(metrics) = &self.metrics {
+            top.value("metrics", &metrics.value());
+        }
+        top.close();
+        out.push(b'\n');
+    }
+
+    fn solution(&self, solution: &Solution, out: &mut Vec<u8>) {
+        let mut fields = Fields::open(out, 2);
+        fields.name("expressions");
+        fields.out.push(b'[');
+        for (at, (expression, value)) in self.expressions.iter().zip(&solution.values).enumerate() {
+            fields.out.extend_from_slice(if at == 0 {
+                b"\n        "
+            } else {
+                b",\n        "
+            });
+            let mut fields = Fields::open(fields.out, 4);
+            fields.value("value", value);
+            fields.value("text", &Value::string(&expression.text));
+            fields.name("location");
+            let mut place = Fields::open(fields.out, 5);
+            place.value("row", &Value::from(i64::from(expression.row)));
+            place.value("col", &Value::from(i64::from(expression.col)));
+            place.close();
+            fields.close();
+        }
+        fields.out.extend_from_slice(b"\n      ]");
+        if !solution.bindings.is_empty() {
+            fields.value("bindings", &bindings(solution));
+        }
+        fields.close();
+    }
+
+    fn pretty(&self, out: &mut Vec<u8>) {
+        match self.solutions.as_slice() {
+            [] => out.extend_from_slice(b"undefined\n"),
+            [one]
+                if one.bindings.is_empty()
+                    && (one.values.len() == 1 || one.values.iter().all(is_boolean)) =>
+            {
+                if let Some(value) = one.values.first() {
+                    indented(value, out);
+                }
+            }
+            [first, ..] => out.extend_from_slice(self.table(first).render().as_bytes()),
+        }
+        if let Some(metrics) = &self.metrics {
+            out.extend_from_slice(metrics.table().render().as_bytes());
+        }
+    }
+
+    fn table(&self, first: &Solution) -> Table {
+        let mut names: Vec<&str> = first.bindings.iter().map(|(name, _)| &**name).collect();
+        names.sort_unstable();
+        let shown = |at: usize| names.is_empty() || !first.values.get(at).is_some_and(is_boolean);
+        let columns: Vec<usize> = (0..first.values.len()).filter(|&at| shown(at)).collect();
+        let texts = columns
+            .iter()
+            .filter_map(|&at| self.expressions.get(at))
+            .map(|one| one.text.clone());
+        let mut table = Table::new(
+            texts
+                .chain(names.iter().map(|&name| name.to_owned()))
+                .collect(),
+        );
+        for solution in &self.solutions {
+            let values = columns.iter().filter_map(|&at| solution.values.get(at));
+            let bound = names.iter().filter_map(|name| {
+                solution
+                    .bindings
+                    .iter()
+                    .find(|(other, _)| &**other == *name)
+                    .map(|(_, value)| value)
+            });
+            table.row(values.chain(bound).map(compact).collect());
+        }
+        table
+    }
+}
+
+impl Metrics {
+    fn value(&self) -> Value {
+        Value::object(
+            self.0
+                .iter()
+                .map(|(name, took)| (Value::string(name), Value::from(*took)))
+                .collect(),
+        )
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(vec!["Metric".to_owned(), "Value".to_owned()]);
+        for (name, took) in &self.0 {
+            table.row(vec![name.clone(), took.to_string()]);
+        }
+        table
+    }
+}
+
+/// An object on several lines, written field by field.
+struct Fields<'o> {
+    out: &'o mut Vec<u8>,
+    depth: usize,
+    empty: bool,
+}
+
+impl<'o> Fields<'o> {
+    fn open(out: &'o mut Vec<u8>, depth: usize) -> Self {
+        out.push(b'{');
+        Self {
+            out,
+            depth,
+            empty: true,
+        }
+    }
+
+    fn name(&mut self, name: &str) {
+        self.out
+            .extend_from_slice(if self.empty { b"\n" } else { b",\n" });
+        self.empty = false;
+        self.out
+            .extend(std::iter::repeat_n(b' ', 2 * self.depth + 2));
+        self.out
+            .extend_from_slice(format!("\"{name}\": ").as_bytes());
+    }
+
+    fn value(&mut self, name: &str, value: &Value) {
+        self.name(name);
+        let prefix = "  ".repeat(self.depth + 1);
+        json::write_go_layout(
+            value.borrow(),
+            json::Layout {
+                prefix: &prefix,
+                indent: "  ",
+            },
+            self.out,
+        );
+    }
+
+    fn close(self) {
+        if !self.empty {
+            self.out.push(b'\n');
+            self.out.extend(std::iter::repeat_n(b' ', 2 * self.depth));
+        }
+        self.out.push(b'}');
+    }
+}
+
+fn bindings(solution: &Solution) -> Value {
+    let pairs = solution
+        .bindings
+        .iter()
+        .map(|(name, value)| (Value::string(name), value.clone()));
+    Value::object(pairs.collect())
+}
+
+fn indented(value: &Value, out: &mut Vec<u8>) {
+    json::write_go_layout(
+        value.borrow(),
+        json::Layout {
+            prefix: "",
+            indent: "  ",
+        },
+        out,
+    );
+    out.push(b'\n');
+}
+
+fn compact(value: &Value) -> String {
+    let mut text = Vec::new();
+    json::write_go(value.borrow(), &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+fn raw(solution: &Solution, out: &mut Vec<u8>) {
+    for (at, value) in solution.values.iter().enumerate() {
+        if at > 0 {
+            out.push(b' ');
+        }
+        match value.borrow() {
+            text if text.is_string() => out.extend_from_slice(text.text_or_empty().as_bytes()),
+            other => json::write_go(other, out),
+        }
+    }
+    out.push(b'\n');
+}
+
+fn is_boolean(value: &Value) -> bool {
+    matches!(value.borrow(), V::Bool(_))
+}

@@ -1,0 +1,158 @@
+//! The flags of `solon eval`.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+/// Evaluate a query.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Exit codes: 0 when the query was answered, 1 as `--fail` and `--fail-defined` ask, 2 on errors.
+
+Examples:
+  solon eval '1 + 1'
+  solon eval -d policy.rego -i input.json 'data.authz.allow'
+  solon eval -d policies -d users:users.json --format pretty 'data.users[name].admin'")]
+pub struct Args {
+    /// The query
+    #[arg(
+        value_name = "QUERY",
+        required_unless_present = "stdin",
+        conflicts_with = "stdin"
+    )]
+    query: Option<String>,
+    /// Read the query from standard input
+    #[arg(long, conflicts_with = "stdin_input")]
+    stdin: bool,
+    /// Policies and documents: a file, a folder, or either below a path of `data` as `a.b:PATH`
+    #[arg(short, long, value_name = "PATH")]
+    pub data: Vec<String>,
+    /// The input, JSON or YAML
+    #[arg(short, long, value_name = "FILE", conflicts_with = "stdin_input")]
+    pub input: Option<String>,
+    /// Read the input from standard input
+    #[arg(short = 'I', long)]
+    pub stdin_input: bool,
+    /// How the answer is shown
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+    /// Package whose rules the query may name without their path
+    #[arg(long, value_name = "PACKAGE")]
+    pub package: Option<String>,
+    /// Import of the query, like `data.users as us`
+    #[arg(long = "import", value_name = "IMPORT")]
+    pub imports: Vec<String>,
+    /// Make the checks of strict mode
+    #[arg(short = 'S', long)]
+    pub strict: bool,
+    /// End with the first error of a built-in function, instead of leaving it undefined
+    #[arg(long)]
+    pub strict_builtin_errors: bool,
+    /// Read policies as Rego v0
+    #[arg(long)]
+    pub v0_compatible: bool,
+    /// Accepted and without effect: v1 is the default
+    #[arg(long, hide = true)]
+    v1_compatible: bool,
+    /// Exit with 1 when the query is undefined
+    #[arg(long, conflicts_with = "fail_defined")]
+    pub fail: bool,
+    /// Exit with 1 when the query is defined
+    #[arg(long)]
+    pub fail_defined: bool,
+    /// Names of files and folders to pass over
+    #[arg(long, value_name = "PATTERN")]
+    pub ignore: Vec<String>,
+    /// Show how long parsing, compiling and evaluating took
+    #[arg(long)]
+    pub metrics: bool,
+    /// Longest time of the evaluation, like `500ms` or `1m30s`
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// How an answer is shown.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One object with all expressions and bindings
+    #[default]
+    Json,
+    /// For people: the value, or a table
+    Pretty,
+    /// The values of expressions, one array a solution
+    Values,
+    /// The bindings, one object a solution
+    Bindings,
+    /// Strings as they are, everything else as JSON, one line a solution
+    Raw,
+    /// Only whether there is an answer
+    Discard,
+}
+
+impl Args {
+    /// The query, wherever it is.
+    pub fn query(&self) -> Result<String, String> {
+        if let Some(query) = &self.query {
+            return Ok(query.clone());
+        }
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|error| format!("cannot read the query: {error}"))?;
+        Ok(text)
+    }
+}
+
+/// Reads a time as Go writes it: numbers with units, one behind another.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time like `500ms` or `1m30s`");
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    if rest == "0" {
+        return Ok(total);
+    }
+    while !rest.is_empty() {
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .ok_or_else(wrong)?;
+        let (number, behind) = rest.split_at_checked(end).ok_or_else(wrong)?;
+        let end = behind
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(behind.len());
+        let (unit, behind) = behind.split_at_checked(end).ok_or_else(wrong)?;
+        let seconds = match unit {
+            "ns" => 1e-9,
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return Err(wrong()),
+        };
+        let number: f64 = number.parse().map_err(|_| wrong())?;
+        total += Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())?;
+        rest = behind;
+    }
+    if text.is_empty() {
+        Err(wrong())
+    } else {
+        Ok(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations() {
+        let of = |text: &str| duration(text).map(|time| time.as_nanos());
+        assert_eq!(of("500ms"), Ok(500_000_000));
+        assert_eq!(of("1m30.5s"), Ok(90_500_000_000));
+        assert_eq!(of("0"), Ok(0));
+        for wrong in ["", "5", "s", "5x", "1.2.3s", "-1s"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The command line: one file per command.
+
+mod check;
+mod eval;
+mod lines;
+mod parse;
+mod report;
+mod run;
+mod table;
+mod terminal;
+mod version;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use solon_syntax::ast::Version;
+
+/// Exit code of a command that failed.
+const FAILED: u8 = 1;
+
+/// A policy engine for the Rego language.
+#[derive(Parser)]
+#[command(
+    name = "solon",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Eval(Box<eval::Args>),
+    Check(check::Args),
+    Parse(parse::Args),
+    Lines(lines::Args),
+    Version(version::Args),
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Run(args) => run::run(args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Parse(args) => parse::run(&args),
+        Command::Lines(args) => lines::run(&args),
+        Command::Version(args) => version::run(&args),
+    }
+}
+
+/// The Rego that policies are written in.
+fn version_of(v0: bool) -> Version {
+    if v0 { Version::V0 } else { Version::V1 }
+}

@@ -1,0 +1,83 @@
+//! `solon parse`
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use solon_syntax::source::{Source, SourceId};
+use solon_syntax::{ParseOptions, json, parse_module};
+
+use super::FAILED;
+use super::report::Report;
+use super::terminal::{complain, print};
+use crate::files::LoadError;
+
+/// Parse a policy and print its syntax tree.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The policy
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// How the tree is shown: as the published JSON
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// What is shown beside the tree: `locations`, `comments`; `-comments` leaves them out
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    json_include: Option<String>,
+    /// Read the policy as Rego v0
+    #[arg(long)]
+    v0_compatible: bool,
+    /// Accepted and without effect: v1 is the default
+    #[arg(long, hide = true)]
+    v1_compatible: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Json,
+}
+
+/// Prints the tree.
+pub fn run(args: &Args) -> ExitCode {
+    match tree(args) {
+        Ok(text) => {
+            print(text + "\n");
+            ExitCode::SUCCESS
+        }
+        Err(report) => {
+            complain(report.json());
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn tree(args: &Args) -> Result<String, Report> {
+    let text =
+        std::fs::read(&args.file).map_err(|error| LoadError::system("open", &args.file, &error));
+    let text = text.map_err(|error| Report::message(error.to_string()))?;
+    let source = Source::new(
+        SourceId(0),
+        args.file.as_str(),
+        String::from_utf8_lossy(&text).as_ref(),
+    );
+    let options = ParseOptions {
+        version: super::version_of(args.v0_compatible),
+        ..ParseOptions::default()
+    };
+    let module =
+        parse_module(&source, &options).map_err(|errors| Report::of(&errors.into(), &|_| None))?;
+    let included: Vec<&str> = args
+        .json_include
+        .as_deref()
+        .unwrap_or("")
+        .split(',')
+        .map(str::trim)
+        .collect();
+    let sources = [source];
+    let shown = json::Options {
+        locations: included.contains(&"locations").then_some(&sources),
+        comments: !included.contains(&"-comments"),
+        indented: true,
+    };
+    Ok(json::text(&module, shown))
+}

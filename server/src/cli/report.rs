@@ -1,0 +1,176 @@
+//! Errors as commands show them: one JSON object, or text with the line and a caret.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use solon_syntax::source::Diagnostic;
+
+use crate::files::{LoadError, LoadErrors};
+use crate::http::answer_text;
+use crate::wire::{Details, Location};
+
+/// Errors on their way to the terminal.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    errors: Vec<Entry>,
+    /// Whether files could not be loaded.
+    #[serde(skip)]
+    loading: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+    #[serde(skip)]
+    lines: Vec<String>,
+}
+
+/// Finds the text of a file, to show its lines; the query is the file without a name.
+pub type Texts<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+impl Report {
+    /// Errors of the engine.
+    pub fn of(error: &solon::Error, texts: Texts<'_>) -> Self {
+        let errors = match error {
+            solon::Error::Compile(diagnostics) => diagnostics
+                .0
+                .iter()
+                .map(|one| Entry::of(one, texts))
+                .collect(),
+            other => other.entries().into_iter().map(Entry::from).collect(),
+        };
+        Self {
+            errors,
+            loading: false,
+        }
+    }
+
+    /// Errors of loading files.
+    pub fn of_files(errors: LoadErrors) -> Self {
+        let entries = errors.0.into_iter().map(|error| match error {
+            LoadError::Syntax(one) => Entry::of(&one, &|_| None),
+            LoadError::File(what) => Entry::message(what),
+        });
+        Self {
+            errors: entries.collect(),
+            loading: true,
+        }
+    }
+
+    /// One message without a place.
+    pub fn message(message: impl Into<String>) -> Self {
+        Self {
+            errors: vec![Entry::message(message.into())],
+            loading: false,
+        }
+    }
+
+    /// The errors as JSON.
+    pub fn json(&self) -> Vec<u8> {
+        answer_text(self, true)
+    }
+
+    /// The errors as JSON, every key in its order.
+    pub fn sorted_json(&self) -> Vec<u8> {
+        answer_text(&serde_json::to_value(self).unwrap_or_default(), true)
+    }
+
+    /// The errors as text; `loading` says whether their heading tells when they occurred.
+    pub fn text(&self, loading: bool) -> String {
+        let during = if loading { " during loading" } else { "" };
+        let mut text = match self.errors.len() {
+            1 => format!("1 error occurred{during}: "),
+            many => format!("{many} errors occurred{during}:\n"),
+        };
+        for error in &self.errors {
+            error.write(&mut text);
+        }
+        text
+    }
+
+    /// Whether the errors were found before anything was compiled.
+    pub fn is_of_loading(&self) -> bool {
+        self.loading
+            || self
+                .errors
+                .iter()
+                .all(|error| error.code.as_deref() == Some("rego_parse_error"))
+    }
+}
+
+impl Entry {
+    fn message(message: String) -> Self {
+        Self {
+            message,
+            code: None,
+            location: None,
+            details: None,
+            lines: Vec::new(),
+        }
+    }
+
+    fn of(one: &Diagnostic, texts: Texts<'_>) -> Self {
+        let location = one.span.is_somewhere().then(|| Location {
+            file: one.file.to_string(),
+            row: one.span.row,
+            col: one.span.col,
+        });
+        let lines = if one.details.is_empty() {
+            excerpt(one, texts).unwrap_or_default()
+        } else {
+            one.details.clone()
+        };
+        Self {
+            message: one.message.clone(),
+            code: Some(one.code.as_str().to_owned()),
+            location,
+            details: Details::of(one),
+            lines,
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        // writing to a string does not fail
+        let _ = match &self.location {
+            Some(at) if at.file.is_empty() => write!(out, "{}:{}: ", at.row, at.col),
+            Some(at) => write!(out, "{}:{}: ", at.file, at.row),
+            None => Ok(()),
+        };
+        if let Some(code) = &self.code {
+            let _ = write!(out, "{code}: ");
+        }
+        out.push_str(&self.message);
+        out.push('\n');
+        for line in &self.lines {
+            let _ = writeln!(out, "\t{line}");
+        }
+    }
+}
+
+impl From<solon::ErrorEntry> for Entry {
+    fn from(entry: solon::ErrorEntry) -> Self {
+        Self {
+            message: entry.message,
+            code: Some(entry.code),
+            location: entry.location.map(Location::from),
+            details: None,
+            lines: entry.details,
+        }
+    }
+}
+
+/// The line that an error is about, and a caret below its place.
+fn excerpt(one: &Diagnostic, texts: Texts<'_>) -> Option<Vec<String>> {
+    let text = texts(&one.file).filter(|_| one.span.is_somewhere())?;
+    let line = text.lines().nth(one.span.row.checked_sub(1)? as usize)?;
+    let before = line.chars().take(one.span.col.checked_sub(1)? as usize);
+    // tabs stay tabs, so that the caret stands below its character
+    let blank: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    Some(vec![line.to_owned(), format!("{blank}^")])
+}

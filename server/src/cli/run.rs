@@ -1,0 +1,155 @@
+//! `solon run`
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use solon::compile::Options;
+use solon::store::Path;
+use solon::{Change, Engine};
+use solon_host::SystemHost;
+
+use super::FAILED;
+use super::report::Report;
+use super::terminal::complain;
+use crate::app;
+use crate::config::{BODY_LIMIT, ServerOptions, Spelling};
+use crate::files::{Ignore, Loader, Wanted};
+use crate::telemetry::{Format, Level, start_log};
+
+/// Serve policies and documents over HTTP.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  solon run --server policies users.json
+  solon run --server --addr :8181 --log-level error authz:policies")]
+pub struct Args {
+    /// Policies and documents to load: files, folders, or either below a path of `data` as `a.b:PATH`
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    /// Serve (there is no interactive shell, so this is always on)
+    #[arg(short, long)]
+    server: bool,
+    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; may be given several times
+    #[arg(short, long, value_name = "ADDRESS", default_value = "localhost:8181")]
+    addr: Vec<String>,
+    /// Permissions of sockets in the file system, in octal
+    #[arg(long, value_name = "MODE", default_value = "755", value_parser = octal)]
+    unix_socket_perm: u32,
+    /// Speak HTTP/2 without encryption as well
+    #[arg(long)]
+    h2c: bool,
+    /// How much is logged
+    #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
+    log_level: Level,
+    /// How log lines look
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    log_format: Format,
+    /// Most errors reported for policies; 0 reports all
+    #[arg(short, long, default_value_t = 10, value_name = "N")]
+    max_errors: usize,
+    /// Names of files and folders to pass over
+    #[arg(long, value_name = "PATTERN")]
+    ignore: Vec<String>,
+    /// Read policies as Rego v0
+    #[arg(long)]
+    v0_compatible: bool,
+    /// Accepted and without effect: v1 is the default
+    #[arg(long, hide = true)]
+    v1_compatible: bool,
+    /// Write the names of another engine where they differ from the specification's
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    compat: Option<Compat>,
+    /// Path of the document that `POST /` answers with
+    #[arg(long, value_name = "PATH", default_value = "/system/main")]
+    default_decision: String,
+    /// Largest request body, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = BODY_LIMIT)]
+    max_body: usize,
+    /// Seconds to go on serving after the signal to stop
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    shutdown_wait_period: u64,
+    /// Seconds that open requests may take to finish then
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    shutdown_grace_period: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Compat {
+    /// Error codes and metrics say `rego`, health messages are OPA's, answers may carry warnings
+    Opa,
+}
+
+fn octal(text: &str) -> Result<u32, String> {
+    u32::from_str_radix(text, 8).map_err(|_| format!("`{text}` is no octal number"))
+}
+
+/// Serves until the process is told to stop.
+pub fn run(args: Args) -> ExitCode {
+    let engine = match load(&args) {
+        Ok(engine) => engine,
+        Err(report) => {
+            complain(format!(
+                "error: load error: {}",
+                report.text(report.is_of_loading())
+            ));
+            return ExitCode::from(FAILED);
+        }
+    };
+    start_log(args.log_level, args.log_format);
+    match app::run(engine, args.options()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(format!("error: {error}\n"));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+impl Args {
+    fn options(self) -> ServerOptions {
+        ServerOptions {
+            addresses: self.addr,
+            socket_mode: self.unix_socket_perm,
+            h2c: self.h2c,
+            spelling: if self.compat == Some(Compat::Opa) {
+                Spelling::Opa
+            } else {
+                Spelling::Standard
+            },
+            body_limit: self.max_body,
+            default_decision: self.default_decision,
+            shutdown_wait: Duration::from_secs(self.shutdown_wait_period),
+            shutdown_grace: Duration::from_secs(self.shutdown_grace_period),
+        }
+    }
+}
+
+fn load(args: &Args) -> Result<Engine, Report> {
+    let version = super::version_of(args.v0_compatible);
+    let loader = Loader {
+        wanted: Wanted::All,
+        ignore: Ignore::new(&args.ignore),
+        version,
+    };
+    let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
+    let options = Options {
+        error_limit: args.max_errors,
+        ..Options::default()
+    };
+    let engine = Engine::builder()
+        .version(version)
+        .compiler(options)
+        .host(Arc::new(SystemHost))
+        .build();
+    let mut change = Change::default();
+    for (name, text) in &loaded.modules {
+        change.set_module(name, text);
+    }
+    change.put(Path::default(), loaded.documents);
+    engine
+        .apply(change)
+        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
+    Ok(engine)
+}

@@ -1,0 +1,130 @@
+//! Tables in box drawing.
+
+/// Rows of cells, with or without a header.
+pub struct Table {
+    header: Option<Vec<String>>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with a header.
+    pub fn new(header: Vec<String>) -> Self {
+        Self {
+            header: Some(header),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The text: one blank around each cell, headers centred, cells to the left.
+    pub fn render(&self) -> String {
+        let widths = self.widths();
+        let mut out = String::new();
+        rule(&mut out, &widths, ['┌', '┬', '┐']);
+        if let Some(header) = &self.header {
+            line(&mut out, &widths, header, centred);
+            rule(&mut out, &widths, ['├', '┼', '┤']);
+        }
+        for row in &self.rows {
+            line(&mut out, &widths, row, left);
+        }
+        rule(&mut out, &widths, ['└', '┴', '┘']);
+        out
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = Vec::new();
+        for row in self.header.iter().chain(&self.rows) {
+            for (at, cell) in row.iter().enumerate() {
+                let width = width(cell);
+                match widths.get_mut(at) {
+                    Some(widest) => *widest = width.max(*widest),
+                    None => widths.push(width),
+                }
+            }
+        }
+        widths
+    }
+}
+
+/// Columns that a terminal takes for a text.
+fn width(text: &str) -> usize {
+    let of = |c: char| match c {
+        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{fe00}'..='\u{fe0f}' => 0,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1f64f}'
+        | '\u{1f900}'..='\u{1f9ff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
+    };
+    text.chars().map(of).sum()
+}
+
+fn rule(out: &mut String, widths: &[usize], [first, between, last]: [char; 3]) {
+    out.push(first);
+    for (at, width) in widths.iter().enumerate() {
+        if at > 0 {
+            out.push(between);
+        }
+        out.extend(std::iter::repeat_n('─', width + 2));
+    }
+    out.push(last);
+    out.push('\n');
+}
+
+fn line(out: &mut String, widths: &[usize], cells: &[String], align: fn(&mut String, &str, usize)) {
+    out.push('│');
+    for (at, width) in widths.iter().enumerate() {
+        if at > 0 {
+            out.push('│');
+        }
+        out.push(' ');
+        align(out, cells.get(at).map_or("", String::as_str), *width);
+        out.push(' ');
+    }
+    out.push_str("│\n");
+}
+
+fn left(out: &mut String, text: &str, wide: usize) {
+    pad(out, text, 0, wide.saturating_sub(width(text)));
+}
+
+fn centred(out: &mut String, text: &str, wide: usize) {
+    let free = wide.saturating_sub(width(text));
+    pad(out, text, free / 2, free - free / 2);
+}
+
+fn pad(out: &mut String, text: &str, before: usize, behind: usize) {
+    out.extend(std::iter::repeat_n(' ', before));
+    out.push_str(text);
+    out.extend(std::iter::repeat_n(' ', behind));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    #[test]
+    fn tables() {
+        let mut table = Table::new(vec!["b+1".into(), "longer".into()]);
+        table.row(vec!["2".into(), "é".into()]);
+        let want = "┌─────┬────────┐\n│ b+1 │ longer │\n├─────┼────────┤\n│ 2   │ é      │\n└─────┴────────┘\n";
+        assert_eq!(table.render(), want);
+        let mut wide = Table::new(vec!["x".into()]);
+        wide.row(vec!["日本".into()]);
+        assert_eq!(
+            wide.render(),
+            "┌──────┐\n│  x   │\n├──────┤\n│ 日本 │\n└──────┘\n"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Documents from files, merged into one.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use solon::Value;
+use solon::value::{Object, json, yaml};
+
+use super::{Found, Kind, LoadError};
+
+/// Documents on their way into one.
+#[derive(Debug)]
+pub struct Documents {
+    merged: Value,
+    /// Each document at its place with its file's name, to say who else defined a value.
+    read: Vec<(String, Value)>,
+    names: HashSet<String>,
+}
+
+impl Default for Documents {
+    fn default() -> Self {
+        Self {
+            merged: Value::object(Vec::new()),
+            read: Vec::new(),
+            names: HashSet::new(),
+        }
+    }
+}
+
+impl Documents {
+    /// Reads a file. One that was read before is not read again.
+    pub fn add(&mut self, file: &Found) -> Result<(), LoadError> {
+        if !self.names.insert(file.name.clone()) {
+            return Ok(());
+        }
+        let value = read_document(file)?;
+        if !matches!(value, Value::Object(_)) {
+            return Err(LoadError::within(
+                &file.name,
+                "document must be of type object",
+            ));
+        }
+        let place = file.place.iter().rev();
+        let placed = place.fold(value, |inner, key| {
+            Value::object(vec![(Value::string(key), inner)])
+        });
+        if let Some(path) = conflict(&self.merged, &placed, "data") {
+            let other = self
+                .read
+                .iter()
+                .find(|(_, before)| conflict(before, &placed, "data").is_some());
+            let other = other.map_or("another file", |(name, _)| name);
+            let what =
+                format!("merge error: conflicting values at {path}, also defined in {other}");
+            return Err(LoadError::within(&file.name, what));
+        }
+        merge(&mut self.merged, &placed);
+        self.read.push((file.name.clone(), placed));
+        Ok(())
+    }
+
+    /// All of them as one.
+    pub fn finish(self) -> Value {
+        self.merged
+    }
+}
+
+/// The document of a file.
+fn read_document(file: &Found) -> Result<Value, LoadError> {
+    let bytes = file.bytes()?;
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    match file.kind {
+        Kind::Json => json::read(bytes).map_err(|error| LoadError::within(&file.name, error)),
+        _ => yaml::read(bytes).map_err(|error| {
+            LoadError::within(
+                &file.name,
+                format!("error converting YAML to JSON: {error}"),
+            )
+        }),
+    }
+}
+
+/// Where two documents cannot be merged: two values at one place, not both objects.
+fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
+    let (Value::Object(a), Value::Object(b)) = (a, b) else {
+        return Some(path.to_owned());
+    };
+    b.iter().find_map(|(key, value)| {
+        let other = a.get(key.borrow())?;
+        conflict(
+            other,
+            value,
+            &format!("{path}.{}", key.borrow().text_or_empty().to_str()),
+        )
+    })
+}
+
+fn merge(into: &mut Value, from: &Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            let into: &mut Object = Arc::make_mut(into);
+            for (key, value) in from.iter() {
+                match into.get_mut(key.borrow()) {
+                    None => drop(into.insert(key.clone(), value.clone())),
+                    Some(old) => merge(old, value),
+                }
+            }
+        }
+        (into, from) => *into = from.clone(),
+    }
+}

@@ -1,0 +1,125 @@
+//! Names that loading passes over.
+
+/// Patterns of file and folder names: `*`, `?`, `[a-z]`, `\` before a character that stands for itself.
+#[derive(Clone, Debug, Default)]
+pub struct Ignore(Vec<Vec<char>>);
+
+impl Ignore {
+    /// Patterns as flags give them: several, or one list with commas.
+    pub fn new(patterns: &[String]) -> Self {
+        Self(
+            patterns
+                .iter()
+                .flat_map(|list| list.split(','))
+                .map(|pattern| pattern.chars().collect())
+                .collect(),
+        )
+    }
+
+    /// Whether a name is passed over.
+    pub fn matches(&self, name: &str) -> bool {
+        let name: Vec<char> = name.chars().collect();
+        self.0.iter().any(|pattern| glob(pattern, &name))
+    }
+}
+
+/// Whether a pattern covers the whole name. Goes back to the last `*` only, so it takes at most their product.
+fn glob(pattern: &[char], name: &[char]) -> bool {
+    let (mut pattern, mut name) = (pattern, name);
+    let mut retry: Option<(&[char], &[char])> = None;
+    loop {
+        if let Some(rest) = pattern.strip_prefix(&['*']) {
+            retry = Some((rest, name));
+            pattern = rest;
+            continue;
+        }
+        let step = match (pattern.first(), name.split_first()) {
+            (None, None) => return true,
+            (Some(_), Some((&c, left))) => one(pattern, c).map(|rest| (rest, left)),
+            _ => None,
+        };
+        let Some((rest, left)) = step else {
+            let Some((after_star, tried)) = retry else {
+                return false;
+            };
+            let Some((_, shorter)) = tried.split_first() else {
+                return false;
+            };
+            retry = Some((after_star, shorter));
+            (pattern, name) = (after_star, shorter);
+            continue;
+        };
+        (pattern, name) = (rest, left);
+    }
+}
+
+/// What remains of a pattern whose first part covers `c`.
+fn one(pattern: &[char], c: char) -> Option<&[char]> {
+    let (first, rest) = pattern.split_first()?;
+    match first {
+        '?' => Some(rest),
+        '[' => class(rest, c),
+        '\\' => rest
+            .split_first()
+            .filter(|(escaped, _)| **escaped == c)
+            .map(|(_, rest)| rest),
+        plain => (*plain == c).then_some(rest),
+    }
+}
+
+fn class(mut pattern: &[char], c: char) -> Option<&[char]> {
+    let negated = pattern.first() == Some(&'^');
+    if negated {
+        pattern = pattern.get(1..)?;
+    }
+    let mut found = false;
+    let mut first = true;
+    loop {
+        let (mut low, mut rest) = pattern.split_first()?;
+        if *low == ']' && !first {
+            return (found != negated).then_some(rest);
+        }
+        first = false;
+        if *low == '\\' {
+            (low, rest) = rest.split_first()?;
+        }
+        let mut high = low;
+        if let Some(range) = rest.strip_prefix(&['-']) {
+            (high, rest) = range.split_first()?;
+        }
+        found |= (*low..=*high).contains(&c);
+        pattern = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ignore;
+
+    #[test]
+    fn globs() {
+        let covers = |pattern: &str, name: &str| Ignore::new(&[pattern.to_owned()]).matches(name);
+        for (pattern, name) in [
+            ("a.json", "a.json"),
+            ("*.json", "a.json"),
+            ("*_test.rego", "a_b_test.rego"),
+            ("[a-c]?", "b1"),
+            ("[^a-c]?", "d1"),
+            ("a\\*b", "a*b"),
+            ("x,.git", ".git"),
+            ("*", ""),
+            ("a*b*c", "aXbXbYc"),
+        ] {
+            assert!(covers(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("a.json", "b.json"),
+            ("*.json", "a.jsonx"),
+            ("[a-c]", "d"),
+            ("a?", "a"),
+            ("[a", "a"),
+        ] {
+            assert!(!covers(pattern, name), "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Answers as JSON text, as Go's encoder writes it: `<`, `>` and `&` escaped, a line end behind.
+
+use serde::Serialize;
+
+/// An answer that is an object, written field by field in the order they are added.
+pub struct Fields {
+    out: Vec<u8>,
+    pretty: bool,
+}
+
+impl Fields {
+    /// An object without fields.
+    pub fn new(pretty: bool) -> Self {
+        Self {
+            out: vec![b'{'],
+            pretty,
+        }
+    }
+
+    /// Adds a field whose value is JSON text; indented for the second level when the object is.
+    pub fn text(&mut self, name: &str, json: &[u8]) -> &mut Self {
+        if self.out.len() > 1 {
+            self.out.push(b',');
+        }
+        if self.pretty {
+            self.out.extend_from_slice(b"\n  ");
+        }
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out
+            .extend_from_slice(if self.pretty { b"\": " } else { b"\":" });
+        self.out.extend_from_slice(json);
+        self
+    }
+
+    /// Adds a field.
+    pub fn typed<T: Serialize>(&mut self, name: &str, value: &T) -> &mut Self {
+        let text = to_text(value, self.pretty);
+        if self.pretty {
+            self.text(name, &indent(&text, 1))
+        } else {
+            self.text(name, &text)
+        }
+    }
+
+    /// The object with a line end.
+    pub fn finish(mut self) -> Vec<u8> {
+        if self.pretty && self.out.len() > 1 {
+            self.out.push(b'\n');
+        }
+        self.out.extend_from_slice(b"}\n");
+        self.out
+    }
+}
+
+/// A value with a line end.
+pub fn answer_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
+    let mut text = to_text(value, pretty);
+    text.push(b'\n');
+    text
+}
+
+fn to_text<T: Serialize>(value: &T, pretty: bool) -> Vec<u8> {
+    let text = if pretty {
+        serde_json::to_vec_pretty(value)
+    } else {
+        serde_json::to_vec(value)
+    };
+    // only maps with keys that are no strings fail, and answers have none
+    escape_html(text.unwrap_or_else(|_| b"null".to_vec()))
+}
+
+/// Indented text moved some levels to the right.
+pub fn indent(text: &[u8], levels: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + text.len() / 4);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        out.extend_from_slice(line);
+        if line.ends_with(b"\n") {
+            out.extend(std::iter::repeat_n(b' ', 2 * levels));
+        }
+    }
+    out
+}
+
+/// Escapes what JSON allows and HTML does not. These bytes stand only inside strings.
+fn escape_html(text: Vec<u8>) -> Vec<u8> {
+    let harmless = |byte: &u8| !matches!(byte, b'<' | b'>' | b'&' | 0xe2);
+    if text.iter().all(harmless) {
+        return text;
+    }
+    let mut out = Vec::with_capacity(text.len() + 16);
+    let mut rest = text.as_slice();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let escape: &[u8] = match (byte, behind) {
+            (b'<', _) => b"\\u003c",
+            (b'>', _) => b"\\u003e",
+            (b'&', _) => b"\\u0026",
+            (0xe2, [0x80, 0xa8, ..]) => b"\\u2028",
+            (0xe2, [0x80, 0xa9, ..]) => b"\\u2029",
+            _ => {
+                out.push(byte);
+                rest = behind;
+                continue;
+            }
+        };
+        out.extend_from_slice(escape);
+        rest = if byte == 0xe2 {
+            behind.get(2..).unwrap_or(&[])
+        } else {
+            behind
+        };
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fields, answer_text, escape_html};
+
+    #[test]
+    fn fields_keep_their_order() {
+        let write = |pretty| {
+            let mut fields = Fields::new(pretty);
+            fields.typed("b", &[1, 2]).text("a", b"true");
+            String::from_utf8(fields.finish()).unwrap()
+        };
+        assert_eq!(write(false), "{\"b\":[1,2],\"a\":true}\n");
+        assert_eq!(
+            write(true),
+            "{\n  \"b\": [\n    1,\n    2\n  ],\n  \"a\": true\n}\n"
+        );
+        assert_eq!(Fields::new(true).finish(), b"{}\n");
+    }
+
+    #[test]
+    fn html_is_escaped() {
+        let text = answer_text(&"<a&b>\u{2028}é…", false);
+        assert_eq!(text, "\"\\u003ca\\u0026b\\u003e\\u2028é…\"\n".as_bytes());
+        assert_eq!(escape_html(b"[1]".to_vec()), b"[1]");
+    }
+}

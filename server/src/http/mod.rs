@@ -1,0 +1,14 @@
+//! HTTP without the API: messages as handlers see them, and the listeners that carry them. Nothing above knows
+//! which library reads the bytes.
+
+mod json;
+mod message;
+mod params;
+mod path;
+mod serve;
+
+pub use json::{Fields, answer_text, indent};
+pub use message::{Request, Response, Status};
+pub use params::Params;
+pub use path::{Cleaned, clean, segments};
+pub use serve::{App, Listener, Place, Serving, serve};

@@ -1,0 +1,214 @@
+//! Log lines on standard error, in the field names that OPA's users know: `level`, `msg`, `time` and the rest.
+
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::ValueEnum;
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Lines that wait for a slow reader of standard error; more are dropped and counted.
+const WAITING: usize = 1 << 16;
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// Everything, bodies too.
+    Debug,
+    /// Each request.
+    #[default]
+    Info,
+    /// Faults only.
+    Error,
+}
+
+/// How a line looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One object a line.
+    #[default]
+    Json,
+    /// One object over several lines.
+    JsonPretty,
+    /// For people.
+    Text,
+}
+
+/// Logs what `tracing` is told, from a thread of its own. Only the first call of a process counts.
+pub fn start_log(level: Level, format: Format) {
+    let (sender, receiver) = sync_channel(WAITING);
+    // without a thread there is no log, and no reason to refuse to serve
+    let _ = std::thread::Builder::new()
+        .name("log".into())
+        .spawn(move || write_lines(&receiver));
+    let filter = match level {
+        Level::Debug => LevelFilter::DEBUG,
+        Level::Info => LevelFilter::INFO,
+        Level::Error => LevelFilter::ERROR,
+    };
+    let layer = Lines { format, sender }.with_filter(filter);
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layer));
+}
+
+fn write_lines(lines: &Receiver<Vec<u8>>) {
+    let mut error = std::io::stderr();
+    while let Ok(line) = lines.recv() {
+        // nobody is left to hear of it
+        let _ = error.write_all(&line);
+    }
+}
+
+/// Turns events into lines.
+struct Lines {
+    format: Format,
+    sender: SyncSender<Vec<u8>>,
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let level = event.metadata().level().as_str().to_ascii_lowercase();
+        let line = self.format.line(fields, &level, &now());
+        match self.sender.try_send(line) {
+            // a reader that is that slow gets what fits
+            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+        }
+    }
+}
+
+impl Format {
+    fn line(self, mut fields: Fields, level: &str, time: &str) -> Vec<u8> {
+        let mut line = match self {
+            Self::Text => fields.text(level, time).into_bytes(),
+            Self::Json | Self::JsonPretty => {
+                fields.0.insert("level".into(), level.into());
+                fields.0.insert("time".into(), time.into());
+                let written = match self {
+                    Self::JsonPretty => serde_json::to_vec_pretty(&fields.0),
+                    _ => serde_json::to_vec(&fields.0),
+                };
+                written.unwrap_or_default()
+            }
+        };
+        line.push(b'\n');
+        line
+    }
+}
+
+/// The fields of an event.
+#[derive(Default)]
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn text(&self, level: &str, time: &str) -> String {
+        let message = self.0.get("msg").and_then(Value::as_str).unwrap_or("");
+        let mut line = format!("{time} {level:<5} {message}");
+        for (name, value) in self.0.iter().filter(|(name, _)| *name != "msg") {
+            // writing to a string does not fail
+            let _ = write!(line, " {name}={value}");
+        }
+        line
+    }
+
+    fn put(&mut self, field: &Field, value: Value) {
+        let name = if field.name() == "message" {
+            "msg"
+        } else {
+            field.name()
+        };
+        self.0.insert(name.to_owned(), value);
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.put(field, format!("{value:?}").into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.put(field, value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.put(field, value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.put(field, value.into());
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.put(field, value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.put(field, value.into());
+    }
+}
+
+fn now() -> String {
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |passed| passed.as_secs());
+    timestamp(seconds)
+}
+
+/// Seconds since 1970 as `2006-01-02T15:04:05Z`.
+fn timestamp(seconds: u64) -> String {
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    // years that begin in March, so that the leap day is the last of its year
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let of_era = days % 146_097;
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fields, Format, timestamp};
+
+    #[test]
+    fn timestamps() {
+        assert_eq!(timestamp(0), "1970-01-01T00:00:00Z");
+        assert_eq!(timestamp(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(timestamp(1_735_689_599), "2024-12-31T23:59:59Z");
+        assert_eq!(timestamp(4_107_542_400), "2100-03-01T00:00:00Z");
+    }
+
+    #[test]
+    fn lines() {
+        let fields = || {
+            let mut fields = Fields::default();
+            fields.0.insert("msg".into(), "Sent response.".into());
+            fields.0.insert("resp_status".into(), 200.into());
+            fields
+        };
+        let line = |format: Format| String::from_utf8(format.line(fields(), "info", "T")).unwrap();
+        assert_eq!(
+            line(Format::Json),
+            "{\"level\":\"info\",\"msg\":\"Sent response.\",\"resp_status\":200,\"time\":\"T\"}\n"
+        );
+        assert_eq!(
+            line(Format::Text),
+            "T info  Sent response. resp_status=200\n"
+        );
+    }
+}
