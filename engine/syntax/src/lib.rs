@@ -1,5 +1,15 @@
 //! Rego text to syntax tree and back.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "tests fail by panicking"
+    )
+)]
+
+pub mod annotations;
 pub mod ast;
 mod dialect;
 mod grammar;

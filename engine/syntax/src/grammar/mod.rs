@@ -28,6 +28,7 @@ use self::session::Session;
 use self::stream::Stream;
 
 use self::stream::Parsed;
+use crate::annotations;
 use crate::ast::{Body, ExprKind, Module, Package, Ref, Term, TermKind};
 use crate::dialect::ParseOptions;
 use crate::lexer::lex;
@@ -49,7 +50,20 @@ pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, D
         comments: std::mem::take(&mut lexed.comments),
         annotations: Vec::new(),
     };
-    with_stack(|| module::module(Session::new(source, options, &lexed), module))
+    with_stack(|| {
+        let parsed = module::module(Session::new(source, options, &lexed), module);
+        let mut module = parsed.map_err(|mut errors| {
+            let blocks = annotations::check(&lex(source).comments, source, options);
+            if !blocks.is_empty() {
+                // what speaks of the text as a whole goes without saying
+                errors.0.retain(|error| error.span.is_somewhere());
+                errors.0.extend(blocks);
+            }
+            errors
+        })?;
+        annotations::attach(&mut module, options)?;
+        Ok(module)
+    })
 }
 
 /// Reads a query: expressions separated by semicolons or line ends.

@@ -99,7 +99,7 @@ impl Write for CompileHints {
 fn write_bare<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
         TermKind::Ref(terms) => terms.write(out),
-        TermKind::Null => out.sink.null(),
+        TermKind::Null => <[Term]>::write(&[], out),
         _ => std::slice::from_ref(term).write(out),
     }
 }

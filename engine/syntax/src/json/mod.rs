@@ -12,7 +12,9 @@
 
 mod annotation;
 mod document;
+mod members;
 mod read;
+mod scan;
 mod sink;
 mod write;
 
@@ -88,10 +90,9 @@ mod tests {
     fn nesting_is_bounded() {
         let deep = 100_000;
         let text = "[".repeat(deep);
-        assert_eq!(
-            error(&text),
-            "invalid AST JSON: nested deeper than 2000 levels"
-        );
+        let limit = 8 * super::read::NESTING;
+        let want = format!("invalid AST JSON: nested deeper than {limit} levels");
+        assert_eq!(error(&text), want);
         let nested = |levels: usize| {
             format!(
                 r#"{}{{"type":"null"}}{}"#,
@@ -106,7 +107,7 @@ mod tests {
             256 << 10
         };
         let small = std::thread::Builder::new().stack_size(stack);
-        let levels = 250;
+        let levels = super::read::NESTING as usize;
         let thread = small.spawn(move || {
             let term = read_term(&nested(levels)).unwrap();
             assert_eq!(term.to_string().len(), levels * 2 + 4);
@@ -119,12 +120,9 @@ mod tests {
             );
             assert_eq!(read_term(&text).unwrap(), term);
             value(&term, Options::default());
-            assert!(
-                read_term(&nested(251))
-                    .unwrap_err()
-                    .to_string()
-                    .ends_with("nested deeper than 250 levels")
-            );
+            let error = read_term(&nested(levels + 1)).err();
+            let error = error.map(|error| error.message().to_owned());
+            assert_eq!(error, Some(format!("nested deeper than {levels} levels")));
         });
         thread.unwrap().join().unwrap();
     }

@@ -1,10 +1,9 @@
 //! From JSON to tree.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
-use super::document::{Document, Error};
+use super::document::{Document, Error, value_depth};
+use super::members::{Members, array, boolean, integer, list, number, string};
 use crate::ParseOptions;
 use crate::ast::{
     Body, Comprehension, Every, Expr, ExprKind, Head, Import, Logical, Module, Name, Not, Package,
@@ -12,33 +11,71 @@ use crate::ast::{
 };
 use crate::source::{Source, SourceId, Span};
 
-/// How deep terms and bodies may nest, which is what the grammar allows.
-const NESTING: u32 = ParseOptions::NESTING;
+/// How deep terms and bodies may nest: each is a bracket of the text, but for the outermost ones.
+pub(super) const NESTING: u32 = ParseOptions::NESTING + 2;
 
 /// Reads a term.
 pub fn read_term(text: &str) -> Result<Term, Error> {
-    Reader::new(SourceId::NONE).term(&Document::parse(text)?)
+    read(Document::parse(text)?, SourceId::NONE, Reader::term)
 }
 
 /// Reads a term from a value.
 pub fn read_term_value(value: &Value) -> Result<Term, Error> {
-    Reader::new(SourceId::NONE).term(&Document::from_value(value))
+    with_stack(value_depth(value), || {
+        read(Document::from_value(value)?, SourceId::NONE, Reader::term)
+    })
 }
 
 /// Reads a body: an array of expressions.
 pub fn read_body(text: &str) -> Result<Body, Error> {
-    Reader::new(SourceId::NONE).body(&Document::parse(text)?)
+    read(Document::parse(text)?, SourceId::NONE, Reader::body)
 }
 
 /// Reads a module. `source` names it in errors; the comments and annotations of the JSON are not read, since nothing
 /// that runs depends on them.
 pub fn read_module(text: &str, source: Source, version: Version) -> Result<Module, Error> {
-    Reader::new(source.id).module(&Document::parse(text)?, source, version)
+    let id = source.id;
+    read(Document::parse(text)?, id, |reader, document| {
+        reader.module(document, source, version)
+    })
 }
 
 /// Reads a module from a value.
 pub fn read_module_value(value: &Value, source: Source, version: Version) -> Result<Module, Error> {
-    Reader::new(source.id).module(&Document::from_value(value), source, version)
+    let id = source.id;
+    with_stack(value_depth(value), || {
+        read(Document::from_value(value)?, id, |reader, document| {
+            reader.module(document, source, version)
+        })
+    })
+}
+
+fn read<T>(
+    document: Document<'_>,
+    source: SourceId,
+    read: impl FnOnce(&mut Reader, &Document<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    with_stack(document.depth(), move || {
+        read(&mut Reader { source, depth: 0 }, &document)
+    })
+}
+
+/// Documents nested deeper than this are read on a stack of their own, so that callers may have little.
+const SHALLOW: usize = 100;
+
+/// Stack for [`NESTING`] levels of the hungriest kind.
+const STACK: usize = if cfg!(debug_assertions) {
+    16 << 20
+} else {
+    2 << 20
+};
+
+fn with_stack<T>(depth: usize, read: impl FnOnce() -> T) -> T {
+    if depth <= SHALLOW {
+        read()
+    } else {
+        stacker::maybe_grow(STACK, STACK, read)
+    }
 }
 
 struct Reader {
@@ -48,127 +85,7 @@ struct Reader {
     depth: u32,
 }
 
-/// An object's members by name.
-#[derive(Clone, Copy)]
-struct Members<'d>(&'d [(std::borrow::Cow<'d, str>, Document<'d>)]);
-
-impl<'d> Members<'d> {
-    fn of(document: &'d Document<'d>) -> Result<Self, Error> {
-        match document {
-            Document::Object(members) => Ok(Self(members)),
-            other => Err(Error::new(format!(
-                "expected an object, found {}",
-                other.kind()
-            ))),
-        }
-    }
-
-    /// The member, unless it is missing or null.
-    fn get(self, key: &str) -> Option<&'d Document<'d>> {
-        let member = self.0.iter().rev().find(|(known, _)| known == key);
-        member
-            .map(|(_, value)| value)
-            .filter(|value| !matches!(value, Document::Null))
-    }
-
-    fn required(self, key: &str) -> Result<&'d Document<'d>, Error> {
-        self.get(key)
-            .ok_or_else(|| Error::new(format!("missing `{key}`")))
-    }
-
-    /// Reads a member that must be there.
-    fn read<T>(
-        self,
-        key: &str,
-        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        read(self.required(key)?).map_err(|error| error.under(key))
-    }
-
-    /// Reads a member that may be missing.
-    fn read_optional<T>(
-        self,
-        key: &str,
-        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        self.get(key)
-            .map(read)
-            .transpose()
-            .map_err(|error| error.under(key))
-    }
-
-    fn flag(self, key: &str) -> Result<bool, Error> {
-        Ok(self.read_optional(key, boolean)?.unwrap_or(false))
-    }
-}
-
-fn boolean(document: &Document<'_>) -> Result<bool, Error> {
-    match document {
-        Document::Boolean(value) => Ok(*value),
-        other => Err(Error::new(format!(
-            "expected a boolean, found {}",
-            other.kind()
-        ))),
-    }
-}
-
-fn string(document: &Document<'_>) -> Result<Arc<str>, Error> {
-    match document {
-        Document::String(text) => Ok(Arc::from(&**text)),
-        other => Err(Error::new(format!(
-            "expected a string, found {}",
-            other.kind()
-        ))),
-    }
-}
-
-fn number(document: &Document<'_>) -> Result<Arc<str>, Error> {
-    match document {
-        Document::Number(text) => Ok(Arc::from(&**text)),
-        other => Err(Error::new(format!(
-            "expected a number, found {}",
-            other.kind()
-        ))),
-    }
-}
-
-fn integer(document: &Document<'_>) -> Result<u32, Error> {
-    let text = number(document)?;
-    text.parse()
-        .map_err(|_| Error::new(format!("expected a small integer, found {text}")))
-}
-
-fn array<'d>(document: &'d Document<'d>) -> Result<&'d [Document<'d>], Error> {
-    match document {
-        Document::Array(elements) => Ok(elements),
-        other => Err(Error::new(format!(
-            "expected an array, found {}",
-            other.kind()
-        ))),
-    }
-}
-
-/// Reads each element of an array.
-fn list<'d, T>(
-    document: &'d Document<'d>,
-    mut read: impl FnMut(&'d Document<'d>) -> Result<T, Error>,
-) -> Result<Vec<T>, Error> {
-    let elements = array(document)?;
-    let mut out = Vec::with_capacity(elements.len());
-    for (index, element) in elements.iter().enumerate() {
-        match read(element) {
-            Ok(one) => out.push(one),
-            Err(error) => return Err(error.at(index)),
-        }
-    }
-    Ok(out)
-}
-
 impl Reader {
-    fn new(source: SourceId) -> Self {
-        Self { source, depth: 0 }
-    }
-
     /// Goes one level deeper. Who succeeds comes back up; an error ends the whole reading.
     fn descend(&mut self) -> Result<(), Error> {
         if self.depth >= NESTING {
@@ -224,7 +141,7 @@ impl Reader {
             "array" => TermKind::Array(self.terms(value)?),
             "set" => TermKind::Set(self.terms(value)?),
             "call" => TermKind::Call(self.headed(value)?),
-            "object" => TermKind::Object(list(value, |pair| self.pair(pair))?),
+            "object" => TermKind::Object(self.pairs(value)?),
             "arraycomprehension" => TermKind::ArrayComprehension(self.comprehension(value, false)?),
             "setcomprehension" => TermKind::SetComprehension(self.comprehension(value, false)?),
             "objectcomprehension" => {
@@ -249,14 +166,14 @@ impl Reader {
         }
     }
 
-    fn pair(&mut self, document: &Document<'_>) -> Result<(Term, Term), Error> {
-        match array(document)? {
+    fn pairs(&mut self, document: &Document<'_>) -> Result<Vec<(Term, Term)>, Error> {
+        list(document, |pair| match array(pair)? {
             [key, value] => Ok((self.term(key)?, self.term(value)?)),
             other => Err(Error::new(format!(
                 "expected a key and a value, found {} terms",
                 other.len()
             ))),
-        }
+        })
     }
 
     fn comprehension(
@@ -271,13 +188,13 @@ impl Reader {
             None
         };
         let head = members.read(if keyed { "value" } else { "term" }, |head| self.term(head))?;
-        let body = members.read("body", |body| self.body(body))?;
+        let body = members.read("body", |body| list(body, |expr| self.expr(expr)))?;
         Ok(Box::new(Comprehension { key, head, body }))
     }
 
     fn template(&mut self, document: &Document<'_>) -> Result<Box<Template>, Error> {
         let members = Members::of(document)?;
-        let parts = members.read("parts", |parts| {
+        let parts = members.read_optional("parts", |parts| {
             list(parts, |part| {
                 // Only expressions have `terms`.
                 if Members::of(part)?.get("terms").is_some() {
@@ -288,7 +205,7 @@ impl Reader {
             })
         })?;
         Ok(Box::new(Template {
-            parts,
+            parts: parts.unwrap_or_default(),
             multi_line: members.flag("multi_line")?,
         }))
     }

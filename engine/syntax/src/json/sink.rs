@@ -50,6 +50,7 @@ impl Text {
     }
 
     /// What stands before a key, or before a value that has none.
+    #[inline(never)]
     fn separate(&mut self) {
         if std::mem::take(&mut self.keyed) {
             return;
@@ -67,6 +68,7 @@ impl Text {
         self.out.push_str(text);
     }
 
+    #[inline(never)]
     fn open(&mut self, bracket: char) {
         self.separate();
         self.out.push(bracket);
@@ -74,6 +76,7 @@ impl Text {
         self.empty = true;
     }
 
+    #[inline(never)]
     fn close(&mut self, bracket: char) {
         self.depth -= 1;
         if !std::mem::take(&mut self.empty) {
@@ -83,6 +86,7 @@ impl Text {
     }
 
     /// Quotes a string, with the characters escaped that HTML would misread.
+    #[inline(never)]
     fn quoted(&mut self, text: &str) {
         self.out.push('"');
         for c in text.chars() {
@@ -166,10 +170,12 @@ impl Tree {
         self.done
     }
 
+    #[inline(never)]
     fn begin(&mut self, empty: Value) {
         self.open.push((self.key.take(), empty));
     }
 
+    #[inline(never)]
     fn end(&mut self) {
         if let Some((key, value)) = self.open.pop() {
             self.key = key;
@@ -177,6 +183,7 @@ impl Tree {
         }
     }
 
+    #[inline(never)]
     fn put(&mut self, value: Value) {
         match (self.open.last_mut(), self.key.take()) {
             (Some((_, Value::Object(members))), Some(key)) => {
@@ -213,6 +220,7 @@ impl Sink for Tree {
         self.put(Value::String(text.to_owned()));
     }
 
+    #[inline(never)]
     fn number(&mut self, text: &str) {
         let number: Option<Number> = serde_json::from_str(text).ok();
         self.put(number.map_or_else(|| Value::String(text.to_owned()), Value::Number));

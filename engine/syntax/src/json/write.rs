@@ -10,7 +10,7 @@ use crate::ast::{
     Comment, Comprehension, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package,
     Rule, SomeDecl, Template, TemplatePart, Term, TermKind, With,
 };
-use crate::source::{Source, Span};
+use crate::source::{Source, SourceId, Span};
 
 /// What AST JSON shows beside the tree.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub fn text<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> String {
 }
 
 /// The JSON value of a node. Numbers beyond 64 bits lose precision here, and those beyond the range of a 64-bit float
-/// become strings; [`text`] keeps them.
+/// become strings; [`text`] keeps them. Values are dropped recursively, so those of deep trees need stack.
 pub fn value<N: AstJson + ?Sized>(node: &N, options: Options<'_>) -> Value {
     let mut out = Writer {
         sink: Tree::default(),
@@ -118,15 +118,29 @@ impl<S: Sink> Writer<'_, S> {
 
     /// The member `location`, if places are asked for and this one is somewhere.
     pub(super) fn location(&mut self, span: Span) {
-        if let Some(sources) = self.options.locations
-            && let Some(source) = sources.iter().find(|source| source.id == span.source)
-            && span.is_somewhere()
-        {
+        self.located(span, None);
+    }
+
+    /// The same with another text than the whole of the node.
+    #[inline(never)]
+    fn located(&mut self, span: Span, text: Option<&str>) {
+        let Some(sources) = self.options.locations.filter(|_| span.is_somewhere()) else {
+            return;
+        };
+        if let Some(source) = sources.iter().find(|source| source.id == span.source) {
             self.sink.key("location");
-            self.place(&source.name, span, Some(source.slice(span)));
+            self.place(
+                &source.name,
+                span,
+                Some(text.unwrap_or_else(|| source.slice(span))),
+            );
+        } else if let Some(text) = text {
+            self.sink.key("location");
+            self.place("", span, Some(text));
         }
     }
 
+    #[inline(never)]
     pub(super) fn place(&mut self, file: &str, span: Span, text: Option<&str>) {
         self.object(|out| {
             out.text("file", file);
@@ -138,6 +152,7 @@ impl<S: Sink> Writer<'_, S> {
         });
     }
 
+    #[inline(never)]
     fn integer(&mut self, key: &str, value: u32) {
         self.sink.key(key);
         self.sink.number(&value.to_string());
@@ -170,7 +185,9 @@ impl<N: Write + ?Sized> Write for std::sync::Arc<N> {
 impl Write for Term {
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
         out.sink.begin_object();
-        out.location(self.span);
+        if out.options.locations.is_some() {
+            write_term_location(out, self);
+        }
         out.text("type", self.kind.name());
         out.sink.key("value");
         match &self.kind {
@@ -181,9 +198,8 @@ impl Write for Term {
             TermKind::Boolean(value) => out.sink.boolean(*value),
             TermKind::Number(text) => out.sink.number(text),
             TermKind::String(text) | TermKind::Var(text) => out.sink.string(text),
-            TermKind::Ref(terms) | TermKind::Array(terms) | TermKind::Call(terms) => {
-                out.array(terms);
-            }
+            TermKind::Ref(terms) | TermKind::Array(terms) => out.array(terms),
+            TermKind::Call(terms) => write_call(out, terms),
             TermKind::Set(members) => out.array(sorted(members)),
             TermKind::Object(pairs) => {
                 out.sink.begin_array();
@@ -198,6 +214,40 @@ impl Write for Term {
             TermKind::Template(template) => template.write(out),
         }
         out.sink.end_object();
+    }
+}
+
+/// A negative number shows the text of its sign only. References inside METADATA blocks stand in no source; they show
+/// their own text.
+#[inline(never)]
+fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
+    match &term.kind {
+        TermKind::Number(text) if text.starts_with('-') => out.located(term.span, Some("-")),
+        TermKind::String(text) if term.span.source == SourceId::NONE => {
+            out.located(term.span, Some(text));
+        }
+        other if term.span.source == SourceId::NONE => {
+            out.located(term.span, Some(&other.to_string()));
+        }
+        _ => out.location(term.span),
+    }
+}
+
+/// The operator that stands for a sign has no place: its zero already stands there.
+fn write_call<S: Sink>(out: &mut Writer<'_, S>, terms: &[Term]) {
+    match terms {
+        [operator, zero, operands @ ..]
+            if operator.span == zero.span && operator.is_operator("minus") =>
+        {
+            out.sink.begin_array();
+            Term::operator("minus", Span::default()).write(out);
+            zero.write(out);
+            for operand in operands {
+                operand.write(out);
+            }
+            out.sink.end_array();
+        }
+        terms => out.array(terms),
     }
 }
 
@@ -218,7 +268,12 @@ impl Write for Comprehension {
 impl Write for Template {
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
         out.sink.begin_object();
-        out.member("parts", &self.parts);
+        out.sink.key("parts");
+        if self.parts.is_empty() {
+            out.sink.null();
+        } else {
+            out.array(&self.parts);
+        }
         out.sink.key("multi_line");
         out.sink.boolean(self.multi_line);
         out.sink.end_object();
@@ -244,7 +299,7 @@ impl Write for Expr {
         out.sink.key("terms");
         match &self.kind {
             ExprKind::Term(term) => term.write(out),
-            ExprKind::Call(terms) => out.array(terms),
+            ExprKind::Call(terms) => write_call(out, terms),
             ExprKind::Some(some) => some.write(out),
             ExprKind::Every(every) => every.write(out),
             ExprKind::Not(not) => not.write(out),
@@ -259,7 +314,7 @@ impl Write for Expr {
 impl Write for SomeDecl {
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
         out.object(|out| {
-            out.location(self.span);
+            out.located(self.span, Some("some"));
             out.member("symbols", &self.symbols);
         });
     }
@@ -275,7 +330,7 @@ impl Write for Every {
                 Some(key) => key.write(out),
                 None => out.sink.null(),
             }
-            out.location(self.span);
+            out.located(self.span, Some("every"));
             out.member("value", &self.value);
         });
     }
@@ -287,7 +342,6 @@ impl Write for Not {
             out.member("body", &self.body);
             out.sink.key("explicit_body");
             out.sink.boolean(self.explicit_body);
-            out.location(self.span);
             out.text("type", "not");
         });
     }
@@ -298,7 +352,6 @@ fn write_logical<S: Sink>(out: &mut Writer<'_, S>, logical: &Logical, operator: 
         out.flag("explicit_lhs", logical.explicit_lhs);
         out.flag("explicit_rhs", logical.explicit_rhs);
         out.member("lhs", &logical.lhs);
-        out.location(logical.span);
         out.member("rhs", &logical.rhs);
         out.text("type", operator);
     });
@@ -322,12 +375,28 @@ impl Write for Head {
             }
             out.list("args", &self.args);
             out.optional("key", self.key.as_ref());
-            out.optional("value", self.value.as_ref());
+            match &self.value {
+                Some(value) if hides_place(self) => {
+                    out.member("value", &Term::new(value.kind.clone(), Span::default()));
+                }
+                value => out.optional("value", value.as_ref()),
+            }
             out.flag("assign", self.assign);
             out.member("ref", &self.reference);
             out.location(self.span);
         });
     }
+}
+
+/// Whether the implied `true` of a head has no place: not behind references of two parts, and not where further bodies
+/// repeat a head.
+fn hides_place(head: &Head) -> bool {
+    let starts = |span: Span| {
+        head.reference
+            .first()
+            .is_some_and(|first| first.span.start == span.start)
+    };
+    head.generated_value && head.reference.len() != 2 && starts(head.span)
 }
 
 impl Write for Rule {

@@ -1,6 +1,6 @@
 //! Expressions and bodies.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 use super::term::{write_call, write_list};
 use crate::ast::{Every, Expr, ExprKind, Logical, Not, SomeDecl, TermKind, With};
@@ -32,7 +32,11 @@ impl fmt::Display for Expr {
             f.write_str("not ")?;
         }
         self.kind.fmt(f)?;
-        self.with.iter().try_for_each(|with| write!(f, " {with}"))
+        for with in &self.with {
+            f.write_str(" ")?;
+            with.fmt(f)?;
+        }
+        Ok(())
     }
 }
 
@@ -75,30 +79,32 @@ impl fmt::Display for Every {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("every ")?;
         if let Some(key) = &self.key {
-            write!(f, "{key}, ")?;
+            key.fmt(f)?;
+            f.write_str(", ")?;
         }
-        write!(
-            f,
-            "{} in {} {{ {} }}",
-            self.value,
-            self.domain,
-            display_body(&self.body)
-        )
+        self.value.fmt(f)?;
+        f.write_str(" in ")?;
+        self.domain.fmt(f)?;
+        f.write_str(" { ")?;
+        display_body(&self.body).fmt(f)?;
+        f.write_str(" }")
     }
 }
 
 impl fmt::Display for Not {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.body.as_slice() {
+        f.write_str("not ")?;
+        let (open, close) = match self.body.as_slice() {
             [one] if !self.explicit_body => {
-                if matches!(one.kind, ExprKind::And(_) | ExprKind::Or(_)) || !one.with.is_empty() {
-                    write!(f, "not ({one})")
-                } else {
-                    write!(f, "not {one}")
-                }
+                let grouped =
+                    matches!(one.kind, ExprKind::And(_) | ExprKind::Or(_)) || !one.with.is_empty();
+                if grouped { ("(", ")") } else { ("", "") }
             }
-            body => write!(f, "not {{{}}}", display_body(body)),
-        }
+            _ => ("{", "}"),
+        };
+        f.write_str(open)?;
+        display_body(&self.body).fmt(f)?;
+        f.write_str(close)
     }
 }
 
@@ -130,22 +136,24 @@ fn write_operand(
     operator: Operator,
     side: Side,
 ) -> fmt::Result {
-    let [one] = body else {
-        return write!(f, "{{ {} }}", display_body(body));
+    let (open, close) = match body {
+        [one] if !explicit => {
+            let grouped = match one.kind {
+                ExprKind::Or(_) => operator == Operator::And || side == Side::Right,
+                ExprKind::And(_) => operator == Operator::And && side == Side::Right,
+                _ => false,
+            };
+            if grouped || !one.with.is_empty() {
+                ("(", ")")
+            } else {
+                ("", "")
+            }
+        }
+        _ => ("{ ", " }"),
     };
-    if explicit {
-        return write!(f, "{{ {one} }}");
-    }
-    let grouped = match one.kind {
-        ExprKind::Or(_) => operator == Operator::And || side == Side::Right,
-        ExprKind::And(_) => operator == Operator::And && side == Side::Right,
-        _ => false,
-    };
-    if grouped || !one.with.is_empty() {
-        write!(f, "({one})")
-    } else {
-        write!(f, "{one}")
-    }
+    f.write_str(open)?;
+    display_body(body).fmt(f)?;
+    f.write_str(close)
 }
 
 impl fmt::Display for With {

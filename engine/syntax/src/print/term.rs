@@ -1,11 +1,11 @@
 //! Terms and references.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 use super::display_body;
 use super::quote::{write_escaped, write_quoted};
 use crate::ast::order::{sorted, sorted_pairs};
-use crate::ast::{Template, TemplatePart, Term, TermKind};
+use crate::ast::{Comprehension, Template, TemplatePart, Term, TermKind};
 
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,8 +30,10 @@ impl fmt::Display for TermKind {
             Self::Object(pairs) => {
                 f.write_str("{")?;
                 for (at, (key, value)) in sorted_pairs(pairs).into_iter().enumerate() {
-                    let separator = if at == 0 { "" } else { ", " };
-                    write!(f, "{separator}{key}: {value}")?;
+                    f.write_str(if at == 0 { "" } else { ", " })?;
+                    key.fmt(f)?;
+                    f.write_str(": ")?;
+                    value.fmt(f)?;
                 }
                 f.write_str("}")
             }
@@ -41,23 +43,31 @@ impl fmt::Display for TermKind {
                 write_list(f, sorted(members))?;
                 f.write_str("}")
             }
-            Self::ArrayComprehension(inner) => {
-                write!(f, "[{} | {}]", inner.head, display_body(&inner.body))
-            }
-            Self::SetComprehension(inner) => {
-                write!(f, "{{{} | {}}}", inner.head, display_body(&inner.body))
-            }
-            Self::ObjectComprehension(inner) => {
-                f.write_str("{")?;
-                if let Some(key) = &inner.key {
-                    write!(f, "{key}: ")?;
-                }
-                write!(f, "{} | {}}}", inner.head, display_body(&inner.body))
+            Self::ArrayComprehension(inner) => write_comprehension(f, inner, "[", "]"),
+            Self::SetComprehension(inner) | Self::ObjectComprehension(inner) => {
+                write_comprehension(f, inner, "{", "}")
             }
             Self::Call(terms) => write_call(f, terms),
             Self::Template(template) => template.fmt(f),
         }
     }
+}
+
+fn write_comprehension(
+    f: &mut fmt::Formatter<'_>,
+    inner: &Comprehension,
+    open: &str,
+    close: &str,
+) -> fmt::Result {
+    f.write_str(open)?;
+    if let Some(key) = &inner.key {
+        key.fmt(f)?;
+        f.write_str(": ")?;
+    }
+    inner.head.fmt(f)?;
+    f.write_str(" | ")?;
+    display_body(&inner.body).fmt(f)?;
+    f.write_str(close)
 }
 
 impl fmt::Display for Template {
@@ -81,8 +91,16 @@ impl fmt::Display for Template {
                         }
                     }
                 }
-                TemplatePart::Term(term) => write!(f, "{{{term}}}")?,
-                TemplatePart::Expr(expr) => write!(f, "{{{expr}}}")?,
+                TemplatePart::Term(term) => {
+                    f.write_str("{")?;
+                    term.fmt(f)?;
+                    f.write_str("}")?;
+                }
+                TemplatePart::Expr(expr) => {
+                    f.write_str("{")?;
+                    expr.fmt(f)?;
+                    f.write_str("}")?;
+                }
             }
         }
         write!(f, "{delimiter}")
@@ -94,7 +112,8 @@ pub(super) fn write_call(f: &mut fmt::Formatter<'_>, terms: &[Term]) -> fmt::Res
     let Some((operator, operands)) = terms.split_first() else {
         return Ok(());
     };
-    write!(f, "{operator}(")?;
+    operator.fmt(f)?;
+    f.write_str("(")?;
     write_list(f, operands)?;
     f.write_str(")")
 }
@@ -133,10 +152,20 @@ impl fmt::Display for DisplayRef<'_> {
 
 /// What stands behind the head of a reference.
 pub(super) fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[Term]) -> fmt::Result {
-    operands.iter().try_for_each(|operand| match &operand.kind {
-        TermKind::String(key) if is_plain_key(key) => write!(f, ".{key}"),
-        _ => write!(f, "[{operand}]"),
-    })
+    for operand in operands {
+        match &operand.kind {
+            TermKind::String(key) if is_plain_key(key) => {
+                f.write_str(".")?;
+                f.write_str(key)?;
+            }
+            _ => {
+                f.write_str("[")?;
+                operand.fmt(f)?;
+                f.write_str("]")?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether a key prints behind a point instead of in brackets: an identifier that is no keyword.

@@ -1,0 +1,203 @@
+//! From blocks to the statements they speak of.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::block::Block;
+use crate::ast::{Annotation, Module, Ref, Rule, Scope, Term, TermKind};
+use crate::source::{Code, Diagnostic, Diagnostics};
+
+/// What a block can stand above.
+#[derive(Clone, Copy)]
+enum Statement {
+    Package,
+    Import,
+    /// The rule with this index.
+    Rule(usize),
+}
+
+impl Statement {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Package => "package",
+            Self::Import => "import",
+            Self::Rule(_) => "rule",
+        }
+    }
+}
+
+/// Gives each block its scope and path, and each rule its annotations.
+pub(super) fn attach(module: &mut Module, blocks: Vec<Block>) -> Result<(), Diagnostics> {
+    let statements = statements(module);
+    let mut annotations = Vec::with_capacity(blocks.len());
+    let mut errors = Vec::new();
+    for block in blocks {
+        let row = block.annotation.span.row;
+        let below = statements.partition_point(|(start, _)| *start <= row);
+        let target = statements.get(below).map(|(_, statement)| *statement);
+        match scoped(&block, target) {
+            Ok(scope) => {
+                let path = path(module, scope, target);
+                annotations.push(Arc::new(Annotation {
+                    scope,
+                    path,
+                    ..block.annotation
+                }));
+            }
+            Err(messages) => {
+                let span = block.annotation.span;
+                errors.extend(
+                    messages
+                        .into_iter()
+                        .map(|text| Diagnostic::at(Code::Parse, &module.source, span, text)),
+                );
+            }
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Diagnostics(errors));
+    }
+    distribute(module, &annotations);
+    module.annotations = annotations;
+    Ok(())
+}
+
+/// The statements with their rows, in order.
+fn statements(module: &Module) -> Vec<(u32, Statement)> {
+    let mut statements = vec![(module.package.span.row, Statement::Package)];
+    statements.extend(
+        module
+            .imports
+            .iter()
+            .map(|import| (import.span.row, Statement::Import)),
+    );
+    statements.extend(
+        module
+            .rules
+            .iter()
+            .enumerate()
+            .map(|(index, rule)| (rule.span.row, Statement::Rule(index))),
+    );
+    statements.sort_by_key(|(row, _)| *row);
+    statements
+}
+
+/// The scope of a block above a statement, or everything that is wrong with it.
+fn scoped(block: &Block, target: Option<Statement>) -> Result<Scope, Vec<String>> {
+    let entrypoint = block.annotation.entrypoint;
+    let word = match (block.scope.as_str(), target) {
+        ("", Some(Statement::Rule(_))) if entrypoint => "document",
+        ("", Some(statement)) => statement.name(),
+        (written, _) => written,
+    };
+    let mut errors = Vec::new();
+    let scope = match word {
+        "rule" => Some(Scope::Rule),
+        "document" => Some(Scope::Document),
+        "package" => Some(Scope::Package),
+        "subpackages" => Some(Scope::Subpackages),
+        _ => None,
+    };
+    match scope {
+        None => errors.push(format!(
+            "invalid annotation scope '{word}'. Use one of 'rule', 'document', 'package', or 'subpackages'"
+        )),
+        Some(scope) => {
+            let wanted = if matches!(scope, Scope::Rule | Scope::Document) { "rule" } else { "package" };
+            let have = target.map(Statement::name);
+            if have != Some(wanted) {
+                let have = have.map_or_else(String::new, |have| format!(" (have {have})"));
+                errors.push(format!("annotation scope '{word}' must be applied to {wanted}{have}"));
+            }
+        }
+    }
+    if entrypoint && !matches!(scope, Some(Scope::Document | Scope::Package)) {
+        errors.push(format!(
+            "annotation entrypoint applied to non-document or package scope '{word}'"
+        ));
+    }
+    match scope {
+        Some(scope) if errors.is_empty() => Ok(scope),
+        _ => Err(errors),
+    }
+}
+
+fn path(module: &Module, scope: Scope, target: Option<Statement>) -> Ref {
+    match (scope, target) {
+        (Scope::Rule | Scope::Document, Some(Statement::Rule(index))) => module
+            .rules
+            .get(index)
+            .map(|rule| rule_path(&module.package.path, rule))
+            .unwrap_or_default(),
+        _ => module.package.path.clone(),
+    }
+}
+
+/// The package's path with the constant start of the rule's reference.
+fn rule_path(package: &[Term], rule: &Rule) -> Ref {
+    let mut path = package.to_vec();
+    for (at, part) in rule.head.reference.iter().enumerate() {
+        match &part.kind {
+            TermKind::Var(name) if at == 0 => path.push(Term::string(name.clone(), part.span)),
+            _ if part.is_scalar() => path.push(part.clone()),
+            _ => break,
+        }
+    }
+    path
+}
+
+/// Gives the rules their annotations: those of a document to all rules of its path; those of a rule to the first rule
+/// of its path below. Where several blocks stand above one rule it gets all of them but uses up only the last, so that
+/// the rules of the same path that follow get the others; policies see this in `rego.metadata.rule()`.
+fn distribute(module: &mut Module, annotations: &[Arc<Annotation>]) {
+    let mut by_path: HashMap<&Ref, Applicable> = HashMap::new();
+    for annotation in annotations {
+        match annotation.scope {
+            Scope::Rule => by_path
+                .entry(&annotation.path)
+                .or_default()
+                .rules
+                .push_back(annotation),
+            Scope::Document => by_path
+                .entry(&annotation.path)
+                .or_default()
+                .documents
+                .push(annotation),
+            Scope::Package | Scope::Subpackages => {}
+        }
+    }
+    if by_path.is_empty() {
+        return;
+    }
+    for rule in &mut module.rules {
+        let Some(applicable) = by_path.get_mut(&rule_path(&module.package.path, rule)) else {
+            continue;
+        };
+        while let Some(next) = applicable
+            .rules
+            .pop_front_if(|next| next.span.row < rule.span.row)
+        {
+            applicable.above.push(next);
+        }
+        rule.annotations.extend(
+            applicable
+                .documents
+                .iter()
+                .chain(&applicable.above)
+                .map(|one| Arc::clone(one)),
+        );
+        rule.annotations
+            .sort_by_key(|annotation| annotation.span.row);
+        applicable.above.pop();
+    }
+}
+
+/// The annotations of one path, in source order.
+#[derive(Default)]
+struct Applicable<'a> {
+    documents: Vec<&'a Arc<Annotation>>,
+    /// Those of rules that may still come.
+    rules: VecDeque<&'a Arc<Annotation>>,
+    /// Those of rules that were passed and not used up.
+    above: Vec<&'a Arc<Annotation>>,
+}

@@ -1,0 +1,139 @@
+//! Finding METADATA blocks among the comments, and reading each.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::decode::{Fields, decode};
+use super::fields::annotation;
+use super::yaml;
+use crate::ast::{Annotation, Comment};
+use crate::dialect::ParseOptions;
+use crate::source::{Code, Diagnostic, Source, Span};
+
+/// A block that was read, and the scope that was written in it.
+pub(super) struct Block {
+    pub annotation: Annotation,
+    /// Empty if none was written.
+    pub scope: String,
+}
+
+/// Groups the comments of each block: a comment that begins with the word, and those directly below it. All of them
+/// start in the first column.
+pub(super) fn find(comments: &[Comment]) -> Vec<&[Comment]> {
+    let mut blocks = Vec::new();
+    let mut rest = comments;
+    while let Some((first, tail)) = rest.split_first() {
+        let mut length = 0;
+        if begins_block(first) {
+            let mut row = first.span.row;
+            length = tail
+                .iter()
+                .take_while(|comment| {
+                    row += 1;
+                    comment.span.row == row && comment.span.col == 1 && !begins_block(comment)
+                })
+                .count();
+            blocks.push(rest.get(..=length).unwrap_or_default());
+        }
+        rest = tail.get(length..).unwrap_or_default();
+    }
+    blocks
+}
+
+fn begins_block(comment: &Comment) -> bool {
+    comment.span.col == 1 && comment.text.trim_start().starts_with("METADATA")
+}
+
+/// Reads a block.
+pub(super) fn read(
+    block: &[Comment],
+    source: &Source,
+    options: &ParseOptions,
+) -> Result<Block, Diagnostic> {
+    let Some((first, lines)) = block.split_first() else {
+        return Err(Diagnostic::at(
+            Code::Parse,
+            source,
+            Span::default(),
+            "expected METADATA block",
+        ));
+    };
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line.text.strip_prefix(' ').unwrap_or(&line.text));
+        text.push('\n');
+    }
+    if text.trim().is_empty() {
+        return Err(refuse(
+            first,
+            source,
+            "expected METADATA block, found whitespace".to_owned(),
+        ));
+    }
+    let fields = yaml::parse(&text)
+        .and_then(|root| root.map_or(Ok(Fields::default()), |root| decode(&root)));
+    let mut fields = fields.map_err(|fault| {
+        // The line number counts from the first line below the head, or one less: upstream looks one line too far
+        // down, at most at the last.
+        let at = lines
+            .get(fault.line.min(lines.len().saturating_sub(1)))
+            .unwrap_or(first);
+        refuse(at, source, format!("{}{}", fault.message, hints(lines)))
+    })?;
+    let scope = std::mem::take(&mut fields.scope);
+    let span = lines
+        .last()
+        .map_or(first.span, |last| first.span.to(last.span));
+    let annotation =
+        annotation(fields, span, options).map_err(|problem| refuse(first, source, problem))?;
+    Ok(Block { annotation, scope })
+}
+
+fn refuse(comment: &Comment, source: &Source, message: String) -> Diagnostic {
+    let line = source.slice(comment.span).trim_end_matches('\r');
+    Diagnostic {
+        details: vec![line.to_owned(), "^".to_owned()],
+        details_json: Some(json!({ "line": line, "idx": 0 })),
+        ..Diagnostic::at(Code::Parse, source, comment.span, message)
+    }
+}
+
+/// Points at colons with something else than a blank behind them, the most common slip.
+fn hints(lines: &[Comment]) -> String {
+    let mut out = String::new();
+    for line in lines {
+        let mut symbols = Vec::new();
+        let mut parts = line.text.split(':').skip(1).peekable();
+        while let Some(part) = parts.next() {
+            match part.chars().next() {
+                None if parts.peek().is_none() => {}
+                Some(' ' | '\t') => break,
+                // Two colons in a row: upstream decodes the empty text between them.
+                first => symbols.push(quote_char(first.unwrap_or(char::REPLACEMENT_CHARACTER))),
+            }
+        }
+        if !symbols.is_empty() {
+            let _ = write!(
+                out,
+                "\n  Hint: on line {}, symbol(s) [{}] immediately following a key/value separator ':' is not a legal \
+                 yaml space character",
+                line.span.row,
+                symbols.join(" ")
+            );
+        }
+    }
+    out
+}
+
+/// A character between single quotes, in ASCII.
+fn quote_char(c: char) -> String {
+    match c {
+        '\'' => "'\\''".to_owned(),
+        '\\' => "'\\\\'".to_owned(),
+        ' '..='~' => format!("'{c}'"),
+        '\0'..='\x7f' => format!("'\\x{:02x}'", u32::from(c)),
+        '\u{80}'..='\u{ffff}' => format!("'\\u{:04x}'", u32::from(c)),
+        _ => format!("'\\U{:08x}'", u32::from(c)),
+    }
+}

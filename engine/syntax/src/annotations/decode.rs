@@ -1,0 +1,370 @@
+//! From YAML nodes to the fields of a block. Values of the wrong type are collected, so that one block reports all.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use super::scalar::{Scalar, resolve};
+use super::value::Any;
+use super::yaml::{Child, Fault, Kind, Node};
+
+/// The fields as they were written.
+#[derive(Default)]
+pub(super) struct Fields {
+    pub scope: String,
+    pub title: String,
+    pub description: String,
+    pub entrypoint: bool,
+    pub organizations: Vec<String>,
+    pub related_resources: Vec<Any>,
+    pub authors: Vec<Any>,
+    pub schemas: Vec<Members>,
+    pub compile: Option<Members>,
+    pub custom: Option<Members>,
+    pub labels: Option<Members>,
+}
+
+/// A mapping with string keys, in source order.
+pub(super) type Members = Vec<(String, Any)>;
+
+/// Reads the fields of a block.
+pub(super) fn decode(root: &Child) -> Result<Fields, Fault> {
+    let mut decoder = Decoder::default();
+    let mut fields = Fields::default();
+    decoder.fields(root, &mut fields)?;
+    let Some((line, _)) = decoder.complaints.first() else {
+        return Ok(fields);
+    };
+    let mut message = "yaml: unmarshal errors:".to_owned();
+    for (line, complaint) in &decoder.complaints {
+        let _ = write!(message, "\n  line {line}: {complaint}");
+    }
+    Err(Fault {
+        line: *line,
+        message,
+    })
+}
+
+/// Complaints beyond this many are left out.
+const COMPLAINTS: usize = 100;
+
+#[derive(Default)]
+struct Decoder {
+    complaints: Vec<(usize, String)>,
+    /// Nodes read so far, and how many of them through aliases, to notice documents that explode.
+    read: u32,
+    aliased: u32,
+    alias_depth: u32,
+}
+
+const MAP: &str = "map[string]interface {}";
+
+impl Decoder {
+    fn complain(&mut self, line: usize, complaint: String) {
+        if self.complaints.len() < COMPLAINTS {
+            self.complaints.push((line, complaint));
+        }
+    }
+
+    /// Complains of a node that is not of the wanted Go type.
+    fn mismatch(&mut self, node: &Node, wanted: &str) -> Result<(), Fault> {
+        let (tag, text) = match &node.kind {
+            Kind::Scalar { text, plain } => {
+                let tag = match &node.tag {
+                    Some(tag) => tag.clone(),
+                    None => resolve(text, *plain, None)?.tag().to_owned(),
+                };
+                (tag, Some(text.as_str()))
+            }
+            kind => {
+                let own = if matches!(kind, Kind::Sequence(_)) {
+                    "!!seq"
+                } else {
+                    "!!map"
+                };
+                match &node.tag {
+                    Some(tag) if tag != own => (tag.clone(), Some("")),
+                    _ => (own.to_owned(), None),
+                }
+            }
+        };
+        let text = text.map_or_else(String::new, |text| format!(" `{}`", shortened(text)));
+        self.complain(
+            node.line,
+            format!("cannot unmarshal {tag}{text} into {wanted}"),
+        );
+        Ok(())
+    }
+
+    /// Counts a node that is about to be read.
+    fn enter(&mut self, child: &Child) -> Result<(), Fault> {
+        self.read = self.read.saturating_add(1);
+        self.alias_depth += u32::from(child.alias);
+        if self.alias_depth > 0 {
+            self.aliased = self.aliased.saturating_add(1);
+        }
+        let allowed = if self.read < 400_000 { 0.99 } else { 0.10 };
+        if self.aliased > 100
+            && self.read > 1000
+            && f64::from(self.aliased) > allowed * f64::from(self.read)
+        {
+            return Err(Fault::new("document contains excessive aliasing"));
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, child: &Child) {
+        self.alias_depth -= u32::from(child.alias);
+    }
+
+    fn fields(&mut self, root: &Child, out: &mut Fields) -> Result<(), Fault> {
+        let node = &*root.node;
+        if is_null(node)? {
+            return Ok(());
+        }
+        let Kind::Mapping(pairs) = &node.kind else {
+            return self.mismatch(node, "ast.rawAnnotation");
+        };
+        if self.repeats_keys(pairs) {
+            return Ok(());
+        }
+        for (key, value) in self.merged(pairs)? {
+            let Some(key) = self.string(key)? else {
+                continue;
+            };
+            self.enter(value)?;
+            match key.as_str() {
+                "scope" => out.scope = self.string(value)?.unwrap_or_default(),
+                "title" => out.title = self.string(value)?.unwrap_or_default(),
+                "description" => out.description = self.string(value)?.unwrap_or_default(),
+                "entrypoint" => out.entrypoint = self.boolean(value)?,
+                "organizations" => {
+                    out.organizations = self.list(value, "[]string", Self::string)?;
+                }
+                "related_resources" => {
+                    out.related_resources =
+                        self.list(value, "[]interface {}", |own, one| own.any(one).map(Some))?;
+                }
+                "authors" => {
+                    out.authors =
+                        self.list(value, "[]interface {}", |own, one| own.any(one).map(Some))?;
+                }
+                "schemas" => {
+                    let element = |own: &mut Self, one: &Child| {
+                        own.members(one).map(|m| Some(m.unwrap_or_default()))
+                    };
+                    out.schemas = self.list(value, &format!("[]{MAP}"), element)?;
+                }
+                "compile" => out.compile = self.members(value)?,
+                "custom" => out.custom = self.members(value)?,
+                "labels" => out.labels = self.members(value)?,
+                _ => {}
+            }
+            self.leave(value);
+        }
+        Ok(())
+    }
+
+    /// A text: any scalar but null, as it was written.
+    fn string(&mut self, child: &Child) -> Result<Option<String>, Fault> {
+        let node = &*child.node;
+        let Kind::Scalar { text, plain } = &node.kind else {
+            return self.mismatch(node, "string").map(|()| None);
+        };
+        Ok(match resolve(text, *plain, node.tag.as_deref())? {
+            Scalar::Null => None,
+            Scalar::String(text) => Some(text),
+            _ => Some(text.clone()),
+        })
+    }
+
+    /// A boolean; here also the words that older YAML took for one.
+    fn boolean(&mut self, child: &Child) -> Result<bool, Fault> {
+        let node = &*child.node;
+        if let Kind::Scalar { text, plain } = &node.kind {
+            match resolve(text, *plain, node.tag.as_deref())? {
+                Scalar::Null => return Ok(false),
+                Scalar::Boolean(value) => return Ok(value),
+                Scalar::String(text) => match text.as_str() {
+                    "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Ok(true),
+                    "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Ok(false),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        self.mismatch(node, "bool").map(|()| false)
+    }
+
+    /// A list; elements that are `None` are left out.
+    fn list<T>(
+        &mut self,
+        child: &Child,
+        wanted: &str,
+        mut element: impl FnMut(&mut Self, &Child) -> Result<Option<T>, Fault>,
+    ) -> Result<Vec<T>, Fault> {
+        let node = &*child.node;
+        if is_null(node)? {
+            return Ok(Vec::new());
+        }
+        let Kind::Sequence(elements) = &node.kind else {
+            return self.mismatch(node, wanted).map(|()| Vec::new());
+        };
+        let mut out = Vec::with_capacity(elements.len());
+        for one in elements {
+            out.extend(element(self, one)?);
+        }
+        Ok(out)
+    }
+
+    /// A mapping with keys as texts; `None` for null.
+    fn members(&mut self, child: &Child) -> Result<Option<Members>, Fault> {
+        let node = &*child.node;
+        if is_null(node)? {
+            return Ok(None);
+        }
+        let Kind::Mapping(pairs) = &node.kind else {
+            return self.mismatch(node, MAP).map(|()| None);
+        };
+        if self.repeats_keys(pairs) {
+            return Ok(None);
+        }
+        let mut out = Vec::with_capacity(pairs.len());
+        for (key, value) in self.merged(pairs)? {
+            if let Some(key) = self.string(key)? {
+                out.push((key, self.any(value)?));
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn any(&mut self, child: &Child) -> Result<Any, Fault> {
+        self.enter(child)?;
+        let node = &*child.node;
+        let value = match &node.kind {
+            Kind::Scalar { text, plain } => {
+                Any::Scalar(resolve(text, *plain, node.tag.as_deref())?)
+            }
+            Kind::Sequence(elements) => {
+                let mut out = Vec::with_capacity(elements.len());
+                for element in elements {
+                    out.push(self.any(element)?);
+                }
+                Any::Sequence(out)
+            }
+            Kind::Mapping(pairs) => self.mapping(pairs)?,
+        };
+        self.leave(child);
+        Ok(value)
+    }
+
+    fn mapping(&mut self, pairs: &[(Child, Child)]) -> Result<Any, Fault> {
+        if self.repeats_keys(pairs) {
+            return Ok(Any::Mapping(Vec::new()));
+        }
+        let mut out = Vec::with_capacity(pairs.len());
+        for (key, value) in self.merged(pairs)? {
+            let Any::Scalar(key) = self.any(key)? else {
+                return Err(Fault::new("invalid map key: only scalars can be keys"));
+            };
+            out.push((key, self.any(value)?));
+        }
+        Ok(Any::Mapping(out))
+    }
+
+    /// The pairs of a mapping, and behind them those that `<<` brings in. What is written wins over what is merged,
+    /// and what is merged earlier over what is merged later.
+    fn merged<'a>(&mut self, pairs: &'a [(Child, Child)]) -> Result<Pairs<'a>, Fault> {
+        let mut out = Pairs::with_capacity(pairs.len());
+        let mut merges = Vec::new();
+        for (key, value) in pairs {
+            if is_merge(key) {
+                merges.push(value);
+            } else {
+                out.push((key, value));
+            }
+        }
+        if merges.is_empty() {
+            return Ok(out);
+        }
+        let mut known: HashSet<&str> = out.iter().filter_map(|(key, _)| key_text(key)).collect();
+        for value in merges {
+            let refuse = || Fault::new("map merge requires map or sequence of maps as the value");
+            let sources = match &value.node.kind {
+                Kind::Mapping(_) => std::slice::from_ref(value),
+                Kind::Sequence(sources) => sources.as_slice(),
+                Kind::Scalar { .. } => return Err(refuse()),
+            };
+            for source in sources {
+                let Kind::Mapping(pairs) = &source.node.kind else {
+                    return Err(refuse());
+                };
+                self.enter(source)?;
+                for (key, value) in self.merged(pairs)? {
+                    if key_text(key).is_none_or(|text| known.insert(text)) {
+                        out.push((key, value));
+                    }
+                }
+                self.leave(source);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Complains of every pair of equal keys.
+    fn repeats_keys(&mut self, pairs: &[(Child, Child)]) -> bool {
+        let mut lines: HashMap<&str, Vec<usize>> = HashMap::with_capacity(pairs.len());
+        let mut repeated = Vec::new();
+        for (at, (key, _)) in pairs.iter().enumerate() {
+            let Kind::Scalar { text, .. } = &key.node.kind else {
+                continue;
+            };
+            let known = lines.entry(text).or_default();
+            for first in known.iter().take(COMPLAINTS) {
+                repeated.push((*first, at, text));
+            }
+            known.push(at);
+        }
+        repeated.sort_unstable();
+        for (first, second, text) in &repeated {
+            let line = |at: usize| pairs.get(at).map_or(0, |(key, _)| key.node.line);
+            let complaint = format!(
+                "mapping key {} already defined at line {}",
+                crate::print::quote(text),
+                line(*first)
+            );
+            self.complain(line(*second), complaint);
+        }
+        !repeated.is_empty()
+    }
+}
+
+/// At most ten bytes of a text, with a mark where more was.
+fn shortened(text: &str) -> String {
+    if text.len() <= 10 {
+        return text.to_owned();
+    }
+    let (head, _) = text.as_bytes().split_at(7);
+    format!("{}...", String::from_utf8_lossy(head))
+}
+
+fn is_null(node: &Node) -> Result<bool, Fault> {
+    match &node.kind {
+        Kind::Scalar { text, plain } => {
+            Ok(resolve(text, *plain, node.tag.as_deref())? == Scalar::Null)
+        }
+        _ => Ok(false),
+    }
+}
+
+fn is_merge(key: &Child) -> bool {
+    matches!(&key.node.kind, Kind::Scalar { text, plain: true } if text == "<<" && key.node.tag.is_none())
+}
+
+type Pairs<'a> = Vec<(&'a Child, &'a Child)>;
+
+fn key_text(key: &Child) -> Option<&str> {
+    match &key.node.kind {
+        Kind::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,332 @@
+//! From YAML text to nodes, and what is said when that fails.
+//!
+//! Errors are worded and placed as Go's YAML library does it: the number is that of a line counted from one for
+//! errors of the scanner, from zero (and of the construct's start) for errors of the parser, and left out when zero.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
+
+/// How deep blocks may nest.
+const NESTING: usize = 200;
+
+/// A piece of YAML. Aliases share the node they stand for.
+pub(super) struct Node {
+    /// Its line, counted from one.
+    pub line: usize,
+    /// Its tag in short form (`!!str`, `!own`), if it was written.
+    pub tag: Option<String>,
+    pub kind: Kind,
+}
+
+pub(super) enum Kind {
+    Scalar { text: String, plain: bool },
+    Sequence(Vec<Child>),
+    Mapping(Vec<(Child, Child)>),
+}
+
+/// A node in its container.
+#[derive(Clone)]
+pub(super) struct Child {
+    pub node: Rc<Node>,
+    /// Whether an alias stands here.
+    pub alias: bool,
+}
+
+/// Why a block cannot be read.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// The line that the message names first; zero if it names none.
+    pub line: usize,
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault without a line.
+    pub(super) fn new(problem: impl fmt::Display) -> Self {
+        Self {
+            line: 0,
+            message: format!("yaml: {problem}"),
+        }
+    }
+
+    fn at(line: usize, problem: impl fmt::Display) -> Self {
+        match line {
+            0 => Self::new(problem),
+            line => Self {
+                line,
+                message: format!("yaml: line {line}: {problem}"),
+            },
+        }
+    }
+}
+
+/// A sequence or mapping that is still being read.
+struct Open {
+    node: Node,
+    anchor: usize,
+    /// The key whose value comes next.
+    key: Option<Child>,
+}
+
+/// Reads the first document of a text; `None` if there is none.
+pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
+    if text.trim_start_matches([' ', '\n']).starts_with('\t') {
+        return Err(Fault::new("found character that cannot start any token"));
+    }
+    match parse_strictly(text) {
+        // Go allows a tab behind a colon. Those that this parser refuses become blanks, which say the same.
+        Err(fault) if text.contains(":\t") => {
+            parse_strictly(&text.replace(":\t", ": ")).map_err(|_| fault)
+        }
+        answer => answer,
+    }
+}
+
+fn parse_strictly(text: &str) -> Result<Option<Child>, Fault> {
+    let mut parser = Parser::new_from_str(text);
+    let mut open: Vec<Open> = Vec::new();
+    let mut anchors: HashMap<usize, Rc<Node>> = HashMap::new();
+    while let Some(event) = parser.next_event() {
+        let (event, span) = match event {
+            Ok(event) => event,
+            Err(error) => return Err(fault(&error, text, &open)),
+        };
+        let line = span.start.line();
+        let begin = |kind, tag: Option<Cow<'_, Tag>>| Node {
+            line,
+            tag: tag.map(|tag| short_tag(&tag)),
+            kind,
+        };
+        let finished = match event {
+            Event::SequenceStart(anchor, tag) => {
+                open.push(Open {
+                    node: begin(Kind::Sequence(Vec::new()), tag),
+                    anchor,
+                    key: None,
+                });
+                None
+            }
+            Event::MappingStart(anchor, tag) => {
+                open.push(Open {
+                    node: begin(Kind::Mapping(Vec::new()), tag),
+                    anchor,
+                    key: None,
+                });
+                None
+            }
+            Event::Scalar(scalar, style, anchor, tag) => {
+                let plain = style == ScalarStyle::Plain;
+                let node = begin(
+                    Kind::Scalar {
+                        text: scalar.into_owned(),
+                        plain,
+                    },
+                    tag,
+                );
+                Some((node, anchor))
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                open.pop().map(|open| (open.node, open.anchor))
+            }
+            Event::Alias(anchor) => {
+                let Some(node) = anchors.get(&anchor) else {
+                    let name = alias_at(text, &span.start);
+                    return Err(Fault::new(format!("anchor '{name}' value contains itself")));
+                };
+                let child = Child {
+                    node: Rc::clone(node),
+                    alias: true,
+                };
+                match place(&mut open, child) {
+                    Some(root) => return Ok(Some(root)),
+                    None => continue,
+                }
+            }
+            Event::DocumentEnd | Event::StreamEnd => return Ok(None),
+            Event::DocumentStart(_) | Event::StreamStart | Event::Nothing => None,
+        };
+        if open.len() > NESTING {
+            return Err(Fault::new(format!("exceeded max depth of {NESTING}")));
+        }
+        let Some((node, anchor)) = finished else {
+            continue;
+        };
+        let node = Rc::new(node);
+        if anchor != 0 {
+            anchors.insert(anchor, Rc::clone(&node));
+        }
+        if let Some(root) = place(&mut open, Child { node, alias: false }) {
+            // What follows the root may still be broken.
+            return match parser.next_event() {
+                Some(Err(error)) => Err(fault(&error, text, &open)),
+                _ => Ok(Some(root)),
+            };
+        }
+    }
+    Ok(None)
+}
+
+/// Puts a node into the innermost open container; gives it back if it is the root.
+fn place(open: &mut [Open], child: Child) -> Option<Child> {
+    let Some(container) = open.last_mut() else {
+        return Some(child);
+    };
+    match &mut container.node.kind {
+        Kind::Sequence(elements) => elements.push(child),
+        Kind::Mapping(pairs) => match container.key.take() {
+            Some(key) => pairs.push((key, child)),
+            None => container.key = Some(child),
+        },
+        Kind::Scalar { .. } => {}
+    }
+    None
+}
+
+fn short_tag(tag: &Tag) -> String {
+    match tag.handle.as_str() {
+        "tag:yaml.org,2002:" => format!("!!{}", tag.suffix),
+        handle => format!("{handle}{}", tag.suffix),
+    }
+}
+
+/// The name behind the `*` at a place.
+fn alias_at(text: &str, mark: &Marker) -> String {
+    let rest = text.chars().skip(mark.index()).skip_while(|c| *c == '*');
+    rest.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        .collect()
+}
+
+/// Where Go's library finds the line of an error.
+enum Place {
+    /// Where the scanner stood.
+    Scanner,
+    /// On the line before.
+    Before,
+    /// Where the quoted scalar starts, or else at the end of the text.
+    Quoted,
+    /// Where the plain scalar starts, or else on the line after.
+    Plain,
+    /// Where the innermost open block starts, or else where the parser stood.
+    Block,
+    /// Where the innermost open bracket stands, or else where the parser stood.
+    Bracket,
+    /// The token that was not wanted.
+    Token,
+    Nowhere,
+}
+
+/// Words an error of the parser as Go's library does.
+fn fault(error: &ScanError, text: &str, open: &[Open]) -> Fault {
+    let mark = error.marker();
+    let (problem, place) = wording(error.info());
+    let from_one = |line: usize| if line > 1 { line } else { 0 };
+    let or_mark = |start: usize| {
+        if start > 1 {
+            start - 1
+        } else {
+            mark.line().saturating_sub(1)
+        }
+    };
+    let before = || text.chars().take(mark.index());
+    let line = match place {
+        Place::Scanner => from_one(mark.line()),
+        Place::Before => from_one(mark.line().saturating_sub(1)),
+        Place::Quoted => {
+            let end = text.lines().count() + 1;
+            let quote = text
+                .chars()
+                .take(mark.index() + 1)
+                .collect::<String>()
+                .rfind(['"', '\'']);
+            let start = quote.map_or(0, |at| {
+                text.chars().take(at).filter(|c| *c == '\n').count() + 1
+            });
+            if start > 1 { start } else { end }
+        }
+        Place::Plain => {
+            if mark.line() > 1 {
+                mark.line()
+            } else {
+                mark.line() + 1
+            }
+        }
+        Place::Block => or_mark(open.last().map_or(0, |open| open.node.line)),
+        Place::Bracket => or_mark(open_bracket(before()).map_or(0, |(_, line)| line)),
+        Place::Token => mark.line().saturating_sub(1),
+        Place::Nowhere => 0,
+    };
+    match problem {
+        "unknown anchor" => Fault::at(
+            line,
+            format_args!("unknown anchor '{}' referenced", alias_at(text, mark)),
+        ),
+        "unclosed" if open_bracket(before()).is_some_and(|(bracket, _)| bracket == '{') => {
+            Fault::at(line, "did not find expected ',' or '}'")
+        }
+        "unclosed" => Fault::at(line, "did not find expected ',' or ']'"),
+        problem => Fault::at(line, problem),
+    }
+}
+
+/// The innermost bracket that is open at the end of some text, and its line.
+fn open_bracket(text: impl Iterator<Item = char>) -> Option<(char, usize)> {
+    let mut open = Vec::new();
+    let mut line = 1;
+    for c in text {
+        match c {
+            '[' | '{' => open.push((c, line)),
+            ']' | '}' => drop(open.pop()),
+            '\n' => line += 1,
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+/// The words for an error, and which place they speak of.
+fn wording(info: &str) -> (&str, Place) {
+    let problem = match info.split_once(", ") {
+        Some((context, problem)) if context.starts_with("while ") => problem,
+        _ => info,
+    };
+    match problem {
+        "simple key expect ':'" | "simple key expected" => {
+            ("could not find expected ':'", Place::Before)
+        }
+        "did not find expected ',' or '}'"
+        | "expected ',' or ']'"
+        | "illegal placement of ':' indicator" => ("unclosed", Place::Bracket),
+        "found a tab" => (
+            "found a tab character that violates indentation",
+            Place::Plain,
+        ),
+        "invalid trailing content after double-quoted scalar" => {
+            ("did not find expected key", Place::Block)
+        }
+        "did not find expected key" | "did not find expected '-' indicator" => {
+            (problem, Place::Block)
+        }
+        "did not find expected node content" => (problem, Place::Token),
+        "misplaced bracket" => ("did not find expected node content", Place::Token),
+        "found unknown anchor" => ("unknown anchor", Place::Nowhere),
+        "found unexpected end of stream" | "invalid indentation in quoted scalar" => {
+            ("found unexpected end of stream", Place::Quoted)
+        }
+        "did not find expected hexadecimal number" => {
+            ("did not find expected hexdecimal number", Place::Scanner)
+        }
+        _ if problem.starts_with("unexpected character") => (
+            "found character that cannot start any token",
+            Place::Scanner,
+        ),
+        _ if problem.starts_with("tab") => (
+            "found a tab character that violates indentation",
+            Place::Scanner,
+        ),
+        _ => (problem, Place::Scanner),
+    }
+}

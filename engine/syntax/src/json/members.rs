@@ -1,0 +1,122 @@
+//! Members of objects and elements of arrays, each of the kind it has to be.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::document::{Document, Error};
+
+/// An object's members by name.
+#[derive(Clone, Copy)]
+pub(super) struct Members<'d>(&'d [(Cow<'d, str>, Document<'d>)]);
+
+impl<'d> Members<'d> {
+    pub(super) fn of(document: &'d Document<'d>) -> Result<Self, Error> {
+        match document {
+            Document::Object(members) => Ok(Self(members)),
+            other => Err(Error::new(format!(
+                "expected an object, found {}",
+                other.kind()
+            ))),
+        }
+    }
+
+    /// The member, unless it is missing or null.
+    pub(super) fn get(self, key: &str) -> Option<&'d Document<'d>> {
+        let member = self.0.iter().rev().find(|(known, _)| known == key);
+        member
+            .map(|(_, value)| value)
+            .filter(|value| !matches!(value, Document::Null))
+    }
+
+    pub(super) fn required(self, key: &str) -> Result<&'d Document<'d>, Error> {
+        self.get(key)
+            .ok_or_else(|| Error::new(format!("missing `{key}`")))
+    }
+
+    /// Reads a member that must be there.
+    pub(super) fn read<T>(
+        self,
+        key: &str,
+        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        read(self.required(key)?).map_err(|error| error.under(key))
+    }
+
+    /// Reads a member that may be missing.
+    pub(super) fn read_optional<T>(
+        self,
+        key: &str,
+        read: impl FnOnce(&'d Document<'d>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.get(key)
+            .map(read)
+            .transpose()
+            .map_err(|error| error.under(key))
+    }
+
+    pub(super) fn flag(self, key: &str) -> Result<bool, Error> {
+        Ok(self.read_optional(key, boolean)?.unwrap_or(false))
+    }
+}
+
+pub(super) fn boolean(document: &Document<'_>) -> Result<bool, Error> {
+    match document {
+        Document::Boolean(value) => Ok(*value),
+        other => Err(Error::new(format!(
+            "expected a boolean, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+pub(super) fn string(document: &Document<'_>) -> Result<Arc<str>, Error> {
+    match document {
+        Document::String(text) => Ok(Arc::from(&**text)),
+        other => Err(Error::new(format!(
+            "expected a string, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+pub(super) fn number(document: &Document<'_>) -> Result<Arc<str>, Error> {
+    match document {
+        Document::Number(text) => Ok(Arc::from(&**text)),
+        other => Err(Error::new(format!(
+            "expected a number, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+pub(super) fn integer(document: &Document<'_>) -> Result<u32, Error> {
+    let text = number(document)?;
+    text.parse()
+        .map_err(|_| Error::new(format!("expected a small integer, found {text}")))
+}
+
+pub(super) fn array<'d>(document: &'d Document<'d>) -> Result<&'d [Document<'d>], Error> {
+    match document {
+        Document::Array(elements) => Ok(elements),
+        other => Err(Error::new(format!(
+            "expected an array, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+/// Reads each element of an array.
+pub(super) fn list<'d, T>(
+    document: &'d Document<'d>,
+    mut read: impl FnMut(&'d Document<'d>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    let elements = array(document)?;
+    let mut out = Vec::with_capacity(elements.len());
+    for (index, element) in elements.iter().enumerate() {
+        match read(element) {
+            Ok(one) => out.push(one),
+            Err(error) => return Err(error.at(index)),
+        }
+    }
+    Ok(out)
+}
