@@ -34,6 +34,9 @@ struct Case {
     strict: bool,
     #[serde(default)]
     v0: bool,
+    /// Schemas by dotted name; under the empty one the schema of `input`.
+    #[serde(default)]
+    schemas: BTreeMap<String, Json>,
     want_errors: Vec<Refusal>,
 }
 
@@ -48,6 +51,8 @@ struct Refusal {
     col: u32,
     code: String,
     message: String,
+    /// The lines below the message, where the record has them.
+    details: Option<Vec<String>>,
 }
 
 #[test]
@@ -99,12 +104,18 @@ fn check(case: &Case) -> Result<(), String> {
                 col: error.span.col,
                 code: error.code.to_string(),
                 message: error.message,
+                details: Some(error.details),
             })
             .collect(),
     };
     let mut want = case.want_errors.clone();
     got.sort();
     want.sort();
+    for (got, want) in got.iter_mut().zip(&want) {
+        if want.details.is_none() {
+            got.details = None;
+        }
+    }
     if got == want {
         return Ok(());
     }
@@ -112,8 +123,10 @@ fn check(case: &Case) -> Result<(), String> {
         let missing = these.iter().filter(|one| !those.contains(one));
         missing
             .map(|one| {
+                let details = one.details.iter().flatten();
+                let details: String = details.map(|line| format!("\n      {line}")).collect();
                 format!(
-                    "  {sign} {}:{}:{}: {}: {}\n",
+                    "  {sign} {}:{}:{}: {}: {}{details}\n",
                     one.file, one.row, one.col, one.code, one.message
                 )
             })
@@ -149,8 +162,13 @@ fn refusals(case: &Case) -> Result<(), Diagnostics> {
     if !errors.is_empty() {
         return Err(Diagnostics(errors));
     }
+    let schemas = case.schemas.iter().map(|(name, schema)| {
+        let steps = name.split('.').filter(|step| !step.is_empty());
+        (steps.map(str::to_owned).collect(), schema.clone())
+    });
     let options = Options {
         strict: case.strict,
+        schemas: schemas.collect(),
         ..Options::default()
     };
     let base_exists = |path: &[String]| {

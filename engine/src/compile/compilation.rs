@@ -11,7 +11,7 @@ use super::graph::Graph;
 use super::locals::Locals;
 use super::report::Report;
 use super::rule_tree::RuleTree;
-use super::types::TypeTree;
+use super::types::{Dependents, TypeTree};
 use crate::builtins;
 use crate::limits;
 use crate::types::Type;
@@ -85,6 +85,8 @@ pub struct Compilation<'a> {
     pub graph: Graph,
     /// What each document is, as far as rules and schemas tell.
     pub types: TypeTree,
+    /// Which rules need which, the other way round.
+    pub dependents: Dependents,
     /// The generator of locals.
     pub locals: Locals,
     /// What was refused so far.
@@ -108,6 +110,7 @@ impl<'a> Compilation<'a> {
             rule_tree: RuleTree::default(),
             graph: Graph::default(),
             types: TypeTree::default(),
+            dependents: Dependents::default(),
             locals: Locals::default(),
         }
     }
@@ -134,6 +137,8 @@ pub struct Compiled {
     pub annotations: AnnotationSet,
     /// What each document is, as far as rules and schemas tell.
     pub types: TypeTree,
+    /// Which rules need which, the other way round.
+    pub dependents: Dependents,
     /// The user's name of each generated local.
     pub originals: HashMap<Name, Name>,
 }
@@ -145,6 +150,7 @@ impl Compiled {
             rule_tree: compilation.rule_tree,
             annotations: compilation.annotations,
             types: compilation.types,
+            dependents: compilation.dependents,
             originals: compilation.locals.originals,
         }
     }

@@ -10,7 +10,7 @@ use super::locals::Locals;
 use super::query::QueryCompilation;
 use super::report::Report;
 use super::rule_tree::{NodeId, RuleTree};
-use super::types::{Environment, operand_details};
+use super::types::{TypeTree, arity_details};
 use crate::types::FunctionType;
 
 /// What calls can name.
@@ -80,7 +80,7 @@ pub fn dotted(reference: &[Term]) -> Option<String> {
 pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
     let mut check = Check {
         functions: Functions::new(compilation.options, &compilation.rule_tree),
-        env: Environment::new(compilation.options, &compilation.types),
+        documents: &compilation.types,
         locals: &compilation.locals,
         report: &mut compilation.report,
     };
@@ -94,7 +94,7 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
     let compiled = compilation.compiled;
     let mut check = Check {
         functions: Functions::new(compilation.options, &compiled.rule_tree),
-        env: Environment::new(compilation.options, &compiled.types),
+        documents: &compiled.types,
         locals: &compilation.locals,
         report: &mut compilation.report,
     };
@@ -103,8 +103,8 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
 
 struct Check<'c> {
     functions: Functions<'c>,
-    /// The types known by now: of built-ins, and in queries of rules.
-    env: Environment<'c>,
+    /// The types of rules, which only queries know.
+    documents: &'c TypeTree,
     locals: &'c Locals,
     report: &'c mut Report,
 }
@@ -154,15 +154,12 @@ impl Check<'_> {
         operator: &Term,
         operands: &[Term],
     ) -> Diagnostic {
-        if let Some(function) = self.env.of_operator(operator).as_function() {
+        let options = self.functions.options;
+        if let Some(details) =
+            arity_details(options, self.documents, self.locals, operator, operands)
+        {
             let mut diagnostic = self.diagnostic(expr, format!("{name}: arity mismatch"));
-            let have: Vec<_> = operands
-                .iter()
-                .map(|operand| self.env.of(operand))
-                .collect();
-            let (details, details_json) = operand_details(&have, &function.args);
-            diagnostic.details = details;
-            diagnostic.details_json = Some(details_json);
+            (diagnostic.details, diagnostic.details_json) = details;
             return diagnostic;
         }
         let given = operands.len() - usize::from(expr.generated && !operands.is_empty());

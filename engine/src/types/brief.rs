@@ -69,6 +69,14 @@ fn short(of: &Type) -> String {
     if fits(of, PART) {
         return of.to_string();
     }
+    kind(of)
+}
+
+/// What a type is, without its parts.
+fn kind(of: &Type) -> String {
+    if of.is_empty() {
+        return of.to_string();
+    }
     let text = match of {
         Type::Array(array) => parts("array", !array.fixed().is_empty(), array.rest().is_some()),
         Type::Object(object) => parts(
@@ -98,6 +106,7 @@ fn parts(kind: &'static str, fixed: bool, rest: bool) -> &'static str {
 /// What a type has that another does not.
 fn apart(out: &mut String, of: &Type, other: &Type) {
     match (of, other) {
+        _ if of == other => out.push_str(&short(of)),
         (Type::Array(of), Type::Array(other)) => arrays(out, of, other),
         (Type::Object(of), Type::Object(other)) => objects(out, of, other),
         (Type::Set(of), Type::Set(other)) if !of.is_empty() && !other.is_empty() => {
@@ -110,22 +119,28 @@ fn apart(out: &mut String, of: &Type, other: &Type) {
     }
 }
 
+/// Of arrays of different lengths only the kinds of elements are shown.
 fn arrays(out: &mut String, of: &ArrayType, other: &ArrayType) {
+    let alike =
+        of.fixed().len() == other.fixed().len() && of.rest().is_some() == other.rest().is_some();
     out.push_str("array");
     if !of.fixed().is_empty() {
         out.push('<');
         for (position, one) in of.fixed().iter().enumerate() {
             separate(out, position > 0);
-            match other.fixed().get(position) {
+            match other.fixed().get(position).filter(|_| alike) {
                 Some(other) => apart(out, one, other),
-                None => out.push_str(&short(one)),
+                None => out.push_str(&kind(one)),
             }
         }
         out.push('>');
     }
     if let Some(rest) = of.rest() {
         out.push('[');
-        apart_from(out, rest, other.rest());
+        match other.rest().filter(|_| alike) {
+            Some(other) => apart(out, rest, other),
+            None => out.push_str(&kind(rest)),
+        }
         out.push(']');
     }
 }

@@ -257,9 +257,7 @@ impl Type {
 
     /// A set; the empty one when the type of its elements is unknown.
     pub fn set(of: Self) -> Self {
-        let mut extent = Extent::of(&mut std::iter::once(&of));
-        // the empty set is known well enough
-        extent.unknown &= of.is_known();
+        let extent = Extent::of(&mut std::iter::once(&of));
         if !extent.fits() {
             return Self::Any;
         }
@@ -273,7 +271,11 @@ impl Type {
         }
         members.sort();
         members.dedup();
-        let extent = Extent::of(&mut members.iter());
+        let extent = Extent {
+            // one of several is known well enough
+            unknown: false,
+            ..Extent::of(&mut members.iter())
+        };
         if !extent.fits() {
             return Self::Any;
         }

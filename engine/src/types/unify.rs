@@ -35,14 +35,13 @@ fn arrays(a: &ArrayType, b: &ArrayType) -> bool {
     fixed && rests(a.rest(), b.rest())
 }
 
-/// Known keys of one must be known to the other, or fit its further pairs. An object with further pairs is not
-/// held to its known keys when the other has none.
+/// What is known of a key must fit what the other knows of it. A key that the other cannot have is an error only
+/// when both know all their keys.
 fn objects(a: &ObjectType, b: &ObjectType) -> bool {
     let lenient = a.rest().is_some() || b.rest().is_some();
     let within = |some: &ObjectType, other: &ObjectType| {
-        let rest = other.rest().map(|(_, of)| of);
         let mut pairs = some.fixed().iter();
-        pairs.all(|(key, of)| match other.get(key.borrow()).or(rest) {
+        pairs.all(|(key, of)| match other.select(key.borrow()) {
             Some(found) => unifies(of, found),
             None => lenient,
         })

@@ -157,6 +157,11 @@ impl Graph {
         component(a) == component(b)
     }
 
+    /// All vertices: the rules, then the groups.
+    pub fn vertices(&self) -> impl Iterator<Item = Vertex> + Clone {
+        (0..length(&self.edges)).map(Vertex)
+    }
+
     /// Number of vertices.
     pub fn len(&self) -> usize {
         self.edges.len()

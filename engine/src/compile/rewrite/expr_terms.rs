@@ -109,6 +109,7 @@ impl Expander<'_> {
                 }
                 if let Some(subject) = terms.first_mut()
                     && subject.as_var().is_none()
+                    && !subject.is_scalar()
                 {
                     support.push(hoist(self.locals, subject));
                 }

@@ -8,7 +8,7 @@ use super::constant::json_value;
 use super::environment::is_root;
 use super::explain::Problem;
 use super::tree::TypeTree;
-use crate::types::{FunctionType, Parameter, unifies, union};
+use crate::types::{FunctionType, Parameter, Type, unifies, union};
 use crate::value::Value;
 
 impl Checker<'_> {
@@ -45,8 +45,17 @@ impl Checker<'_> {
         let searched = self.env.of(collection);
         let key = key.map(|key| (key, searched.keys()));
         for (term, among) in key.into_iter().chain([(value, searched.values())]) {
-            if among.is_known() && !self.env.fit(term, &among, false) {
-                return Some(Problem::mismatch(expr.span, &self.env.of(term), &among));
+            if among.has_unknown() {
+                continue;
+            }
+            let of = self.env.of(term);
+            let mark = self.env.mark();
+            if !self.env.fit(term, &among, false) {
+                return Some(Problem::mismatch(expr.span, &of, &among));
+            }
+            if term.as_var().is_none() {
+                // being looked for does not make its variables what they are compared with
+                self.env.leave(mark);
             }
         }
         None
@@ -67,12 +76,18 @@ impl Checker<'_> {
         if operands.len() < callee.arity() {
             return Some(problem(self, "too few arguments"));
         }
-        for (position, operand) in operands.iter().enumerate() {
-            let Some(of) = callee.operand(position) else {
-                return Some(problem(self, "too many arguments"));
-            };
-            if !self.env.fit(operand, of, false) {
-                return Some(problem(self, "invalid argument(s)"));
+        // operands that are known come first: others are made to fit, and messages show what they became
+        for known in [true, false] {
+            for (position, operand) in operands.iter().enumerate() {
+                let Some(of) = callee.operand(position) else {
+                    return Some(problem(self, "too many arguments"));
+                };
+                if self.env.of(operand).has_unknown() == known {
+                    continue;
+                }
+                if !self.env.fit(operand, of, false) {
+                    return Some(problem(self, "invalid argument(s)"));
+                }
             }
         }
         None
@@ -102,24 +117,45 @@ impl Checker<'_> {
         ))
     }
 
-    /// The types of the documents that an expression replaces: each is what it was, or what it becomes.
+    /// The types of the documents that an expression replaces: each is what it was, or what it becomes, and what
+    /// needs it can be anything.
     pub(super) fn replaced(&self, expr: &Expr) -> Option<TypeTree> {
         let mut tree = TypeTree::default();
         for with in &expr.with {
-            let target = match with.target.as_ref() {
-                Some(reference) => reference,
-                None => std::slice::from_ref(&with.target),
-            };
-            let Some(path) = document_path(target) else {
+            for path in self.dependents(&with.target) {
+                tree.put(&path, Type::Any);
+            }
+        }
+        for with in &expr.with {
+            let Some(path) = document_path(reference(&with.target)) else {
                 continue;
             };
             let before = self.env.of(&with.target);
             if before.as_function().is_none() {
-                tree.put(&path, union(before, self.env.of(&with.value)));
+                tree.put(&path, union(before, self.env.of_replacement(&with.value)));
             }
         }
         (!tree.is_empty()).then_some(tree)
     }
+
+    /// The paths of the documents that need the rules at a path.
+    fn dependents(&self, target: &Term) -> Vec<Vec<Value>> {
+        let Some((tree, dependents)) = self.replaceable else {
+            return Vec::new();
+        };
+        match tree.find(reference(target)) {
+            Some(id) if !tree.node(id).rules.is_empty() => {
+                dependents.paths(tree, &tree.node(id).rules)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A term as a reference.
+fn reference(term: &Term) -> &[Term] {
+    term.as_ref()
+        .map_or(std::slice::from_ref(term), Vec::as_slice)
 }
 
 /// What an operator is called.

@@ -136,6 +136,14 @@ impl<'c> Environment<'c> {
         }
     }
 
+    /// The type of what `with` puts in place of a document; `any` where it is not known.
+    pub fn of_replacement(&self, value: &Term) -> Type {
+        match self.of(value) {
+            Type::Unknown => Type::Any,
+            of => of,
+        }
+    }
+
     /// The type of what an operator, or the target or value of `with`, names.
     pub fn of_operator(&self, term: &Term) -> Type {
         match term.as_var() {

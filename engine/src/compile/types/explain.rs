@@ -13,6 +13,9 @@ use crate::value::Value;
 /// Where the documentation of match errors is.
 const MATCH_ERROR: &str = "https://www.openpolicyagent.org/docs/errors/rego-type-error/match-error";
 
+/// Lines below a message, and the same as published JSON.
+pub type Details = (Vec<String>, Option<Json>);
+
 /// A type error without its file.
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -82,7 +85,7 @@ impl Problem {
         let (details, details_json) = operand_details(have, want);
         Self {
             details,
-            details_json: Some(details_json),
+            details_json,
             unknown: have.iter().any(Type::has_unknown),
             ..Self::new(span, format!("{name}: {reason}"))
         }
@@ -90,13 +93,13 @@ impl Problem {
 }
 
 /// The lines and the JSON that set operands against parameters.
-pub fn operand_details(have: &[Type], want: &[Parameter]) -> (Vec<String>, Json) {
+pub fn operand_details(have: &[Type], want: &[Parameter]) -> Details {
     let (all, wanted) = brief::lists(have, want, "have: ".len());
     let have: Json = have.iter().map(Type::to_json).collect();
     let args: Json = want.iter().map(Parameter::to_json).collect();
     (
         vec![format!("have: {all}"), format!("want: {wanted}")],
-        json!({"have": have, "want": {"args": args}}),
+        Some(json!({"have": have, "want": {"args": args}})),
     )
 }
 
@@ -116,11 +119,11 @@ impl BadReference<'_> {
             Type::Function(_) => format!("function {text} used as reference, not called"),
             _ => format!("undefined ref: {text}"),
         };
-        let lines = vec![
-            text,
-            "^".repeat(self.width(self.position + 1)),
-            format!("have: {have}"),
-        ];
+        let have_line = match have {
+            Type::Unknown => "have: <nil>".to_owned(),
+            have => format!("have: {have}"),
+        };
+        let lines = vec![text, "^".repeat(self.width(self.position + 1)), have_line];
         let json = json!({"ref": self.json(), "pos": self.position, "have": have.to_json()});
         self.problem(message, lines, json)
     }

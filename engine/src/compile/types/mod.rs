@@ -10,6 +10,7 @@
 
 mod calls;
 mod constant;
+mod dependents;
 mod environment;
 mod explain;
 mod originals;
@@ -22,18 +23,20 @@ mod unify;
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Body, Comprehension, Expr, Ref, Rule, Term, TermKind};
 
+pub use dependents::Dependents;
 pub use environment::Environment;
-pub use explain::operand_details;
+pub use explain::Details;
 pub use rules::check_types;
 pub use tree::TypeTree;
 
-use explain::Problem;
+use explain::{Problem, operand_details};
 use originals::Originals;
 use references::References;
 
 use super::compilation::Options;
 use super::locals::Locals;
 use super::query::QueryCompilation;
+use super::rule_tree::RuleTree;
 use crate::types::Type;
 
 /// Checks the types of a query.
@@ -41,11 +44,31 @@ pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
     let locals = &compilation.locals;
     let mut checker = Checker::new(compilation.options, &compilation.compiled.types, locals);
     checker.whole = Whole::Query(&compilation.body);
+    let compiled = compilation.compiled;
+    checker.replaceable = Some((&compiled.rule_tree, &compiled.dependents));
     checker.body(&compilation.body);
     for problem in checker.problems {
         let diagnostic = problem.diagnostic(&compilation.report);
         compilation.report.push_recoverable(diagnostic);
     }
+}
+
+/// What a call gives its function, and what that takes; `None` when it is not known to be a function.
+pub fn arity_details(
+    options: &Options,
+    documents: &TypeTree,
+    locals: &Locals,
+    operator: &Term,
+    operands: &[Term],
+) -> Option<Details> {
+    let mut checker = Checker::new(options, documents, locals);
+    let callee = checker.env.of_operator(operator);
+    operands.walk(&mut Closures(&mut checker));
+    let have: Vec<_> = operands
+        .iter()
+        .map(|operand| checker.env.of(operand))
+        .collect();
+    Some(operand_details(&have, &callee.as_function()?.args))
 }
 
 /// Checks bodies in an environment.
@@ -55,6 +78,8 @@ struct Checker<'c> {
     problems: Vec<Problem>,
     /// What is being checked, to be searched for the originals of generated locals.
     whole: Whole<'c>,
+    /// The rules, and who needs them, where `with` may replace some.
+    replaceable: Option<(&'c RuleTree, &'c Dependents)>,
 }
 
 #[derive(Clone, Copy)]
@@ -70,6 +95,7 @@ impl<'c> Checker<'c> {
             locals,
             problems: Vec::new(),
             whole: Whole::Query(const { &Vec::new() }),
+            replaceable: None,
         }
     }
 

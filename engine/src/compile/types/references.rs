@@ -10,7 +10,7 @@ use super::environment::{is_root, step};
 use super::explain::{BadReference, Problem};
 use super::tree::{NodeId, TypeTree};
 use crate::types::{Type, unifies};
-use crate::value::Value;
+use crate::value::{Kind, Value};
 
 /// Shows every reference of an expression, closures left out, to a checker.
 pub struct References<'k, 'c>(pub &'k mut Checker<'c>);
@@ -106,6 +106,8 @@ impl Checker<'_> {
             return Some(self.steps(&Type::Any, reference, 1));
         }
         self.any_document(layer, id, reference, at + 1);
+        // whatever lies there binds what is still free
+        let _ = self.steps(&Type::Any, reference, at + 1);
         Some(Ok(()))
     }
 
@@ -229,6 +231,7 @@ fn known_keys(of: &Type) -> Option<Vec<Value>> {
         }
     }
     keys.sort();
-    keys.dedup();
+    // composite keys are listed as often as they occur, as published
+    keys.dedup_by(|a, b| a == b && !matches!(a.kind(), Kind::Array | Kind::Object));
     (!keys.is_empty()).then_some(keys)
 }

@@ -2,31 +2,38 @@
 
 use solon_syntax::ast::{Rule, Term, VarScan};
 
+use super::dependents::{Dependents, document};
 use super::explain::Problem;
 use super::schemas::Schemas;
 use super::tree::TypeTree;
 use super::{Checker, Whole};
 use crate::compile::compilation::Compilation;
-use crate::compile::rule_tree::{RuleId, ground_prefix};
+use crate::compile::rule_tree::{RuleId, ground_prefix, is_ground};
 use crate::types::{FunctionType, Type};
-use crate::value::Value;
 
 /// Checks all rules and keeps their types for queries.
 pub fn check_types(compilation: &mut Compilation<'_>) {
     let mut documents = TypeTree::default();
+    let dependents = Dependents::new(&compilation.graph);
     let mut problems = Vec::new();
     let mut schemas = Schemas::new(compilation);
     if let Err(problem) = schemas.put_input(&mut documents) {
         problems.push(problem);
     }
     for id in compilation.graph.in_order() {
-        let path = path(compilation, id);
+        let path = document(&compilation.rule_tree, id).unwrap_or_default();
         let mut next = id.of(&compilation.modules);
         while let Some(rule) = next {
             let mut checker = Checker::new(compilation.options, &documents, &compilation.locals);
+            checker.replaceable = Some((&compilation.rule_tree, &dependents));
             let of = checker.rule(id, rule, &mut schemas);
-            problems.append(&mut checker.problems);
-            documents.insert(&path, of);
+            let found = std::mem::take(&mut checker.problems);
+            if found.is_empty() || is_ground(&rule.head.reference) {
+                documents.insert(&path, of);
+            } else {
+                documents.touch(&path);
+            }
+            problems.extend(found);
             next = rule.else_rule.as_deref();
         }
     }
@@ -41,17 +48,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
         report.push_recoverable(diagnostic);
     }
     compilation.types = documents;
-}
-
-/// The path of the document that a rule contributes to.
-fn path(compilation: &Compilation<'_>, id: RuleId) -> Vec<Value> {
-    let tree = &compilation.rule_tree;
-    let steps = tree
-        .home(id)
-        .map(|home| tree.path(home))
-        .unwrap_or_default();
-    let data = Value::string("data");
-    std::iter::once(&data).chain(steps).cloned().collect()
+    compilation.dependents = dependents;
 }
 
 impl<'c> Checker<'c> {

@@ -102,31 +102,45 @@ impl TypeTree {
         let Type::Object(object) = &own else {
             return own;
         };
-        match self.parts(id) {
-            Some((keys, values)) => extend(object, keys, values),
-            None => own,
+        let mut parts = (Vec::new(), Vec::new());
+        for (key, child) in self.children(id) {
+            let mut below = Vec::new();
+            self.leaves(child, &mut below);
+            for of in below {
+                parts.0.push(type_of(key.borrow()));
+                parts.1.push(of);
+            }
         }
+        if parts.0.is_empty() {
+            return own;
+        }
+        extend(object, union_all(parts.0), union_all(parts.1))
     }
 
-    /// Keys and values of what lies below a node.
-    fn parts(&self, id: NodeId) -> Option<(Type, Type)> {
-        let parts = self.children(id).filter_map(|(key, id)| {
-            let of = if self.is_leaf(id) {
-                self.whole(id).clone()
-            } else {
-                let (keys, values) = self.parts(id)?;
-                Type::object_of(keys, values)
-            };
-            Some((type_of(key.borrow()), of))
-        });
-        let (keys, values): (Vec<_>, Vec<_>) = parts.unzip();
-        (!keys.is_empty()).then(|| (union_all(keys), union_all(values)))
+    /// The types of all leaves below a node, each within objects for the steps to it.
+    fn leaves(&self, id: NodeId, found: &mut Vec<Type>) {
+        if self.is_leaf(id) {
+            found.push(self.whole(id).clone());
+            return;
+        }
+        for (key, child) in self.children(id) {
+            let start = found.len();
+            self.leaves(child, found);
+            for of in found.iter_mut().skip(start) {
+                *of = Type::object_of(type_of(key.borrow()), std::mem::take(of));
+            }
+        }
     }
 
     /// Adds what a rule yields to what is said of a path.
     pub fn insert(&mut self, path: &[Value], of: Type) {
         let id = self.descend(path);
         self.node_mut(id).own.get_or_insert_default().add(of);
+    }
+
+    /// Notes that there is a path, of which nothing is known.
+    pub fn touch(&mut self, path: &[Value]) {
+        self.descend(path);
     }
 
     /// Sets what is said of a path.

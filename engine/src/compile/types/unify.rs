@@ -32,20 +32,22 @@ impl Environment<'_> {
                         .zip(&right)
                         .all(|((key, a), (other, b))| key == other && self.unify_terms(a, b))
             }
-            (TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_), TermKind::Var(_)) => {
-                self.fit(a, &Type::Any, false) && {
-                    let of = self.of(a);
-                    self.fit(b, &of, false)
-                }
-            }
-            (TermKind::Var(_), TermKind::Array(_) | TermKind::Object(_)) => {
-                self.fit(b, &Type::Any, false) && {
-                    let of = self.of(b);
-                    self.fit(a, &of, false)
-                }
-            }
+            (_, TermKind::Var(_)) => self.settle(a, b),
+            (TermKind::Var(_), _) => self.settle(b, a),
             _ => false,
         }
+    }
+
+    /// Gives a variable what is known of a term, whose own variables may be anything.
+    fn settle(&mut self, term: &Term, variable: &Term) -> bool {
+        if matches!(
+            term.kind,
+            TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_)
+        ) {
+            self.fit(term, &Type::Any, false);
+        }
+        let of = self.of(term);
+        of.is_known() && self.fit(variable, &of, false)
     }
 
     fn unify_terms(&mut self, a: &Term, b: &Term) -> bool {
@@ -67,7 +69,6 @@ impl Environment<'_> {
             }
             (TermKind::Array(terms), Type::Array(of)) => self.fit_array(terms, of, joining),
             (TermKind::Object(pairs), Type::Object(of)) => self.fit_object(pairs, of, joining),
-            (TermKind::Set(terms), Type::Set(of)) if of.is_empty() => !terms.is_empty(),
             (TermKind::Set(terms), Type::Set(of)) => {
                 terms.iter().all(|term| self.fit(term, of.of(), joining))
             }

@@ -1,0 +1,81 @@
+//! Which rules need which, the other way round: what is not what it was once `with` replaces a rule.
+
+use std::sync::OnceLock;
+
+use crate::compile::graph::Graph;
+use crate::compile::rule_tree::{RuleId, RuleTree};
+use crate::value::Value;
+
+/// The users of each rule.
+#[derive(Debug, Default)]
+pub struct Dependents {
+    /// The rules, then groups of them.
+    rules: Vec<Option<RuleId>>,
+    needs: Vec<Vec<usize>>,
+    /// Whatever needs each vertex, once it was asked for: most programs replace nothing.
+    users: OnceLock<Vec<Vec<usize>>>,
+}
+
+impl Dependents {
+    /// The dependents of the rules of a graph.
+    pub fn new(graph: &Graph) -> Self {
+        let vertices = graph.vertices();
+        Self {
+            rules: vertices.clone().map(|vertex| graph.rule(vertex)).collect(),
+            needs: vertices
+                .map(|vertex| {
+                    graph
+                        .members(vertex)
+                        .map(|other| other.position())
+                        .collect()
+                })
+                .collect(),
+            users: OnceLock::new(),
+        }
+    }
+
+    /// The paths of the documents that need one of some rules.
+    pub fn paths(&self, tree: &RuleTree, of: &[RuleId]) -> Vec<Vec<Value>> {
+        let users = self.users.get_or_init(|| self.reversed());
+        let is_start = |rule: &Option<RuleId>| rule.is_some_and(|rule| of.contains(&rule));
+        let starts = self
+            .rules
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| is_start(rule));
+        let mut open: Vec<usize> = starts.map(|(vertex, _)| vertex).collect();
+        let mut reached = vec![false; self.rules.len()];
+        let mut paths = Vec::new();
+        while let Some(vertex) = open.pop() {
+            for user in users.get(vertex).into_iter().flatten() {
+                let Some(known @ false) = reached.get_mut(*user) else {
+                    continue;
+                };
+                *known = true;
+                open.push(*user);
+                let rule = self.rules.get(*user).copied().flatten();
+                paths.extend(rule.and_then(|rule| document(tree, rule)));
+            }
+        }
+        paths
+    }
+
+    fn reversed(&self) -> Vec<Vec<usize>> {
+        let mut users = vec![Vec::new(); self.needs.len()];
+        for (user, needs) in self.needs.iter().enumerate() {
+            for need in needs {
+                if let Some(users) = users.get_mut(*need) {
+                    users.push(user);
+                }
+            }
+        }
+        users
+    }
+}
+
+/// The path of the document that a rule contributes to.
+pub fn document(tree: &RuleTree, rule: RuleId) -> Option<Vec<Value>> {
+    let steps = tree.path(tree.home(rule)?);
+    let data = Value::string("data");
+    Some(std::iter::once(&data).chain(steps).cloned().collect())
+}
