@@ -13,6 +13,7 @@ use solon_syntax::{ParseOptions, parse_body, parse_module};
 use crate::builtins::{Custom, Patterns};
 use crate::compile::{self, Compiled, Options, Query, lower};
 use crate::error::Error;
+use crate::eval::Entry;
 use crate::host::{FixedHost, Host};
 use crate::limits::Limits;
 use crate::program::Program;
@@ -475,12 +476,14 @@ impl Engine {
     /// None today: a path that leads nowhere is undefined when asked.
     pub fn prepare_document_at(&self, path: &Path) -> Result<PreparedDocument, Error> {
         let state = self.inner.state.load_full();
-        let path = path.segments().iter().map(|segment| Segment::new(segment));
+        let segments = path.segments().iter();
+        let path: Vec<Segment> = segments.map(|segment| Segment::new(segment)).collect();
         Ok(PreparedDocument {
             inner: Arc::new(DocumentInner {
                 shared: self.inner.shared.clone(),
                 program: state.program.clone(),
-                path: path.collect(),
+                entry: Entry::new(&state.program, path.iter().map(|segment| segment.text.clone()).collect()),
+                path,
             }),
         })
     }

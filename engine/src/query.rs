@@ -9,7 +9,7 @@ use solon_syntax::ast::Name;
 
 use crate::builtins::{Budget, Call, Patterns};
 use crate::error::Error;
-use crate::eval::{Machine, World};
+use crate::eval::{Entry, Machine, World};
 use crate::host::Host;
 use crate::limits::{self, Limits};
 use crate::program::{Plan, Program};
@@ -225,6 +225,7 @@ pub struct PreparedDocument {
 pub(crate) struct DocumentInner {
     pub shared: Arc<Shared>,
     pub program: Arc<Program>,
+    pub entry: Entry,
     pub path: Vec<Segment>,
 }
 
@@ -314,17 +315,17 @@ impl PreparedDocument {
 
 impl DocumentInner {
     fn document<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
-        let path: smallvec::SmallVec<[V<'_>; 8]> = self
-            .path
-            .iter()
-            .map(|segment| segment.text.borrow())
-            .collect();
-        let named = machine.document_at(&path)?;
+        let named = machine.entry(&self.entry)?;
         let first_integer = self.path.iter().position(|one| one.integer.is_some());
         let (None, Some(at)) = (named, first_integer) else {
             return Ok(named);
         };
         // no such name: what is above may be an array
+        let path: smallvec::SmallVec<[V<'_>; 8]> = self
+            .path
+            .iter()
+            .map(|segment| segment.text.borrow())
+            .collect();
         let above = machine.document_at(path.get(..at).unwrap_or(&[]))?;
         let below = self.path.get(at..).unwrap_or(&[]);
         Ok(below

@@ -3,14 +3,58 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::program::{ConstId, NodeId, RuleId, RuleKind, TreeNode};
-use crate::value::V;
+use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, TreeNode};
+use crate::value::{V, Value};
 
+use super::EvalError;
 use super::error::Halt;
 use super::machine::Machine;
 use super::scope::Overlay;
 
+/// Where the document at a path of `data` comes from, found once for a path that is asked often.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// A rule, and keys below its document.
+    Rule(RuleId, Vec<Value>),
+    /// Base data, or base data and rules together.
+    Path(Vec<Value>),
+}
+
+impl Entry {
+    /// Finds the entry of a path below `data`.
+    pub fn new(program: &Program, path: Vec<Value>) -> Self {
+        let mut node = 0;
+        for (depth, key) in path.iter().enumerate() {
+            let Some(child) = program.tree.child(node, key) else {
+                break;
+            };
+            node = child;
+            if let Some(rule) = program.tree.node(node).and_then(|node| node.rule) {
+                let rest = path.get(depth + 1..).unwrap_or(&[]).to_vec();
+                return Self::Rule(rule, rest);
+            }
+        }
+        Self::Path(path)
+    }
+}
+
 impl<'e> Machine<'e> {
+    /// The document of an entry; `None` when it is undefined.
+    pub fn entry(&mut self, entry: &'e Entry) -> Result<Option<V<'e>>, Box<EvalError>> {
+        let found = match entry {
+            Entry::Rule(rule, keys) if keys.is_empty() => self.outermost(*rule),
+            Entry::Rule(rule, keys) => {
+                let keys: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
+                self.rule_below(*rule, &keys)
+            }
+            Entry::Path(path) => {
+                let path: Vec<V<'e>> = path.iter().map(Value::borrow).collect();
+                self.document(&path)
+            }
+        };
+        found.map_err(Halt::into_error)
+    }
+
     /// A base document below which there are no rules.
     pub(super) fn base_document(&mut self, path: &[ConstId]) -> Result<Option<V<'e>>, Halt> {
         if self.overlaid {
@@ -51,7 +95,7 @@ impl<'e> Machine<'e> {
         let path: Vec<V<'e>> = set
             .path
             .iter()
-            .map(crate::value::Value::borrow)
+            .map(Value::borrow)
             .chain(keys.iter().copied())
             .collect();
         self.document(&path)
@@ -245,7 +289,7 @@ fn merged_keys<'e>(
     others.extend(
         node.into_iter()
             .flat_map(|node| node.children.keys())
-            .map(crate::value::Value::borrow),
+            .map(Value::borrow),
     );
     if let Some(Overlay::Node(children)) = overlay {
         others.extend(children.keys().copied());

@@ -9,8 +9,14 @@ use crate::value::{Arena, V, order};
 /// Results of rules and functions within one scope. `None` stands for undefined.
 pub(super) struct Memo<'e> {
     arena: &'e Arena,
-    entries: HashTable<Entry<'e>, &'e Bump>,
+    /// Results, until there are too many to scan.
+    few: bumpalo::collections::Vec<'e, Entry<'e>>,
+    /// All results, once there are.
+    many: HashTable<Entry<'e>, &'e Bump>,
 }
+
+/// Results up to which a scan beats a hash table.
+const SCAN: usize = 8;
 
 #[derive(Clone, Copy)]
 struct Entry<'e> {
@@ -20,24 +26,32 @@ struct Entry<'e> {
     result: Option<V<'e>>,
 }
 
+impl<'e> Entry<'e> {
+    #[inline]
+    fn is(&self, rule: RuleId, args: &[V<'e>]) -> bool {
+        self.rule == rule && self.args == args
+    }
+}
+
 impl<'e> Memo<'e> {
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
-            entries: HashTable::new_in(arena.bump()),
+            few: bumpalo::collections::Vec::new_in(arena.bump()),
+            many: HashTable::new_in(arena.bump()),
         }
     }
 
     /// The kept result of a rule, or of a function or a partial rule under arguments.
     #[inline]
     pub fn get(&self, rule: RuleId, args: &[V<'e>]) -> Option<Option<V<'e>>> {
-        if self.entries.is_empty() {
-            return None;
-        }
-        let same = |entry: &Entry<'e>| entry.rule == rule && entry.args == args;
-        self.entries
-            .find(hash(rule, args), same)
-            .map(|entry| entry.result)
+        let found = if self.many.is_empty() {
+            self.few.iter().find(|entry| entry.is(rule, args))
+        } else {
+            self.many
+                .find(hash(rule, args), |entry| entry.is(rule, args))
+        };
+        found.map(|entry| entry.result)
     }
 
     /// Keeps a result.
@@ -48,17 +62,24 @@ impl<'e> Memo<'e> {
         } else {
             self.arena.bump().alloc_slice_copy(args)
         };
-        let hash = hash(rule, args);
-        self.entries.insert_unique(
-            hash,
-            Entry {
-                hash,
-                rule,
-                args,
-                result,
-            },
-            |entry| entry.hash,
-        );
+        let mut entry = Entry {
+            hash: 0,
+            rule,
+            args,
+            result,
+        };
+        if self.many.is_empty() && self.few.len() < SCAN {
+            self.few.push(entry);
+            return;
+        }
+        for mut early in self.few.drain(..) {
+            early.hash = hash(early.rule, early.args);
+            self.many
+                .insert_unique(early.hash, early, |entry| entry.hash);
+        }
+        entry.hash = hash(rule, args);
+        self.many
+            .insert_unique(entry.hash, entry, |entry| entry.hash);
     }
 }
 

@@ -16,5 +16,6 @@ mod rules;
 mod scope;
 mod sink;
 
+pub use data::Entry;
 pub use error::EvalError;
 pub use machine::{Machine, World};

@@ -10,6 +10,7 @@ use super::machine::{Flow, Machine};
 use super::sink::Sink;
 
 /// The rules of a set that can match, in source order.
+#[derive(Clone)]
 pub(super) enum Candidates<'e> {
     All(std::slice::Iter<'e, Rule>),
     Merged {
@@ -80,17 +81,22 @@ impl<'e> Machine<'e> {
         if let Some(kept) = self.memo().get(rule, &[]) {
             return Ok(kept);
         }
+        let result = self.outermost(rule)?;
+        self.memo().put(rule, &[], result);
+        Ok(result)
+    }
+
+    /// The document of a rule that is not kept: nothing below asks for the rule that an evaluation is about.
+    pub(super) fn outermost(&mut self, rule: RuleId) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
             return Ok(None);
         };
-        let result = match set.kind {
+        Ok(match set.kind {
             RuleKind::Complete => self.complete(set, &[])?,
             RuleKind::Set => Some(self.full_set(set)?),
             RuleKind::Object => Some(self.full_object(set)?),
             RuleKind::Function(_) => None,
-        };
-        self.memo().put(rule, &[], result);
-        Ok(result)
+        })
     }
 
     /// The result of a function.
@@ -111,13 +117,14 @@ impl<'e> Machine<'e> {
 
     /// The one value of a complete rule or function, its default included.
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        let early = set.early_exit || self.candidates_agree(set, args);
+        let candidates = self.candidates(set, args);
+        let early = set.early_exit || self.agree(&candidates);
         self.sinks.push(Sink::Value {
             found: None,
             early,
             hit: false,
         });
-        for rule in self.candidates(set, args) {
+        for rule in candidates {
             match self.chain(rule, args) {
                 Ok(Flow::Stop) => break,
                 Ok(Flow::More) => {}
@@ -138,11 +145,11 @@ impl<'e> Machine<'e> {
     }
 
     /// Whether the rules that can match have one constant value, so that the first solution ends the search.
-    fn candidates_agree(&self, set: &'e RuleSet, args: &[V<'e>]) -> bool {
-        if matches!(set.index, Index::All) {
+    fn agree(&self, candidates: &Candidates<'e>) -> bool {
+        if matches!(candidates, Candidates::All(_)) {
             return false;
         }
-        let mut constants = self.candidates(set, args).map(|rule| match rule.otherwise {
+        let mut constants = candidates.clone().map(|rule| match rule.otherwise {
             None => rule.constant.map(|id| self.constant(id)),
             Some(_) => None,
         });

@@ -47,7 +47,7 @@ fn equal(a: V<'_>, b: V<'_>) -> bool {
             Kind::Null => true,
             Kind::Boolean => a.holds() == b.holds(),
             Kind::Number => compare_numbers(a, b) == Ordering::Equal,
-            Kind::String => compare_texts(a, b) == Ordering::Equal,
+            Kind::String => a.text_or_empty().as_bytes() == b.text_or_empty().as_bytes(),
             Kind::Array => equal_arrays(a, b),
             Kind::Object => equal_objects(a, b),
             Kind::Set => equal_sets(a, b),
@@ -117,7 +117,7 @@ impl Ord for V<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (*self, *other) {
             (V::Int(a), V::Int(b)) => a.cmp(&b),
-            (V::Short(a), V::Short(b)) => a.as_bytes().cmp(b.as_bytes()),
+            (V::Short(a), V::Short(b)) => a.word().cmp(&b.word()),
             (V::Bool(a), V::Bool(b)) => a.cmp(&b),
             (a, b) => compare(a, b),
         }
@@ -210,7 +210,7 @@ impl Hash for V<'_> {
             V::Null => state.write_u8(0),
             V::Bool(b) => state.write_u8(1 + u8::from(b)),
             V::Int(i) => state.write_i64(i),
-            V::Short(short) => state.write(short.as_bytes()),
+            V::Short(short) => state.write_u128(short.word()),
             V::Decimal(..) | V::Number(_) | V::NewNumber(_) => hash_number(*self, state),
             V::Text(_) | V::NewText(_) => hash_text(*self, state),
             V::Array(_) | V::NewArray(_) => hash_array(*self, state),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Short {
     len: u8,
     bytes: [u8; Short::MAX],
@@ -37,6 +37,14 @@ impl Short {
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
     }
+
+    /// The string as one number, in the order of strings: the bytes, then the length, which tells a string from
+    /// one that ends in NUL bytes.
+    #[inline]
+    pub fn word(self) -> u128 {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = self.bytes;
+        u128::from_be_bytes([a, b, c, d, e, f, g, h, i, j, k, l, m, n, self.len, 0])
+    }
 }
 
 /// Up to 16 bytes as two little-endian words, by loads that overlap.
@@ -59,6 +67,15 @@ fn words(text: &[u8]) -> (u64, u64) {
     };
     (low, 0)
 }
+
+impl PartialEq for Short {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.word() == other.word()
+    }
+}
+
+impl Eq for Short {}
 
 /// An owned string longer than [`Short::MAX`].
 #[derive(Clone, Debug)]
