@@ -1,8 +1,12 @@
 //! Objects, wherever they are held.
 
+mod chunked;
+
 use std::sync::Arc;
 
 use super::{ArenaObject, V, Value};
+pub use chunked::Chunked;
+use chunked::Run;
 
 /// The sorted keys that objects of one form share.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ impl Shape {
     #[inline]
     pub fn slot(&self, key: V<'_>) -> Option<usize> {
         // for a few keys comparing for equality is cheaper than ordering
-        if self.keys.len() <= 8 {
+        if self.keys.len() <= 16 {
             return self.keys.iter().position(|k| k.borrow() == key);
         }
         self.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()
@@ -42,20 +46,8 @@ pub enum Object {
         /// The values, in the order of the keys.
         values: Box<[Value]>,
     },
-    /// More keys: sorted runs behind shared pointers, so that a change copies one run, not the object.
-    Chunked {
-        /// The runs in key order, none empty.
-        chunks: Vec<Arc<Chunk>>,
-        /// Number of keys in all runs.
-        len: usize,
-    },
-}
-
-/// A run of sorted pairs.
-#[derive(Clone)]
-pub struct Chunk {
-    keys: Vec<Value>,
-    values: Vec<Value>,
+    /// More keys.
+    Chunked(Chunked),
 }
 
 impl Default for Object {
@@ -67,8 +59,6 @@ impl Default for Object {
 impl Object {
     /// Most keys of the shaped form.
     pub const SHAPED: usize = 64;
-    /// Pairs in a full run.
-    const CHUNK: usize = 512;
 
     /// Sorts; of equal keys the last pair wins.
     pub fn from_pairs(mut pairs: Vec<(Value, Value)>) -> Self {
@@ -87,16 +77,7 @@ impl Object {
             let (keys, values): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
             return Self::with_shape(Arc::new(Shape::new(keys.into())), values.into());
         }
-        let len = pairs.len();
-        let mut chunks = Vec::with_capacity(len / Self::CHUNK + 1);
-        let mut pairs = pairs.into_iter();
-        loop {
-            let (keys, values): (Vec<_>, Vec<_>) = pairs.by_ref().take(Self::CHUNK).unzip();
-            if keys.is_empty() {
-                return Self::Chunked { chunks, len };
-            }
-            chunks.push(Arc::new(Chunk { keys, values }));
-        }
+        Self::Chunked(Chunked::from_sorted(pairs))
     }
 
     /// Takes values in the order of the shape's keys.
@@ -109,7 +90,7 @@ impl Object {
     pub fn len(&self) -> usize {
         match self {
             Self::Shaped { values, .. } => values.len(),
-            Self::Chunked { len, .. } => *len,
+            Self::Chunked(chunked) => chunked.len(),
         }
     }
 
@@ -123,13 +104,7 @@ impl Object {
     pub fn get(&self, key: V<'_>) -> Option<&Value> {
         match self {
             Self::Shaped { shape, values } => values.get(shape.slot(key)?),
-            Self::Chunked { chunks, .. } => {
-                let at = chunks
-                    .partition_point(|chunk| chunk.keys.first().is_some_and(|k| k.borrow() <= key));
-                let chunk = chunks.get(at.checked_sub(1)?)?;
-                let slot = chunk.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()?;
-                chunk.values.get(slot)
-            }
+            Self::Chunked(chunked) => chunked.get(key),
         }
     }
 
@@ -147,9 +122,9 @@ impl Object {
                 run: shape.keys.iter().zip(values.iter()),
                 rest: [].iter(),
             },
-            Self::Chunked { chunks, .. } => ObjectIter {
+            Self::Chunked(chunked) => ObjectIter {
                 run: [].iter().zip([].iter()),
-                rest: chunks.iter(),
+                rest: chunked.runs(),
             },
         }
     }
@@ -173,29 +148,7 @@ impl Object {
                     None
                 }
             },
-            Self::Chunked { chunks, len } => {
-                let at = chunks
-                    .partition_point(|c| c.keys.first().is_some_and(|k| *k <= key))
-                    .saturating_sub(1);
-                let chunk = Arc::make_mut(chunks.get_mut(at)?);
-                match chunk.keys.binary_search(&key) {
-                    Ok(slot) => chunk
-                        .values
-                        .get_mut(slot)
-                        .map(|old| std::mem::replace(old, value)),
-                    Err(slot) => {
-                        chunk.keys.insert(slot, key);
-                        chunk.values.insert(slot, value);
-                        *len += 1;
-                        if chunk.keys.len() > 2 * Self::CHUNK {
-                            let keys = chunk.keys.split_off(Self::CHUNK);
-                            let values = chunk.values.split_off(Self::CHUNK);
-                            chunks.insert(at + 1, Arc::new(Chunk { keys, values }));
-                        }
-                        None
-                    }
-                }
-            }
+            Self::Chunked(chunked) => chunked.insert(key, value),
         }
     }
 
@@ -214,22 +167,9 @@ impl Object {
                 *self = Self::from_sorted(pairs);
                 Some(old)
             }
-            Self::Chunked { chunks, len } => {
-                let at =
-                    chunks.partition_point(|c| c.keys.first().is_some_and(|k| k.borrow() <= key));
-                let at = at.checked_sub(1)?;
-                let chunk = chunks.get_mut(at)?;
-                let slot = chunk.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()?;
-                let chunk = Arc::make_mut(chunk);
-                chunk.keys.remove(slot);
-                let old = chunk.values.remove(slot);
-                let emptied = chunk.keys.is_empty();
-                *len -= 1;
-                let small = *len <= Self::SHAPED;
-                if emptied {
-                    chunks.remove(at);
-                }
-                if small {
+            Self::Chunked(chunked) => {
+                let old = chunked.remove(key)?;
+                if chunked.len() <= Self::SHAPED {
                     let pairs = self.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
                     *self = Self::from_sorted(pairs);
                 }
@@ -242,13 +182,7 @@ impl Object {
     pub fn get_mut(&mut self, key: V<'_>) -> Option<&mut Value> {
         match self {
             Self::Shaped { shape, values } => values.get_mut(shape.slot(key)?),
-            Self::Chunked { chunks, .. } => {
-                let at =
-                    chunks.partition_point(|c| c.keys.first().is_some_and(|k| k.borrow() <= key));
-                let chunk = Arc::make_mut(chunks.get_mut(at.checked_sub(1)?)?);
-                let slot = chunk.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()?;
-                chunk.values.get_mut(slot)
-            }
+            Self::Chunked(chunked) => chunked.get_mut(key),
         }
     }
 }
@@ -257,7 +191,7 @@ impl Object {
 #[derive(Clone)]
 pub struct ObjectIter<'a> {
     run: std::iter::Zip<std::slice::Iter<'a, Value>, std::slice::Iter<'a, Value>>,
-    rest: std::slice::Iter<'a, Arc<Chunk>>,
+    rest: std::slice::Iter<'a, Arc<Run>>,
 }
 
 impl<'a> Iterator for ObjectIter<'a> {
@@ -269,8 +203,7 @@ impl<'a> Iterator for ObjectIter<'a> {
             if let Some(pair) = self.run.next() {
                 return Some(pair);
             }
-            let chunk = self.rest.next()?;
-            self.run = chunk.keys.iter().zip(chunk.values.iter());
+            self.run = self.rest.next()?.iter();
         }
     }
 }

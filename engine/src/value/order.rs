@@ -117,7 +117,7 @@ impl Ord for V<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (*self, *other) {
             (V::Int(a), V::Int(b)) => a.cmp(&b),
-            (V::Short(a), V::Short(b)) => a.word().cmp(&b.word()),
+            (V::Short(a), V::Short(b)) => a.cmp(&b),
             (V::Bool(a), V::Bool(b)) => a.cmp(&b),
             (a, b) => compare(a, b),
         }
@@ -210,7 +210,11 @@ impl Hash for V<'_> {
             V::Null => state.write_u8(0),
             V::Bool(b) => state.write_u8(1 + u8::from(b)),
             V::Int(i) => state.write_i64(i),
-            V::Short(short) => state.write_u128(short.word()),
+            V::Short(short) => {
+                let (first, last) = short.words();
+                state.write_u64(first);
+                state.write_u64(last);
+            }
             V::Decimal(..) | V::Number(_) | V::NewNumber(_) => hash_number(*self, state),
             V::Text(_) | V::NewText(_) => hash_text(*self, state),
             V::Array(_) | V::NewArray(_) => hash_array(*self, state),

@@ -1,6 +1,7 @@
 //! Strings: bytes that are nearly always UTF-8.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
 #[derive(Clone, Copy)]
@@ -38,12 +39,51 @@ impl Short {
         self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
     }
 
-    /// The string as one number, in the order of strings: the bytes, then the length, which tells a string from
-    /// one that ends in NUL bytes.
+    /// The first and the last eight bytes; they overlap and cover all.
     #[inline]
-    pub fn word(self) -> u128 {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = self.bytes;
-        u128::from_be_bytes([a, b, c, d, e, f, g, h, i, j, k, l, m, n, self.len, 0])
+    fn ends(&self) -> (u64, u64) {
+        let first = self
+            .bytes
+            .first_chunk()
+            .map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        let last = self
+            .bytes
+            .last_chunk()
+            .map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        (first, last)
+    }
+
+    /// The string as two words, for hashing.
+    #[inline]
+    pub fn words(&self) -> (u64, u64) {
+        let (first, last) = self.ends();
+        (first, last ^ u64::from(self.len) << 56)
+    }
+}
+
+impl PartialEq for Short {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.ends() == other.ends() && self.len == other.len
+    }
+}
+
+impl Eq for Short {}
+
+impl PartialOrd for Short {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Short {
+    /// By bytes; the length tells a string from one that goes on with NUL bytes.
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.ends()
+            .cmp(&other.ends())
+            .then(self.len.cmp(&other.len))
     }
 }
 
@@ -67,15 +107,6 @@ fn words(text: &[u8]) -> (u64, u64) {
     };
     (low, 0)
 }
-
-impl PartialEq for Short {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.word() == other.word()
-    }
-}
-
-impl Eq for Short {}
 
 /// An owned string longer than [`Short::MAX`].
 #[derive(Clone, Debug)]
