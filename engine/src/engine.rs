@@ -482,7 +482,10 @@ impl Engine {
             inner: Arc::new(DocumentInner {
                 shared: self.inner.shared.clone(),
                 program: state.program.clone(),
-                entry: Entry::new(&state.program, path.iter().map(|segment| segment.text.clone()).collect()),
+                entry: Entry::new(
+                    &state.program,
+                    path.iter().map(|segment| segment.text.clone()).collect(),
+                ),
                 path,
             }),
         })
