@@ -27,6 +27,9 @@ pub const NUMBER_BITS: u64 = 1 << 20;
 /// Most forms of objects that one document's reader keeps to share their keys.
 pub const SHAPES: usize = 1024;
 
+/// Most tabs between a key's colon and its value in one YAML text.
+pub const YAML_TABS: usize = 100;
+
 /// Most errors a compilation reports before it gives up.
 pub const ERRORS: usize = 10;
 

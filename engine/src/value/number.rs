@@ -8,6 +8,7 @@ mod arithmetic;
 mod bits;
 mod exact;
 mod float;
+mod float64;
 pub(in crate::value) mod parse;
 mod shortest;
 

@@ -1,37 +1,139 @@
-//! Why a text is not YAML, or not JSON behind it.
+//! Why a text is not YAML, in the words of Go's library where it has a word for it.
 
 use std::fmt;
 
 use saphyr_parser::ScanError;
 
-/// A text that cannot be read.
+/// A text that is not YAML, or a document that is not fit for JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct YamlError(Box<str>);
+pub struct YamlError {
+    message: String,
+    line: Option<usize>,
+}
 
 impl YamlError {
-    /// What it is as YAML.
-    pub(super) fn yaml(what: impl fmt::Display) -> Self {
-        Self(format!("yaml: {what}").into())
+    /// An error of the YAML library.
+    pub(super) fn yaml(message: impl fmt::Display) -> Self {
+        Self::other(format!("yaml: {message}"))
     }
 
-    /// What keeps it from being JSON.
-    pub(super) fn json(what: impl fmt::Display) -> Self {
-        Self(what.to_string().into())
+    /// An error of what comes behind it.
+    pub(super) fn other(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            line: None,
+        }
     }
 
-    pub(super) fn syntax(error: &ScanError) -> Self {
-        Self::yaml(format_args!(
-            "line {}: {}",
-            error.marker().line(),
-            error.info()
-        ))
+    pub(super) fn too_deep() -> Self {
+        Self::yaml("exceeded max depth")
+    }
+
+    /// A failure of the scanner or the grammar.
+    pub(super) fn syntax(error: &ScanError, text: &str) -> Self {
+        let line = error.marker().line();
+        let at_end = error.marker().index() >= text.chars().count() && !text.ends_with('\n');
+        if error.info().ends_with("found unknown anchor") {
+            let name = anchor_at(text, error.marker().index());
+            return Self {
+                line: Some(line),
+                ..Self::yaml(format_args!("unknown anchor '{name}' referenced"))
+            };
+        }
+        let problem = problem(error.info());
+        // Go counts lines from 0 and does not show line 0; its scanner is one line ahead
+        let shown = match problem.layer {
+            // at the end the parser has gone to a line of its own
+            Layer::Scanner if line > 1 + usize::from(at_end) => line - usize::from(at_end),
+            Layer::Scanner => 0,
+            Layer::Key | Layer::Grammar => line.saturating_sub(1),
+        };
+        let message = match shown {
+            0 => format!("yaml: {}", problem.text),
+            shown => format!("yaml: line {shown}: {}", problem.text),
+        };
+        Self {
+            message,
+            line: Some(line),
+        }
+    }
+
+    /// The line, from 1, where it is known.
+    pub fn line(&self) -> Option<usize> {
+        self.line
     }
 }
 
 impl fmt::Display for YamlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
 impl std::error::Error for YamlError {}
+
+/// The name behind the `*` at a position, in characters.
+pub(super) fn anchor_at(text: &str, index: usize) -> String {
+    let rest = text.chars().skip(index).skip_while(|c| *c == '*');
+    rest.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        .collect()
+}
+
+enum Layer {
+    Scanner,
+    /// The scanner, at a key that turned out to be none a line later.
+    Key,
+    Grammar,
+}
+
+struct Problem<'i> {
+    layer: Layer,
+    text: &'i str,
+}
+
+/// What Go would say. The parser mostly speaks libyaml's language, in front of it the context.
+fn problem(info: &str) -> Problem<'_> {
+    use Layer::{Grammar, Key, Scanner};
+    let (context, text) = match info.split_once(", ") {
+        Some((context, text)) if context.starts_with("while ") => (context, text),
+        _ => ("", info),
+    };
+    let (layer, text) = match text {
+        "simple key expected" | "simple key expect ':'" => (Key, "could not find expected ':'"),
+        "expected ',' or ']'" => (Grammar, "did not find expected ',' or ']'"),
+        "misplaced bracket" | "\"-\" is only valid inside a block" => {
+            (Grammar, "did not find expected node content")
+        }
+        "the handle wasn't declared" => (Grammar, "found undefined tag handle"),
+        "did not find expected <document-start>" => {
+            (Grammar, "did not find expected <document start>")
+        }
+        "did not find expected hexadecimal number" => {
+            (Scanner, "did not find expected hexdecimal number")
+        }
+        "recursion limit exceeded" => (Scanner, "exceeded max depth"),
+        "invalid trailing content after double-quoted scalar" => {
+            (Grammar, "did not find expected key")
+        }
+        "invalid indentation in flow construct" => (Grammar, "did not find expected ',' or ']'"),
+        "unexpected eof" => (Scanner, "found unexpected end of stream"),
+        "found unprintable character" => (Scanner, "control characters are not allowed"),
+        "plain scalar cannot start with '-' followed by ,[]{}" => (
+            Scanner,
+            "block sequence entries are not allowed in this context",
+        ),
+        text if text.contains("tab") || text.starts_with("unexpected character") => {
+            (Scanner, "found character that cannot start any token")
+        }
+        text if context.contains("parsing a node")
+            || context.contains("block collection")
+            || context.contains("block mapping")
+            || context.contains("flow mapping") =>
+        {
+            (Grammar, text)
+        }
+        text if text.contains("<document start>") => (Grammar, text),
+        text => (Scanner, text),
+    };
+    Problem { layer, text }
+}

@@ -1,0 +1,84 @@
+//! 64-bit floats as Go writes them.
+
+use super::NumberBuf;
+
+impl NumberBuf {
+    /// The number of an `f64` as Go's JSON writes it: the shortest digits, an exponent from 1e21 on and below
+    /// 1e-6. `None` unless it is finite.
+    pub fn from_f64(f: f64) -> Option<Self> {
+        let text = Shortest::of(&format!("{f:e}"))?;
+        let number = if (-6..21).contains(&text.exponent) {
+            text.plain()
+        } else {
+            // the exponent without a leading zero
+            format!("{}e{:+}", text.mantissa(), text.exponent)
+        };
+        Self::parse(&number)
+    }
+
+    /// The text of an `f64` in Go's format `%g`.
+    pub fn general_f64(f: f64) -> Option<String> {
+        Shortest::of(&format!("{f:e}")).map(|text| text.general())
+    }
+
+    /// The text of an `f32` in Go's format `%g`.
+    pub fn general_f32(f: f32) -> Option<String> {
+        Shortest::of(&format!("{f:e}")).map(|text| text.general())
+    }
+}
+
+/// The shortest digits of a float: `d.ddd · 10^exponent`.
+struct Shortest {
+    negative: bool,
+    digits: String,
+    exponent: i32,
+}
+
+impl Shortest {
+    /// Takes Rust's exponent form, which has the shortest digits.
+    fn of(text: &str) -> Option<Self> {
+        let (mantissa, exponent) = text.split_once('e')?;
+        let digits = mantissa.strip_prefix('-');
+        Some(Self {
+            negative: digits.is_some(),
+            digits: digits.unwrap_or(mantissa).replace('.', ""),
+            exponent: exponent.parse().ok()?,
+        })
+    }
+
+    fn sign(&self) -> &'static str {
+        if self.negative { "-" } else { "" }
+    }
+
+    fn mantissa(&self) -> String {
+        let (first, rest) = self.digits.split_at_checked(1).unwrap_or(("0", ""));
+        let point = if rest.is_empty() { "" } else { "." };
+        format!("{}{first}{point}{rest}", self.sign())
+    }
+
+    fn plain(&self) -> String {
+        let sign = self.sign();
+        let digits = &self.digits;
+        let Ok(exponent) = usize::try_from(self.exponent) else {
+            let zeros = "0".repeat(self.exponent.unsigned_abs().saturating_sub(1) as usize);
+            return format!("{sign}0.{zeros}{digits}");
+        };
+        match digits.split_at_checked(exponent + 1) {
+            Some((whole, "")) => format!("{sign}{whole}"),
+            Some((whole, fraction)) => format!("{sign}{whole}.{fraction}"),
+            None => format!("{sign}{digits}{}", "0".repeat(exponent + 1 - digits.len())),
+        }
+    }
+
+    fn general(&self) -> String {
+        if (-4..6).contains(&self.exponent) {
+            return self.plain();
+        }
+        let sign = if self.exponent < 0 { '-' } else { '+' };
+        format!(
+            "{}e{sign}{:02}",
+            self.mantissa(),
+            self.exponent.unsigned_abs()
+        )
+    }
+}

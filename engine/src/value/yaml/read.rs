@@ -1,0 +1,468 @@
+//! Reading YAML: values from the events of the parser, without recursion.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+
+use super::error::{YamlError, anchor_at};
+use super::resolve::{Scalar, TaggedScalar, float_value, resolve, resolve_tagged};
+use crate::limits;
+use crate::value::display::quote;
+use crate::value::{NumberBuf, V, Value};
+
+/// Reads the first document; the others must be well formed.
+pub fn read(text: &[u8]) -> Result<Value, YamlError> {
+    let mut text = Cow::Borrowed(decode(text)?);
+    for _ in 0..limits::YAML_TABS {
+        match document(&text) {
+            Err(Failure::Syntax(error)) if error.info().contains(TAB_BEFORE_VALUE) => {
+                let Some(repaired) = without_tab(&text, error.marker().index()) else {
+                    return Err(YamlError::syntax(&error, &text));
+                };
+                text = Cow::Owned(repaired);
+            }
+            Err(Failure::Syntax(error)) => return Err(YamlError::syntax(&error, &text)),
+            Err(Failure::Document(error)) => return Err(error),
+            Ok(value) => return Ok(value),
+        }
+    }
+    Err(YamlError::yaml(
+        "found character that cannot start any token",
+    ))
+}
+
+enum Failure {
+    Syntax(ScanError),
+    Document(YamlError),
+}
+
+fn document(text: &str) -> Result<Value, Failure> {
+    let mut reader = Reader {
+        text,
+        open_end: (!text.ends_with(['\n', '\r'])).then(|| text.chars().count()),
+        frames: Vec::new(),
+        anchors: HashMap::new(),
+        nodes: 0,
+        aliased: 0,
+        document: None,
+        unfit: None,
+    };
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(Failure::Syntax)?;
+        reader.event(event, span).map_err(Failure::Document)?;
+    }
+    match reader.unfit {
+        Some(error) => Err(Failure::Document(error)),
+        None => Ok(reader.document.unwrap_or_default()),
+    }
+}
+
+/// The parser's complaint about `key:<tab>value`, which Go allows.
+const TAB_BEFORE_VALUE: &str = "':' must be followed by a valid YAML whitespace";
+
+/// The text with a blank for the tab in front of a character.
+fn without_tab(text: &str, index: usize) -> Option<String> {
+    let at = text
+        .char_indices()
+        .nth(index)
+        .map_or(text.len(), |(at, _)| at);
+    let (before, after) = text.split_at_checked(at)?;
+    let value = before.trim_end_matches([' ', '\t']);
+    let blanks = before
+        .get(value.len()..)
+        .filter(|blanks| blanks.contains('\t'))?;
+    Some([value, &" ".repeat(blanks.len()), after].concat())
+}
+
+/// Takes only what YAML may be made of.
+fn decode(text: &[u8]) -> Result<&str, YamlError> {
+    let text = std::str::from_utf8(text).map_err(|error| {
+        YamlError::yaml(match error.error_len() {
+            None => "incomplete UTF-8 octet sequence",
+            Some(_) => "invalid leading UTF-8 octet",
+        })
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    if text.contains(control) {
+        return Err(YamlError::yaml("control characters are not allowed"));
+    }
+    Ok(text)
+}
+
+/// A collection being read.
+struct Frame {
+    kind: Collection,
+    anchor: usize,
+    /// Nodes read before it.
+    nodes: u64,
+}
+
+enum Collection {
+    Sequence(Vec<Value>),
+    Mapping(Mapping),
+}
+
+#[derive(Default)]
+struct Mapping {
+    pairs: Vec<(Value, Value)>,
+    /// Values of merge keys, the first first.
+    merges: Vec<Value>,
+    key: Option<Key>,
+}
+
+/// A key whose value is to come.
+enum Key {
+    Text(Value),
+    Merge,
+    /// What JSON cannot have.
+    Null,
+}
+
+/// A finished anchored node and how many nodes it stands for.
+struct Anchor {
+    value: Value,
+    nodes: u64,
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    /// The length in characters of a text whose last line has no end.
+    open_end: Option<usize>,
+    frames: Vec<Frame>,
+    anchors: HashMap<usize, Anchor>,
+    nodes: u64,
+    aliased: u64,
+    document: Option<Value>,
+    /// The first thing in the document that JSON cannot hold; syntax errors go before it.
+    unfit: Option<YamlError>,
+}
+
+impl Reader<'_> {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlError> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                // the parser ends the last line of a block, even where the text does not
+                let added = block && self.open_end.is_some_and(|end| span.end.index() >= end);
+                let text = if added {
+                    text.strip_suffix('\n').unwrap_or(&text)
+                } else {
+                    &text
+                };
+                self.scalar(text, style, anchor, tag.as_deref())
+            }
+            Event::Alias(anchor) => self.alias(anchor, span),
+            Event::SequenceStart(anchor, _) => self.start(Collection::Sequence(Vec::new()), anchor),
+            Event::MappingStart(anchor, _) => {
+                self.start(Collection::Mapping(Mapping::default()), anchor)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            _ => Ok(()),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+    ) -> Result<(), YamlError> {
+        let tag = tag.map(Meaning::of).filter(|tag| *tag != Meaning::None);
+        if style == ScalarStyle::Plain
+            && text == "<<"
+            && matches!(tag, None | Some(Meaning::Core("merge")))
+        {
+            if let Some(mapping) = self.awaiting_key() {
+                mapping.key = Some(Key::Merge);
+                return Ok(());
+            }
+        }
+        let scalar = match tag {
+            Some(Meaning::Core(tag)) => resolve_tagged(tag, text).map_err(YamlError::yaml)?,
+            Some(_) => TaggedScalar::Scalar(Scalar::Str),
+            None if style == ScalarStyle::Plain => TaggedScalar::Scalar(resolve(text)),
+            None => TaggedScalar::Scalar(Scalar::Str),
+        };
+        self.nodes += 1;
+        if self.awaiting_key().is_some() {
+            let key = match &scalar {
+                TaggedScalar::Scalar(scalar) => key_of(scalar, text),
+                TaggedScalar::Text(bytes) => Key::Text(Value::bytes(bytes)),
+            };
+            if anchor != 0 {
+                let value = self.value(scalar, text);
+                self.anchors.insert(anchor, Anchor { value, nodes: 1 });
+            }
+            if let Some(mapping) = self.awaiting_key() {
+                mapping.key = Some(key);
+            }
+            return Ok(());
+        }
+        let value = self.value(scalar, text);
+        self.node(value, anchor, 1)
+    }
+
+    fn value(&mut self, scalar: TaggedScalar, text: &str) -> Value {
+        match scalar {
+            TaggedScalar::Text(bytes) => Value::bytes(&bytes),
+            TaggedScalar::Scalar(Scalar::Str) => Value::string(text),
+            TaggedScalar::Scalar(Scalar::Null) => Value::Null,
+            TaggedScalar::Scalar(Scalar::Bool(b)) => Value::Bool(b),
+            TaggedScalar::Scalar(Scalar::Int(i)) => Value::number(int_number(i)),
+            TaggedScalar::Scalar(Scalar::Float(f)) => float_value(f).unwrap_or_else(|name| {
+                let error = || YamlError::other(format!("json: unsupported value: {name}"));
+                self.unfit.get_or_insert_with(error);
+                Value::Null
+            }),
+        }
+    }
+
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), YamlError> {
+        if self.frames.iter().any(|frame| frame.anchor == anchor) {
+            let name = anchor_at(self.text, span.start.index());
+            return Err(YamlError::yaml(format_args!(
+                "anchor '{name}' value contains itself"
+            )));
+        }
+        let Some(Anchor { value, nodes }) = self.anchors.get(&anchor) else {
+            let name = anchor_at(self.text, span.start.index());
+            return Err(YamlError::yaml(format_args!(
+                "unknown anchor '{name}' referenced"
+            )));
+        };
+        let (value, nodes) = (value.clone(), *nodes);
+        self.nodes = self.nodes.saturating_add(nodes);
+        self.aliased = self.aliased.saturating_add(nodes);
+        if self.aliased > 100 && self.nodes > 1000 && !aliasing_is_fair(self.aliased, self.nodes) {
+            return Err(YamlError::yaml("document contains excessive aliasing"));
+        }
+        if let Some(mapping) = self.awaiting_key() {
+            mapping.key = Some(key_of_value(&value)?);
+            return Ok(());
+        }
+        self.node(value, 0, nodes)
+    }
+
+    fn start(&mut self, kind: Collection, anchor: usize) -> Result<(), YamlError> {
+        if self.frames.len() >= limits::NESTING {
+            return Err(YamlError::too_deep());
+        }
+        self.nodes += 1;
+        self.frames.push(Frame {
+            kind,
+            anchor,
+            nodes: self.nodes - 1,
+        });
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), YamlError> {
+        let Some(frame) = self.frames.pop() else {
+            return Ok(());
+        };
+        let value = match frame.kind {
+            Collection::Sequence(items) => Value::array(items),
+            Collection::Mapping(mapping) => mapping.finish()?,
+        };
+        if self.awaiting_key().is_some() {
+            return Err(invalid_key(&value));
+        }
+        let nodes = self.nodes - frame.nodes;
+        self.node(value, frame.anchor, nodes)
+    }
+
+    /// The mapping at hand, if its next node is a key.
+    fn awaiting_key(&mut self) -> Option<&mut Mapping> {
+        match self.frames.last_mut() {
+            Some(Frame {
+                kind: Collection::Mapping(mapping),
+                ..
+            }) if mapping.key.is_none() => Some(mapping),
+            _ => None,
+        }
+    }
+
+    /// Puts a finished node where it belongs.
+    fn node(&mut self, value: Value, anchor: usize, nodes: u64) -> Result<(), YamlError> {
+        if anchor != 0 {
+            let value = value.clone();
+            self.anchors.insert(anchor, Anchor { value, nodes });
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            self.document.get_or_insert(value);
+            return Ok(());
+        };
+        match &mut frame.kind {
+            Collection::Sequence(items) => items.push(value),
+            Collection::Mapping(mapping) => match mapping.key.take() {
+                Some(Key::Text(key)) => mapping.pairs.push((key, value)),
+                Some(Key::Merge) => mapping.merges.push(value),
+                Some(Key::Null) | None => {
+                    let error = || {
+                        YamlError::other(format!(
+                            "unsupported map key of type: %!s(<nil>), key: <nil>, value: {}",
+                            go_syntax(value.borrow(), "<nil>")
+                        ))
+                    };
+                    self.unfit.get_or_insert_with(error);
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+impl Mapping {
+    /// Its own pairs hide merged ones, and earlier merges later ones.
+    fn finish(self) -> Result<Value, YamlError> {
+        if self.merges.is_empty() {
+            return Ok(Value::object(self.pairs));
+        }
+        let bad = || YamlError::yaml("map merge requires map or sequence of maps as the value");
+        let mut pairs = Vec::new();
+        for merge in self.merges.iter().rev() {
+            let maps = match merge {
+                Value::Object(_) => std::slice::from_ref(merge),
+                Value::Array(items) => items.as_slice(),
+                _ => return Err(bad()),
+            };
+            for map in maps.iter().rev() {
+                let object = map.as_object().ok_or_else(bad)?;
+                pairs.extend(
+                    object
+                        .iter()
+                        .map(|(key, value)| (key.clone(), value.clone())),
+                );
+            }
+        }
+        pairs.extend(self.pairs);
+        Ok(Value::object(pairs))
+    }
+}
+
+/// What a tag asks for.
+#[derive(PartialEq)]
+enum Meaning<'t> {
+    /// The non-specific `!`.
+    None,
+    /// A type of YAML itself.
+    Core(&'t str),
+    /// Anything else: the text stays as it is.
+    Foreign,
+}
+
+impl<'t> Meaning<'t> {
+    fn of(tag: &'t Tag) -> Self {
+        let suffix = tag.suffix.strip_prefix("tag:yaml.org,2002:");
+        match (tag.handle.as_str(), suffix, tag.suffix.as_str()) {
+            ("tag:yaml.org,2002:", _, suffix) => Self::Core(suffix),
+            (_, Some(suffix), _) => Self::Core(suffix),
+            ("" | "!", None, "" | "!") => Self::None,
+            _ => Self::Foreign,
+        }
+    }
+}
+
+/// Whether not too many of the nodes come from aliases: nearly all may in small documents, a tenth in large
+/// ones.
+fn aliasing_is_fair(aliased: u64, nodes: u64) -> bool {
+    const SMALL: u64 = 400_000;
+    const LARGE: u64 = 4_000_000;
+    // in percent
+    let allowed = 99 - 89 * (nodes.clamp(SMALL, LARGE) - SMALL) / (LARGE - SMALL);
+    u128::from(aliased) * 100 <= u128::from(nodes) * u128::from(allowed)
+}
+
+fn int_number(i: i128) -> NumberBuf {
+    i64::try_from(i).map_or_else(|_| NumberBuf::Text(i.to_string()), NumberBuf::Int)
+}
+
+fn key_of(scalar: &Scalar, text: &str) -> Key {
+    Key::Text(match scalar {
+        Scalar::Null => return Key::Null,
+        Scalar::Str => Value::string(text),
+        Scalar::Bool(b) => Value::string(if *b { "true" } else { "false" }),
+        Scalar::Int(i) => Value::string(&i.to_string()),
+        Scalar::Float(f) => Value::string(&float_key(*f)),
+    })
+}
+
+/// Floats as keys have 32 bits.
+fn float_key(f: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the nearest of 32 bits is wanted"
+    )]
+    let short = f as f32;
+    NumberBuf::general_f32(short).unwrap_or_else(|| {
+        let text = if f.is_nan() {
+            ".nan"
+        } else if f > 0.0 {
+            ".inf"
+        } else {
+            "-.inf"
+        };
+        text.to_owned()
+    })
+}
+
+fn key_of_value(value: &Value) -> Result<Key, YamlError> {
+    Ok(Key::Text(match value {
+        Value::Null => return Ok(Key::Null),
+        Value::Bool(_) => Value::string(&value.to_string()),
+        Value::Int(_) => Value::string(&value.to_string()),
+        Value::Decimal(..) | Value::Number(_) => match value.borrow().as_number() {
+            Some(number) => Value::string(&float_key(number.to_f64())),
+            None => Value::Null,
+        },
+        Value::Short(_) | Value::Text(_) => value.clone(),
+        Value::Array(_) | Value::Object(_) | Value::Set(_) => return Err(invalid_key(value)),
+    }))
+}
+
+fn invalid_key(value: &Value) -> YamlError {
+    YamlError::yaml(format_args!(
+        "invalid map key: {}",
+        go_syntax(value.borrow(), "<nil>")
+    ))
+}
+
+/// A value in Go's syntax, as messages show keys.
+fn go_syntax(value: V<'_>, null: &str) -> String {
+    let mut out = String::new();
+    // writing to a string does not fail
+    let _ = match value {
+        V::Null => out.write_str(null),
+        V::Short(_) | V::Text(_) | V::NewText(_) => {
+            quote(value.text_or_empty().as_bytes(), &mut out)
+        }
+        V::Array(_) | V::NewArray(_) => {
+            let items = value.as_array().into_iter().flat_map(|items| items.iter());
+            let items: Vec<String> = items
+                .map(|item| go_syntax(item, "interface {}(nil)"))
+                .collect();
+            write!(out, "[]interface {{}}{{{}}}", items.join(", "))
+        }
+        V::Object(_) | V::NewObject(_) => {
+            let pairs = value
+                .as_object()
+                .into_iter()
+                .flat_map(|object| object.iter());
+            let pairs = pairs.map(|(key, value)| {
+                let key = go_syntax(key, null);
+                format!("{key}:{}", go_syntax(value, "interface {}(nil)"))
+            });
+            write!(
+                out,
+                "map[string]interface {{}}{{{}}}",
+                pairs.collect::<Vec<_>>().join(", ")
+            )
+        }
+        _ => write!(out, "{value}"),
+    };
+    out
+}

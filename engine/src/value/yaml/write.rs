@@ -1,0 +1,403 @@
+//! Writing YAML: block style, two blanks a level, lists indented under their key, keys in natural order.
+
+use std::cmp::Ordering;
+
+use super::error::YamlError;
+use super::resolve::{Scalar, resolve, rfc3339};
+use crate::value::{Kind, NumberBuf, ObjectView, V};
+
+/// Writes a value as `yaml.marshal` does.
+pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
+    let mut writer = Writer { out };
+    writer.start(value, 0)?;
+    if !writer.out.ends_with('\n') {
+        writer.out.push('\n');
+    }
+    Ok(())
+}
+
+struct Writer<'o> {
+    out: &'o mut String,
+}
+
+/// Longest key that stands in front of its colon, in bytes.
+const SIMPLE_KEY: usize = 128;
+
+impl Writer<'_> {
+    /// A value at the place where it starts; `indent` is that of its further lines.
+    fn start(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+        match value.kind() {
+            Kind::Array | Kind::Set if !is_empty(value) => self.list(value, indent),
+            Kind::Object if !is_empty(value) => self.mapping(value, indent),
+            _ => self.scalar(value, indent),
+        }
+    }
+
+    fn list(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+        if let Some(items) = value.as_array() {
+            for (i, item) in items.iter().enumerate() {
+                self.item(i, item, indent)?;
+            }
+        }
+        if let Some(items) = value.as_set() {
+            for (i, item) in items.iter().enumerate() {
+                self.item(i, item, indent)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, i: usize, item: V<'_>, indent: usize) -> Result<(), YamlError> {
+        self.line(i, indent);
+        self.out.push_str("- ");
+        self.start(item, indent + 2)
+    }
+
+    fn mapping(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+        let Some(object) = value.as_object() else {
+            return Ok(());
+        };
+        for (i, (key, value)) in sorted(object).into_iter().enumerate() {
+            self.line(i, indent);
+            if key.len() > SIMPLE_KEY || key.contains(is_break) {
+                self.out.push_str("? ");
+                self.text(&key, indent + 2, true)?;
+                self.line(1, indent);
+                self.out.push_str(": ");
+                self.start(value, indent + 2)?;
+                continue;
+            }
+            self.text(&key, indent + 2, false)?;
+            self.out.push(':');
+            if is_empty(value) || !matches!(value.kind(), Kind::Array | Kind::Set | Kind::Object) {
+                self.out.push(' ');
+                self.scalar(value, indent + 2)?;
+            } else {
+                self.line(1, indent + 2);
+                self.start(value, indent + 2)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a line, except in front of a collection's first member.
+    fn line(&mut self, i: usize, indent: usize) {
+        if i == 0 {
+            return;
+        }
+        if !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+        self.pad(indent);
+    }
+
+    fn pad(&mut self, indent: usize) {
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    fn scalar(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
+        match value.kind() {
+            Kind::Null => self.out.push_str("null"),
+            Kind::Boolean => self
+                .out
+                .push_str(if value.holds() { "true" } else { "false" }),
+            Kind::Array | Kind::Set => self.out.push_str("[]"),
+            Kind::Object => self.out.push_str("{}"),
+            Kind::Number => self.number(&value.to_string()),
+            Kind::String => {
+                let text = value.text_or_empty();
+                return self.text(&text.to_str(), indent, true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers are read as YAML first.
+    fn number(&mut self, text: &str) {
+        match resolve(text) {
+            Scalar::Int(i) => self.out.push_str(&i.to_string()),
+            Scalar::Float(f) => self
+                .out
+                .push_str(&NumberBuf::general_f64(f).unwrap_or_default()),
+            _ => self.out.push_str(text),
+        }
+    }
+
+    fn text(&mut self, text: &str, indent: usize, block: bool) -> Result<(), YamlError> {
+        // the text was JSON in between, which was read as YAML
+        if text.contains(|c: char| matches!(c, '\u{7f}'..='\u{9f}') && c != '\u{85}') {
+            return Err(YamlError::yaml("control characters are not allowed"));
+        }
+        let looks = Looks::of(text);
+        if text.contains('\n') && block && looks.block {
+            self.literal(text, indent.max(2));
+        } else if text.contains('\n')
+            || !looks.quotable
+            || !(means_itself(text) || text.contains('\n'))
+        {
+            self.double_quoted(text);
+        } else if looks.plain {
+            self.out.push_str(text);
+        } else {
+            self.out.push('\'');
+            self.out.push_str(&text.replace('\'', "''"));
+            self.out.push('\'');
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, text: &str, indent: usize) {
+        self.out.push('|');
+        if text.starts_with([' ', '\n']) {
+            self.out.push('2');
+        }
+        match text.strip_suffix('\n') {
+            None => self.out.push('-'),
+            Some(rest) if rest.is_empty() || rest.ends_with('\n') => self.out.push('+'),
+            Some(_) => {}
+        }
+        for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+            self.out.push('\n');
+            if !line.is_empty() {
+                self.pad(indent);
+                self.out.push_str(line);
+            }
+        }
+        self.out.push('\n');
+    }
+
+    fn double_quoted(&mut self, text: &str) {
+        self.out.push('"');
+        for c in text.chars() {
+            let escape = match c {
+                '\0' => "\\0",
+                '\x07' => "\\a",
+                '\x08' => "\\b",
+                '\t' => "\\t",
+                '\n' => "\\n",
+                '\x0b' => "\\v",
+                '\x0c' => "\\f",
+                '\r' => "\\r",
+                '\x1b' => "\\e",
+                '"' => "\\\"",
+                '\\' => "\\\\",
+                '\u{85}' => "\\N",
+                '\u{a0}' => "\\_",
+                '\u{2028}' => "\\L",
+                '\u{2029}' => "\\P",
+                c if is_printable(c) => {
+                    self.out.push(c);
+                    continue;
+                }
+                c => {
+                    let code = u32::from(c);
+                    let escape = match code {
+                        0..=0xff => format!("\\x{code:02X}"),
+                        0x100..=0xffff => format!("\\u{code:04X}"),
+                        _ => format!("\\U{code:08X}"),
+                    };
+                    self.out.push_str(&escape);
+                    continue;
+                }
+            };
+            self.out.push_str(escape);
+        }
+        self.out.push('"');
+    }
+}
+
+fn is_empty(value: V<'_>) -> bool {
+    match value.kind() {
+        Kind::Array => value.as_array().is_none_or(|items| items.is_empty()),
+        Kind::Object => value.as_object().is_none_or(|object| object.is_empty()),
+        Kind::Set => value.as_set().is_none_or(|set| set.is_empty()),
+        _ => false,
+    }
+}
+
+fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn is_printable(c: char) -> bool {
+    matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
+        && c != '\u{feff}'
+}
+
+/// Whether a plain scalar is read back as this string, by readers of YAML 1.1 as well.
+fn means_itself(text: &str) -> bool {
+    let old_bool = matches!(
+        text,
+        "y" | "Y"
+            | "yes"
+            | "Yes"
+            | "YES"
+            | "on"
+            | "On"
+            | "ON"
+            | "n"
+            | "N"
+            | "no"
+            | "No"
+            | "NO"
+            | "off"
+            | "Off"
+            | "OFF"
+    );
+    !old_bool && resolve(text) == Scalar::Str && rfc3339(text).is_none() && !is_sexagesimal(text)
+}
+
+/// `190:20:30`, a number in YAML 1.1.
+fn is_sexagesimal(text: &str) -> bool {
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (text, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'_')
+    };
+    let mut parts = text.split(':');
+    let lead = parts.next().unwrap_or("");
+    let rest: Vec<&str> = parts.collect();
+    let sixtieth = |part: &&str| match part.as_bytes() {
+        [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9'] => true,
+        _ => false,
+    };
+    lead.starts_with(|c: char| c.is_ascii_digit())
+        && digits(lead)
+        && digits(fraction)
+        && !rest.is_empty()
+        && rest.iter().all(sixtieth)
+}
+
+/// Which styles can hold a text.
+struct Looks {
+    plain: bool,
+    /// In single quotes.
+    quotable: bool,
+    /// As a literal block.
+    block: bool,
+}
+
+impl Looks {
+    fn of(text: &str) -> Self {
+        let mut indicators = text.starts_with("---") || text.starts_with("...");
+        let mut before = ' ';
+        let (mut special, mut tab, mut breaks, mut space_break, mut break_space) =
+            (false, false, false, false, false);
+        let mut chars = text.chars().peekable();
+        let mut first = true;
+        while let Some(c) = chars.next() {
+            let blank_follows = chars
+                .peek()
+                .is_none_or(|next| matches!(next, ' ' | '\t') || is_break(*next));
+            indicators |= match c {
+                '#' if first => true,
+                ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
+                | '@' | '`' => first,
+                '?' | '-' => first && blank_follows,
+                ':' => blank_follows,
+                '#' => matches!(before, ' ' | '\t') || is_break(before),
+                _ => false,
+            };
+            tab |= c == '\t';
+            special |= c != '\t' && !is_printable(c);
+            breaks |= is_break(c);
+            space_break |= before == ' ' && is_break(c) && !first;
+            break_space |= is_break(before) && c == ' ';
+            before = c;
+            first = false;
+        }
+        let edge = |c: char| c == ' ' || is_break(c);
+        let quotable = !(special || tab || space_break || break_space);
+        Self {
+            plain: quotable
+                && !breaks
+                && !indicators
+                && !text.starts_with(edge)
+                && !text.ends_with(edge),
+            quotable,
+            block: !(special || space_break || text.ends_with(' ')),
+        }
+    }
+}
+
+/// The pairs by their keys as JSON has them, in natural order: `a2` before `a10`.
+fn sorted<'e>(object: ObjectView<'e>) -> Vec<(String, V<'e>)> {
+    let mut pairs: Vec<(String, V<'_>)> = Vec::with_capacity(object.len());
+    for (key, value) in object.iter() {
+        let key = match key.as_text() {
+            Some(text) => text.to_str().into_owned(),
+            None => {
+                let mut json = Vec::new();
+                crate::value::json::write_go(key, &mut json);
+                String::from_utf8(json).unwrap_or_default()
+            }
+        };
+        pairs.push((key, value));
+    }
+    pairs.reverse();
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    pairs.dedup_by(|earlier, last| earlier.0 == last.0);
+    merge_sort(pairs)
+}
+
+/// The standard sorts may panic when an order is not quite one, and natural order is not.
+fn merge_sort<'e>(mut pairs: Vec<(String, V<'e>)>) -> Vec<(String, V<'e>)> {
+    if pairs.len() < 2 {
+        return pairs;
+    }
+    let right = merge_sort(pairs.split_off(pairs.len() / 2));
+    let left = merge_sort(pairs);
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let from = if natural(&b.0, &a.0) == Ordering::Less {
+            &mut right
+        } else {
+            &mut left
+        };
+        merged.extend(from.next());
+    }
+    merged.extend(left);
+    merged.extend(right);
+    merged
+}
+
+/// Letters behind other characters, numbers by their value, but after a digit letters first.
+fn natural(a: &str, b: &str) -> Ordering {
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
+    let at: usize = common.clone().map(|(c, _)| c.len_utf8()).sum();
+    let last = common.map(|(c, _)| c).last();
+    let (rest, other) = (a.get(at..).unwrap_or(""), b.get(at..).unwrap_or(""));
+    let (Some(x), Some(y)) = (rest.chars().next(), other.chars().next()) else {
+        return a.len().cmp(&b.len());
+    };
+    match (x.is_alphabetic(), y.is_alphabetic()) {
+        (true, true) => return x.cmp(&y),
+        (false, false) => {}
+        (letter, _) => {
+            let after_digit = last.is_some_and(|c| c.is_ascii_digit());
+            return if letter == after_digit {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            };
+        }
+    }
+    // leading zeros count as digits of a number that goes on
+    let goes_on = x == '0' || y == '0';
+    let before = a.get(..at).unwrap_or("");
+    let digits_before = before.bytes().rev().take_while(u8::is_ascii_digit);
+    let base = i64::from(goes_on && digits_before.clone().any(|digit| digit != b'0'));
+    let number = |text: &str| {
+        text.bytes()
+            .take_while(u8::is_ascii_digit)
+            .fold((base, 0_usize), |(sum, len), digit| {
+                (
+                    sum.wrapping_mul(10).wrapping_add(i64::from(digit - b'0')),
+                    len + 1,
+                )
+            })
+    };
+    number(rest).cmp(&number(other)).then(x.cmp(&y))
+}
