@@ -26,7 +26,10 @@ impl YamlError {
     }
 
     pub(super) fn too_deep() -> Self {
-        Self::yaml("exceeded max depth")
+        Self::yaml(format_args!(
+            "exceeded max depth of {}",
+            crate::limits::NESTING
+        ))
     }
 
     /// A failure of the scanner or the grammar.
