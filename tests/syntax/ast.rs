@@ -20,7 +20,7 @@ fn canonical_text(text: &str) -> String {
     canonical(&serde_json::from_str::<Box<RawValue>>(text).unwrap())
 }
 
-fn check(case: &Case) -> Result<(), String> {
+pub fn check(case: &Case) -> Result<(), String> {
     let module = parse(case).map_err(|errors| errors.to_string())?;
     let sources = [module.source.clone()];
     let options = Options {

@@ -12,4 +12,7 @@
 mod annotations;
 mod ast;
 mod cases;
+mod grammar;
+mod limits;
 mod nesting;
+mod numbers;

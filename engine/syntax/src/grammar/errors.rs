@@ -7,7 +7,7 @@ use crate::lexer::Kind;
 use crate::source::{Code, Diagnostic, Source, Span};
 
 /// A complaint while it may still be taken back.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Report {
     pub span: Span,
     pub message: String,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Parsed;
 use super::errors::Report;
-use super::stream::{Stream, stopped_at};
+use super::stream::{Place, Stream, stopped_at};
 use crate::ast::{Name, Term};
 use crate::dialect::{Keywords, ParseOptions};
 use crate::lexer::{Kind, Lexed, Token};
@@ -37,8 +37,8 @@ pub(super) struct Session<'a> {
     memo: RefCell<HashMap<u32, Remembered>>,
     /// The term that could not be read last: where it begins, and how many complaints there were then.
     unreadable: Cell<(u32, usize)>,
-    /// Complaints left out because they had just been made. What depends on them is not remembered.
-    left_out: Cell<u32>,
+    /// Complaints left out because they had just been made.
+    left_out: RefCell<Vec<Report>>,
     operators: [OnceCell<Name>; OPERATORS.len()],
 }
 
@@ -64,9 +64,11 @@ const OPERATORS: [(Kind, &str); 14] = [
 #[derive(Clone)]
 struct Remembered {
     outcome: Result<Term, ()>,
-    /// Index of the token behind it, or where reading stopped.
-    at: u32,
+    /// The place behind it, or where reading stopped.
+    at: Place,
     reports: Vec<Report>,
+    /// Complaints that are due unless others made them.
+    left_out: Vec<Report>,
     wildcards: u32,
     /// Levels it adds to what is around it.
     height: u32,
@@ -112,7 +114,7 @@ impl<'a> Session<'a> {
             attempts: Cell::new(0),
             memo: RefCell::default(),
             unreadable: Cell::new((u32::MAX, 0)),
-            left_out: Cell::new(0),
+            left_out: RefCell::default(),
             operators: [const { OnceCell::new() }; OPERATORS.len()],
         }
     }
@@ -305,6 +307,7 @@ impl<'a> Session<'a> {
     /// Forgets what attempts have read: nothing before a statement is read again.
     pub(super) fn begin_statement(&self) {
         self.memo.borrow_mut().clear();
+        self.left_out.borrow_mut().clear();
     }
 
     /// Reads a bracketed term, or recalls how reading it ended within the current attempt.
@@ -322,9 +325,14 @@ impl<'a> Session<'a> {
         if let Some(known) = known {
             self.wildcards.set(known.wildcards);
             self.restore_reports(known.reports);
+            for report in known.left_out {
+                if !self.reports.borrow().contains(&report) {
+                    self.restore_reports(vec![report]);
+                }
+            }
             self.peak
                 .set(self.peak.get().max(self.depth.get() + known.height));
-            let at = from.jump(known.at);
+            let at = from.at(known.at);
             return known
                 .outcome
                 .map(|term| (at, term))
@@ -337,28 +345,21 @@ impl<'a> Session<'a> {
             self.reports.borrow().len(),
             self.peak.replace(self.depth.get()),
         );
-        let left_out = self.left_out.get();
+        let left_out = self.left_out.borrow().len();
         let outcome = read();
         let height = self.peak.get().saturating_sub(self.depth.get());
         self.peak.set(self.peak.get().max(peak));
-        if self.left_out.get() != left_out {
-            return outcome;
-        }
         let known = Remembered {
             outcome: outcome
                 .as_ref()
                 .map(|(_, term)| term.clone())
                 .map_err(|_| ()),
             at: match &outcome {
-                Ok((rest, _)) => rest.index(),
-                Err(error) => stopped_at(error, from).index(),
+                Ok((rest, _)) => rest.place(),
+                Err(error) => stopped_at(error, from).place(),
             },
-            reports: self
-                .reports
-                .borrow()
-                .get(reports..)
-                .unwrap_or_default()
-                .to_vec(),
+            reports: since(&self.reports, reports),
+            left_out: since(&self.left_out, left_out),
             wildcards: self.wildcards.get(),
             height,
         };
@@ -369,12 +370,14 @@ impl<'a> Session<'a> {
     /// Complains of a token that begins no term, unless that was just done.
     pub(super) fn report_unreadable(&self, at: Stream<'a>, report: impl FnOnce()) {
         let (index, reports) = self.unreadable.get();
-        if index == at.index() && self.report_count() >= reports {
-            self.left_out.set(self.left_out.get() + 1);
-            return;
-        }
+        let is_repeated = index == at.index() && self.report_count() >= reports;
         report();
-        self.unreadable.set((at.index(), self.report_count()));
+        if is_repeated {
+            let repeated = self.reports.borrow_mut().pop();
+            self.left_out.borrow_mut().extend(repeated);
+        } else {
+            self.unreadable.set((at.index(), self.report_count()));
+        }
     }
 
     // depth
@@ -432,4 +435,9 @@ impl<'a> Session<'a> {
     pub(super) fn is_halted(&self) -> bool {
         self.halted.get()
     }
+}
+
+/// What was added to a list since it had a length.
+fn since(list: &RefCell<Vec<Report>>, length: usize) -> Vec<Report> {
+    list.borrow().get(length..).unwrap_or_default().to_vec()
 }

@@ -51,6 +51,13 @@ enum Reading {
     Space,
 }
 
+/// Where a stream is, without what it walks over.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    index: u32,
+    reading: Reading,
+}
+
 /// A place in the token array. It moves only by [`Stream::next`] and [`Stream::jump`].
 #[derive(Clone, Copy)]
 pub(super) struct Stream<'a> {
@@ -193,6 +200,22 @@ impl<'a> Stream<'a> {
                 reading: Reading::Space,
                 ..next
             }
+        }
+    }
+
+    pub(super) fn place(self) -> Place {
+        Place {
+            index: self.from,
+            reading: self.reading,
+        }
+    }
+
+    /// A place that was looked at before.
+    pub(super) fn at(self, place: Place) -> Self {
+        Self {
+            from: place.index,
+            reading: place.reading,
+            ..self
         }
     }
 

@@ -1,0 +1,170 @@
+//! No text makes the parser overflow a small stack, or take long.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use solon_syntax::ast::Version;
+use solon_syntax::source::{Source, SourceId};
+use solon_syntax::{ParseOptions, parse_module};
+
+/// The stack that callers may have.
+const SMALL: usize = 256 << 10;
+
+/// Ways to nest: what opens, what is inside, what closes.
+const NESTED: [(&str, &str, &str); 24] = [
+    ("[", "1", "]"),
+    ("(", "1", ")"),
+    ("{", "1", "}"),
+    ("{\"a\": ", "1", "}"),
+    ("{", "1", ": 1}"),
+    ("f(", "1", ")"),
+    ("a[", "1", "]"),
+    ("[1 | x = ", "1", "]"),
+    ("{1 | x = ", "1", "}"),
+    ("{1: 2 | x = ", "1", "}"),
+    ("{1: 2 | ", "1", "}"),
+    ("[1 | ", "1", ", 2]"),
+    ("{1 | ", "1", ", 2}"),
+    ("{1: 2 | ", "1", ", 2: 3}"),
+    ("{1, ", "1", "}"),
+    ("(1 == 2 | 3 & 4 + 5 * ", "1", ")"),
+    ("(", "1", ") + 1"),
+    ("$\"{", "1", "}\""),
+    ("[x | every x in [1] { ", "x", " }]"),
+    ("(a, ", "1", ")"),
+    ("[x | some ", "x", "]"),
+    ("", "1", " + 1"),
+    ("", "1", " in 1"),
+    ("", "f", "(1).a"),
+];
+
+/// The same in bodies, for which `and`, `or` and `not` are in force.
+const IN_BODIES: [(&str, &str, &str); 12] = [
+    ("not {", "x", "}"),
+    ("not (", "x", ")"),
+    ("(x and ", "x", ")"),
+    ("(", "x", ")"),
+    ("{x} and {", "x", "}"),
+    ("{", "x", "}"),
+    ("{x | ", "x", "}"),
+    ("every x in [1] { ", "x", " }"),
+    ("", "x", " and x"),
+    ("", "x", " or x"),
+    ("", "x", " else := 1 if x"),
+    ("x with input as [y | ", "y", "]"),
+];
+
+/// Reads and drops a module, and answers the first complaint.
+fn outcome(text: String, version: Version) -> Option<String> {
+    let read = move || {
+        let source = Source::new(SourceId(0), "deep.rego", text);
+        match parse_module(&source, &ParseOptions::of(version)) {
+            Ok(_) => None,
+            Err(diagnostics) => diagnostics.0.first().map(|first| first.message.clone()),
+        }
+    };
+    let small = thread::Builder::new().stack_size(SMALL);
+    small
+        .spawn(read)
+        .expect("a thread")
+        .join()
+        .expect("no overflow")
+}
+
+fn texts(depth: usize, closed: bool) -> Vec<String> {
+    let nest = |(open, inside, close): &(&str, &str, &str)| {
+        let close = if closed {
+            close.repeat(depth)
+        } else {
+            String::new()
+        };
+        format!("{}{inside}{close}", open.repeat(depth))
+    };
+    let terms = NESTED
+        .iter()
+        .map(|shape| format!("package t\np := {}\n", nest(shape)));
+    let bodies = IN_BODIES
+        .iter()
+        .map(|shape| format!("package t\nimport rego.v2\np if {}\n", nest(shape)));
+    terms.chain(bodies).collect()
+}
+
+#[test]
+fn nesting_never_overflows_a_small_stack() {
+    for depth in [10, 50, 190, 399, 3_000] {
+        for closed in [true, false] {
+            for text in texts(depth, closed) {
+                for version in [Version::V1, Version::V0] {
+                    let shown: String = text.chars().skip(10).take(40).collect();
+                    let first = outcome(text.clone(), version);
+                    let too_deep = first.as_deref() == Some("max parsing recursion depth exceeded");
+                    assert!(
+                        depth > 50 || !too_deep,
+                        "{depth} levels of {shown} are too deep"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_limit_is_exact() {
+    let nested = |depth: usize| {
+        outcome(
+            format!(
+                "package t\np := {}1{}",
+                "[".repeat(depth),
+                "]".repeat(depth)
+            ),
+            Version::V1,
+        )
+    };
+    let limit = ParseOptions::NESTING as usize;
+    // the value of a rule is the first level
+    assert_eq!(nested(limit - 1), None);
+    assert_eq!(
+        nested(limit).as_deref(),
+        Some("max parsing recursion depth exceeded")
+    );
+    let chained = |length: usize| {
+        outcome(
+            format!("package t\np := 1{}", " + 1".repeat(length)),
+            Version::V1,
+        )
+    };
+    assert_eq!(chained(limit - 1), None);
+    assert_eq!(
+        chained(limit).as_deref(),
+        Some("max parsing recursion depth exceeded")
+    );
+}
+
+#[test]
+fn a_lower_limit_is_obeyed() {
+    let options = ParseOptions {
+        max_nesting: 5,
+        ..ParseOptions::default()
+    };
+    let read = |text: &str| parse_module(&Source::new(SourceId(0), "", text), &options).is_ok();
+    assert!(read("package t\np := [[[[1]]]]"));
+    assert!(!read("package t\np := [[[[[1]]]]]"));
+}
+
+/// Generous, since tests run unoptimised and beside others: what is excluded is time that grows too fast.
+#[test]
+fn time_grows_slowly() {
+    for (depth, allowed) in [(20, 5), (190, 15), (50_000, 30)] {
+        for closed in [true, false] {
+            let start = Instant::now();
+            for text in texts(depth, closed) {
+                outcome(text, Version::V1);
+            }
+            let taken = start.elapsed();
+            assert!(
+                taken < Duration::from_secs(allowed),
+                "{depth} levels took {taken:?}"
+            );
+        }
+    }
+}
