@@ -22,13 +22,19 @@ fn accepted_modules_have_the_recorded_tree() {
 fn recorded(error: &Value) -> Value {
     let (place, details) = (&error["location"], &error["details"]);
     let number = |value: &Value| value.as_u64().unwrap_or_default();
-    json!([error["message"], number(&place["row"]), number(&place["col"]), details])
+    json!([
+        error["message"],
+        number(&place["row"]),
+        number(&place["col"]),
+        details
+    ])
 }
 
 fn reported(diagnostics: &Diagnostics) -> Value {
-    let each = diagnostics.0.iter().map(|one| {
-        json!([one.message, one.span.row, one.span.col, one.details_json])
-    });
+    let each = diagnostics
+        .0
+        .iter()
+        .map(|one| json!([one.message, one.span.row, one.span.col, one.details_json]));
     each.collect()
 }
 
@@ -38,19 +44,13 @@ fn rejected_modules_have_the_recorded_errors() {
     let problems = cases.iter().filter_map(|case| {
         let have = parse(case).map_or_else(|errors| reported(&errors), |_| json!([]));
         let answer: Value = serde_json::from_str(case.answer.as_deref()?.get()).unwrap();
-        let want: Value = answer["errors"].as_array()?.iter().map(recorded).collect();
+        let Some(errors) = answer["errors"].as_array() else {
+            return Some(format!("  {}: recorded as accepted", case.note));
+        };
+        let want: Value = errors.iter().map(recorded).collect();
         (have != want).then(|| format!("  {}\n    want {want}\n    have {have}", case.note))
     });
     report("rejected.json", cases.len(), &problems.collect::<Vec<_>>());
-}
-
-#[test]
-fn rejected_modules_are_recorded_as_such() {
-    let accepted = load("rejected.json").into_iter().filter(|case| {
-        let answer = case.answer.as_deref().map_or("", |answer| answer.get());
-        !answer.starts_with("{\"errors\"")
-    });
-    assert_eq!(accepted.map(|case| case.note).collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 /// Queries, whether they are v0, and their errors.
@@ -104,7 +104,10 @@ fn queries_have_the_recorded_errors() {
     let mut problems = Vec::new();
     for (text, v0, want) in QUERIES {
         let version = if *v0 { Version::V0 } else { Version::V1 };
-        let read = parse_body(&Source::new(SourceId(0), "", *text), &ParseOptions::of(version));
+        let read = parse_body(
+            &Source::new(SourceId(0), "", *text),
+            &ParseOptions::of(version),
+        );
         let errors = read.err().unwrap_or_default().0;
         let have: Vec<_> = errors
             .iter()

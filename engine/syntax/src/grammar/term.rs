@@ -39,7 +39,7 @@ pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
         }
         Kind::LBracket => bracketed(input, array),
         Kind::LBrace => bracketed(input, set_or_object),
-        Kind::LParen => bracketed(input, parenthesised),
+        Kind::LParen => input.session.remember(input, || parenthesised(input)),
         Kind::TemplatePart | Kind::TemplateEnd | Kind::RawTemplatePart | Kind::RawTemplateEnd => {
             bracketed(input, template)
         }
@@ -104,14 +104,20 @@ fn negated_reference(input: Stream<'_>) -> Parsed<'_, Term> {
 
 /// `( … )`. The term keeps its own row and column, while its text includes the parentheses.
 fn parenthesised(input: Stream<'_>) -> Parsed<'_, Term> {
-    let (rest, mut term) = infix(input.next())?;
+    let (rest, mut term) = nested(input.next(), infix)?;
     if !rest.is(Kind::RParen) {
         return Err(rest.complain(rest.span(), "non-terminated expression"));
     }
     let rest = rest.next();
+    let place = term.span;
     term.span.start = input.span().start;
     term.span.end = rest.end_before();
-    Ok((rest, term))
+    if rest.continues_reference() {
+        check_head(rest, &term, place);
+        operands(rest, term)
+    } else {
+        Ok((rest, standing_alone(term)))
+    }
 }
 
 /// Reads what follows the head of a reference.
@@ -134,8 +140,14 @@ pub(super) fn standing_alone(head: Term) -> Term {
     }
 }
 
-/// Reads `.name`, `[term]` and `(terms)` behind a head, as long as they touch.
+/// Reads a reference or call from behind its head.
 pub(super) fn reference(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
+    check_head(input, &head, head.span);
+    operands(input, head)
+}
+
+/// Complains of a head that nothing can be looked up in; reading goes on.
+fn check_head(input: Stream<'_>, head: &Term, place: Span) {
     match head.kind {
         TermKind::Var(_)
         | TermKind::Array(_)
@@ -145,11 +157,15 @@ pub(super) fn reference(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
         | TermKind::ObjectComprehension(_)
         | TermKind::SetComprehension(_)
         | TermKind::Call(_) => {}
-        _ => input.session.report(
-            head.span,
-            format!("illegal ref (head cannot be {})", head.kind.name()),
-        ),
+        _ => {
+            let message = format!("illegal ref (head cannot be {})", head.kind.name());
+            input.session.report(place, message);
+        }
     }
+}
+
+/// Reads `.name`, `[term]` and `(terms)` behind a head, as long as they touch.
+fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = head.span;
     let mut at = input;
