@@ -67,6 +67,9 @@ impl Options {
     }
 }
 
+/// Whether base documents hold something at a path below `data`.
+pub type BaseExists<'a> = &'a dyn Fn(&[String]) -> bool;
+
 /// Modules on their way through the passes.
 pub struct Compilation<'a> {
     /// The modules, ordered by file name.
@@ -74,7 +77,7 @@ pub struct Compilation<'a> {
     /// How to compile.
     pub options: &'a Options,
     /// Whether base documents hold something at a path below `data`; `None` when that is not checked.
-    pub base_exists: Option<&'a dyn Fn(&[String]) -> bool>,
+    pub base_exists: Option<BaseExists<'a>>,
     /// Imports that ResolveRefs found no use of.
     pub unused_imports: Vec<Import>,
     /// Which METADATA blocks speak of what.

@@ -21,7 +21,7 @@ pub mod rule_tree;
 pub mod safety;
 pub mod types;
 
-pub use compilation::{Compilation, Compiled, Options};
+pub use compilation::{BaseExists, Compilation, Compiled, Options};
 pub use locals::Locals;
 pub use query::{CompiledQuery, QUERY_PASSES, Query, QueryCompilation, QueryPass, compile_query};
 pub use report::Report;
@@ -128,7 +128,7 @@ fn on_large_stack<T>(run: impl FnOnce() -> T) -> T {
 pub fn compile(
     modules: Vec<Module>,
     options: &Options,
-    base_exists: Option<&dyn Fn(&[String]) -> bool>,
+    base_exists: Option<BaseExists<'_>>,
     mut observe: impl FnMut(&Pass, &Compilation<'_>),
 ) -> Result<Compiled, Diagnostics> {
     let mut compilation = Compilation::new(modules, options);

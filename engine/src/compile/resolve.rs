@@ -237,7 +237,7 @@ impl VisitorMut for Resolver<'_> {
             | TermKind::SetComprehension(inner)
             | TermKind::ObjectComprehension(inner) => {
                 self.within(declared_in(&inner.body), |resolver| {
-                    inner.walk_mut(resolver)
+                    inner.walk_mut(resolver);
                 });
             }
             _ => return Flow::Into,

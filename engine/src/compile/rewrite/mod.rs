@@ -91,24 +91,20 @@ pub(super) fn number(body: &mut Body) {
 /// changed both since the last time.
 pub(super) fn arrange(term: &mut Term) {
     match &mut term.kind {
-        TermKind::Set(members) => {
-            if !members.is_sorted_by(|left, right| left < right) {
-                members.sort();
-                members.dedup();
-            }
+        TermKind::Set(members) if !members.is_sorted_by(|left, right| left < right) => {
+            members.sort();
+            members.dedup();
         }
-        TermKind::Object(pairs) => {
-            if !pairs.is_sorted_by(|left, right| left.0 < right.0) {
-                pairs.sort_by(|left, right| left.0.cmp(&right.0));
-                // of equal keys the first stays, with the last value
-                pairs.dedup_by(|later, earlier| {
-                    let same = later.0 == earlier.0;
-                    if same {
-                        mem::swap(&mut later.1, &mut earlier.1);
-                    }
-                    same
-                });
-            }
+        TermKind::Object(pairs) if !pairs.is_sorted_by(|left, right| left.0 < right.0) => {
+            pairs.sort_by(|left, right| left.0.cmp(&right.0));
+            // of equal keys the first stays, with the last value
+            pairs.dedup_by(|later, earlier| {
+                let same = later.0 == earlier.0;
+                if same {
+                    mem::swap(&mut later.1, &mut earlier.1);
+                }
+                same
+            });
         }
         _ => {}
     }

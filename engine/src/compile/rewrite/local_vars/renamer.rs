@@ -175,13 +175,9 @@ impl<'a> Renamer<'a> {
     fn declaration(&mut self, expr: &mut Expr, decl: SomeDecl) -> bool {
         for symbol in decl.symbols {
             match symbol.kind {
-                TermKind::Var(name) => {
-                    if !self.declare(&name, decl.span) {
-                        return false;
-                    }
-                }
+                TermKind::Var(name) if self.declare(&name, decl.span) => {}
                 TermKind::Call(terms) => return self.membership(expr, terms, decl.span),
-                _ => {}
+                _ => break,
             }
         }
         false
@@ -280,8 +276,8 @@ impl<'a> Renamer<'a> {
         let stays = self.iterator(&mut every.value);
         if stays {
             self.body(&mut every.body, &BTreeSet::new());
-            // a domain of the same name means the variable of `every` itself
-            if every.domain.as_var().is_some() || matches!(every.domain.kind, TermKind::Array(_)) {
+            // a name in the domain means a variable of `every` itself, if nothing around knows it
+            if !has_comprehensions(&every.domain) {
                 self.term(&mut every.domain);
             }
             self.modifiers(&mut expr.with);
@@ -504,6 +500,21 @@ impl<'a> Renamer<'a> {
         }
         self.scopes.pop();
     }
+}
+
+fn has_comprehensions(term: &Term) -> bool {
+    let mut found = false;
+    term.walk(&mut Terms(|term: &Term| {
+        found = found
+            || matches!(
+                term.kind,
+                TermKind::ArrayComprehension(_)
+                    | TermKind::SetComprehension(_)
+                    | TermKind::ObjectComprehension(_)
+            );
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
 }
 
 fn is_root(terms: &[Term]) -> bool {

@@ -7,6 +7,7 @@ use solon_syntax::source::Span;
 
 use super::renamer::Renamer;
 use super::scopes::{Occurrence, Scopes};
+use crate::compile::locals::Locals;
 
 impl Renamer<'_> {
     /// Strict mode: every variable that `:=` declares in this scope occurs again, in it or below it.
@@ -29,7 +30,10 @@ impl Renamer<'_> {
         body: &Body,
     ) {
         let mut occurring = None;
-        self.check_unused(places, Occurrence::Declared, |scopes, _, local| {
+        self.check_unused(places, Occurrence::Declared, |scopes, name, local| {
+            if name.starts_with(Locals::MODULES) {
+                return true;
+            }
             let occurring = occurring.get_or_insert_with(|| {
                 let mut names = BTreeSet::new();
                 VarScan::default().collect(body, &mut names);
