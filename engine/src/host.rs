@@ -1,5 +1,7 @@
 //! The one way out: every effect of a policy goes through [`Host`].
 
+use crate::value::Value;
+
 /// What a policy may ask of the world.
 pub trait Host: Send + Sync {
     /// Nanoseconds since the Unix epoch.
@@ -7,6 +9,11 @@ pub trait Host: Send + Sync {
 
     /// Fills a buffer with random bytes.
     fn fill_random(&self, buffer: &mut [u8]);
+
+    /// What the program around the engine tells of itself (`opa.runtime`): configuration, environment, version.
+    fn runtime(&self) -> Value {
+        Value::object(Vec::new())
+    }
 }
 
 /// A world that stands still, for tests and for embedders that allow no effects.

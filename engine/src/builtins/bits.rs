@@ -62,47 +62,33 @@ fn both<'e>(
     operands: &[V<'e>],
     operation: fn(Number<'e>, Number<'e>) -> Option<NumberBuf>,
 ) -> Result<V<'e>, Fault> {
-    let (left, right) = (integer(operands, 0)?, integer(operands, 1)?);
-    let result = operation(left, right).ok_or_else(|| not_integer(0))?;
+    let (left, right) = (operands.integer(0)?, operands.integer(1)?);
+    let result = operation(left, right).ok_or(Fault::Undefined)?;
     Ok(call.arena.number(result))
 }
 
 fn negate<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let result = integer(operands, 0)?
-        .bit_not()
-        .ok_or_else(|| not_integer(0))?;
+    let result = operands.integer(0)?.bit_not().ok_or(Fault::Undefined)?;
     Ok(call.arena.number(result))
 }
 
 fn lsh<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let number = integer(operands, 0)?;
+    let number = operands.integer(0)?;
     let by = distance(operands)?;
-    let result = number.shift_left(by).ok_or_else(|| not_integer(0))?;
+    let result = number.shift_left(by).ok_or(Fault::Undefined)?;
     computed(call, result)
 }
 
 fn rsh<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let number = integer(operands, 0)?;
+    let number = operands.integer(0)?;
     let by = distance(operands)?;
-    let result = number.shift_right(by).ok_or_else(|| not_integer(0))?;
+    let result = number.shift_right(by).ok_or(Fault::Undefined)?;
     Ok(call.arena.number(result))
-}
-
-fn integer<'e>(operands: &[V<'e>], position: u8) -> Result<Number<'e>, Fault> {
-    let operand = operands.at(position);
-    let number = operand
-        .as_number()
-        .ok_or_else(|| Fault::operand(position + 1, &["integer"], operand))?;
-    if number.is_integer() {
-        Ok(number)
-    } else {
-        Err(not_integer(position))
-    }
 }
 
 /// How far to shift; what is beyond 64 bits shifts everything out, or is too big.
 fn distance(operands: &[V<'_>]) -> Result<u64, Fault> {
-    let number = integer(operands, 1)?;
+    let number = operands.integer(1)?;
     match number.to_i64() {
         Some(by) if by >= 0 => Ok(by.unsigned_abs()),
         None if number.compare(Number::Int(0)).is_gt() => Ok(u64::MAX),
@@ -112,12 +98,4 @@ fn distance(operands: &[V<'_>]) -> Result<u64, Fault> {
             got: "a negative integer".into(),
         }))),
     }
-}
-
-fn not_integer(position: u8) -> Fault {
-    Fault::Error(Box::new(FaultError::Operand {
-        position: position + 1,
-        want: &["integer number"],
-        got: "floating-point number".into(),
-    }))
 }

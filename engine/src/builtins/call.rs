@@ -29,6 +29,7 @@ pub struct Call<'e> {
     /// Where `print` writes lines; `None` drops them.
     pub print: Option<&'e (dyn Fn(&str) + 'e)>,
     now_ns: OnceCell<i64>,
+    seed: OnceCell<u64>,
 }
 
 impl<'e> Call<'e> {
@@ -46,6 +47,7 @@ impl<'e> Call<'e> {
             budget,
             print: None,
             now_ns: OnceCell::new(),
+            seed: OnceCell::new(),
         }
     }
 
@@ -84,6 +86,17 @@ impl<'e> Call<'e> {
     /// The time of the evaluation: asked once, the same for all its calls.
     pub fn now_ns(&self) -> i64 {
         *self.now_ns.get_or_init(|| self.host.now_ns())
+    }
+}
+
+impl Call<'_> {
+    /// The source of random numbers of the evaluation: asked once, the same for all its calls.
+    pub fn seed(&self) -> u64 {
+        *self.seed.get_or_init(|| {
+            let mut bytes = [0; 8];
+            self.host.fill_random(&mut bytes);
+            u64::from_ne_bytes(bytes)
+        })
     }
 }
 
@@ -209,6 +222,14 @@ pub fn plain_int(number: Number<'_>) -> Option<i64> {
     }
 }
 
+fn not_integer(position: u8) -> Fault {
+    Fault::Error(Box::new(FaultError::Operand {
+        position: position + 1,
+        want: &["integer number"],
+        got: "floating-point number".into(),
+    }))
+}
+
 /// Reads an operand, or says what it should have been.
 pub trait Operands<'e> {
     /// The operand at a position counted from 0; `null` when it is missing, which the compiler rules out.
@@ -219,6 +240,8 @@ pub trait Operands<'e> {
     fn number(&self, position: u8) -> Result<Number<'e>, Fault>;
     /// An integer that fits 64 bits, see [`plain_int`].
     fn int(&self, position: u8) -> Result<i64, Fault>;
+    /// An integer of any size, however it is written.
+    fn integer(&self, position: u8) -> Result<Number<'e>, Fault>;
     /// An array.
     fn array(&self, position: u8) -> Result<ArrayView<'e>, Fault>;
     /// An object.
@@ -347,13 +370,19 @@ impl<'e> Operands<'e> for [V<'e>] {
 
     fn int(&self, position: u8) -> Result<i64, Fault> {
         let number = self.number(position)?;
-        plain_int(number).ok_or_else(|| {
-            Fault::Error(Box::new(FaultError::Operand {
-                position: position + 1,
-                want: &["integer number"],
-                got: "floating-point number".into(),
-            }))
-        })
+        plain_int(number).ok_or_else(|| not_integer(position))
+    }
+
+    fn integer(&self, position: u8) -> Result<Number<'e>, Fault> {
+        let operand = self.at(position);
+        let number = operand
+            .as_number()
+            .ok_or_else(|| Fault::operand(position + 1, &["integer"], operand))?;
+        if number.is_integer() {
+            Ok(number)
+        } else {
+            Err(not_integer(position))
+        }
     }
 
     #[inline]

@@ -14,18 +14,24 @@ mod comparison;
 mod conversions;
 mod encoding;
 mod glob;
+mod graph;
+mod numbers;
 mod objects;
 mod occurrences;
+mod printing;
 mod regex;
+mod semver;
 mod sets;
 mod sprintf;
 mod strings;
+mod surroundings;
 mod types;
+mod units;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-pub use call::{Budget, Call, Operands};
+pub use call::{Budget, Call, Members, Operands};
 pub use custom::{Custom, CustomBody};
 pub use fault::{Fault, FaultCode, FaultError};
 pub use patterns::Patterns;
@@ -144,6 +150,7 @@ const FAMILIES: &[&[Builtin]] = &[
     comparison::TABLE,
     arithmetic::TABLE,
     bits::TABLE,
+    numbers::TABLE,
     aggregates::TABLE,
     arrays::TABLE,
     sets::TABLE,
@@ -155,6 +162,11 @@ const FAMILIES: &[&[Builtin]] = &[
     types::TABLE,
     conversions::TABLE,
     encoding::TABLE,
+    units::TABLE,
+    semver::TABLE,
+    graph::TABLE,
+    printing::TABLE,
+    surroundings::TABLE,
 ];
 
 /// An entry with its parsed declaration.

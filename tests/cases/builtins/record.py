@@ -49,8 +49,9 @@ def main():
     if not sys.stdin.isatty():
         calls += [line.strip() for line in sys.stdin if line.strip()]
     calls = list(dict.fromkeys(calls))
-    answers = zip(calls, ask(calls), strict=True)
-    cases = [kept.get(call) or case(call, answer) for call, answer in answers]
+    asked = [call for call in calls if call not in kept]
+    answers = dict(zip(asked, ask(asked), strict=True))
+    cases = [kept.get(call) or case(call, answers[call]) for call in calls]
     lines = ",\n".join("  " + json.dumps(case, ensure_ascii=False) for case in cases)
     path.write_text(f"[\n{lines}\n]\n")
 

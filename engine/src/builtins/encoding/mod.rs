@@ -2,6 +2,8 @@
 
 mod base64;
 mod hex;
+mod json;
+mod urlquery;
 
 use super::Builtin;
 
@@ -54,5 +56,53 @@ pub const TABLE: &[Builtin] = &[
         "x: string => string",
         "A string's bytes in hexadecimal digits.",
         hex::encode,
+    ),
+    Builtin::new(
+        "json.is_valid",
+        "x: string => boolean",
+        "Tells whether a string is JSON.",
+        json::is_valid,
+    ),
+    Builtin::new(
+        "json.marshal",
+        "x: any => string",
+        "A value as JSON.",
+        json::marshal,
+    ),
+    Builtin::new(
+        "json.marshal_with_options",
+        "x: any, opts: object<indent: string, prefix: string, pretty: boolean>[string: any] => string",
+        "A value as JSON on several lines.",
+        json::marshal_with_options,
+    ),
+    Builtin::new(
+        "json.unmarshal",
+        "x: string => any",
+        "The value that a JSON text stands for.",
+        json::unmarshal,
+    ),
+    Builtin::new(
+        "urlquery.decode",
+        "x: string => string",
+        "The string that a part of a URL's query stands for.",
+        urlquery::decode,
+    ),
+    Builtin::new(
+        "urlquery.decode_object",
+        "x: string => object[string: array[string]]",
+        "The keys and values of a URL's query.",
+        urlquery::decode_object,
+    ),
+    Builtin::new(
+        "urlquery.encode",
+        "x: string => string",
+        "A string as a part of a URL's query.",
+        urlquery::encode,
+    ),
+    Builtin::new(
+        "urlquery.encode_object",
+        "object: object[string: any<string, array[string], set[string]>] => string",
+        "An object as a URL's query.",
+        urlquery::encode_object,
     ),
 ];

@@ -37,7 +37,7 @@ fn map<'e>(
 
 /// The simple mapping: always one character. Where the full mapping has more, the simple one is itself, but
 /// for the dotted I.
-fn simple_lower(c: char) -> char {
+pub fn simple_lower(c: char) -> char {
     if c == 'İ' {
         return 'i';
     }

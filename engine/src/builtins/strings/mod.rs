@@ -8,6 +8,7 @@ mod split;
 mod trim;
 
 use super::Builtin;
+pub use case::simple_lower;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[

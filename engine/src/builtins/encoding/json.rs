@@ -1,0 +1,82 @@
+//! JSON texts.
+
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::json::{self, Layout};
+use crate::value::{TextView, V};
+
+pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let mut text = Vec::new();
+    json::write_go(operands.at(0), &mut text);
+    call.budget.reserve(text.len())?;
+    Ok(call.arena.bytes_text(&text))
+}
+
+pub fn marshal_with_options<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (mut pretty, mut chosen) = (false, None);
+    let (mut indent, mut prefix) = ("\t".to_owned(), String::new());
+    for (index, (key, value)) in operands.object(1)?.iter().enumerate() {
+        let mismatch = |value: V<'_>| format!("operand 0 must be string but got {}", value.kind());
+        let Some(name) = key.as_text() else {
+            return Err(Fault::type_error(format!(
+                "operand 2 failed to stringify key {key} at index {index}: {}",
+                mismatch(key)
+            )));
+        };
+        let text = || match value.as_text() {
+            Some(text) => Ok(text.to_str().into_owned()),
+            None => Err(Fault::type_error(format!(
+                "operand 2 key {key} failed cast to string: {}",
+                mismatch(value)
+            ))),
+        };
+        match name.as_bytes() {
+            b"indent" => (pretty, indent) = (true, text()?),
+            b"prefix" => (pretty, prefix) = (true, text()?),
+            b"pretty" => match value {
+                V::Bool(wanted) => chosen = Some(wanted),
+                _ => {
+                    return Err(Fault::type_error(format!(
+                        "operand 2 key {key} failed cast to bool"
+                    )));
+                }
+            },
+            _ => {
+                return Err(Fault::type_error(format!(
+                    "operand 2 object contained unknown key {key}"
+                )));
+            }
+        }
+    }
+    if !chosen.unwrap_or(pretty) {
+        return marshal(call, operands);
+    }
+    let mut text = prefix.clone().into_bytes();
+    let layout = Layout {
+        prefix: &prefix,
+        indent: &indent,
+    };
+    json::write_go_layout(operands.at(0), layout, &mut text);
+    call.budget.reserve(text.len())?;
+    Ok(call.arena.bytes_text(&text))
+}
+
+pub fn unmarshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    call.budget.spend_len(text.as_bytes().len() / 16)?;
+    call.budget.reserve(text.as_bytes().len())?;
+    let text: &'e [u8] = match text {
+        // held in the operand itself, so it has to be put where the result may point to
+        TextView::Short(short) => call.arena.bump().alloc_slice_copy(short.as_bytes()),
+        TextView::Utf8(text) => text.as_bytes(),
+        TextView::Bytes(bytes) => bytes,
+    };
+    json::unmarshal(call.arena, text).map_err(Fault::error)
+}
+
+pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let valid = operands
+        .at(0)
+        .as_text()
+        .is_some_and(|text| json::is_valid(text.as_bytes()));
+    Ok(V::Bool(valid))
+}

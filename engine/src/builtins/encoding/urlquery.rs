@@ -1,0 +1,136 @@
+//! The query part of URLs.
+
+use crate::builtins::call::{Buffer, Members};
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::{ObjectBuilder, V};
+
+pub fn encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let mut buffer = call.buffer();
+    escape(call, &mut buffer, text.as_bytes())?;
+    Ok(call.text(buffer))
+}
+
+fn escape(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    call.budget.reserve(bytes.len().saturating_mul(3))?;
+    let digit = |at: u8| HEX.get(usize::from(at)).copied().unwrap_or(b'0');
+    for byte in bytes {
+        match byte {
+            b'-' | b'_' | b'.' | b'~' => buffer.push(*byte),
+            b' ' => buffer.push(b'+'),
+            byte if byte.is_ascii_alphanumeric() => buffer.push(*byte),
+            byte => buffer.extend([b'%', digit(byte >> 4), digit(byte & 15)]),
+        }
+    }
+    Ok(())
+}
+
+pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    unescape(call, text.as_bytes())
+}
+
+fn unescape<'e>(call: &Call<'e>, bytes: &[u8]) -> Result<V<'e>, Fault> {
+    call.budget.reserve(bytes.len())?;
+    let mut buffer = call.buffer();
+    let mut rest = bytes;
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        match byte {
+            b'+' => buffer.push(b' '),
+            b'%' => {
+                let digit = |at: usize| char::from(*after.get(at)?).to_digit(16);
+                let Some((high, low)) = digit(0).zip(digit(1)) else {
+                    let escape = after.get(..2).unwrap_or(after);
+                    let escape = V::to_string(&call.arena.bytes_text(&[b"%", escape].concat()));
+                    return Err(Fault::error(format!("invalid URL escape {escape}")));
+                };
+                buffer.extend(u8::try_from(high * 16 + low));
+                rest = after.get(2..).unwrap_or_default();
+            }
+            byte => buffer.push(*byte),
+        }
+    }
+    Ok(call.text(buffer))
+}
+
+pub fn encode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let refuse =
+        || Fault::type_error("operand 1 values must be string, array[string], or set[string]");
+    let mut pairs: Vec<(String, Vec<V<'e>>)> = Vec::new();
+    for (key, value) in operands.object(0)?.iter() {
+        let key = match key.as_text() {
+            Some(key) => key.to_str().into_owned(),
+            None => key.to_string(),
+        };
+        let values = match Members::of(value) {
+            Some(members) => members.iter().collect(),
+            None => vec![value],
+        };
+        if values.iter().any(|value| value.as_text().is_none()) {
+            return Err(refuse());
+        }
+        pairs.push((key, values));
+    }
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut buffer = call.buffer();
+    for (key, values) in &pairs {
+        call.budget.spend_len(values.len())?;
+        for value in values {
+            if !buffer.is_empty() {
+                buffer.push(b'&');
+            }
+            escape(call, &mut buffer, key.as_bytes())?;
+            buffer.push(b'=');
+            let value = value.as_text().ok_or_else(refuse)?;
+            escape(call, &mut buffer, value.as_bytes())?;
+        }
+    }
+    Ok(call.text(buffer))
+}
+
+pub fn decode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let mut keys = ObjectBuilder::new(call.arena);
+    let mut values: Vec<Vec<V<'e>>> = Vec::new();
+    let mut first_problem = None;
+    for part in text.as_bytes().split(|byte| *byte == b'&') {
+        call.budget.step()?;
+        if part.is_empty() {
+            continue;
+        }
+        if part.contains(&b';') {
+            first_problem
+                .get_or_insert_with(|| Fault::error("invalid semicolon separator in query"));
+            continue;
+        }
+        let (key, value) = match memchr::memchr(b'=', part) {
+            Some(at) => part.split_at(at),
+            None => (part, &[][..]),
+        };
+        let value = value.get(1..).unwrap_or_default();
+        match unescape(call, key).and_then(|key| Ok((key, unescape(call, value)?))) {
+            Ok((key, value)) => match keys.get(key) {
+                Some(V::Int(at)) => {
+                    let held = usize::try_from(at).ok().and_then(|at| values.get_mut(at));
+                    held.into_iter().for_each(|held| held.push(value));
+                }
+                _ => {
+                    keys.put(key, V::Int(i64::try_from(values.len()).unwrap_or(i64::MAX)));
+                    values.push(vec![value]);
+                }
+            },
+            Err(problem) => drop(first_problem.get_or_insert(problem)),
+        }
+    }
+    if let Some(problem) = first_problem {
+        return Err(problem);
+    }
+    let keys = keys.finish();
+    let pairs = keys.as_object().into_iter().flat_map(|keys| keys.iter());
+    Ok(call.arena.object_from(pairs.map(|(key, at)| {
+        let held = at.as_number().and_then(|at| values.get(at.as_index()?));
+        (key, call.arena.array(held.map_or(&[], Vec::as_slice)))
+    })))
+}

@@ -1,0 +1,130 @@
+//! Graphs given as an object from nodes to their neighbours, and walks through documents.
+
+use super::arrays::allot;
+use super::call::{Members, MembersIter};
+use super::fault::FaultError;
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::{ObjectView, SetBuilder, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "graph.reachable",
+        "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => set[any]",
+        "The nodes that can be reached from some nodes, those included.",
+        reachable,
+    ),
+    Builtin::new(
+        "graph.reachable_paths",
+        "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => set[array[any]]",
+        "The longest paths from some nodes that visit no node twice.",
+        reachable_paths,
+    ),
+    Builtin::evaluator(
+        "walk",
+        "x: any => array<array[any], any>",
+        "Yields every path of a document with the value it leads to.",
+    ),
+];
+
+/// The initial nodes.
+fn initial<'e>(operands: &[V<'e>]) -> Result<Members<'e>, Fault> {
+    let operand = operands.at(1);
+    Members::of(operand).ok_or_else(|| {
+        Fault::Error(Box::new(FaultError::Operand {
+            position: 2,
+            want: &["{array, set}"],
+            got: operand.kind().as_str().into(),
+        }))
+    })
+}
+
+fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let graph = operands.object(0)?;
+    let initial = initial(operands)?;
+    let mut found = SetBuilder::new(call.arena);
+    let mut queue: Vec<V<'e>> = initial.iter().collect();
+    while let Some(node) = queue.pop() {
+        let Some(edges) = graph.get(node) else {
+            continue;
+        };
+        if found.insert(node)
+            && let Some(edges) = Members::of(edges)
+        {
+            allot(call, edges.len())?;
+            queue.extend(edges.iter_unordered());
+        }
+    }
+    Ok(found.finish())
+}
+
+fn reachable_paths<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let graph = operands.object(0)?;
+    let initial = initial(operands)?;
+    let mut paths = SetBuilder::new(call.arena);
+    for node in initial.iter() {
+        if graph.get(node).is_some() {
+            Walk::new(graph, node).run(call, &mut paths)?;
+        }
+    }
+    Ok(paths.finish())
+}
+
+/// A path in the making, with what is left to try at each of its nodes.
+struct Walk<'e> {
+    graph: ObjectView<'e>,
+    path: Vec<V<'e>>,
+    left: Vec<MembersIter<'e>>,
+}
+
+impl<'e> Walk<'e> {
+    fn new(graph: ObjectView<'e>, node: V<'e>) -> Self {
+        Self {
+            graph,
+            path: vec![node],
+            left: Vec::new(),
+        }
+    }
+
+    /// The neighbours of a node that is in the graph, unless it has none.
+    fn neighbours(&self, node: V<'e>) -> Option<MembersIter<'e>> {
+        let edges = Members::of(self.graph.get(node)?)?;
+        (!edges.is_empty()).then(|| edges.iter())
+    }
+
+    fn run(mut self, call: &mut Call<'e>, paths: &mut SetBuilder<'e>) -> Result<(), Fault> {
+        match self.path.first().and_then(|node| self.neighbours(*node)) {
+            Some(neighbours) => self.left.push(neighbours),
+            None => return self.keep(call, paths),
+        }
+        while let Some(neighbours) = self.left.last_mut() {
+            call.budget.step()?;
+            let Some(node) = neighbours.next() else {
+                self.left.pop();
+                self.path.pop();
+                continue;
+            };
+            // the first step may lead back to where it started
+            let visited = self.left.len() > 1 && self.path.contains(&node);
+            if visited || self.graph.get(node).is_none() {
+                self.keep(call, paths)?;
+                continue;
+            }
+            self.path.push(node);
+            match self.neighbours(node) {
+                Some(neighbours) => self.left.push(neighbours),
+                None => {
+                    self.keep(call, paths)?;
+                    self.path.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&self, call: &mut Call<'e>, paths: &mut SetBuilder<'e>) -> Result<(), Fault> {
+        allot(call, self.path.len())?;
+        paths.insert(call.arena.array(&self.path));
+        Ok(())
+    }
+}

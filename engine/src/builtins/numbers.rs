@@ -1,0 +1,112 @@
+//! Ranges of integers, and random ones.
+
+use std::hash::{BuildHasher, Hasher};
+
+use num_bigint::BigInt;
+
+use super::arrays::allot;
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::{Number, NumberBuf, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "numbers.range",
+        "a: number, b: number => array[number]",
+        "The integers from one to another, downwards when the second is smaller.",
+        range,
+    ),
+    Builtin::new(
+        "numbers.range_step",
+        "a: number, b: number, step: number => array[number]",
+        "Every so many integers from one to another.",
+        range_step,
+    ),
+    Builtin::new(
+        "rand.intn",
+        "str: string, n: number => number",
+        "A random integer from 0 up to a number, the same for the same string within an evaluation.",
+        intn,
+    )
+    .nondeterministic(),
+];
+
+fn range<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (first, last) = (operands.integer(0)?, operands.integer(1)?);
+    steps(call, first, last, Number::Int(1))
+}
+
+fn range_step<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (first, last) = (operands.integer(0)?, operands.integer(1)?);
+    let step = operands.integer(2)?;
+    if step.compare(Number::Int(0)).is_le() {
+        // OPA's text names the function, and so does what is put before it
+        return Err(Fault::error(
+            "numbers.range_step: step must be a positive integer",
+        ));
+    }
+    steps(call, first, last, step)
+}
+
+fn steps<'e>(
+    call: &mut Call<'e>,
+    first: Number<'_>,
+    last: Number<'_>,
+    step: Number<'_>,
+) -> Result<V<'e>, Fault> {
+    let (Some(first), Some(last), Some(step)) = (first.to_i64(), last.to_i64(), step.to_i64())
+    else {
+        return big_steps(call, first, last, step);
+    };
+    let count = first.abs_diff(last) / step.unsigned_abs();
+    let count = usize::try_from(count)
+        .unwrap_or(usize::MAX)
+        .saturating_add(1);
+    allot(call, count)?;
+    let step = if first <= last { step } else { -step };
+    let numbers = std::iter::successors(Some(first), |number| number.checked_add(step));
+    Ok(call.arena.array_from(numbers.take(count).map(V::Int)))
+}
+
+/// For ends or steps beyond 64 bits.
+fn big_steps<'e>(
+    call: &mut Call<'e>,
+    first: Number<'_>,
+    last: Number<'_>,
+    step: Number<'_>,
+) -> Result<V<'e>, Fault> {
+    let whole = |number: Number<'_>| number.to_bigint().unwrap_or_default();
+    let (first, last, step) = (whole(first), whole(last), whole(step));
+    let distance = BigInt::from(last.clone() - &first);
+    let count = usize::try_from(BigInt::from(distance.magnitude().clone()) / &step)
+        .unwrap_or(usize::MAX)
+        .saturating_add(1);
+    allot(
+        call,
+        count.saturating_mul(1 + first.bits().try_into().unwrap_or(0) / 8),
+    )?;
+    let step = if first <= last { step } else { -step };
+    let mut number = first;
+    let mut numbers = call.arena.list();
+    for _ in 0..count {
+        let next = &number + &step;
+        numbers.push(
+            call.arena
+                .number(NumberBuf::from(std::mem::replace(&mut number, next))),
+        );
+    }
+    Ok(call.arena.array_of(numbers.into_bump_slice()))
+}
+
+fn intn<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let key = operands.text(0)?;
+    let bound = operands.int(1)?.unsigned_abs();
+    // a keyed hash of the operands needs no memory of earlier answers
+    let mut hasher = foldhash::quality::FixedState::with_seed(call.seed()).build_hasher();
+    hasher.write(key.as_bytes());
+    hasher.write_u64(bound);
+    let below = u128::from(hasher.finish()) * u128::from(bound) >> 64;
+    Ok(call
+        .arena
+        .number(NumberBuf::from(u64::try_from(below).unwrap_or(0))))
+}

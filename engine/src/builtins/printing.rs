@@ -1,0 +1,132 @@
+//! Output for people, and text with values in it.
+
+use super::{Builtin, Call, Fault, FaultCode, Members, Operands};
+use crate::value::{Kind, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "print",
+        "...: any => void",
+        "Shows values to whoever runs the policy.",
+        print,
+    ),
+    Builtin::new(
+        "internal.print",
+        "array[set[any]] => void",
+        "Shows the values of `print`, each of which may have none or several.",
+        print_each,
+    ),
+    Builtin::new(
+        "internal.template_string",
+        "array[any] => string",
+        "A template string's parts as one string.",
+        template_string,
+    ),
+    Builtin::new(
+        "trace",
+        "note: string => boolean",
+        "Leaves a note in the trace.",
+        trace,
+    ),
+    Builtin::new(
+        "internal.test_case",
+        "array[any] => void",
+        "Names the case of a test that has several.",
+        |_, _| Ok(V::Bool(true)),
+    ),
+];
+
+/// What stands for an expression that is undefined.
+const UNDEFINED: &str = "<undefined>";
+
+fn print<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    if let Some(print) = call.print {
+        let shown: Vec<String> = operands.iter().map(|value| show(*value)).collect();
+        print(&shown.join(" "));
+    }
+    Ok(V::Bool(true))
+}
+
+fn print_each<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let parts = operands.array(0)?;
+    if let Some(print) = call.print {
+        let parts = parts
+            .iter()
+            .map(alternatives)
+            .collect::<Result<Vec<_>, _>>()?;
+        combine(call, &parts, |line| print(&line.join(" ")))?;
+    }
+    Ok(V::Bool(true))
+}
+
+fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let parts = operands.array(0)?;
+    let mut text = String::new();
+    for part in parts.iter() {
+        match alternatives(part)?.as_slice() {
+            [one] => text.push_str(one),
+            _ => {
+                return Err(Fault::halt(
+                    FaultCode::Conflict,
+                    "template-strings must not produce multiple outputs",
+                ));
+            }
+        }
+    }
+    call.budget.reserve(text.len())?;
+    Ok(call.arena.text(&text))
+}
+
+/// The texts of an argument: of the members of a set, or of the value that it is.
+fn alternatives(part: V<'_>) -> Result<Vec<String>, Fault> {
+    match part.kind() {
+        Kind::Set => match Members::of(part) {
+            Some(members) if !members.is_empty() => Ok(members.iter().map(show).collect()),
+            _ => Ok(vec![UNDEFINED.to_owned()]),
+        },
+        Kind::Array | Kind::Object => Err(Fault::halt(
+            FaultCode::Internal,
+            format!("illegal argument type: {}", part.kind()),
+        )),
+        _ => Ok(vec![show(part)]),
+    }
+}
+
+/// Strings as they are, everything else as Rego text.
+fn show(value: V<'_>) -> String {
+    match value.as_text() {
+        Some(text) => text.to_str().into_owned(),
+        None => value.to_string(),
+    }
+}
+
+/// Calls `each` with every choice of one text of each part, the last part changing fastest.
+fn combine(
+    call: &mut Call<'_>,
+    parts: &[Vec<String>],
+    each: impl Fn(&[&str]),
+) -> Result<(), Fault> {
+    let mut choice = vec![0; parts.len()];
+    loop {
+        call.budget.step()?;
+        let line: Vec<&str> = parts
+            .iter()
+            .zip(&choice)
+            .filter_map(|(part, at)| part.get(*at).map(String::as_str))
+            .collect();
+        each(&line);
+        let next = choice.iter_mut().zip(parts).rev().find_map(|(at, part)| {
+            *at = if *at + 1 < part.len() { *at + 1 } else { 0 };
+            (*at > 0).then_some(())
+        });
+        if next.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn trace<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    operands.text(0)?;
+    Ok(V::Bool(true))
+}

@@ -1,0 +1,40 @@
+//! What surrounds an evaluation: the clock, the program that runs it, the rule it is in.
+
+use super::{Builtin, Call, Fault};
+use crate::value::V;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "time.now_ns",
+        " => number",
+        "Nanoseconds since 1970 at the start of the evaluation.",
+        now_ns,
+    )
+    .nondeterministic(),
+    Builtin::new(
+        "opa.runtime",
+        " => object[string: any]",
+        "What the program that runs the policy tells of itself.",
+        runtime,
+    )
+    .nondeterministic(),
+    Builtin::evaluator(
+        "rego.metadata.chain",
+        " => array[any]",
+        "The annotations of the rule in hand and of what contains it.",
+    ),
+    Builtin::evaluator(
+        "rego.metadata.rule",
+        " => any",
+        "The annotations of the rule in hand.",
+    ),
+];
+
+fn now_ns<'e>(call: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(V::Int(call.now_ns()))
+}
+
+fn runtime<'e>(call: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+    Ok(call.arena.copy_of(&call.host.runtime()))
+}

@@ -1,0 +1,209 @@
+//! Amounts with units: `10Ki`, `500m`, `1.5GB`.
+
+use num_bigint::{BigInt, Sign};
+
+use super::strings::simple_lower;
+use super::{Builtin, Call, Fault, Operands};
+use crate::limits::NUMBER_EXPONENT;
+use crate::value::text::lossy;
+use crate::value::{Number, NumberBuf, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "units.parse",
+        "x: string => number",
+        "The number that an amount with a decimal or binary unit stands for; `m` is a thousandth.",
+        parse,
+    ),
+    Builtin::new(
+        "units.parse_bytes",
+        "x: string => number",
+        "The number of bytes that an amount with a unit stands for.",
+        parse_bytes,
+    ),
+];
+
+/// Digits that the exponent of an amount may have.
+const EXPONENT_DIGITS: usize = 6;
+
+/// Decimal places of amounts that are no integers.
+const PLACES: u32 = 10;
+
+/// An amount in its two parts.
+struct Amount<'a> {
+    number: &'a [u8],
+    unit: &'a [u8],
+}
+
+/// Splits an amount. An `e` belongs to the number when a digit or a sign follows, else it is a unit.
+fn split(text: &[u8]) -> Amount<'_> {
+    let digit_or_sign = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_digit() || b"+-".contains(b));
+    let end = text.iter().enumerate().position(|(at, byte)| match byte {
+        b'0'..=b'9' | b'.' | b'+' | b'-' => false,
+        b'e' | b'E' => !digit_or_sign(text.get(at + 1)),
+        _ => true,
+    });
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    Amount { number, unit }
+}
+
+/// The factor of a unit by its prefix in lower case, as a power of ten or of two.
+fn factor(prefix: &[u8]) -> Option<u64> {
+    let (letter, binary) = match prefix {
+        [letter] => (letter, false),
+        [letter, b'i'] => (letter, true),
+        _ => return None,
+    };
+    let power = b"kmgtpe".iter().position(|unit| unit == letter)?;
+    let power = u32::try_from(power).ok()? + 1;
+    Some(if binary {
+        1 << (10 * power)
+    } else {
+        1000_u64.pow(power)
+    })
+}
+
+/// A number's digits as an integer and the power of ten it is to be multiplied by.
+fn decimal(number: &[u8]) -> Option<(BigInt, i64)> {
+    let text = std::str::from_utf8(number).ok()?;
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),
+        None => (text, 0_i64),
+    };
+    let unsigned = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let sign = if mantissa.starts_with('-') {
+        Sign::Minus
+    } else {
+        Sign::Plus
+    };
+    let magnitude = digits.parse().ok()?;
+    let places = i64::try_from(fraction.len()).ok()?;
+    Some((BigInt::from_biguint(sign, magnitude), exponent - places))
+}
+
+/// The bytes without quotes, refusing blanks; the function's name is part of the messages.
+fn unquoted(name: &str, text: &[u8]) -> Result<Vec<u8>, Fault> {
+    if text.contains(&b' ') {
+        return Err(Fault::error(format!(
+            "{name}: spaces not allowed in resource strings"
+        )));
+    }
+    Ok(text.iter().copied().filter(|b| *b != b'"').collect())
+}
+
+/// Whether the exponent has too many digits.
+fn exponent_is_long(number: &[u8]) -> bool {
+    let mut parts = number.splitn(2, |b| b.eq_ignore_ascii_case(&b'e'));
+    let exponent = parts.nth(1).unwrap_or_default();
+    exponent.iter().filter(|b| b.is_ascii_digit()).count() > EXPONENT_DIGITS
+}
+
+fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let refuse = |problem: &str| Fault::error(format!("units.parse: {problem}"));
+    let text = unquoted("units.parse", text.as_bytes())?;
+    let Amount { number, unit } = split(&text);
+    if number.is_empty() {
+        return Err(refuse("no amount provided"));
+    }
+    if exponent_is_long(number) {
+        return Err(refuse("exponent too large"));
+    }
+    // the first letter's case tells milli from mega; that of the others says nothing
+    let (first, others) = unit.split_at(usize::from(!unit.is_empty()));
+    let others: String = lossy(others).chars().map(simple_lower).collect();
+    let unit = [first.to_ascii_lowercase().as_slice(), others.as_bytes()].concat();
+    let (factor, milli) = match unit.as_slice() {
+        b"" => (1, false),
+        b"m" if first == b"m" => (1, true),
+        prefix => match factor(prefix) {
+            Some(factor) => (factor, false),
+            None => {
+                let unit = format!("unit {}{others} not recognized", lossy(first));
+                return Err(refuse(&unit));
+            }
+        },
+    };
+    let (amount, mut power) =
+        decimal(number).ok_or_else(|| refuse("could not parse amount to a number"))?;
+    power -= if milli { 3 } else { 0 };
+    let amount = amount * factor;
+    if power > NUMBER_EXPONENT {
+        return Err(Fault::error("number too big"));
+    }
+    let number = if power >= 0 {
+        let power = u32::try_from(power).unwrap_or(0);
+        NumberBuf::from(amount * BigInt::from(10).pow(power))
+    } else {
+        fraction(&amount, power.unsigned_abs())
+    };
+    Ok(call.arena.number(number))
+}
+
+/// `amount / 10^power`: an integer or a fixed number of places, rounded away from zero when halfway.
+fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
+    let digits = amount.magnitude().to_str_radix(10);
+    let length = u64::try_from(digits.len()).unwrap_or(u64::MAX);
+    if *amount == BigInt::ZERO {
+        return NumberBuf::Int(0);
+    }
+    let ten = |power: u64| BigInt::from(10).pow(u32::try_from(power).unwrap_or(u32::MAX));
+    // too small to show
+    if power > length + u64::from(PLACES) + 1 {
+        return NumberBuf::Decimal(10, 0);
+    }
+    let divisor = ten(power);
+    if amount % &divisor == BigInt::ZERO {
+        return NumberBuf::from(amount / divisor);
+    }
+    let scaled: BigInt = amount * ten(PLACES.into()) * 2;
+    let half = if scaled.sign() == Sign::Minus {
+        -&divisor
+    } else {
+        divisor.clone()
+    };
+    let rounded: BigInt = (scaled + half) / (divisor * 2);
+    let sign = if amount.sign() == Sign::Minus {
+        "-"
+    } else {
+        ""
+    };
+    let digits = format!("{:0>11}", rounded.magnitude().to_str_radix(10));
+    let (whole, places) = digits.split_at(digits.len() - PLACES as usize);
+    let text = format!("{sign}{whole}.{places}");
+    NumberBuf::parse(&text).unwrap_or(NumberBuf::Text(text))
+}
+
+fn parse_bytes<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let refuse = |problem: &str| Fault::error(format!("units.parse_bytes: {problem}"));
+    let lower: String = text.to_str().chars().map(simple_lower).collect();
+    let lower = unquoted("units.parse_bytes", lower.as_bytes())?;
+    let Amount { number, unit } = split(&lower);
+    if number.is_empty() {
+        return Err(refuse("no byte amount provided"));
+    }
+    if exponent_is_long(number) {
+        return Err(refuse("exponent too large"));
+    }
+    let factor = match unit {
+        b"" => Some(1),
+        _ => factor(unit.strip_suffix(b"b").unwrap_or(unit)),
+    };
+    let factor =
+        factor.ok_or_else(|| refuse(&format!("byte unit {} not recognized", lossy(unit))))?;
+    let (amount, power) =
+        decimal(number).ok_or_else(|| refuse("could not parse byte amount to a number"))?;
+    if power > NUMBER_EXPONENT {
+        return Err(Fault::error("number too big"));
+    }
+    let number = format!("{amount}e{power}");
+    let bytes = Number::Text(&number).scaled(factor);
+    Ok(call.arena.number(NumberBuf::from(bytes)))
+}
