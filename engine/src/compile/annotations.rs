@@ -1,13 +1,17 @@
-//! SetAnnotationSet: which METADATA blocks speak of what.
+//! ParseMetadataBlocks and SetAnnotationSet: which METADATA blocks speak of what.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use solon_syntax::ast::{Annotation, Ref, Rule, Scope, Term};
+use solon_syntax::ParseOptions;
+use solon_syntax::annotations::attach;
+use solon_syntax::ast::visit::{Exprs, Flow, Walk};
+use solon_syntax::ast::{Annotation, Expr, Module, Ref, Rule, Scope, Term};
 use solon_syntax::source::Code;
 
 use super::Compilation;
+use super::rewrite::metadata::{CHAIN, RULE};
 use super::rule_tree::ground_prefix;
 
 /// The blocks of all modules, by what they speak of. Blocks of single rules stand with their rules.
@@ -25,6 +29,30 @@ pub struct Link {
     pub path: Ref,
     /// The block, if there is one.
     pub annotation: Option<Arc<Annotation>>,
+}
+
+/// Reads the blocks of all modules, if a rule asks for them and the parser was not told to.
+pub fn parse(compilation: &mut Compilation<'_>) {
+    if !asks_for_metadata(&compilation.modules) {
+        return;
+    }
+    for module in &mut compilation.modules {
+        if module.annotations.is_empty() {
+            let options = ParseOptions::of(module.version);
+            for error in attach(module, &options).err().unwrap_or_default().0 {
+                compilation.report.push(error);
+            }
+        }
+    }
+}
+
+fn asks_for_metadata(modules: &Vec<Module>) -> bool {
+    let mut found = false;
+    modules.walk(&mut Exprs(|expr: &Expr| {
+        found = found || expr.operands_of(CHAIN).is_some() || expr.operands_of(RULE).is_some();
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
 }
 
 /// Collects the blocks of all modules. Of a package, or of a document, only one block may speak.

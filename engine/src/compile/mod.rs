@@ -85,7 +85,7 @@ pub const PASSES: &[Pass] = &[
     pass("CheckVoidCalls", void_calls::check),
     pass("RewritePrintCalls", prints::rewrite),
     pass("RewriteExprTerms", expr_terms::rewrite),
-    pass("ParseMetadataBlocks", nothing),
+    pass("ParseMetadataBlocks", annotations::parse),
     pass("SetAnnotationSet", annotations::set),
     pass("RewriteRegoMetadataCalls", metadata::rewrite),
     pass("SetGraph", graph::set_graph),

@@ -12,8 +12,11 @@ use super::{each_branch_of, hoist, nested_bodies, number};
 use crate::compile::Compilation;
 use crate::compile::annotations::{Link, of_rule};
 
-const CHAIN: &str = "rego.metadata.chain";
-const RULE: &str = "rego.metadata.rule";
+/// The function that answers what is said of a rule and the documents around it.
+pub(crate) const CHAIN: &str = "rego.metadata.chain";
+
+/// The function that answers what is said of a rule.
+pub(crate) const RULE: &str = "rego.metadata.rule";
 
 /// Gives the rules that ask for their metadata a local that holds it.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
