@@ -1,5 +1,6 @@
 //! The face of the library: modules, base documents, prepared queries.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -322,7 +323,7 @@ impl Engine {
             .values()
             .map(|module| Module::clone(module))
             .collect();
-        let exists = |path: &[String]| transaction.read(&Path::new(path.iter().cloned())).is_ok();
+        let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
         let checked: Option<&dyn Fn(&[String]) -> bool> = if self.inner.allow_base_conflicts {
             None
         } else {
@@ -417,13 +418,16 @@ impl Engine {
         });
         let texts = texts.collect();
         let (package, imports) = self.context(context)?;
+        let mut options = Cow::Borrowed(&self.inner.options);
+        if !context.unsafe_builtins.is_empty() {
+            options.to_mut().unsafe_builtins = context.unsafe_builtins.to_vec();
+        }
         let query = Query {
             package,
             imports,
             ..Query::new(source, body)
         };
-        let compiled =
-            compile::compile_query(&state.compiled, query, &self.inner.options, |_, _| {})?;
+        let compiled = compile::compile_query(&state.compiled, query, &options, |_, _| {})?;
         let lowered = lower::query(&state.program, &compiled.body, &compiled.originals);
         let expressions = lowered
             .expressions

@@ -133,6 +133,8 @@ pub struct QueryContext<'a> {
     pub package: Option<&'a str>,
     /// Imports, like `data.users as us`.
     pub imports: &'a [String],
+    /// Built-in functions that it may not call itself.
+    pub unsafe_builtins: &'a [String],
 }
 
 /// An expression of a query as it was written.

@@ -1,1 +1,178 @@
-//! The server over TCP.
+//! The real server, driven over TCP.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a panic here is a failing test"
+)]
+
+#[path = "http/cases.rs"]
+mod cases;
+#[path = "http/client.rs"]
+mod client;
+#[path = "http/process.rs"]
+mod process;
+
+use std::time::{Duration, Instant};
+
+use client::{Client, Message, get};
+use process::Server;
+
+#[test]
+fn recorded_requests_are_answered_as_recorded() {
+    cases::run();
+}
+
+#[test]
+fn a_connection_serves_many_requests() {
+    let server = Server::start(&[]);
+    let mut client = Client::connect(server.address());
+    for number in 0..50 {
+        let put = Message::new("PUT", "/v1/data/n").body(number.to_string());
+        assert_eq!(client.ask(&put).status, 204);
+        assert_eq!(
+            client.ask(&Message::new("GET", "/v1/data/n")).text(),
+            format!("{{\"result\":{number}}}\n")
+        );
+    }
+}
+
+#[test]
+fn many_clients_are_answered_at_once() {
+    let server = Server::start(&[("p.rego", "package p\n\ndouble := input * 2\n")]);
+    let address = server.address();
+    std::thread::scope(|scope| {
+        for thread in 0..16 {
+            scope.spawn(move || {
+                let mut client = Client::connect(address);
+                for turn in 0..100 {
+                    let number = thread * 1000 + turn;
+                    let ask = Message::new("POST", "/v1/data/p/double")
+                        .body(format!("{{\"input\":{number}}}"));
+                    assert_eq!(
+                        client.ask(&ask).text(),
+                        format!("{{\"result\":{}}}\n", number * 2)
+                    );
+                }
+            });
+        }
+        // policies and documents change below them
+        scope.spawn(move || {
+            let mut client = Client::connect(address);
+            for turn in 0..30 {
+                let text = format!("package other\n\nn := {turn}\n");
+                assert_eq!(
+                    client
+                        .ask(&Message::new("PUT", "/v1/policies/other").body(text))
+                        .status,
+                    200
+                );
+                let answer = client.ask(&Message::new("GET", "/v1/data/other/n"));
+                assert_eq!(answer.text(), format!("{{\"result\":{turn}}}\n"));
+            }
+        });
+    });
+}
+
+/// A policy that looks at every triple of a list.
+fn slow_policy(length: usize) -> String {
+    let list: Vec<String> = (1..=length).map(|number| number.to_string()).collect();
+    format!(
+        "package slow\n\nlist := [{}]\n\n\
+         count_all := count([1 | some a in list; some b in list; some c in list; a + b + c == 0])\n",
+        list.join(", ")
+    )
+}
+
+#[test]
+fn slow_evaluations_leave_the_server_free() {
+    let slow = slow_policy(90);
+    let server = Server::start(&[("slow.rego", &slow)]);
+    let address = server.address();
+    std::thread::scope(|scope| {
+        let slow: Vec<_> = (0..4)
+            .map(|_| scope.spawn(move || get(address, "/v1/data/slow/count_all").text()))
+            .collect();
+        std::thread::sleep(Duration::from_millis(30));
+        let start = Instant::now();
+        for _ in 0..20 {
+            assert_eq!(get(address, "/health").status, 200);
+        }
+        let health = start.elapsed();
+        let start = Instant::now();
+        for one in slow {
+            assert_eq!(one.join().unwrap(), "{\"result\":0}\n");
+        }
+        // the slow ones were still running, so nothing waited for them
+        assert!(start.elapsed() > Duration::from_millis(5) || health < Duration::from_millis(100));
+    });
+}
+
+#[test]
+fn open_requests_finish_before_the_server_stops() {
+    let slow = slow_policy(60);
+    let mut server = Server::start(&[("slow.rego", &slow)]);
+    let address = server.address().to_owned();
+    let open = std::thread::spawn(move || get(&address, "/v1/data/slow/count_all").text());
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(server.terminate(), Some(0));
+    assert_eq!(open.join().unwrap(), "{\"result\":0}\n");
+}
+
+#[test]
+fn bodies_are_bounded() {
+    let server = Server::start_with(&["--max-body", "50"], &[]);
+    let large = Message::new("POST", "/v1/data/x").body("x".repeat(73));
+    let answer = Client::connect(server.address()).ask(&large);
+    assert_eq!(answer.status, 400);
+    let want =
+        "request body too large: 73 bytes exceeds limit of 50 bytes (server.decoding.max_length)";
+    assert!(answer.text().contains(want), "{}", answer.text());
+    let chunked = Message::new("POST", "/v1/data/x")
+        .body("{\"input\": 1} ".repeat(20))
+        .chunked();
+    let answer = Client::connect(server.address()).ask(&chunked);
+    assert_eq!(answer.status, 400);
+    assert!(
+        answer
+            .text()
+            .contains("request body too large: exceeds limit of 50 bytes"),
+        "{}",
+        answer.text()
+    );
+}
+
+#[test]
+fn sockets_in_the_file_system_are_served() {
+    let folder = process::Folder::with(&[]);
+    let socket = folder.path().join("solon.sock");
+    let address = format!("unix://{}", socket.display());
+    let server = Server::start_with(&["--addr", &address, "--unix-socket-perm", "700"], &[]);
+    let mut client = Client::connect_unix(&socket);
+    assert_eq!(client.ask(&Message::new("GET", "/health")).text(), "{}\n");
+    drop(server);
+}
+
+#[test]
+fn requests_are_logged() {
+    let mut server = Server::start(&[("p.rego", "package p\n\nsaid if print(\"hello\", input)\n")]);
+    get(server.address(), "/v1/data/p/said?input=1");
+    server.terminate();
+    let log = server.log();
+    let line = |message: &str| {
+        log.iter()
+            .find(|line| line["msg"] == message)
+            .unwrap_or_else(|| panic!("{message}"))
+    };
+    let sent = line("Sent response.");
+    assert_eq!(sent["level"], "info");
+    assert_eq!(sent["req_method"], "GET");
+    assert_eq!(sent["req_path"], "/v1/data/p/said");
+    assert_eq!(sent["resp_status"], 200);
+    assert_eq!(line("Received request.")["req_id"], sent["req_id"]);
+    line("hello 1");
+    line("Shutting down.");
+}

@@ -149,7 +149,11 @@ impl Tree {
                 return Some(path);
             }
             let Some(object) = base.as_object() else {
-                continue;
+                // it hides the rules below
+                match self.first_rule(id, &path) {
+                    Some(rule) => return Some(rule),
+                    None => continue,
+                }
             };
             for (key, child) in &node.children {
                 if let Some(inner) = object.get(key.borrow()) {
@@ -157,6 +161,23 @@ impl Tree {
                     path.push(key.borrow().text_or_empty().to_str().into_owned());
                     open.push((*child, inner, path));
                 }
+            }
+        }
+        None
+    }
+
+    /// Path of a rule at a node or below it.
+    fn first_rule(&self, id: NodeId, path: &[String]) -> Option<Vec<String>> {
+        let mut open = vec![(id, path.to_vec())];
+        while let Some((id, path)) = open.pop() {
+            let node = self.node(id)?;
+            if node.rule.is_some() {
+                return Some(path);
+            }
+            for (key, child) in &node.children {
+                let mut path = path.clone();
+                path.push(key.borrow().text_or_empty().to_str().into_owned());
+                open.push((*child, path));
             }
         }
         None

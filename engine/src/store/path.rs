@@ -53,6 +53,21 @@ impl Path {
             .iter()
             .try_fold(root, |value, segment| child(value, segment))
     }
+
+    /// Whether something stands at this path, or above it something that is no object.
+    pub fn is_taken(&self, root: &Value) -> bool {
+        let mut place = root;
+        for segment in &self.segments {
+            let Value::Object(object) = place else {
+                return true;
+            };
+            let Some(next) = object.get_str(segment) else {
+                return false;
+            };
+            place = next;
+        }
+        true
+    }
 }
 
 /// The document below another.

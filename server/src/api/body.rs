@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use solon::Value;
-use solon::value::{json, yaml};
+use solon::value::{Arena, json, yaml};
 
 use crate::http::Request;
 
@@ -38,7 +38,7 @@ pub fn text(request: &Request) -> Cow<'_, str> {
 
 /// The document that a body is; `None` when it is empty.
 pub fn document<'a>(request: &Request, text: &'a str) -> Result<Option<Document<'a>>, String> {
-    if request.is_yaml() {
+    if is_yaml(request, text) {
         return Ok(yaml_document(text)?.map(Document::Yaml));
     }
     if text.trim_ascii().is_empty() {
@@ -49,7 +49,7 @@ pub fn document<'a>(request: &Request, text: &'a str) -> Result<Option<Document<
 
 /// The document below `input` of a body; `None` when there is none or it is null.
 pub fn enveloped<'a>(request: &Request, text: &'a str) -> Result<Option<Document<'a>>, String> {
-    if request.is_yaml() {
+    if is_yaml(request, text) {
         return match yaml_document(text)? {
             Some(Value::Object(object)) => Ok(object
                 .get_str("input")
@@ -63,11 +63,13 @@ pub fn enveloped<'a>(request: &Request, text: &'a str) -> Result<Option<Document
     if text.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let envelope: Envelope<'_> = first(text)?;
-    Ok(envelope
-        .input
-        .map(|input| Document::Json(input.get()))
-        .filter(|input| !matches!(input, Document::Json("null"))))
+    let input = Members::of(text)?.get("input");
+    Ok(input.filter(|input| *input != "null").map(Document::Json))
+}
+
+/// Whether a text is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
+fn is_yaml(request: &Request, text: &str) -> bool {
+    request.is_yaml() && !json::is_valid(text.as_bytes())
 }
 
 fn yaml_document(text: &str) -> Result<Option<Value>, String> {
@@ -82,73 +84,112 @@ fn yaml_document(text: &str) -> Result<Option<Value>, String> {
 
 /// The first JSON value of a text; what follows it is left alone.
 pub fn first_json(text: &str) -> Result<&str, String> {
-    first::<&RawValue>(text).map(RawValue::get)
+    first::<&RawValue>(text)
+        .map(RawValue::get)
+        .map_err(|_| malformed(text))
 }
 
-/// The first JSON value of a text as some type; what follows it is left alone.
-pub fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
-    T::deserialize(&mut serde_json::Deserializer::from_str(text))
-        .map_err(|error| json_error(text, &error))
+/// The items of the list that a text is; none of null.
+pub fn items(text: &str) -> Result<Vec<&str>, String> {
+    let items: Option<Vec<&RawValue>> =
+        first(text).map_err(|error| mismatch(text, &error, "an array"))?;
+    Ok(items
+        .unwrap_or_default()
+        .into_iter()
+        .map(RawValue::get)
+        .collect())
 }
 
-/// What is wrong with a text, in the words of Go's decoder when it is no JSON.
-fn json_error(text: &str, error: &serde_json::Error) -> String {
-    if error.is_data() {
-        let words = error.to_string();
-        return words
-            .rsplit_once(" at line ")
-            .map_or(words.clone(), |(what, _)| what.to_owned());
+/// The members of an object, unread.
+#[derive(Default)]
+pub struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// The members of the object that a text is; none of null.
+    pub fn of(text: &'a str) -> Result<Self, String> {
+        first(text).map_err(|error| mismatch(text, &error, "an object"))
     }
-    malformed(text)
-}
 
-/// What Go's decoder says of a text that is no JSON.
-pub fn malformed(text: &str) -> String {
-    if text.trim_ascii().is_empty() {
-        return "EOF".to_owned();
+    /// A member's text. Names are matched whatever their case; the last one counts.
+    pub fn get(&self, name: &str) -> Option<&'a str> {
+        let named = self
+            .0
+            .iter()
+            .rfind(|(key, _)| key.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.get())
     }
-    match json::read(text.as_bytes()) {
-        Err(error) if matches!(error.kind(), json::JsonErrorKind::End) => {
-            "unexpected EOF".to_owned()
+
+    /// A member that has to be a string, if it is there and not null.
+    pub fn string(&self, name: &str) -> Result<Option<String>, String> {
+        let Some(text) = self.get(name).filter(|text| *text != "null") else {
+            return Ok(None);
+        };
+        match json::read(text.as_bytes()) {
+            Ok(value) if value.borrow().is_string() => {
+                Ok(Some(value.borrow().text_or_empty().to_str().into_owned()))
+            }
+            _ => Err(format!("`{name}` must be a string, got {}", kind(text))),
         }
-        Err(error) => error.to_string(),
+    }
+}
+
+fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_json::Error> {
+    T::deserialize(&mut serde_json::Deserializer::from_str(text))
+}
+
+/// What is wrong with a text: it is no JSON, or another kind of JSON.
+fn mismatch(text: &str, error: &serde_json::Error, wanted: &str) -> String {
+    match first_json(text) {
+        Ok(other) if error.is_data() => format!("expected {wanted}, got {}", kind(other)),
+        Ok(_) => error.to_string(),
+        Err(malformed) => malformed,
+    }
+}
+
+/// The kind of a JSON text.
+fn kind(text: &str) -> &'static str {
+    match text.bytes().next() {
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b'"') => "string",
+        Some(b't' | b'f') => "boolean",
+        Some(b'n') => "null",
+        _ => "number",
+    }
+}
+
+/// What Go's decoder says of a text that is no JSON, or of what follows the first value of one.
+pub fn malformed(text: &str) -> String {
+    match json::unmarshal(&Arena::new(), text.as_bytes()) {
+        Err(words) => words,
         Ok(_) => "invalid JSON".to_owned(),
     }
 }
 
-/// The object around an input. Keys are matched whatever their case; the last one counts.
-#[derive(Default)]
-struct Envelope<'a> {
-    input: Option<&'a RawValue>,
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(EnvelopeVisitor)
+        deserializer.deserialize_any(MembersVisitor)
     }
 }
 
-struct EnvelopeVisitor;
+struct MembersVisitor;
 
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope<'de>;
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Envelope::default())
+        Ok(Members::default())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut envelope = Envelope::default();
-        while let Some(key) = map.next_key::<Cow<'_, str>>()? {
-            let value: &RawValue = map.next_value()?;
-            if key.eq_ignore_ascii_case("input") {
-                envelope.input = Some(value);
-            }
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
         }
-        Ok(envelope)
+        Ok(Members(members))
     }
 }

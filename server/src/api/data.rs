@@ -73,7 +73,7 @@ fn read(
     let mut metrics = Metrics::default();
     metrics.since("rego_input_parse", request.received);
     let start = std::time::Instant::now();
-    let (document, known) = state.documents.get(state, &path(request)?)?;
+    let (document, known) = state.documents.get(state, request, &path(request)?)?;
     metrics.counter("server_query_cache_hit", known.into());
     if !known {
         metrics.timer("rego_query_parse", std::time::Duration::ZERO);
@@ -103,7 +103,7 @@ fn read(
     if warn && state.options.spelling.is_opa() {
         answer.typed("warning", &MissingInput::default());
     }
-    Ok(Response::json(Status::OK, answer.finish()).with("vary", "Accept-Encoding"))
+    Ok(Response::json(Status::OK, answer.finish()))
 }
 
 /// What OPA adds when a request has no input; the specification knows no such field.
@@ -132,13 +132,13 @@ fn bare(state: &State, request: &Request, path: &Path) -> Result<Response, ApiEr
     let input = body::document(request, &text)
         .map_err(malformed)?
         .unwrap_or(Document::Json("null"));
-    let (document, _) = state.documents.get(state, path)?;
+    let (document, _) = state.documents.get(state, request, path)?;
     let pretty = request.pretty();
     let asked = input.as_input(solon::Request::new());
     match document.evaluate(request, asked, |value| write(value, pretty, "")) {
         Ok(Some(mut result)) => {
             result.push(b'\n');
-            Ok(Response::json(Status::OK, result).with("vary", "Accept-Encoding"))
+            Ok(Response::json(Status::OK, result))
         }
         Ok(None) => {
             let what = if document.has_rules() {

@@ -67,16 +67,23 @@ pub struct Document {
 }
 
 impl Documents {
-    /// The document at a path, and whether it was prepared before.
-    pub fn get(&self, state: &State, path: &Path) -> Result<(Arc<Document>, bool), ApiError> {
+    /// The document that a request asks for, and whether it was prepared before. Preparing is for the pool.
+    pub fn get(
+        &self,
+        state: &State,
+        request: &Request,
+        path: &Path,
+    ) -> Result<(Arc<Document>, bool), ApiError> {
         let table = self.table.load();
         if let Some(known) = table.prepared.get(path) {
             return Ok((known.clone(), true));
         }
+        if request.place == Place::Reactor {
+            return Err(ApiError::Elsewhere);
+        }
         let generation = table.generation;
-        let prepared = state.engine.prepare_document_at(path)?;
         let document = Arc::new(Document {
-            prepared,
+            prepared: state.engine.prepare_document_at(path)?,
             pace: AtomicU64::new(u64::MAX),
         });
         self.table.rcu(|table| {

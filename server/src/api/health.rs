@@ -32,7 +32,7 @@ pub fn rule(state: &State, request: &Request) -> Result<Response, ApiError> {
         ("plugin_state".into(), Value::object(Vec::new())),
         ("plugins_ready".into(), Value::Bool(true)),
     ]);
-    let (document, _) = state.documents.get(state, &path)?;
+    let (document, _) = state.documents.get(state, request, &path)?;
     let asked = solon::Request::new().input(&input);
     let holds = document.evaluate(request, asked, |value| {
         matches!(value, solon::value::V::Bool(true))

@@ -1,23 +1,18 @@
 //! JSON Patch (RFC 6902) on base documents.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use solon::store::{Operation, Path, StoreError, Transaction};
 use solon::value::{Value, json};
 
-use super::{ApiError, body};
+use super::ApiError;
+use super::body::{self, Members};
 use crate::http::segments;
 
 /// An operation as it was sent.
-#[derive(Deserialize)]
 pub struct Sent<'a> {
-    #[serde(default)]
     op: String,
-    #[serde(default)]
     path: String,
     from: Option<String>,
-    #[serde(borrow)]
-    value: Option<&'a RawValue>,
+    value: Option<&'a str>,
 }
 
 /// An operation on full paths.
@@ -44,14 +39,24 @@ pub enum Step {
 
 /// Reads the operations of a body.
 pub fn read(text: &str) -> Result<Vec<Sent<'_>>, ApiError> {
-    // null is no operation, alone as in a list
-    let sent: Option<Vec<Option<Sent<'_>>>> = body::first(text).map_err(ApiError::invalid)?;
-    let sent = sent.unwrap_or_default().into_iter();
-    sent.map(|one| one.ok_or_else(|| ApiError::invalid("bad patch operation: ")))
-        .collect()
+    let items = body::items(text).map_err(ApiError::invalid)?;
+    let read = |(at, item)| {
+        Sent::read(item).map_err(|words| ApiError::invalid(format!("operation {at}: {words}")))
+    };
+    items.into_iter().enumerate().map(read).collect()
 }
 
-impl Sent<'_> {
+impl<'a> Sent<'a> {
+    fn read(text: &'a str) -> Result<Self, String> {
+        let members = Members::of(text)?;
+        Ok(Self {
+            op: members.string("op")?.unwrap_or_default(),
+            path: members.string("path")?.unwrap_or_default(),
+            from: members.string("from")?,
+            value: members.get("value"),
+        })
+    }
+
     /// The step that this operation is when its paths are taken below `parent`.
     pub fn below(self, parent: &Path) -> Result<Step, ApiError> {
         let to = parent.join(&pointer(&self.path)?);
@@ -63,8 +68,9 @@ impl Sent<'_> {
             ))),
         };
         let value = || match self.value {
-            Some(text) => json::read(text.get().as_bytes())
-                .map_err(|error| ApiError::invalid(error.to_string())),
+            Some(text) => {
+                json::read(text.as_bytes()).map_err(|error| ApiError::invalid(error.to_string()))
+            }
             None => Ok(Value::Null),
         };
         Ok(match self.op.as_str() {

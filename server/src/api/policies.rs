@@ -8,10 +8,11 @@ use solon::Error;
 use solon_syntax::ast::Module;
 use solon_syntax::json;
 
+use super::ApiError;
 use super::error::message;
 use super::metrics::Metrics;
 use super::state::State;
-use super::{ApiError, body};
+use crate::files::source_text;
 use crate::http::{Fields, Request, Response, Status, indent, segments};
 
 /// A module as answers show it.
@@ -75,7 +76,7 @@ pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
 pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
     let id = id(request)?;
     let mut metrics = Metrics::default();
-    let text = body::text(request);
+    let text = source_text(&id, &request.body).map_err(|fault| Error::Compile(fault.into()))?;
     metrics.since("server_read_bytes", request.received);
     let same = state
         .engine
@@ -83,7 +84,7 @@ pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
         .is_some_and(|module| *module.source.text == *text);
     if !same {
         let start = Instant::now();
-        state.engine.set_module(&id, &text)?;
+        state.engine.set_module(&id, text)?;
         metrics.timer("rego_module_parse", std::time::Duration::ZERO);
         metrics.since("rego_module_compile", start);
         state.documents.forget();

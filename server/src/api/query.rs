@@ -3,17 +3,16 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use solon::value::{Value, json};
-use solon::{Error, Solution};
+use solon::{Error, QueryContext, Solution};
 use solon_syntax::source::Code;
 
+use super::ApiError;
+use super::body::{self, Members};
 use super::documents::log_prints;
 use super::error::message;
 use super::metrics::Metrics;
 use super::state::State;
-use super::{ApiError, body};
 use crate::http::{Fields, Request, Response, Status};
 
 /// `GET /v1/query`
@@ -25,23 +24,18 @@ pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
     ask(state, request, query, None)
 }
 
-/// The body of `POST /v1/query`.
-#[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(default, alias = "Query", alias = "QUERY")]
-    query: String,
-    #[serde(borrow, alias = "Input", alias = "INPUT")]
-    input: Option<&'a RawValue>,
-}
-
 /// `POST /v1/query`
 pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
     let text = body::text(request);
-    let sent: Option<Body<'_>> = body::first(&text).map_err(|words| {
-        ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
-    })?;
-    let (query, input) = sent.map_or((String::new(), None), |body| (body.query, body.input));
-    ask(state, request, &query, input.map(RawValue::get))
+    let undecodable =
+        |words| ApiError::invalid(format!("error(s) occurred while decoding request: {words}"));
+    let members = Members::of(&text).map_err(undecodable)?;
+    let query = members
+        .string("query")
+        .map_err(undecodable)?
+        .unwrap_or_default();
+    let input = members.get("input").filter(|input| *input != "null");
+    ask(state, request, &query, input)
 }
 
 fn ask(
@@ -52,7 +46,18 @@ fn ask(
 ) -> Result<Response, ApiError> {
     let mut metrics = Metrics::default();
     let start = Instant::now();
-    let prepared = state.engine.prepare_query(query).map_err(refused)?;
+    let unsafe_builtins = ["http.send".to_owned()];
+    let context = QueryContext {
+        unsafe_builtins: &unsafe_builtins,
+        ..QueryContext::default()
+    };
+    let prepared = state
+        .engine
+        .prepare_query_in(query, &context)
+        .map_err(refused)?;
+    if prepared.expressions().is_empty() {
+        return Err(ApiError::internal("cannot evaluate empty query"));
+    }
     metrics.since("rego_query_compile", start);
     let prints = RefCell::new(Vec::new());
     let print = |line: &str| prints.borrow_mut().push(line.to_owned());

@@ -3,7 +3,12 @@
 use tracing::{debug, info};
 
 use super::{ApiError, State, data, health, index, policies, query, write};
-use crate::http::{App, Cleaned, Place, Request, Response, Status, clean};
+use crate::http::{
+    App, Cleaned, GzipError, Place, Request, Response, Status, accepts_gzip, clean, gunzip, gzip,
+};
+
+/// Longest answer that is packed on a reactor.
+const PACKED_AT_ONCE: usize = 16 << 10;
 
 type Handler = fn(&State, &Request) -> Result<Response, ApiError>;
 
@@ -154,6 +159,9 @@ impl Service {
             return Err(ApiError::Elsewhere);
         }
         request.routed = route.path.len();
+        if method == "POST" && request.header("content-encoding").contains("gzip") {
+            self.unpack(request)?;
+        }
         handler(&self.state, request)
     }
 }
@@ -163,11 +171,17 @@ impl App for Service {
         if request.place == Place::Reactor {
             Self::log_request(request);
         }
-        match self.dispatch(request) {
-            Ok(response) => Some(response),
-            Err(ApiError::Elsewhere) => None,
-            Err(ApiError::Refused(refusal)) => Some(refusal.response(self.state.options.spelling)),
+        let response = match self.dispatch(request) {
+            Ok(response) => response,
+            Err(ApiError::Elsewhere) => return None,
+            Err(ApiError::Refused(refusal)) => refusal.response(self.state.options.spelling),
+        };
+        let path = request.path();
+        let reads = matches!(request.method.as_str(), "GET" | "POST");
+        if !reads || !(path.starts_with("/v1/data") || path.starts_with("/v0/data")) {
+            return Some(response);
         }
+        self.pack(request, response.with("vary", "Accept-Encoding"))
     }
 
     fn too_large(&self, length: Option<u64>) -> Response {
@@ -208,6 +222,42 @@ impl App for Service {
 }
 
 impl Service {
+    /// Replaces a packed body by what is in it.
+    fn unpack(&self, request: &mut Request) -> Result<(), ApiError> {
+        if request.place == Place::Reactor {
+            return Err(ApiError::Elsewhere);
+        }
+        let limit = self.state.options.unpacked_limit;
+        match gunzip(&request.body, limit) {
+            Ok(body) => request.body = body.into(),
+            Err(GzipError::Malformed(words)) => {
+                return Err(ApiError::invalid(format!(
+                    "could not decompress the body: {words}"
+                )));
+            }
+            Err(GzipError::TooLarge) => {
+                return Err(ApiError::invalid(format!(
+                    "request body too large: decompressed size exceeds limit of {limit} bytes \
+                     (server.decoding.gzip.max_length)"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Packs a long answer for a client that takes it so. One that takes long to pack is for the pool.
+    fn pack(&self, request: &Request, mut response: Response) -> Option<Response> {
+        let long = response.body.len() > self.state.options.gzip_from;
+        if !long || !accepts_gzip(request.header("accept-encoding")) {
+            return Some(response);
+        }
+        if request.place == Place::Reactor && response.body.len() > PACKED_AT_ONCE {
+            return None;
+        }
+        response.body = gzip(&response.body);
+        Some(response.with("content-encoding", "gzip"))
+    }
+
     fn log_request(request: &Request) {
         info!(
             client_addr = &*request.client,

@@ -9,7 +9,7 @@ use solon_syntax::{ParseOptions, json, parse_module};
 use super::FAILED;
 use super::report::Report;
 use super::terminal::{complain, print};
-use crate::files::LoadError;
+use crate::files::{LoadError, source_text};
 
 /// Parse a policy and print its syntax tree.
 #[derive(clap::Args)]
@@ -55,11 +55,9 @@ fn tree(args: &Args) -> Result<String, Report> {
     let text =
         std::fs::read(&args.file).map_err(|error| LoadError::system("open", &args.file, &error));
     let text = text.map_err(|error| Report::message(error.to_string()))?;
-    let source = Source::new(
-        SourceId(0),
-        args.file.as_str(),
-        String::from_utf8_lossy(&text).as_ref(),
-    );
+    let text = source_text(&args.file, &text)
+        .map_err(|fault| Report::of(&solon::Error::Compile(fault.into()), &|_| None))?;
+    let source = Source::new(SourceId(0), args.file.as_str(), text);
     let options = ParseOptions {
         version: super::version_of(args.v0_compatible),
         ..ParseOptions::default()

@@ -7,12 +7,13 @@ use std::time::Duration;
 use clap::ValueEnum;
 use solon::compile::Options;
 use solon::store::Path;
-use solon::{Change, Engine};
+use solon::{Change, Engine, Value};
 use solon_host::SystemHost;
 
 use super::FAILED;
 use super::report::Report;
 use super::terminal::complain;
+use crate::api::VERSION;
 use crate::app;
 use crate::config::{BODY_LIMIT, ServerOptions, Spelling};
 use crate::files::{Ignore, Loader, Wanted};
@@ -122,6 +123,7 @@ impl Args {
             default_decision: self.default_decision,
             shutdown_wait: Duration::from_secs(self.shutdown_wait_period),
             shutdown_grace: Duration::from_secs(self.shutdown_grace_period),
+            ..ServerOptions::default()
         }
     }
 }
@@ -148,8 +150,21 @@ fn load(args: &Args) -> Result<Engine, Report> {
         change.set_module(name, text);
     }
     change.put(Path::default(), loaded.documents);
+    change.put(Path::new(["system", "version"]), version_document());
     engine
         .apply(change)
         .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
     Ok(engine)
+}
+
+/// What policies find at `data.system.version`.
+fn version_document() -> Value {
+    let fields = [
+        "version",
+        "build_commit",
+        "build_timestamp",
+        "build_hostname",
+    ];
+    let text = |name| if name == "version" { VERSION } else { "" };
+    Value::object(fields.map(|name| (name.into(), text(name).into())).into())
 }

@@ -6,6 +6,10 @@ use super::Spelling;
 
 /// Largest request body unless set: 256 MiB.
 pub const BODY_LIMIT: usize = 256 << 20;
+/// Largest request body after it was unpacked unless set: 512 MiB.
+const UNPACKED_LIMIT: usize = 512 << 20;
+/// Longest answer that is never packed unless set.
+const GZIP_FROM: usize = 1024;
 
 /// How a server runs.
 #[derive(Clone, Debug)]
@@ -20,6 +24,10 @@ pub struct ServerOptions {
     pub spelling: Spelling,
     /// Largest request body in bytes.
     pub body_limit: usize,
+    /// Largest request body in bytes after it was unpacked.
+    pub unpacked_limit: usize,
+    /// Answers longer than this are packed for clients that take gzip.
+    pub gzip_from: usize,
     /// Path of the document that `POST /` answers with.
     pub default_decision: String,
     /// How long the server goes on serving after it was told to stop.
@@ -36,6 +44,8 @@ impl Default for ServerOptions {
             h2c: false,
             spelling: Spelling::default(),
             body_limit: BODY_LIMIT,
+            unpacked_limit: UNPACKED_LIMIT,
+            gzip_from: GZIP_FROM,
             default_decision: "/system/main".to_owned(),
             shutdown_wait: Duration::ZERO,
             shutdown_grace: Duration::from_secs(10),

@@ -5,11 +5,13 @@
 mod documents;
 mod error;
 mod ignore;
+mod source;
 mod walk;
 
 pub use documents::Documents;
 pub use error::{LoadError, LoadErrors};
 pub use ignore::Ignore;
+pub use source::source_text;
 pub use walk::{Found, Kind, Wanted, find};
 
 use std::collections::BTreeMap;

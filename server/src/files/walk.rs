@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Ignore, LoadError};
+use super::{Ignore, LoadError, source_text};
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +43,12 @@ impl Found {
         fs::read(&self.path).map_err(|error| LoadError::system("open", &self.name, &error))
     }
 
-    /// The text of the file; bytes that are no UTF-8 become U+FFFD.
+    /// The text of a policy.
     pub fn text(&self) -> Result<String, LoadError> {
-        Ok(match String::from_utf8(self.bytes()?) {
-            Ok(text) => text,
-            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-        })
+        let bytes = self.bytes()?;
+        source_text(&self.name, &bytes)
+            .map(str::to_owned)
+            .map_err(LoadError::Syntax)
     }
 }
 

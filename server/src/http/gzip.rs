@@ -1,0 +1,95 @@
+//! Bodies as gzip.
+
+use std::io::{self, Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+
+/// Why a body was not unpacked.
+#[derive(Debug, PartialEq, Eq)]
+pub enum GzipError {
+    /// It is no gzip, or not all of it; in the words of Go's reader.
+    Malformed(String),
+    /// It unpacks to more than is read.
+    TooLarge,
+}
+
+/// Unpacks a body to at most `limit` bytes. The sizes that it declares are not trusted.
+pub fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
+    let malformed = |words: &str| GzipError::Malformed(words.to_owned());
+    if body.is_empty() {
+        return Err(malformed("EOF"));
+    }
+    if !body.starts_with(&[0x1f, 0x8b]) {
+        let short = body.len() < 10;
+        return Err(malformed(if short {
+            "unexpected EOF"
+        } else {
+            "gzip: invalid header"
+        }));
+    }
+    let mut out = Vec::new();
+    let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
+    match reader.read_to_end(&mut out) {
+        Ok(_) if out.len() > limit => Err(GzipError::TooLarge),
+        Ok(_) => Ok(out),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            Err(malformed("unexpected EOF"))
+        }
+        Err(error) => Err(malformed(&error.to_string())),
+    }
+}
+
+/// Packs a body.
+pub fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::default());
+    // writing to a vector does not fail
+    let _ = encoder.write_all(body);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Whether the value of an `Accept-Encoding` header takes gzip.
+pub fn accepts_gzip(header: &str) -> bool {
+    header.split(',').any(|item| {
+        let (name, quality) = item.split_once(';').unwrap_or((item, ""));
+        let quality = quality.trim().strip_prefix("q=").map(str::parse::<f32>);
+        name.trim().eq_ignore_ascii_case("gzip") && !matches!(quality, Some(Ok(0.0)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GzipError, accepts_gzip, gunzip, gzip};
+
+    #[test]
+    fn both_ways() {
+        let text = "solon ".repeat(1000);
+        let packed = gzip(text.as_bytes());
+        assert!(packed.len() < 200);
+        assert_eq!(gunzip(&packed, 6000).unwrap(), text.as_bytes());
+        assert_eq!(gunzip(&packed, 5999), Err(GzipError::TooLarge));
+    }
+
+    #[test]
+    fn malformed() {
+        let words = |body: &[u8]| match gunzip(body, 100) {
+            Err(GzipError::Malformed(words)) => words,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(words(b""), "EOF");
+        assert_eq!(words(b"plain text here"), "gzip: invalid header");
+        let packed = gzip(b"abc");
+        assert_eq!(words(&packed[..packed.len() - 3]), "unexpected EOF");
+    }
+
+    #[test]
+    fn accepted() {
+        for yes in ["gzip", "GZIP", "br, gzip;q=0.5", "deflate,gzip"] {
+            assert!(accepts_gzip(yes), "{yes}");
+        }
+        for no in ["", "*", "x-gzip", "gzip;q=0", "br", "gzip; q=0.0"] {
+            assert!(!accepts_gzip(no), "{no}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Recorded cases: files of `tests/cases/server`, each a list of servers and what they are asked.
+//!
+//! A case has a `note`, the numbers of the `rules` of the specification that it shows, `files` and `flags` of the
+//! server, and `requests`. A request is `ask` (`METHOD /target`), perhaps `headers`, a `body` (text, or JSON that is
+//! sent as text) and `gzip`, and the recorded `status`, `type` (of the content), further `headers` and answer: JSON
+//! as `json`, other text as `text`; with `exact` always as `text`. Times among metrics are recorded as 0.
+//! `BLESS=1` records anew.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::client::{Answer, Client, Message};
+use crate::process::Server;
+
+/// Headers of answers that are recorded.
+const SHOWN: [&str; 4] = ["location", "allow", "vary", "content-encoding"];
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    note: String,
+    rules: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    flags: Vec<String>,
+    requests: Vec<Exchange>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Exchange {
+    ask: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    with: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<Value>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    gzip: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    exact: bool,
+    #[serde(default)]
+    want: Want,
+}
+
+/// A recorded answer.
+#[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Want {
+    status: u16,
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    headers: BTreeMap<String, String>,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    json: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// An answer of `null` is one.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// Runs all cases of all files.
+pub fn run() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut failures = Vec::new();
+    let mut asked = 0;
+    for path in files() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut cases: Vec<Case> = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for case in &mut cases {
+            asked += case.requests.len();
+            assert!(
+                !case.rules.is_empty(),
+                "{}: `{}` names no rule",
+                path.display(),
+                case.note
+            );
+            case.run(bless, &mut failures);
+        }
+        if bless {
+            std::fs::write(&path, serde_json::to_string_pretty(&cases).unwrap() + "\n").unwrap();
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {asked} requests:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    assert!(asked >= 120, "only {asked} requests");
+}
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/server");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+impl Case {
+    fn run(&mut self, bless: bool, failures: &mut Vec<String>) {
+        let files: Vec<(&str, &str)> = self
+            .files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+            .collect();
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        let server = Server::start_with(&flags, &files);
+        for exchange in &mut self.requests {
+            let got = exchange.ask(server.address());
+            if bless {
+                exchange.want = got;
+            } else if got != exchange.want {
+                let Exchange { ask, want, .. } = exchange;
+                failures.push(format!(
+                    "{}: {ask}\n  want {want:?}\n  got  {got:?}",
+                    self.note
+                ));
+            }
+        }
+    }
+}
+
+impl Exchange {
+    fn ask(&self, address: &str) -> Want {
+        let (method, target) = self
+            .ask
+            .split_once(' ')
+            .unwrap_or_else(|| panic!("no target: {}", self.ask));
+        let mut message = Message::new(method, target);
+        for (name, value) in &self.with {
+            message = message.header(name, value);
+        }
+        let body = match &self.body {
+            None => Vec::new(),
+            Some(Value::String(text)) => text.clone().into_bytes(),
+            Some(json) => json.to_string().into_bytes(),
+        };
+        if self.gzip {
+            message = message
+                .header("content-encoding", "gzip")
+                .body(packed(&body));
+        } else {
+            message = message.body(body);
+        }
+        self.record(Client::connect(address).ask(&message))
+    }
+
+    fn record(&self, mut answer: Answer) -> Want {
+        if answer.header("content-encoding") == Some("gzip") {
+            answer.body = unpacked(&answer.body);
+        }
+        let headers = SHOWN
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), answer.header(name)?.to_owned())));
+        let mut want = Want {
+            status: answer.status,
+            kind: answer.header("content-type").map(str::to_owned),
+            headers: headers.collect(),
+            ..Want::default()
+        };
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        match serde_json::from_str::<Value>(&text) {
+            Ok(mut json) if !self.exact => {
+                clear_metrics(&mut json);
+                want.json = Some(json);
+            }
+            _ if text.is_empty() => {}
+            _ => want.text = Some(text),
+        }
+        want
+    }
+}
+
+fn clear_metrics(answer: &mut Value) {
+    if let Some(Value::Object(metrics)) = answer.get_mut("metrics") {
+        for (name, value) in metrics.iter_mut() {
+            assert!(value.is_u64(), "metric {name} is {value}");
+            if name.starts_with("timer_") {
+                *value = 0.into();
+            }
+        }
+    }
+}
+
+fn packed(body: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn unpacked(body: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    flate2::read::GzDecoder::new(body)
+        .read_to_end(&mut out)
+        .unwrap();
+    out
+}

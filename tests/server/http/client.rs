@@ -1,0 +1,146 @@
+//! A client that shows what is on the wire.
+
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// A request to send.
+pub struct Message {
+    method: String,
+    target: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    chunked: bool,
+}
+
+impl Message {
+    pub fn new(method: &str, target: &str) -> Self {
+        Self {
+            method: method.into(),
+            target: target.into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            chunked: false,
+        }
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Without saying how long the body is.
+    pub fn chunked(mut self) -> Self {
+        self.chunked = true;
+        self
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut out =
+            format!("{} {} HTTP/1.1\r\nHost: test\r\n", self.method, self.target).into_bytes();
+        for (name, value) in &self.headers {
+            out.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+        }
+        if self.chunked {
+            out.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
+            for chunk in self.body.chunks(16) {
+                out.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+                out.extend_from_slice(chunk);
+                out.extend_from_slice(b"\r\n");
+            }
+            out.extend_from_slice(b"0\r\n\r\n");
+        } else {
+            out.extend_from_slice(
+                format!("Content-Length: {}\r\n\r\n", self.body.len()).as_bytes(),
+            );
+            out.extend_from_slice(&self.body);
+        }
+        out
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// A header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(other, _)| other == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).expect("an answer of text")
+    }
+}
+
+trait Stream: Read + Write {}
+impl<S: Read + Write> Stream for S {}
+
+/// An open connection.
+pub struct Client {
+    stream: BufReader<Box<dyn Stream>>,
+}
+
+impl Client {
+    pub fn connect(address: &str) -> Self {
+        let stream = TcpStream::connect(address).expect("the server listens");
+        stream.set_nodelay(true).unwrap();
+        Self {
+            stream: BufReader::new(Box::new(stream)),
+        }
+    }
+
+    pub fn connect_unix(path: &Path) -> Self {
+        Self {
+            stream: BufReader::new(Box::new(
+                UnixStream::connect(path).expect("the server listens"),
+            )),
+        }
+    }
+
+    pub fn ask(&mut self, message: &Message) -> Answer {
+        self.stream.get_mut().write_all(&message.bytes()).unwrap();
+        let mut line = String::new();
+        self.stream.read_line(&mut line).unwrap();
+        let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());
+        let status = status.unwrap_or_else(|| panic!("no status line: {line:?}"));
+        let mut headers = Vec::new();
+        loop {
+            let mut line = String::new();
+            self.stream.read_line(&mut line).unwrap();
+            let Some((name, value)) = line.trim_end().split_once(": ") else {
+                break;
+            };
+            headers.push((name.to_ascii_lowercase(), value.to_owned()));
+        }
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length = length.map_or(0, |(_, value)| value.parse().unwrap());
+        let bodiless = message.method == "HEAD" || matches!(status, 204 | 304);
+        let mut body = vec![0; if bodiless { 0 } else { length }];
+        self.stream.read_exact(&mut body).unwrap();
+        Answer {
+            status,
+            headers,
+            body,
+        }
+    }
+}
+
+/// Asks once.
+pub fn get(address: &str, target: &str) -> Answer {
+    Client::connect(address).ask(&Message::new("GET", target))
+}
