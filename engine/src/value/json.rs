@@ -30,14 +30,11 @@ pub fn read(text: &[u8]) -> Result<Value, JsonError> {
 /// of the source.
 pub fn read_into<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, JsonError> {
     let build = &mut arena::InArena::new(arena);
-    match std::str::from_utf8(text) {
-        Ok(valid) => parser::document(valid, build).map_err(|fail| JsonError::new(fail, text)),
-        Err(_) => {
-            let fixed = arena.bump().alloc_str(&lossy(text));
-            parser::document(fixed, build)
-                .map_err(|fail| JsonError::new(fail.in_original(text), text))
-        }
+    if let Ok(valid) = std::str::from_utf8(text) {
+        return parser::document(valid, build).map_err(|fail| JsonError::new(fail, text));
     }
+    let fixed = arena.bump().alloc_str(&lossy(text));
+    parser::document(fixed, build).map_err(|fail| JsonError::new(fail.in_original(text), text))
 }
 
 /// Whether the text is one JSON document. Numbers may be of any size.

@@ -11,6 +11,8 @@ pub mod json;
 pub mod number;
 pub mod object;
 pub mod order;
+pub mod pointer;
+pub mod serde;
 pub mod set;
 pub mod text;
 pub mod yaml;

@@ -43,7 +43,7 @@ impl<'t> Build<'t> for Owned {
         match number {
             Number::Int(i) => push(items, || Value::Int(i)),
             Number::Decimal(scale, coefficient) => {
-                push(items, || Value::Decimal(scale, coefficient))
+                push(items, || Value::Decimal(scale, coefficient));
             }
             Number::Text(text) => items.push(Value::Number(Arc::new(NumberText(text.into())))),
         }
@@ -51,13 +51,11 @@ impl<'t> Build<'t> for Owned {
 
     #[inline]
     fn string(&mut self, text: Cow<'t, str>, items: &mut Vec<Value>) {
-        match Short::new(text.as_bytes()) {
-            Some(short) => push(items, || Value::Short(short)),
-            None => {
-                let text = Arc::new(Text::Utf8(text.into()));
-                push(items, || Value::Text(text));
-            }
+        if let Some(short) = Short::new(text.as_bytes()) {
+            return push(items, || Value::Short(short));
         }
+        let text = Arc::new(Text::Utf8(text.into()));
+        push(items, || Value::Text(text));
     }
 
     #[inline]

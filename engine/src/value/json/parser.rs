@@ -136,7 +136,7 @@ pub(super) fn value<'t, B: Build<'t>>(
                     continue 'value;
                 }
                 (true, Some(b'}')) => {
-                    build.object(&mut keys, frame.first_key, &mut items, frame.start)
+                    build.object(&mut keys, frame.first_key, &mut items, frame.start);
                 }
                 (false, Some(b']')) => build.array(&mut items, frame.start),
                 (true, _) => return Err(lexer.unexpected("after object key:value pair")),

@@ -62,7 +62,7 @@ impl<'o, 'l> Writer<'o, 'l> {
                 .extend_from_slice(itoa::Buffer::new().format(i).as_bytes()),
             V::Decimal(..) | V::Number(_) | V::NewNumber(_) => self.number(value),
             V::Short(_) | V::Text(_) | V::NewText(_) => {
-                self.string(value.text_or_empty().as_bytes())
+                self.string(value.text_or_empty().as_bytes());
             }
             V::Array(_) | V::NewArray(_) => self.array(value),
             V::Set(_) | V::NewSet(_) => self.set(value),
@@ -278,7 +278,7 @@ fn plain_prefix(text: &[u8], html: bool) -> usize {
 }
 
 /// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins.
-fn text_keys<'e>(object: ObjectView<'e>) -> Vec<(Vec<u8>, V<'e>)> {
+fn text_keys(object: ObjectView<'_>) -> Vec<(Vec<u8>, V<'_>)> {
     let mut pairs: Vec<(Vec<u8>, V<'_>)> = Vec::with_capacity(object.len());
     for (key, value) in object.iter() {
         let mut text = Vec::new();

@@ -15,7 +15,7 @@ const SMALL: i64 = -4;
 
 /// `0.d1d2d3… · 10^point`, digits in ASCII.
 struct Digits {
-    digits: SmallVec<[u8; Digits::LEADING]>,
+    ascii: SmallVec<[u8; Digits::LEADING]>,
     point: i64,
     /// Whether digits that are not all zeros were left out at the end.
     more: bool,
@@ -111,7 +111,7 @@ fn of_decimal(negative: bool, coefficient: u64, power: i64) -> NumberBuf {
     }
     let digits = Digits {
         point: digits + power,
-        digits: SmallVec::from_slice(itoa::Buffer::new().format(coefficient).as_bytes()),
+        ascii: SmallVec::from_slice(itoa::Buffer::new().format(coefficient).as_bytes()),
         more: false,
     };
     digits.write_general(negative)
@@ -156,7 +156,7 @@ impl Digits {
             }
         }
         let mut leading = Self {
-            digits,
+            ascii: digits,
             point,
             more: fraction != 0,
         };
@@ -176,7 +176,7 @@ impl Digits {
         let digits: SmallVec<_> = magnitude.to_string().into_bytes().into();
         let point = power.saturating_add_unsigned(digits.len() as u64);
         let mut all = Self {
-            digits,
+            ascii: digits,
             point,
             more: false,
         };
@@ -186,12 +186,12 @@ impl Digits {
 
     fn trim(&mut self) {
         let zeros = self
-            .digits
+            .ascii
             .iter()
             .rev()
             .take_while(|digit| **digit == b'0')
             .count();
-        self.digits.truncate(self.digits.len() - zeros);
+        self.ascii.truncate(self.ascii.len() - zeros);
     }
 
     /// The fewest digits between the halfway points to both neighbours, as Go finds them: the lower neighbour
@@ -204,8 +204,8 @@ impl Digits {
         let lower = Self::of(doubled - 1, exponent);
         let upper = Self::of(doubled + 1, exponent);
         let mut value = Self::of(doubled, exponent);
-        let at = |digits: &Self, i: usize| digits.digits.get(i).copied().unwrap_or(b'0');
-        for i in 0..value.digits.len() {
+        let at = |digits: &Self, i: usize| digits.ascii.get(i).copied().unwrap_or(b'0');
+        for i in 0..value.ascii.len() {
             let (low, digit, high) = (at(&lower, i), at(&value, i), at(&upper, i));
             let down = low != digit || (even && !lower.goes_on(i));
             let up = digit != high && (even || digit + 1 < high || upper.goes_on(i));
@@ -222,14 +222,14 @@ impl Digits {
 
     /// Whether there are digits behind the one at `i`.
     fn goes_on(&self, i: usize) -> bool {
-        self.more || i + 1 < self.digits.len()
+        self.more || i + 1 < self.ascii.len()
     }
 
     /// Whether the nearest number of `len` digits is the greater one; halfway, the even one.
     fn rounds_up(&self, len: usize) -> bool {
-        match self.digits.get(len..) {
+        match self.ascii.get(len..) {
             Some([b'5']) if !self.more => {
-                let last = len.checked_sub(1).and_then(|i| self.digits.get(i));
+                let last = len.checked_sub(1).and_then(|i| self.ascii.get(i));
                 last.is_some_and(|digit| (digit - b'0') % 2 == 1)
             }
             Some([first, ..]) => *first >= b'5',
@@ -238,18 +238,18 @@ impl Digits {
     }
 
     fn cut(&mut self, len: usize, up: bool) {
-        if len >= self.digits.len() {
+        if len >= self.ascii.len() {
             return;
         }
-        self.digits.truncate(len);
+        self.ascii.truncate(len);
         let end = if up { b'9' } else { b'0' };
-        while self.digits.last() == Some(&end) {
-            self.digits.pop();
+        while self.ascii.last() == Some(&end) {
+            self.ascii.pop();
         }
-        match self.digits.last_mut() {
+        match self.ascii.last_mut() {
             Some(last) if up => *last += 1,
             None if up => {
-                self.digits.push(b'1');
+                self.ascii.push(b'1');
                 self.point += 1;
             }
             _ => {}
@@ -257,21 +257,21 @@ impl Digits {
     }
 
     fn write_integer(&self, negative: bool) -> NumberBuf {
-        let mut text = String::with_capacity(self.digits.len() + 8);
+        let mut text = String::with_capacity(self.ascii.len() + 8);
         text.extend(negative.then_some('-'));
-        text.extend(self.digits.iter().copied().map(char::from));
+        text.extend(self.ascii.iter().copied().map(char::from));
         let zeros = usize::try_from(self.point)
             .unwrap_or(0)
-            .saturating_sub(self.digits.len());
+            .saturating_sub(self.ascii.len());
         text.extend(std::iter::repeat_n('0', zeros));
         NumberBuf::Text(text)
     }
 
     /// Plain when that is short, else with an exponent.
     fn write_general(&self, negative: bool) -> NumberBuf {
-        let mut text = String::with_capacity(self.digits.len() + 8);
+        let mut text = String::with_capacity(self.ascii.len() + 8);
         text.extend(negative.then_some('-'));
-        let mut digits = self.digits.iter().copied().map(char::from);
+        let mut digits = self.ascii.iter().copied().map(char::from);
         let lead = self.point - 1;
         if (SMALL..LARGE).contains(&lead) {
             match usize::try_from(self.point) {

@@ -10,7 +10,7 @@ use super::error::{YamlError, anchor_at};
 use super::resolve::{Scalar, TaggedScalar, float_value, resolve, resolve_tagged};
 use crate::limits;
 use crate::value::display::quote;
-use crate::value::{NumberBuf, V, Value};
+use crate::value::{ArrayView, NumberBuf, ObjectView, V, Value};
 
 /// Reads the first document; the others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
@@ -172,14 +172,13 @@ impl Reader<'_> {
         tag: Option<&Tag>,
     ) -> Result<(), YamlError> {
         let tag = tag.map(Meaning::of).filter(|tag| *tag != Meaning::None);
-        if style == ScalarStyle::Plain
-            && text == "<<"
-            && matches!(tag, None | Some(Meaning::Core("merge")))
+        let merge = text == "<<" && matches!(tag, None | Some(Meaning::Core("merge")));
+        if merge
+            && style == ScalarStyle::Plain
+            && let Some(mapping) = self.awaiting_key()
         {
-            if let Some(mapping) = self.awaiting_key() {
-                mapping.key = Some(Key::Merge);
-                return Ok(());
-            }
+            mapping.key = Some(Key::Merge);
+            return Ok(());
         }
         let scalar = match tag {
             Some(Meaning::Core(tag)) => resolve_tagged(tag, text).map_err(YamlError::yaml)?,
@@ -203,7 +202,8 @@ impl Reader<'_> {
             return Ok(());
         }
         let value = self.value(scalar, text);
-        self.node(value, anchor, 1)
+        self.node(value, anchor, 1);
+        Ok(())
     }
 
     fn value(&mut self, scalar: TaggedScalar, text: &str) -> Value {
@@ -244,7 +244,8 @@ impl Reader<'_> {
             mapping.key = Some(key_of_value(&value)?);
             return Ok(());
         }
-        self.node(value, 0, nodes)
+        self.node(value, 0, nodes);
+        Ok(())
     }
 
     fn start(&mut self, kind: Collection, anchor: usize) -> Result<(), YamlError> {
@@ -272,7 +273,8 @@ impl Reader<'_> {
             return Err(invalid_key(&value));
         }
         let nodes = self.nodes - frame.nodes;
-        self.node(value, frame.anchor, nodes)
+        self.node(value, frame.anchor, nodes);
+        Ok(())
     }
 
     /// The mapping at hand, if its next node is a key.
@@ -287,14 +289,14 @@ impl Reader<'_> {
     }
 
     /// Puts a finished node where it belongs.
-    fn node(&mut self, value: Value, anchor: usize, nodes: u64) -> Result<(), YamlError> {
+    fn node(&mut self, value: Value, anchor: usize, nodes: u64) {
         if anchor != 0 {
             let value = value.clone();
             self.anchors.insert(anchor, Anchor { value, nodes });
         }
         let Some(frame) = self.frames.last_mut() else {
             self.document.get_or_insert(value);
-            return Ok(());
+            return;
         };
         match &mut frame.kind {
             Collection::Sequence(items) => items.push(value),
@@ -312,7 +314,6 @@ impl Reader<'_> {
                 }
             },
         }
-        Ok(())
     }
 }
 
@@ -441,17 +442,14 @@ fn go_syntax(value: V<'_>, null: &str) -> String {
             quote(value.text_or_empty().as_bytes(), &mut out)
         }
         V::Array(_) | V::NewArray(_) => {
-            let items = value.as_array().into_iter().flat_map(|items| items.iter());
+            let items = value.as_array().into_iter().flat_map(ArrayView::iter);
             let items: Vec<String> = items
                 .map(|item| go_syntax(item, "interface {}(nil)"))
                 .collect();
             write!(out, "[]interface {{}}{{{}}}", items.join(", "))
         }
         V::Object(_) | V::NewObject(_) => {
-            let pairs = value
-                .as_object()
-                .into_iter()
-                .flat_map(|object| object.iter());
+            let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
             let pairs = pairs.map(|(key, value)| {
                 let key = go_syntax(key, null);
                 format!("{key}:{}", go_syntax(value, "interface {}(nil)"))

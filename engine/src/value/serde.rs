@@ -1,0 +1,58 @@
+//! Rego values and Rust's own types, converted directly.
+//!
+//! Numbers that no Rust type holds become the nearest `f64`; sets become sequences, and keys that are no
+//! strings their JSON text.
+
+mod from_value;
+mod serialize;
+mod to_value;
+
+use std::fmt;
+
+use ::serde::Serialize;
+use ::serde::de::DeserializeOwned;
+
+use super::{V, Value};
+
+/// The value that a Rust value stands for.
+pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ConvertError> {
+    value.serialize(to_value::ToValue::default())
+}
+
+/// The Rust value that a value stands for.
+pub fn from_value<T: DeserializeOwned>(value: V<'_>) -> Result<T, ConvertError> {
+    T::deserialize(from_value::FromValue(value))
+}
+
+/// Why a value has no counterpart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConvertError(String);
+
+impl ConvertError {
+    fn too_deep() -> Self {
+        Self("nested too deeply".to_owned())
+    }
+}
+
+impl fmt::Display for ConvertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConvertError {}
+
+impl ::serde::ser::Error for ConvertError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+impl ::serde::de::Error for ConvertError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

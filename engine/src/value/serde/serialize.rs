@@ -1,0 +1,71 @@
+//! Values into any format of serde.
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use crate::value::json::write_go;
+use crate::value::{Number, V, Value};
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.borrow().serialize(serializer)
+    }
+}
+
+impl Serialize for V<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(number) = self.as_number() {
+            return serialize_number(number, serializer);
+        }
+        if let Some(text) = self.as_text() {
+            return serializer.serialize_str(&text.to_str());
+        }
+        if let Some(items) = self.as_array() {
+            let mut list = serializer.serialize_seq(Some(items.len()))?;
+            for item in items.iter() {
+                list.serialize_element(&item)?;
+            }
+            return list.end();
+        }
+        if let Some(items) = self.as_set() {
+            let mut list = serializer.serialize_seq(Some(items.len()))?;
+            for item in items.iter() {
+                list.serialize_element(&item)?;
+            }
+            return list.end();
+        }
+        if let Some(object) = self.as_object() {
+            let mut map = serializer.serialize_map(Some(object.len()))?;
+            for (key, value) in object.iter() {
+                match key.as_text() {
+                    Some(text) => map.serialize_entry(&text.to_str(), &value)?,
+                    None => map.serialize_entry(&json_text(key), &value)?,
+                }
+            }
+            return map.end();
+        }
+        match self {
+            V::Bool(b) => serializer.serialize_bool(*b),
+            _ => serializer.serialize_unit(),
+        }
+    }
+}
+
+fn serialize_number<S: Serializer>(number: Number<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    if let Number::Int(i) = number {
+        return serializer.serialize_i64(i);
+    }
+    match number {
+        Number::Text(text) => match text.parse() {
+            Ok(u) => serializer.serialize_u64(u),
+            Err(_) => serializer.serialize_f64(number.to_f64()),
+        },
+        _ => serializer.serialize_f64(number.to_f64()),
+    }
+}
+
+/// A key that is no string.
+pub(super) fn json_text(key: V<'_>) -> String {
+    let mut out = Vec::new();
+    write_go(key, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}

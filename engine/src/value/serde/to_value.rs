@@ -1,0 +1,392 @@
+//! Rust values into values.
+
+use serde::Serialize;
+use serde::ser::{self, Serializer};
+
+use super::ConvertError;
+use super::serialize::json_text;
+use crate::limits;
+use crate::value::{NumberBuf, Value};
+
+type Outcome = Result<Value, ConvertError>;
+
+/// Makes a value of what it is given.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ToValue {
+    depth: usize,
+}
+
+impl ToValue {
+    /// For the members of a collection.
+    fn deeper(self) -> Result<Self, ConvertError> {
+        if self.depth >= limits::NESTING {
+            return Err(ConvertError::too_deep());
+        }
+        Ok(Self {
+            depth: self.depth + 1,
+        })
+    }
+}
+
+impl Serializer for ToValue {
+    type Ok = Value;
+    type Error = ConvertError;
+    type SerializeSeq = List;
+    type SerializeTuple = List;
+    type SerializeTupleStruct = List;
+    type SerializeTupleVariant = List;
+    type SerializeMap = Map;
+    type SerializeStruct = Map;
+    type SerializeStructVariant = Map;
+
+    fn serialize_bool(self, b: bool) -> Outcome {
+        Ok(Value::Bool(b))
+    }
+
+    fn serialize_i8(self, i: i8) -> Outcome {
+        Ok(Value::Int(i.into()))
+    }
+
+    fn serialize_i16(self, i: i16) -> Outcome {
+        Ok(Value::Int(i.into()))
+    }
+
+    fn serialize_i32(self, i: i32) -> Outcome {
+        Ok(Value::Int(i.into()))
+    }
+
+    fn serialize_i64(self, i: i64) -> Outcome {
+        Ok(Value::Int(i))
+    }
+
+    fn serialize_i128(self, i: i128) -> Outcome {
+        let number =
+            i64::try_from(i).map_or_else(|_| NumberBuf::Text(i.to_string()), NumberBuf::Int);
+        Ok(Value::number(number))
+    }
+
+    fn serialize_u8(self, u: u8) -> Outcome {
+        Ok(Value::Int(u.into()))
+    }
+
+    fn serialize_u16(self, u: u16) -> Outcome {
+        Ok(Value::Int(u.into()))
+    }
+
+    fn serialize_u32(self, u: u32) -> Outcome {
+        Ok(Value::Int(u.into()))
+    }
+
+    fn serialize_u64(self, u: u64) -> Outcome {
+        Ok(Value::number(u.into()))
+    }
+
+    fn serialize_u128(self, u: u128) -> Outcome {
+        let number =
+            i64::try_from(u).map_or_else(|_| NumberBuf::Text(u.to_string()), NumberBuf::Int);
+        Ok(Value::number(number))
+    }
+
+    fn serialize_f32(self, f: f32) -> Outcome {
+        float(f64::from(f), &format!("{f:?}"))
+    }
+
+    fn serialize_f64(self, f: f64) -> Outcome {
+        float(f, &format!("{f:?}"))
+    }
+
+    fn serialize_char(self, c: char) -> Outcome {
+        Ok(Value::string(c.encode_utf8(&mut [0; 4])))
+    }
+
+    fn serialize_str(self, text: &str) -> Outcome {
+        Ok(Value::string(text))
+    }
+
+    fn serialize_bytes(self, bytes: &[u8]) -> Outcome {
+        Ok(Value::array(
+            bytes
+                .iter()
+                .map(|byte| Value::Int((*byte).into()))
+                .collect(),
+        ))
+    }
+
+    fn serialize_none(self) -> Outcome {
+        Ok(Value::Null)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Outcome {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Outcome {
+        Ok(Value::Null)
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Outcome {
+        Ok(Value::Null)
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Outcome {
+        Ok(Value::string(variant))
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Outcome {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Outcome {
+        let inner = value.serialize(self.deeper()?)?;
+        Ok(Value::object(vec![(Value::string(variant), inner)]))
+    }
+
+    fn serialize_seq(self, len: Option<usize>) -> Result<List, ConvertError> {
+        List::new(self, len, None)
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<List, ConvertError> {
+        List::new(self, Some(len), None)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<List, ConvertError> {
+        List::new(self, Some(len), None)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<List, ConvertError> {
+        List::new(self.deeper()?, Some(len), Some(variant))
+    }
+
+    fn serialize_map(self, len: Option<usize>) -> Result<Map, ConvertError> {
+        Map::new(self, len, None)
+    }
+
+    fn serialize_struct(self, _: &'static str, len: usize) -> Result<Map, ConvertError> {
+        Map::new(self, Some(len), None)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Map, ConvertError> {
+        Map::new(self.deeper()?, Some(len), Some(variant))
+    }
+}
+
+/// Rust's text for a float reads back as the same float.
+fn float(f: f64, text: &str) -> Outcome {
+    if f.is_finite()
+        && let Some(number) = NumberBuf::parse(text)
+    {
+        return Ok(Value::number(number));
+    }
+    Err(ConvertError(format!("{f} is no number of Rego's")))
+}
+
+/// Members that a reader promises but may not have are not set memory aside for without bound.
+const RESERVED: usize = 1024;
+
+/// An array being built, perhaps as the content of an enum's variant.
+pub(super) struct List {
+    items: Vec<Value>,
+    inner: ToValue,
+    variant: Option<&'static str>,
+}
+
+impl List {
+    fn new(
+        outer: ToValue,
+        len: Option<usize>,
+        variant: Option<&'static str>,
+    ) -> Result<Self, ConvertError> {
+        Ok(Self {
+            items: Vec::with_capacity(len.unwrap_or(0).min(RESERVED)),
+            inner: outer.deeper()?,
+            variant,
+        })
+    }
+
+    fn push<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConvertError> {
+        self.items.push(item.serialize(self.inner)?);
+        Ok(())
+    }
+
+    fn finish(self) -> Value {
+        in_variant(self.variant, Value::array(self.items))
+    }
+}
+
+fn in_variant(variant: Option<&'static str>, value: Value) -> Value {
+    match variant {
+        Some(name) => Value::object(vec![(Value::string(name), value)]),
+        None => value,
+    }
+}
+
+impl ser::SerializeSeq for List {
+    type Ok = Value;
+    type Error = ConvertError;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConvertError> {
+        self.push(item)
+    }
+
+    fn end(self) -> Outcome {
+        Ok(self.finish())
+    }
+}
+
+impl ser::SerializeTuple for List {
+    type Ok = Value;
+    type Error = ConvertError;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConvertError> {
+        self.push(item)
+    }
+
+    fn end(self) -> Outcome {
+        Ok(self.finish())
+    }
+}
+
+impl ser::SerializeTupleStruct for List {
+    type Ok = Value;
+    type Error = ConvertError;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConvertError> {
+        self.push(item)
+    }
+
+    fn end(self) -> Outcome {
+        Ok(self.finish())
+    }
+}
+
+impl ser::SerializeTupleVariant for List {
+    type Ok = Value;
+    type Error = ConvertError;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConvertError> {
+        self.push(item)
+    }
+
+    fn end(self) -> Outcome {
+        Ok(self.finish())
+    }
+}
+
+/// An object being built, perhaps as the content of an enum's variant.
+pub(super) struct Map {
+    pairs: Vec<(Value, Value)>,
+    key: Value,
+    inner: ToValue,
+    variant: Option<&'static str>,
+}
+
+impl Map {
+    fn new(
+        outer: ToValue,
+        len: Option<usize>,
+        variant: Option<&'static str>,
+    ) -> Result<Self, ConvertError> {
+        Ok(Self {
+            pairs: Vec::with_capacity(len.unwrap_or(0).min(RESERVED)),
+            key: Value::Null,
+            inner: outer.deeper()?,
+            variant,
+        })
+    }
+
+    fn field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), ConvertError> {
+        let value = value.serialize(self.inner)?;
+        self.pairs.push((Value::string(name), value));
+        Ok(())
+    }
+
+    fn finish(self) -> Value {
+        in_variant(self.variant, Value::object(self.pairs))
+    }
+}
+
+impl ser::SerializeMap for Map {
+    type Ok = Value;
+    type Error = ConvertError;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ConvertError> {
+        let key = key.serialize(self.inner)?;
+        let text = key.borrow().is_string();
+        self.key = if text {
+            key
+        } else {
+            Value::string(&json_text(key.borrow()))
+        };
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ConvertError> {
+        let value = value.serialize(self.inner)?;
+        self.pairs.push((std::mem::take(&mut self.key), value));
+        Ok(())
+    }
+
+    fn end(self) -> Outcome {
+        Ok(self.finish())
+    }
+}
+
+impl ser::SerializeStruct for Map {
+    type Ok = Value;
+    type Error = ConvertError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), ConvertError> {
+        self.field(name, value)
+    }
+
+    fn end(self) -> Outcome {
+        Ok(self.finish())
+    }
+}
+
+impl ser::SerializeStructVariant for Map {
+    type Ok = Value;
+    type Error = ConvertError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), ConvertError> {
+        self.field(name, value)
+    }
+
+    fn end(self) -> Outcome {
+        Ok(self.finish())
+    }
+}
