@@ -8,6 +8,7 @@
     reason = "a panic here is a failing test"
 )]
 
+mod canonical;
 mod passes;
 
 use std::collections::BTreeMap;

@@ -135,7 +135,9 @@ impl Number<'_> {
     /// The product with an integer, computed in floats, without its fraction.
     pub fn scaled(self, factor: u64) -> BigInt {
         let factor = NumberBuf::from(factor);
-        Float::from(self).times(factor.as_number().into()).truncate()
+        Float::from(self)
+            .times(factor.as_number().into())
+            .truncate()
     }
 
     /// The integer that is left without the fraction; what is not written as an integer goes through a float.
