@@ -1,8 +1,9 @@
 //! What each pass makes of a module and of a query, as goldens: `tests/cases/passes/NAME.rego` and `NAME.txt`.
 //! `BLESS=1` writes them anew.
 //!
-//! A comment `# query: …` at the head of a module gives the query, `# v0: true` the older language, and
-//! `# print: false` erases `print`.
+//! A comment `# query: …` at the head of a module gives the query, `# v0: true` the older language,
+//! `# print: false` erases `print`, `# trace_tests: true` names the sides of equalities in tests, and
+//! `# skip: PASS` leaves out a pass.
 
 use std::fmt::Write;
 use std::fs;
@@ -66,6 +67,8 @@ fn dump_passes(text: &str, dump: &mut String) -> Result<(), Diagnostics> {
     };
     let options = Options {
         print: setting("print") != Some("false"),
+        trace_tests: setting("trace_tests") == Some("true"),
+        skipped_passes: setting("skip").into_iter().map(str::to_owned).collect(),
         ..Options::default()
     };
     let module = parse_module(&Source::new(SourceId(0), "a.rego", text), &parsing)?;

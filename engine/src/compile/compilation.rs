@@ -31,6 +31,8 @@ pub struct Options {
     pub unsafe_builtins: Vec<String>,
     /// Whether the sides of equalities in test rules get names, for reports of failed tests.
     pub trace_tests: bool,
+    /// Names of passes that are left out, for those who look for what a pass does.
+    pub skipped_passes: Vec<String>,
     /// Declarations of the functions that the host adds to the built-ins.
     pub functions: HashMap<String, Type>,
 }
@@ -44,12 +46,18 @@ impl Default for Options {
             schemas: HashMap::new(),
             unsafe_builtins: Vec::new(),
             trace_tests: false,
+            skipped_passes: Vec::new(),
             functions: HashMap::new(),
         }
     }
 }
 
 impl Options {
+    /// Whether a pass is left out.
+    pub(super) fn skips(&self, pass: &str) -> bool {
+        self.skipped_passes.iter().any(|name| name == pass)
+    }
+
     /// The declaration of a built-in, or of a function that the host adds.
     pub fn declaration(&self, name: &str) -> Option<&Type> {
         self.functions

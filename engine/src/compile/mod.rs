@@ -134,7 +134,7 @@ pub fn compile(
     let mut compilation = Compilation::new(modules, options);
     compilation.base_exists = base_exists;
     on_large_stack(|| {
-        for pass in PASSES {
+        for pass in PASSES.iter().filter(|pass| !options.skips(pass.name)) {
             (pass.run)(&mut compilation);
             observe(pass, &compilation);
             if compilation.report.is_fatal() {

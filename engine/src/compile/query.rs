@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use solon_syntax::ast::{Body, Import, Name, Ref};
-use solon_syntax::source::{Diagnostics, Source};
+use solon_syntax::source::{Code, Diagnostics, Source, Span};
 
 use super::compilation::{Compiled, Options};
 use super::locals::Locals;
@@ -134,8 +134,15 @@ pub fn compile_query(
         locals: Locals::default(),
         report: Report::new([&query.source], 0),
     };
+    if compilation.body.is_empty() {
+        compilation.report.error(
+            Code::Compile,
+            Span::default(),
+            "empty query cannot be compiled",
+        );
+    }
     super::on_large_stack(|| {
-        for pass in QUERY_PASSES {
+        for pass in QUERY_PASSES.iter().filter(|pass| !options.skips(pass.name)) {
             (pass.run)(&mut compilation);
             observe(pass, &compilation);
             if !compilation.report.is_empty() {
