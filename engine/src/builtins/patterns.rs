@@ -1,9 +1,9 @@
 //! Compiled dynamic patterns.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::{Equivalent, HashMap};
 use parking_lot::RwLock;
 
 use crate::limits::PATTERN_CACHE;
@@ -11,7 +11,26 @@ use crate::limits::PATTERN_CACHE;
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
 #[derive(Default)]
 pub struct Patterns {
-    entries: RwLock<HashMap<(&'static str, Box<[u8]>), Arc<dyn Any + Send + Sync>>>,
+    entries: RwLock<HashMap<Key, Arc<dyn Any + Send + Sync>, foldhash::fast::RandomState>>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    family: &'static str,
+    text: Box<[u8]>,
+}
+
+/// A key that is only looked up.
+#[derive(Hash)]
+struct Borrowed<'t> {
+    family: &'static str,
+    text: &'t [u8],
+}
+
+impl Equivalent<Key> for Borrowed<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.family == key.family && *self.text == *key.text
+    }
 }
 
 impl Patterns {
@@ -22,8 +41,7 @@ impl Patterns {
         text: &[u8],
         compile: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let key = (family, Box::from(text));
-        if let Some(found) = self.entries.read().get(&key)
+        if let Some(found) = self.entries.read().get(&Borrowed { family, text })
             && let Ok(found) = found.clone().downcast::<T>()
         {
             return Ok(found);
@@ -34,7 +52,8 @@ impl Patterns {
             // dynamic patterns come in waves; starting over is as good as choosing a victim
             entries.clear();
         }
-        entries.insert(key, compiled.clone());
+        let text = text.into();
+        entries.insert(Key { family, text }, compiled.clone());
         Ok(compiled)
     }
 }

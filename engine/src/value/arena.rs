@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use super::number::NumberBuf;
 use super::order::hash;
 use super::text::{ArenaText, Short, TextView};
-use super::{Kind, Object, Set, V, Value};
+use super::{Kind, Object, Set, V, Value, search};
 
 /// Memory of one evaluation.
 #[derive(Default)]
@@ -282,7 +282,7 @@ impl<'e> ArenaSet<'e> {
     pub fn contains(&self, member: V<'_>) -> bool {
         match &self.table {
             Some(table) => find(table, self.items, member).is_some(),
-            None => self.items.iter().any(|item| *item == member),
+            None => search::position_in_flight(self.items, member).is_some(),
         }
     }
 }
@@ -388,7 +388,7 @@ fn insert_key<'e>(
             table.insert_unique(code, at, |at| rehash(at, keys));
         }
         None => {
-            if let Some(at) = keys.iter().position(|k| *k == key) {
+            if let Some(at) = search::position_in_flight(keys, key) {
                 return Err(at);
             }
             keys.push(key);
@@ -429,7 +429,7 @@ impl<'e> ArenaObject<'e> {
     pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
         let at = match &self.table {
             Some(table) => find(table, self.keys, key)?,
-            None => self.keys.iter().position(|k| *k == key)?,
+            None => search::position_in_flight(&self.keys, key)?,
         };
         self.values.get(at).copied()
     }
@@ -539,7 +539,7 @@ impl<'e> ObjectBuilder<'e> {
     pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
         let at = match &self.table {
             Some(table) => find(table, &self.keys, key)?,
-            None => self.keys.iter().position(|k| *k == key)?,
+            None => search::position_in_flight(&self.keys, key)?,
         };
         self.values.get(at).copied()
     }

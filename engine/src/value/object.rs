@@ -4,7 +4,7 @@ mod chunked;
 
 use std::sync::Arc;
 
-use super::{ArenaObject, V, Value};
+use super::{ArenaObject, V, Value, search};
 pub use chunked::Chunked;
 use chunked::Run;
 
@@ -30,9 +30,9 @@ impl Shape {
     pub fn slot(&self, key: V<'_>) -> Option<usize> {
         // for a few keys comparing for equality is cheaper than ordering
         if self.keys.len() <= 16 {
-            return self.keys.iter().position(|k| k.borrow() == key);
+            return search::position(&self.keys, key);
         }
-        self.keys.binary_search_by(|k| k.borrow().cmp(&key)).ok()
+        search::find(&self.keys, key).ok()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::arena::ArenaMembers;
 use super::array::ArrayIter;
-use super::{ArenaSet, V, Value};
+use super::{ArenaSet, V, Value, search};
 
 /// An owned set: its members in order.
 #[derive(Clone, Default)]
@@ -31,9 +31,7 @@ impl Set {
     /// Whether an equal member is in it.
     #[inline]
     pub fn contains(&self, member: V<'_>) -> bool {
-        self.items
-            .binary_search_by(|item| item.borrow().cmp(&member))
-            .is_ok()
+        search::find(&self.items, member).is_ok()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::value::{V, Value};
+use crate::value::{V, Value, search};
 
 /// Pairs in a full run.
 const RUN: usize = 512;
@@ -32,7 +32,7 @@ impl Run {
 
     #[inline]
     fn find(&self, key: V<'_>) -> Result<usize, usize> {
-        self.keys.binary_search_by(|k| k.borrow().cmp(&key))
+        search::find(&self.keys, key)
     }
 }
 
@@ -66,9 +66,7 @@ impl Chunked {
     /// The run that would hold a key.
     #[inline]
     fn run_of(&self, key: V<'_>) -> usize {
-        self.firsts
-            .partition_point(|first| first.borrow() <= key)
-            .saturating_sub(1)
+        search::not_greater(&self.firsts, key).saturating_sub(1)
     }
 
     /// The value under a key.
