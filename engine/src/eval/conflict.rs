@@ -8,7 +8,7 @@ use crate::value::V;
 
 use super::error::Halt;
 use super::machine::Machine;
-use super::sink::Sink;
+use super::sink::{Produced, Sink};
 
 /// Producers that are listed.
 const LISTED: usize = 10;
@@ -97,20 +97,15 @@ impl<'e> Machine<'e> {
     ) -> Result<Vec<(V<'e>, &'e Rule)>, Halt> {
         let mut produced = Vec::new();
         for rule in rules {
-            self.sinks.push(Sink::Value {
+            self.values.push(Produced {
                 found: None,
                 early: true,
                 hit: false,
             });
             let run = self.chain(rule, args);
-            let sink = self.sinks.pop();
+            let value = self.values.pop().and_then(|produced| produced.found);
             run?;
-            if let Some(Sink::Value {
-                found: Some(value), ..
-            }) = sink
-            {
-                produced.push((value, *rule));
-            }
+            produced.extend(value.map(|value| (value, *rule)));
         }
         Ok(produced)
     }

@@ -11,7 +11,7 @@ use super::EvalError;
 use super::error::Halt;
 use super::memo::Memo;
 use super::scope::Scope;
-use super::sink::Sink;
+use super::sink::{Produced, Sink};
 
 /// What a run tells its generator.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,7 @@ pub struct Machine<'e> {
     pub(super) slots: bumpalo::collections::Vec<'e, V<'e>>,
     pub(super) base: usize,
     pub(super) sinks: bumpalo::collections::Vec<'e, Sink<'e>>,
+    pub(super) values: bumpalo::collections::Vec<'e, Produced<'e>>,
     pub(super) root: Scope<'e>,
     /// Scopes that `with` opened; the root is not among them.
     pub(super) scopes: Vec<Scope<'e>>,
@@ -88,6 +89,7 @@ impl<'e> Machine<'e> {
             slots: bumpalo::collections::Vec::with_capacity_in(64, arena.bump()),
             base: 0,
             sinks: bumpalo::collections::Vec::new_in(arena.bump()),
+            values: bumpalo::collections::Vec::new_in(arena.bump()),
             root,
             scopes: Vec::new(),
             scope: ROOT,
@@ -515,14 +517,18 @@ impl<'e> Machine<'e> {
             Step::Exists => return Ok(Flow::Stop),
             Step::Value(operand) => {
                 let value = self.get(*operand);
-                if let Some(Sink::Value { found, early, hit }) = self.sinks.last_mut() {
-                    *hit = true;
-                    match found {
-                        Some(old) if *old != value => return Err(Halt::Clash),
+                if let Some(produced) = self.values.last_mut() {
+                    produced.hit = true;
+                    match produced.found {
+                        Some(old) if old != value => return Err(Halt::Clash),
                         Some(_) => {}
-                        None => *found = Some(value),
+                        None => produced.found = Some(value),
                     }
-                    return Ok(if *early { Flow::Stop } else { Flow::More });
+                    return Ok(if produced.early {
+                        Flow::Stop
+                    } else {
+                        Flow::More
+                    });
                 }
             }
             Step::Append(operand) => {

@@ -7,7 +7,7 @@ use crate::value::{SetBuilder, V, Value};
 use super::error::Halt;
 use super::extent::Extent;
 use super::machine::{Flow, Machine};
-use super::sink::Sink;
+use super::sink::{Produced, Sink};
 
 /// The rules of a set that can match, in source order.
 #[derive(Clone)]
@@ -119,7 +119,7 @@ impl<'e> Machine<'e> {
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let candidates = self.candidates(set, args);
         let early = set.early_exit || self.agree(&candidates);
-        self.sinks.push(Sink::Value {
+        self.values.push(Produced {
             found: None,
             early,
             hit: false,
@@ -129,15 +129,13 @@ impl<'e> Machine<'e> {
                 Ok(Flow::Stop) => break,
                 Ok(Flow::More) => {}
                 Err(Halt::Clash) => {
-                    self.sinks.pop();
+                    self.values.pop();
                     return Err(self.conflict(set, args, rule));
                 }
                 Err(halt) => return Err(halt),
             }
         }
-        let Some(Sink::Value { found, .. }) = self.sinks.pop() else {
-            return Ok(None);
-        };
+        let found = self.values.pop().and_then(|produced| produced.found);
         match (&set.default, found) {
             (Some(default), None) => self.default(default, args),
             _ => Ok(found),
@@ -163,13 +161,13 @@ impl<'e> Machine<'e> {
     pub(super) fn chain(&mut self, rule: &'e Rule, args: &[V<'e>]) -> Result<Flow, Halt> {
         let mut member = rule;
         loop {
-            if let Some(Sink::Value { hit, .. }) = self.sinks.last_mut() {
-                *hit = false;
+            if let Some(produced) = self.values.last_mut() {
+                produced.hit = false;
             }
             let flow = self.framed(member.plan.slots, args, |machine| {
                 machine.run(&member.plan.steps)
             })?;
-            let hit = matches!(self.sinks.last(), Some(Sink::Value { hit: true, .. }));
+            let hit = self.values.last().is_some_and(|produced| produced.hit);
             match &member.otherwise {
                 Some(next) if !hit => member = next,
                 _ => return Ok(flow),
@@ -178,16 +176,13 @@ impl<'e> Machine<'e> {
     }
 
     fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        self.sinks.push(Sink::Value {
+        self.values.push(Produced {
             found: None,
             early: true,
             hit: false,
         });
         self.framed(plan.slots, args, |machine| machine.run(&plan.steps))?;
-        match self.sinks.pop() {
-            Some(Sink::Value { found, .. }) => Ok(found),
-            _ => Ok(None),
-        }
+        Ok(self.values.pop().and_then(|produced| produced.found))
     }
 
     fn full_set(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {

@@ -6,15 +6,6 @@ use super::extent::Extent;
 
 /// What the innermost running block produces.
 pub(super) enum Sink<'e> {
-    /// The value of a complete rule or function.
-    Value {
-        /// The value so far.
-        found: Option<V<'e>>,
-        /// Whether the first value ends the search.
-        early: bool,
-        /// Whether the rule that runs has produced a value.
-        hit: bool,
-    },
     /// An array.
     Array(bumpalo::collections::Vec<'e, V<'e>>),
     /// A set.
@@ -25,4 +16,16 @@ pub(super) enum Sink<'e> {
     Extent(Extent<'e>),
     /// Solutions of a query.
     Rows(Vec<Vec<V<'e>>>),
+}
+
+/// The value that a running complete rule or function has so far. Apart from the sinks because it is small and
+/// most rules need nothing else.
+#[derive(Clone, Copy)]
+pub(super) struct Produced<'e> {
+    /// The value.
+    pub found: Option<V<'e>>,
+    /// Whether the first value ends the search.
+    pub early: bool,
+    /// Whether the rule that runs has produced a value.
+    pub hit: bool,
 }
