@@ -11,37 +11,37 @@ use crate::value::{NumberBuf, V};
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "count",
-        "collection: any<string, array[any], object[any: any], set[any]> => number",
+        "collection: any<string, array[any], object[any: any], set[any]> => n: number",
         "How many elements, keys or characters there are.",
         count,
     ),
     Builtin::new(
         "sum",
-        "collection: any<array[number], set[number]> => number",
+        "collection: any<array[number], set[number]> => n: number",
         "The sum of numbers; 0 when there are none.",
         sum,
     ),
     Builtin::new(
         "product",
-        "collection: any<array[number], set[number]> => number",
+        "collection: any<array[number], set[number]> => n: number",
         "The product of numbers; 1 when there are none.",
         product,
     ),
     Builtin::new(
         "max",
-        "collection: any<array[any], set[any]> => any",
+        "collection: any<array[any], set[any]> => n: any",
         "The greatest element; undefined when there is none.",
         max,
     ),
     Builtin::new(
         "min",
-        "collection: any<array[any], set[any]> => any",
+        "collection: any<array[any], set[any]> => n: any",
         "The least element; undefined when there is none.",
         min,
     ),
     Builtin::new(
         "sort",
-        "collection: any<array[any], set[any]> => array[any]",
+        "collection: any<array[any], set[any]> => n: array[any]",
         "The elements in order.",
         sort,
     ),

@@ -6,50 +6,62 @@ use crate::value::{NumberBuf, V};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
-    Builtin::new("plus", "x: number, y: number => number", "The sum.", plus).infix("+"),
+    Builtin::new(
+        "plus",
+        "x: number, y: number => z: number",
+        "The sum.",
+        plus,
+    )
+    .infix("+"),
     Builtin::new(
         "minus",
-        "x: any<number, set[any]>, y: any<number, set[any]> => any<number, set[any]>",
+        "x: any<number, set[any]>, y: any<number, set[any]> => z: any<number, set[any]>",
         "The difference of two numbers or two sets.",
         minus,
     )
     .infix("-"),
-    Builtin::new("mul", "x: number, y: number => number", "The product.", mul).infix("*"),
+    Builtin::new(
+        "mul",
+        "x: number, y: number => z: number",
+        "The product.",
+        mul,
+    )
+    .infix("*"),
     Builtin::new(
         "div",
-        "x: number, y: number => number",
+        "x: number, y: number => z: number",
         "The quotient.",
         div,
     )
     .infix("/"),
     Builtin::new(
         "rem",
-        "x: number, y: number => number",
+        "x: number, y: number => z: number",
         "The remainder of a division of integers, with the sign of the dividend.",
         rem,
     )
     .infix("%"),
     Builtin::new(
         "abs",
-        "x: number => number",
+        "x: number => y: number",
         "The number without its sign.",
         abs,
     ),
     Builtin::new(
         "round",
-        "x: number => number",
+        "x: number => y: number",
         "The nearest integer, away from zero when halfway.",
         round,
     ),
     Builtin::new(
         "ceil",
-        "x: number => number",
+        "x: number => y: number",
         "The integer at or above.",
         ceil,
     ),
     Builtin::new(
         "floor",
-        "x: number => number",
+        "x: number => y: number",
         "The integer at or below.",
         floor,
     ),

@@ -7,25 +7,25 @@ use crate::value::V;
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "array.concat",
-        "x: array[any], y: array[any] => array[any]",
+        "x: array[any], y: array[any] => z: array[any]",
         "One array after the other.",
         concat,
     ),
     Builtin::new(
         "array.flatten",
-        "arr: array[any] => array[any]",
+        "arr: array[any] => flattened: array[any]",
         "The array with the elements of inner arrays in their place, one level deep.",
         flatten,
     ),
     Builtin::new(
         "array.reverse",
-        "arr: array[any] => array[any]",
+        "arr: array[any] => rev: array[any]",
         "The elements in reverse order.",
         reverse,
     ),
     Builtin::new(
         "array.slice",
-        "arr: array[any], start: number, stop: number => array[any]",
+        "arr: array[any], start: number, stop: number => slice: array[any]",
         "The elements from one index up to another that is not included.",
         slice,
     ),

@@ -9,37 +9,37 @@ use crate::value::{Number, NumberBuf, V};
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "bits.and",
-        "x: number, y: number => number",
+        "x: number, y: number => z: number",
         "Bitwise and.",
         and,
     ),
     Builtin::new(
         "bits.lsh",
-        "x: number, s: number => number",
+        "x: number, s: number => z: number",
         "The first integer shifted to the left by the second.",
         lsh,
     ),
     Builtin::new(
         "bits.negate",
-        "x: number => number",
+        "x: number => z: number",
         "Bitwise complement.",
         negate,
     ),
     Builtin::new(
         "bits.or",
-        "x: number, y: number => number",
+        "x: number, y: number => z: number",
         "Bitwise or.",
         or,
     ),
     Builtin::new(
         "bits.rsh",
-        "x: number, s: number => number",
+        "x: number, s: number => z: number",
         "The first integer shifted to the right by the second.",
         rsh,
     ),
     Builtin::new(
         "bits.xor",
-        "x: number, y: number => number",
+        "x: number, y: number => z: number",
         "Bitwise exclusive or.",
         xor,
     ),

@@ -19,42 +19,42 @@ pub const TABLE: &[Builtin] = &[
     .infix(":="),
     Builtin::new(
         "equal",
-        "x: any, y: any => boolean",
+        "x: any, y: any => result: boolean",
         "Tells whether two values are equal.",
         equal,
     )
     .infix("=="),
     Builtin::new(
         "neq",
-        "x: any, y: any => boolean",
+        "x: any, y: any => result: boolean",
         "Tells whether two values differ.",
         neq,
     )
     .infix("!="),
     Builtin::new(
         "lt",
-        "x: any, y: any => boolean",
+        "x: any, y: any => result: boolean",
         "Tells whether the first value sorts before the second.",
         lt,
     )
     .infix("<"),
     Builtin::new(
         "lte",
-        "x: any, y: any => boolean",
+        "x: any, y: any => result: boolean",
         "Tells whether the first value does not sort after the second.",
         lte,
     )
     .infix("<="),
     Builtin::new(
         "gt",
-        "x: any, y: any => boolean",
+        "x: any, y: any => result: boolean",
         "Tells whether the first value sorts after the second.",
         gt,
     )
     .infix(">"),
     Builtin::new(
         "gte",
-        "x: any, y: any => boolean",
+        "x: any, y: any => result: boolean",
         "Tells whether the first value does not sort before the second.",
         gte,
     )

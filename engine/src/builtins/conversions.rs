@@ -10,13 +10,13 @@ use crate::value::{Kind, Number, NumberBuf, V};
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "to_number",
-        "x: any<null, boolean, number, string> => number",
+        "value: any<null, boolean, number, string> => num: number",
         "The number that a text spells; 1 for `true`, 0 for `false` and null.",
         to_number,
     ),
     Builtin::new(
         "format_int",
-        "number: number, base: number => string",
+        "number: number, base: number => output: string",
         "An integer's digits in base 2, 8, 10 or 16.",
         format_int,
     ),

@@ -8,27 +8,27 @@ use crate::value::{SetView, V};
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "and",
-        "x: set[any], y: set[any] => set[any]",
+        "x: set[any], y: set[any] => z: set[any]",
         "The members of both sets.",
         and,
     )
     .infix("&"),
     Builtin::new(
         "or",
-        "x: set[any], y: set[any] => set[any]",
+        "x: set[any], y: set[any] => z: set[any]",
         "The members of either set.",
         or,
     )
     .infix("|"),
     Builtin::new(
         "intersection",
-        "xs: set[set[any]] => set[any]",
+        "xs: set[set[any]] => y: set[any]",
         "The members of all sets in a set of sets.",
         intersection,
     ),
     Builtin::new(
         "union",
-        "xs: set[set[any]] => set[any]",
+        "xs: set[set[any]] => y: set[any]",
         "The members of any set in a set of sets.",
         union,
     ),

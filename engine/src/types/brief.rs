@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Write};
 
 use super::display::Property;
-use super::{ArrayType, ObjectType, Parameter, Type, UnionType};
+use super::{ArrayType, ObjectType, Parameter, Type, UnionType, unifies};
 
 /// Longest line printed in full, its label counted.
 const LINE: usize = 80;
@@ -25,19 +25,45 @@ pub fn pair(a: &Type, b: &Type, label: usize) -> (String, String) {
     texts
 }
 
-/// Operand types and the parameters they should fit, each for a line behind a label of `label` characters.
+/// Operand types and the parameters they should fit, each for a line behind a label of `label` characters. Those that
+/// fit are only named when they are long, of the others is told what sets them apart.
 pub fn lists(have: &[Type], want: &[Parameter], label: usize) -> (String, String) {
     let (all, wanted) = (List(have).to_string(), List(want).to_string());
     if all.chars().count() <= LINE - label && wanted.chars().count() <= LINE - label {
         return (all, wanted);
     }
-    let have: Vec<_> = have.iter().map(short).collect();
-    let want = want.iter().map(|parameter| match &parameter.name {
-        Some(name) => format!("{name}: {}", short(&parameter.of)),
-        None => short(&parameter.of),
+    let parameter = |position: usize| want.get(position).map(|want| &want.of);
+    let have_texts: Vec<_> = have
+        .iter()
+        .enumerate()
+        .map(|(position, of)| told(of, parameter(position)))
+        .collect();
+    let want_texts = want.iter().enumerate().map(|(position, want)| {
+        let name = want
+            .name
+            .as_ref()
+            .map(|name| format!("{name}: "))
+            .unwrap_or_default();
+        let fitting = have
+            .get(position)
+            .is_none_or(|have| unifies(have, &want.of));
+        if fitting && !fits(want, PART) {
+            return name + &kind(&want.of);
+        }
+        name + &told(&want.of, have.get(position))
     });
-    let want: Vec<_> = want.collect();
-    (List(&have).to_string(), List(&want).to_string())
+    let want_texts: Vec<_> = want_texts.collect();
+    (List(&have_texts).to_string(), List(&want_texts).to_string())
+}
+
+/// A type, next to the one it should fit.
+fn told(of: &Type, other: Option<&Type>) -> String {
+    let mut text = String::new();
+    match other {
+        Some(other) if !unifies(of, other) => apart(&mut text, of, other),
+        _ => text = short(of),
+    }
+    text
 }
 
 struct List<'a, T>(&'a [T]);

@@ -248,6 +248,21 @@ mod tests {
     }
 
     #[test]
+    fn builtins_are_declared_as_published() {
+        let record = include_str!("../../../tests/cases/builtins/declarations.txt");
+        let published: std::collections::HashMap<_, _> = record
+            .lines()
+            .filter_map(|line| line.split_once('\t'))
+            .collect();
+        for entry in crate::builtins::all() {
+            let name = entry.builtin.name;
+            if let Some(declaration) = published.get(name) {
+                assert_eq!(entry.builtin.signature, *declaration, "{name}");
+            }
+        }
+    }
+
+    #[test]
     fn every_builtin_declares_a_function() {
         for entry in crate::builtins::all() {
             let name = entry.builtin.name;

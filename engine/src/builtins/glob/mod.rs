@@ -13,14 +13,14 @@ use matcher::Glob;
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "glob.match",
-        "pattern: string, delimiters: any<null, array[string]>, match: string => boolean",
+        "pattern: string, delimiters: any<null, array[string]>, match: string => result: boolean",
         "Tells whether a glob matches a whole string; `*` and `?` stop at delimiters.",
         glob_match,
     )
     .specialise(prepare),
     Builtin::new(
         "glob.quote_meta",
-        "pattern: string => string",
+        "pattern: string => output: string",
         "A glob that matches exactly the given string.",
         quote_meta,
     ),

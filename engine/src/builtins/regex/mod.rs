@@ -23,54 +23,54 @@ use template::Template;
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "regex.find_all_string_submatch_n",
-        "pattern: string, value: string, number: number => array[array[string]]",
+        "pattern: string, value: string, number: number => output: array[array[string]]",
         "The first matches with their groups; all of them when the number is negative.",
         find_all_string_submatch_n,
     )
     .specialise(|operands| prepare(operands, 0, find_groups)),
     Builtin::new(
         "regex.find_n",
-        "pattern: string, value: string, number: number => array[string]",
+        "pattern: string, value: string, number: number => output: array[string]",
         "The first matches; all of them when the number is negative.",
         find_n,
     )
     .specialise(|operands| prepare(operands, 0, find)),
     Builtin::new(
         "regex.globs_match",
-        "glob1: string, glob2: string => boolean",
+        "glob1: string, glob2: string => result: boolean",
         "Tells whether two simple patterns have a string in common.",
         globs_match,
     ),
     Builtin::new(
         "regex.is_valid",
-        "pattern: string => boolean",
+        "pattern: string => result: boolean",
         "Tells whether a string is a regular expression.",
         is_valid,
     ),
     Builtin::new(
         "regex.match",
-        "pattern: string, value: string => boolean",
+        "pattern: string, value: string => result: boolean",
         "Tells whether a regular expression matches somewhere in a string.",
         is_match,
     )
     .specialise(|operands| prepare(operands, 0, test)),
     Builtin::new(
         "regex.replace",
-        "s: string, pattern: string, value: string => string",
+        "s: string, pattern: string, value: string => output: string",
         "The string with every match replaced; `$1` in the replacement stands for a group.",
         replace,
     )
     .specialise(|operands| prepare(operands, 1, replace_matches)),
     Builtin::new(
         "regex.split",
-        "pattern: string, value: string => array[string]",
+        "pattern: string, value: string => output: array[string]",
         "The parts of a string between matches.",
         split,
     )
     .specialise(|operands| prepare(operands, 0, split_at_matches)),
     Builtin::new(
         "regex.template_match",
-        "template: string, value: string, delimiter_start: string, delimiter_end: string => boolean",
+        "template: string, value: string, delimiter_start: string, delimiter_end: string => result: boolean",
         "Tells whether a string matches a text with regular expressions between delimiters.",
         template_match,
     ),

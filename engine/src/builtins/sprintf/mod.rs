@@ -16,7 +16,7 @@ use printer::Printer;
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "sprintf",
-    "format: string, values: array[any] => string",
+    "format: string, values: array[any] => output: string",
     "A text with values in the places of its verbs (`%s`, `%d`, `%v`).",
     sprintf,
 )];

@@ -68,26 +68,39 @@ impl Checker<'_> {
         operands: &[Term],
         callee: &FunctionType,
     ) -> Option<Problem> {
-        let problem = |checker: &Self, reason: &str| {
-            let have: Vec<_> = operands.iter().map(|term| checker.env.of(term)).collect();
+        let types = |checker: &Self| -> Vec<_> {
+            operands
+                .iter()
+                .map(|operand| checker.env.of(operand))
+                .collect()
+        };
+        let before = types(self);
+        let problem = |reason: &str, have: &[Type]| {
             let want: Vec<_> = callee.args.iter().chain(&callee.result).cloned().collect();
-            Problem::operands(expr.span, &name(operator), reason, &have, &want)
+            Some(Problem::operands(
+                expr.span,
+                &name(operator),
+                reason,
+                have,
+                &want,
+            ))
         };
         if operands.len() < callee.arity() {
-            return Some(problem(self, "too few arguments"));
+            return problem("too few arguments", &before);
         }
-        // operands that are known come first: others are made to fit, and messages show what they became
-        for known in [true, false] {
-            for (position, operand) in operands.iter().enumerate() {
-                let Some(of) = callee.operand(position) else {
-                    return Some(problem(self, "too many arguments"));
+        for (position, (operand, of)) in operands.iter().zip(&before).enumerate() {
+            let Some(want) = callee.operand(position) else {
+                return problem("too many arguments", &before);
+            };
+            let possible = of.has_unknown() || unifies(of, want);
+            if !possible || !self.env.fit(operand, want, false) {
+                // what was not known is told as the call made it out to be
+                let told = if of.has_unknown() {
+                    types(self)
+                } else {
+                    before
                 };
-                if self.env.of(operand).has_unknown() == known {
-                    continue;
-                }
-                if !self.env.fit(operand, of, false) {
-                    return Some(problem(self, "invalid argument(s)"));
-                }
+                return problem("invalid argument(s)", &told);
             }
         }
         None

@@ -105,7 +105,9 @@ impl Checker<'_> {
         if at == 0 {
             return Some(self.steps(&Type::Any, reference, 1));
         }
-        self.any_document(layer, id, reference, at + 1);
+        if key.as_var().is_some() {
+            self.any_document(layer, id, reference, at + 1);
+        }
         // whatever lies there binds what is still free
         let _ = self.steps(&Type::Any, reference, at + 1);
         Some(Ok(()))
@@ -226,6 +228,10 @@ fn known_keys(of: &Type) -> Option<Vec<Value>> {
         other => std::slice::from_ref(other),
     };
     for member in members {
+        let member = match member {
+            Type::Recursive(inner) => inner.unfold(),
+            member => member,
+        };
         if let Type::Object(object) = member {
             keys.extend(object.fixed().iter().map(|(key, _)| key.clone()));
         }

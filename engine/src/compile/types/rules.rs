@@ -31,7 +31,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             if found.is_empty() || is_ground(&rule.head.reference) {
                 documents.insert(&path, of);
             } else {
-                documents.touch(&path);
+                documents.spoil(&path);
             }
             problems.extend(found);
             next = rule.else_rule.as_deref();

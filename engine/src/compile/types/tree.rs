@@ -21,6 +21,8 @@ struct Node {
     children: BTreeMap<Value, NodeId>,
     /// What was said of this path; `None` for a mere step on the way to others.
     own: Option<Merge>,
+    /// Whether a rule with an error adds to it: values that rules checked later add can be anything.
+    spoiled: bool,
     /// The type of the document, once asked for.
     whole: OnceLock<Type>,
 }
@@ -135,12 +137,18 @@ impl TypeTree {
     /// Adds what a rule yields to what is said of a path.
     pub fn insert(&mut self, path: &[Value], of: Type) {
         let id = self.descend(path);
-        self.node_mut(id).own.get_or_insert_default().add(of);
+        let node = self.node_mut(id);
+        let own = node.own.get_or_insert_default();
+        if node.spoiled && matches!(of, Type::Object(_)) {
+            own.add(Type::object_of(Type::Unknown, Type::Any));
+        }
+        own.add(of);
     }
 
-    /// Notes that there is a path, of which nothing is known.
-    pub fn touch(&mut self, path: &[Value]) {
-        self.descend(path);
+    /// Notes that a rule with an error adds to the object at a path.
+    pub fn spoil(&mut self, path: &[Value]) {
+        let id = self.descend(path);
+        self.node_mut(id).spoiled = true;
     }
 
     /// Sets what is said of a path.

@@ -92,6 +92,10 @@ impl Environment<'_> {
                 }
                 fits
             }
+            (
+                TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_),
+                Type::Recursive(inner),
+            ) => self.fit(term, inner.unfold(), joining),
             (TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_), _) => false,
             _ => unifies(&self.of(term), of),
         }

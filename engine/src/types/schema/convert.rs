@@ -15,7 +15,7 @@ use crate::value::Value;
 pub fn convert(root: &Arc<Json>, schema: &Json) -> Result<Type, SchemaError> {
     let mut converter = Converter {
         root,
-        open: Vec::new(),
+        open: vec!["#"],
         depth: 0,
     };
     converter.schema(schema)
@@ -112,8 +112,9 @@ impl<'a> Converter<'a> {
         for part in parts {
             merged.merge(part)?;
         }
+        let known = !shape.properties.is_empty() || !shape.items.is_empty();
         let both = |kind| shape.is(kind) && merged.is(kind);
-        if both("object") || both("array") {
+        if known && (both("object") || both("array")) {
             shape.merge(merged)?;
             return self.shape(shape);
         }
