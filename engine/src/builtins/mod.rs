@@ -15,6 +15,7 @@ mod conversions;
 mod encoding;
 mod glob;
 mod graph;
+mod json;
 mod numbers;
 mod objects;
 mod occurrences;
@@ -155,6 +156,7 @@ const FAMILIES: &[&[Builtin]] = &[
     arrays::TABLE,
     sets::TABLE,
     objects::TABLE,
+    json::TABLE,
     strings::TABLE,
     sprintf::TABLE,
     regex::TABLE,
