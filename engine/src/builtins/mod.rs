@@ -15,7 +15,6 @@ mod conversions;
 mod encoding;
 mod glob;
 mod graph;
-mod json;
 mod numbers;
 mod objects;
 mod occurrences;
@@ -156,7 +155,6 @@ const FAMILIES: &[&[Builtin]] = &[
     arrays::TABLE,
     sets::TABLE,
     objects::TABLE,
-    json::TABLE,
     strings::TABLE,
     sprintf::TABLE,
     regex::TABLE,

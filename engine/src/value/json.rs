@@ -11,6 +11,7 @@ mod write;
 use lexer::Lexer;
 
 pub use error::{JsonError, JsonErrorKind};
+pub(super) use write::text_keys;
 pub use write::{Layout, write, write_go, write_go_layout, write_pretty};
 
 use super::text::lossy;

@@ -2,6 +2,7 @@
 //! merge keys), and everything made fit for JSON (keys become strings, numbers beyond 64 bits floats).
 
 mod error;
+mod key;
 mod read;
 mod resolve;
 mod write;

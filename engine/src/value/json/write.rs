@@ -278,7 +278,7 @@ fn plain_prefix(text: &[u8], html: bool) -> usize {
 }
 
 /// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins.
-fn text_keys(object: ObjectView<'_>) -> Vec<(Vec<u8>, V<'_>)> {
+pub(in crate::value) fn text_keys(object: ObjectView<'_>) -> Vec<(Vec<u8>, V<'_>)> {
     let mut pairs: Vec<(Vec<u8>, V<'_>)> = Vec::with_capacity(object.len());
     for (key, value) in object.iter() {
         let mut text = Vec::new();

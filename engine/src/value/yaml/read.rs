@@ -2,15 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use super::error::{YamlError, anchor_at};
+use super::key::{Key, invalid_key, key_of, key_of_value, null_key};
 use super::resolve::{Scalar, TaggedScalar, float_value, resolve, resolve_tagged};
 use crate::limits;
-use crate::value::display::quote;
-use crate::value::{ArrayView, NumberBuf, ObjectView, V, Value};
+use crate::value::{NumberBuf, Value};
 
 /// Reads the first document; the others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
@@ -111,14 +110,6 @@ struct Mapping {
     /// Values of merge keys, the first first.
     merges: Vec<Value>,
     key: Option<Key>,
-}
-
-/// A key whose value is to come.
-enum Key {
-    Text(Value),
-    Merge,
-    /// What JSON cannot have.
-    Null,
 }
 
 /// A finished anchored node and how many nodes it stands for.
@@ -304,13 +295,7 @@ impl Reader<'_> {
                 Some(Key::Text(key)) => mapping.pairs.push((key, value)),
                 Some(Key::Merge) => mapping.merges.push(value),
                 Some(Key::Null) | None => {
-                    let error = || {
-                        YamlError::other(format!(
-                            "unsupported map key of type: %!s(<nil>), key: <nil>, value: {}",
-                            go_syntax(value.borrow(), "<nil>")
-                        ))
-                    };
-                    self.unfit.get_or_insert_with(error);
+                    self.unfit.get_or_insert_with(|| null_key(value.borrow()));
                 }
             },
         }
@@ -380,87 +365,4 @@ fn aliasing_is_fair(aliased: u64, nodes: u64) -> bool {
 
 fn int_number(i: i128) -> NumberBuf {
     i64::try_from(i).map_or_else(|_| NumberBuf::Text(i.to_string()), NumberBuf::Int)
-}
-
-fn key_of(scalar: &Scalar, text: &str) -> Key {
-    Key::Text(match scalar {
-        Scalar::Null => return Key::Null,
-        Scalar::Str => Value::string(text),
-        Scalar::Bool(b) => Value::string(if *b { "true" } else { "false" }),
-        Scalar::Int(i) => Value::string(&i.to_string()),
-        Scalar::Float(f) => Value::string(&float_key(*f)),
-    })
-}
-
-/// Floats as keys have 32 bits.
-fn float_key(f: f64) -> String {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the nearest of 32 bits is wanted"
-    )]
-    let short = f as f32;
-    NumberBuf::general_f32(short).unwrap_or_else(|| {
-        let text = if f.is_nan() {
-            ".nan"
-        } else if f > 0.0 {
-            ".inf"
-        } else {
-            "-.inf"
-        };
-        text.to_owned()
-    })
-}
-
-fn key_of_value(value: &Value) -> Result<Key, YamlError> {
-    Ok(Key::Text(match value {
-        Value::Null => return Ok(Key::Null),
-        Value::Bool(_) => Value::string(&value.to_string()),
-        Value::Int(_) => Value::string(&value.to_string()),
-        Value::Decimal(..) | Value::Number(_) => match value.borrow().as_number() {
-            Some(number) => Value::string(&float_key(number.to_f64())),
-            None => Value::Null,
-        },
-        Value::Short(_) | Value::Text(_) => value.clone(),
-        Value::Array(_) | Value::Object(_) | Value::Set(_) => return Err(invalid_key(value)),
-    }))
-}
-
-fn invalid_key(value: &Value) -> YamlError {
-    YamlError::yaml(format_args!(
-        "invalid map key: {}",
-        go_syntax(value.borrow(), "<nil>")
-    ))
-}
-
-/// A value in Go's syntax, as messages show keys.
-fn go_syntax(value: V<'_>, null: &str) -> String {
-    let mut out = String::new();
-    // writing to a string does not fail
-    let _ = match value {
-        V::Null => out.write_str(null),
-        V::Short(_) | V::Text(_) | V::NewText(_) => {
-            quote(value.text_or_empty().as_bytes(), &mut out)
-        }
-        V::Array(_) | V::NewArray(_) => {
-            let items = value.as_array().into_iter().flat_map(ArrayView::iter);
-            let items: Vec<String> = items
-                .map(|item| go_syntax(item, "interface {}(nil)"))
-                .collect();
-            write!(out, "[]interface {{}}{{{}}}", items.join(", "))
-        }
-        V::Object(_) | V::NewObject(_) => {
-            let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
-            let pairs = pairs.map(|(key, value)| {
-                let key = go_syntax(key, null);
-                format!("{key}:{}", go_syntax(value, "interface {}(nil)"))
-            });
-            write!(
-                out,
-                "map[string]interface {{}}{{{}}}",
-                pairs.collect::<Vec<_>>().join(", ")
-            )
-        }
-        _ => write!(out, "{value}"),
-    };
-    out
 }

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use super::error::YamlError;
 use super::resolve::{Scalar, resolve, rfc3339};
-use crate::value::{Kind, NumberBuf, ObjectView, V};
+use crate::value::json::text_keys;
+use crate::value::text::lossy;
+use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, V};
 
 /// Writes a value as `yaml.marshal` does.
 pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
@@ -208,9 +210,9 @@ impl Writer<'_> {
 
 fn is_empty(value: V<'_>) -> bool {
     match value.kind() {
-        Kind::Array => value.as_array().is_none_or(|items| items.is_empty()),
-        Kind::Object => value.as_object().is_none_or(|object| object.is_empty()),
-        Kind::Set => value.as_set().is_none_or(|set| set.is_empty()),
+        Kind::Array => value.as_array().is_none_or(ArrayView::is_empty),
+        Kind::Object => value.as_object().is_none_or(ObjectView::is_empty),
+        Kind::Set => value.as_set().is_none_or(SetView::is_empty),
         _ => false,
     }
 }
@@ -258,10 +260,8 @@ fn is_sexagesimal(text: &str) -> bool {
     let mut parts = text.split(':');
     let lead = parts.next().unwrap_or("");
     let rest: Vec<&str> = parts.collect();
-    let sixtieth = |part: &&str| match part.as_bytes() {
-        [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9'] => true,
-        _ => false,
-    };
+    let sixtieth =
+        |part: &&str| matches!(part.as_bytes(), [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9']);
     lead.starts_with(|c: char| c.is_ascii_digit())
         && digits(lead)
         && digits(fraction)
@@ -322,27 +322,17 @@ impl Looks {
 }
 
 /// The pairs by their keys as JSON has them, in natural order: `a2` before `a10`.
-fn sorted<'e>(object: ObjectView<'e>) -> Vec<(String, V<'e>)> {
-    let mut pairs: Vec<(String, V<'_>)> = Vec::with_capacity(object.len());
-    for (key, value) in object.iter() {
-        let key = match key.as_text() {
-            Some(text) => text.to_str().into_owned(),
-            None => {
-                let mut json = Vec::new();
-                crate::value::json::write_go(key, &mut json);
-                String::from_utf8(json).unwrap_or_default()
-            }
-        };
-        pairs.push((key, value));
-    }
-    pairs.reverse();
-    pairs.sort_by(|a, b| a.0.cmp(&b.0));
-    pairs.dedup_by(|earlier, last| earlier.0 == last.0);
-    merge_sort(pairs)
+fn sorted(object: ObjectView<'_>) -> Vec<(String, V<'_>)> {
+    let pairs = text_keys(object).into_iter();
+    merge_sort(
+        pairs
+            .map(|(key, value)| (lossy(&key).into_owned(), value))
+            .collect(),
+    )
 }
 
 /// The standard sorts may panic when an order is not quite one, and natural order is not.
-fn merge_sort<'e>(mut pairs: Vec<(String, V<'e>)>) -> Vec<(String, V<'e>)> {
+fn merge_sort(mut pairs: Vec<(String, V<'_>)>) -> Vec<(String, V<'_>)> {
     if pairs.len() < 2 {
         return pairs;
     }

@@ -1,0 +1,104 @@
+//! Distinct values in the order of insertion, found by scan or hash, ordered when first asked for.
+
+use std::cell::Cell;
+
+use bumpalo::Bump;
+use hashbrown::HashTable;
+
+use super::Arena;
+use crate::value::order::hash;
+use crate::value::{V, search};
+
+/// Members up to which a scan beats a hash table.
+pub(super) const SCAN: usize = 8;
+
+/// The order of members or keys, found when first asked for. It holds positions in slots that were set aside
+/// at the start, since a late pointer into the arena would tie the lifetimes of all values together.
+pub(super) struct Order<'e> {
+    slots: &'e [Cell<u32>],
+    state: Cell<State>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unknown,
+    AsInserted,
+    BySlots,
+}
+
+impl<'e> Order<'e> {
+    pub(super) fn new(arena: &'e Arena, len: usize) -> Self {
+        Self {
+            slots: arena.bump().alloc_slice_fill_with(len, |_| Cell::new(0)),
+            state: Cell::new(State::Unknown),
+        }
+    }
+
+    /// The positions in order; `None` when the order of insertion already is the order.
+    pub(super) fn of(&self, keys: &[V<'e>]) -> Option<&'e [Cell<u32>]> {
+        if self.state.get() == State::Unknown {
+            self.state.set(if keys.is_sorted() {
+                State::AsInserted
+            } else {
+                self.sort(keys)
+            });
+        }
+        (self.state.get() == State::BySlots).then_some(self.slots)
+    }
+
+    fn sort(&self, keys: &[V<'e>]) -> State {
+        let mut order: Vec<(V<'e>, u32)> = keys.iter().copied().zip(0..).collect();
+        order.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        for (slot, (_, at)) in self.slots.iter().zip(order) {
+            slot.set(at);
+        }
+        State::BySlots
+    }
+}
+
+#[inline]
+pub(super) fn find(table: &HashTable<u32, &Bump>, items: &[V<'_>], member: V<'_>) -> Option<usize> {
+    let same = |at: &u32| items.get(*at as usize).is_some_and(|item| *item == member);
+    table.find(hash(member), same).map(|at| *at as usize)
+}
+
+/// Appends a key unless an equal one is there, whose position is the error.
+#[inline]
+pub(super) fn insert_key<'e>(
+    keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
+    table: &mut Option<HashTable<u32, &'e Bump>>,
+    arena: &'e Arena,
+    key: V<'e>,
+) -> Result<(), usize> {
+    let rehash = |at: &u32, keys: &[V<'e>]| keys.get(*at as usize).map_or(0, |k| hash(*k));
+    match table {
+        Some(table) => {
+            let code = hash(key);
+            let same = |at: &u32| keys.get(*at as usize).is_some_and(|k| *k == key);
+            if let Some(at) = table.find(code, same) {
+                return Err(*at as usize);
+            }
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "an arena holds fewer than 2^32 values of 16 bytes"
+            )]
+            let at = keys.len() as u32;
+            keys.push(key);
+            table.insert_unique(code, at, |at| rehash(at, keys));
+        }
+        None => {
+            if let Some(at) = search::position_in_flight(keys, key) {
+                return Err(at);
+            }
+            keys.push(key);
+            if keys.len() > SCAN {
+                let mut new = HashTable::with_capacity_in(4 * SCAN, arena.bump());
+                for (at, key) in (0_u32..).zip(keys.iter()) {
+                    new.insert_unique(hash(*key), at, |at| rehash(at, keys));
+                }
+                *table = Some(new);
+            }
+        }
+    }
+    Ok(())
+}

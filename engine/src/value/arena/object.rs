@@ -1,0 +1,194 @@
+//! Objects in the arena.
+
+use std::cell::Cell;
+
+use bumpalo::Bump;
+use hashbrown::HashTable;
+
+use super::Arena;
+use super::keys::{Order, SCAN, find, insert_key};
+use crate::value::{V, search};
+
+/// An object in the arena: distinct keys, ordered when first asked for.
+pub struct ArenaObject<'e> {
+    keys: &'e [V<'e>],
+    values: &'e [V<'e>],
+    table: Option<HashTable<u32, &'e Bump>>,
+    order: Order<'e>,
+}
+
+impl<'e> ArenaObject<'e> {
+    /// Number of keys.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether it has no keys.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The value under a key.
+    #[inline]
+    pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
+        let at = match &self.table {
+            Some(table) => find(table, self.keys, key)?,
+            None => search::position_in_flight(&self.keys, key)?,
+        };
+        self.values.get(at).copied()
+    }
+
+    /// The keys in the order of insertion.
+    pub fn keys(&self) -> &'e [V<'e>] {
+        self.keys
+    }
+
+    /// The values in the order of insertion of their keys.
+    pub fn values(&self) -> &'e [V<'e>] {
+        self.values
+    }
+
+    /// The pairs in key order.
+    pub fn iter(&self) -> ArenaPairs<'e> {
+        let order = self.order.of(self.keys);
+        ArenaPairs {
+            keys: self.keys,
+            values: self.values,
+            order,
+            at: 0,
+        }
+    }
+}
+
+/// The pairs of an object in the arena, in key order.
+#[derive(Clone)]
+pub struct ArenaPairs<'e> {
+    keys: &'e [V<'e>],
+    values: &'e [V<'e>],
+    order: Option<&'e [Cell<u32>]>,
+    at: usize,
+}
+
+impl<'e> Iterator for ArenaPairs<'e> {
+    type Item = (V<'e>, V<'e>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = match self.order {
+            Some(order) => order.get(self.at)?.get() as usize,
+            None => self.at,
+        };
+        self.at += 1;
+        Some((*self.keys.get(at)?, *self.values.get(at)?))
+    }
+}
+
+/// What became of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// The key is new.
+    New,
+    /// The key was there with an equal value.
+    Same,
+    /// The key was there with another value, which stays.
+    Conflict,
+}
+
+/// An object being built.
+pub struct ObjectBuilder<'e> {
+    arena: &'e Arena,
+    keys: bumpalo::collections::Vec<'e, V<'e>>,
+    values: bumpalo::collections::Vec<'e, V<'e>>,
+    table: Option<HashTable<u32, &'e Bump>>,
+}
+
+impl<'e> ObjectBuilder<'e> {
+    /// An empty object.
+    pub fn new(arena: &'e Arena) -> Self {
+        Self {
+            arena,
+            keys: arena.list(),
+            values: arena.list(),
+            table: None,
+        }
+    }
+
+    /// Adds a pair unless the key is there.
+    #[inline]
+    pub fn put(&mut self, key: V<'e>, value: V<'e>) -> Put {
+        match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
+            Ok(()) => {
+                self.values.push(value);
+                Put::New
+            }
+            Err(at) if self.values.get(at).is_some_and(|old| *old == value) => Put::Same,
+            Err(_) => Put::Conflict,
+        }
+    }
+
+    /// Sets the value under a key; the first of equal keys stays.
+    #[inline]
+    pub fn set(&mut self, key: V<'e>, value: V<'e>) {
+        match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
+            Ok(()) => self.values.push(value),
+            Err(at) => {
+                if let Some(old) = self.values.get_mut(at) {
+                    *old = value;
+                }
+            }
+        }
+    }
+
+    /// The value under a key so far.
+    pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
+        let at = match &self.table {
+            Some(table) => find(table, &self.keys, key)?,
+            None => search::position_in_flight(&self.keys, key)?,
+        };
+        self.values.get(at).copied()
+    }
+
+    /// Number of keys so far.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether it has no keys yet.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The object.
+    pub fn finish(self) -> V<'e> {
+        V::NewObject(self.arena.bump().alloc(ArenaObject {
+            order: Order::new(self.arena, self.keys.len()),
+            keys: self.keys.into_bump_slice(),
+            values: self.values.into_bump_slice(),
+            table: self.table,
+        }))
+    }
+}
+
+impl Arena {
+    /// An object with copies of the keys and values; of equal keys the last pair wins.
+    pub fn object_of<'e>(&'e self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+        let mut seen = keys;
+        let distinct = |seen: &mut &[V<'e>]| match seen.split_last() {
+            Some((last, rest)) => {
+                *seen = rest;
+                !rest.contains(last)
+            }
+            None => true,
+        };
+        if keys.len() > SCAN || !(0..keys.len()).all(|_| distinct(&mut seen)) {
+            return self.object_from(keys.iter().copied().zip(values.iter().copied()));
+        }
+        V::NewObject(self.bump.alloc(ArenaObject {
+            keys: self.bump.alloc_slice_copy(keys),
+            values: self.bump.alloc_slice_copy(values),
+            table: None,
+            order: Order::new(self, keys.len()),
+        }))
+    }
+}

@@ -1,0 +1,123 @@
+//! Sets in the arena.
+
+use std::cell::Cell;
+
+use bumpalo::Bump;
+use hashbrown::HashTable;
+
+use super::Arena;
+use super::keys::{Order, find, insert_key};
+use crate::value::{V, search};
+
+/// A set in the arena: distinct members, ordered when first asked for.
+pub struct ArenaSet<'e> {
+    items: &'e [V<'e>],
+    table: Option<HashTable<u32, &'e Bump>>,
+    order: Order<'e>,
+}
+
+impl<'e> ArenaSet<'e> {
+    /// Number of members.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether it has no members.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The members in the order of insertion.
+    pub fn items(&self) -> &'e [V<'e>] {
+        self.items
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> ArenaMembers<'e> {
+        ArenaMembers {
+            items: self.items,
+            order: self.order.of(self.items),
+            at: 0,
+        }
+    }
+
+    /// Whether an equal member is in it.
+    #[inline]
+    pub fn contains(&self, member: V<'_>) -> bool {
+        match &self.table {
+            Some(table) => find(table, self.items, member).is_some(),
+            None => search::position_in_flight(self.items, member).is_some(),
+        }
+    }
+}
+
+/// The members of a set in the arena, in order.
+#[derive(Clone)]
+pub struct ArenaMembers<'e> {
+    items: &'e [V<'e>],
+    order: Option<&'e [Cell<u32>]>,
+    at: usize,
+}
+
+impl<'e> Iterator for ArenaMembers<'e> {
+    type Item = V<'e>;
+
+    #[inline]
+    fn next(&mut self) -> Option<V<'e>> {
+        let at = match self.order {
+            Some(order) => order.get(self.at)?.get() as usize,
+            None => self.at,
+        };
+        self.at += 1;
+        self.items.get(at).copied()
+    }
+}
+
+/// A set being built.
+pub struct SetBuilder<'e> {
+    arena: &'e Arena,
+    items: bumpalo::collections::Vec<'e, V<'e>>,
+    table: Option<HashTable<u32, &'e Bump>>,
+}
+
+impl<'e> SetBuilder<'e> {
+    /// An empty set.
+    pub fn new(arena: &'e Arena) -> Self {
+        Self {
+            arena,
+            items: arena.list(),
+            table: None,
+        }
+    }
+
+    /// Adds a member; `false` when an equal one is there.
+    #[inline]
+    pub fn insert(&mut self, member: V<'e>) -> bool {
+        if insert_key(&mut self.items, &mut self.table, self.arena, member).is_err() {
+            return false;
+        }
+        true
+    }
+
+    /// Number of members so far.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether it has no members yet.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The set.
+    pub fn finish(self) -> V<'e> {
+        let items = self.items.into_bump_slice();
+        let order = Order::new(self.arena, items.len());
+        V::NewSet(self.arena.bump().alloc(ArenaSet {
+            items,
+            table: self.table,
+            order,
+        }))
+    }
+}
