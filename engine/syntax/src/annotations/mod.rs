@@ -13,7 +13,7 @@ mod yaml;
 use self::block::Block;
 use crate::ast::{Comment, Module};
 use crate::dialect::ParseOptions;
-use crate::source::{Diagnostic, Diagnostics, Source};
+use crate::source::{Diagnostic, Diagnostics, Source, Span};
 
 /// Reads the blocks among a module's comments and attaches them to the statements below them. Does nothing if the
 /// options do not ask for annotations.
@@ -39,6 +39,13 @@ pub(crate) fn check(
     } else {
         Vec::new()
     }
+}
+
+/// Where the first block is.
+pub(crate) fn first_block(comments: &[Comment], options: &ParseOptions) -> Option<Span> {
+    let mut blocks = block::find(comments).into_iter();
+    let first = blocks.next().filter(|_| options.annotations)?;
+    first.first().map(|comment| comment.span)
 }
 
 fn read(

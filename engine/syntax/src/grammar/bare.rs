@@ -132,7 +132,9 @@ fn of_equation(lhs: Term, rhs: Term) -> Result<Rule, String> {
             else {
                 return Err("call cannot be used for rule name".to_owned());
             };
-            check_head(&reference)?;
+            if check_head(&reference).is_err() {
+                return Err("call cannot be used for rule name".to_owned());
+            }
             Head {
                 args,
                 ..Head::of_reference(reference)

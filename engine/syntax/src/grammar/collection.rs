@@ -5,7 +5,7 @@
 
 use super::body::body;
 use super::infix::{element, element_from};
-use super::stream::{Stop, Stream, stopped_at};
+use super::stream::{Failure, Stream, stopped_at};
 use super::term::term;
 use super::{Parsed, distinct};
 use crate::ast::{Body, Comprehension, Term, TermKind};
@@ -23,24 +23,18 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let (rest, head) = term(inside)?;
     if rest.is(Kind::Pipe) && may_comprehend {
-        match open.comprehension(rest, Kind::RBracket) {
-            Ok((rest, body)) => {
-                input.session.merge(outer);
-                let inner = Comprehension {
-                    key: None,
-                    head,
-                    body,
-                };
-                return Ok((
-                    rest,
-                    open.term(rest, TermKind::ArrayComprehension(Box::new(inner))),
-                ));
-            }
-            Err(Refused::Final(error)) => return Err(error),
-            Err(Refused::Union) => {}
+        if let Some((rest, body)) = open.comprehension(rest, Kind::RBracket)? {
+            input.session.merge(outer);
+            let inner = Comprehension {
+                key: None,
+                head,
+                body,
+            };
+            let kind = TermKind::ArrayComprehension(Box::new(inner));
+            return Ok((rest, open.term(rest, kind)));
         }
     }
-    let (rest, first) = element_from(rest, head, outer)?;
+    let (rest, first) = first_element(rest, head, outer)?;
     let (rest, terms) = more_elements(rest, Kind::RBracket, vec![first])?;
     Ok((rest, open.term(rest, TermKind::Array(terms))))
 }
@@ -60,32 +54,25 @@ pub(super) fn set_or_object(input: Stream<'_>) -> Parsed<'_, Term> {
             input.session.merge(outer);
             return object(rest, head, open, may_comprehend);
         }
-        Kind::Pipe if may_comprehend => match open.comprehension(rest, Kind::RBrace) {
-            Ok((rest, body)) => {
+        Kind::Pipe if may_comprehend => {
+            if let Some((rest, body)) = open.comprehension(rest, Kind::RBrace)? {
                 input.session.merge(outer);
                 let inner = Comprehension {
                     key: None,
                     head,
                     body,
                 };
-                return Ok((
-                    rest,
-                    open.term(rest, TermKind::SetComprehension(Box::new(inner))),
-                ));
+                let kind = TermKind::SetComprehension(Box::new(inner));
+                return Ok((rest, open.term(rest, kind)));
             }
-            Err(Refused::Final(error)) => return Err(error),
-            Err(Refused::Union) => {
-                let (rest, first) = element_from(rest, head, outer)?;
-                let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
-                return Ok((
-                    rest,
-                    open.term(rest, TermKind::Set(distinct::members(terms))),
-                ));
-            }
-        },
+            let (rest, first) = first_element(rest, head, outer)?;
+            let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
+            let kind = TermKind::Set(distinct::members(terms));
+            return Ok((rest, open.term(rest, kind)));
+        }
         _ => {}
     }
-    let (rest, first) = element_from(rest, head, outer)?;
+    let (rest, first) = first_element(rest, head, outer)?;
     match rest.kind() {
         Kind::RBrace | Kind::Comma => {
             let (rest, terms) = more_elements(rest, Kind::RBrace, vec![first])?;
@@ -130,7 +117,7 @@ fn object<'a>(
             Err(_) => session.roll_back(before),
         }
     }
-    let (rest, value) = element_from(rest, value, outer)?;
+    let (rest, value) = first_element(rest, value, outer)?;
     if !matches!(rest.kind(), Kind::RBrace | Kind::Comma) {
         return Err(rest.expected("non-terminated object"));
     }
@@ -139,6 +126,16 @@ fn object<'a>(
         rest,
         open.term(rest, TermKind::Object(distinct::pairs(pairs))),
     ))
+}
+
+/// Goes on with the first element, whose first term may be followed by a bar that was tried in vain.
+fn first_element<'a>(input: Stream<'a>, head: Term, outer: u32) -> Parsed<'a, Term> {
+    if input.is(Kind::Pipe) {
+        let session = input.session;
+        session.attempt(|| element_from(input, head, outer))
+    } else {
+        element_from(input, head, outer)
+    }
 }
 
 /// A comma may stand before the first element, for old times' sake; such a thing is no comprehension.
@@ -190,7 +187,7 @@ fn more_pairs(input: Stream<'_>, mut pairs: Vec<(Term, Term)>) -> Parsed<'_, Vec
 }
 
 /// Steps over a comma; stays in front of the end.
-fn separator<'a>(input: Stream<'a>, end: Kind) -> Result<Stream<'a>, nom::Err<Stop<'a>>> {
+fn separator<'a>(input: Stream<'a>, end: Kind) -> Result<Stream<'a>, Failure<'a>> {
     match input.kind() {
         Kind::Comma => Ok(input.next()),
         kind if kind == end => Ok(input),
@@ -203,13 +200,6 @@ fn separator<'a>(input: Stream<'a>, end: Kind) -> Result<Stream<'a>, nom::Err<St
 struct Open<'a> {
     input: Stream<'a>,
     span: Span,
-}
-
-/// Why a bar does not begin a comprehension.
-enum Refused<'a> {
-    /// It is a union: a comma follows.
-    Union,
-    Final(nom::Err<Stop<'a>>),
 }
 
 impl<'a> Open<'a> {
@@ -229,25 +219,28 @@ impl<'a> Open<'a> {
         (rest, self.term(rest, kind))
     }
 
-    /// Reads a comprehension's body from the bar on, and its end.
-    fn comprehension(&self, bar: Stream<'a>, end: Kind) -> Result<(Stream<'a>, Body), Refused<'a>> {
+    /// Reads a comprehension's body from the bar on, and its end; nothing if the bar is a union.
+    fn comprehension(
+        &self,
+        bar: Stream<'a>,
+        end: Kind,
+    ) -> Result<Option<(Stream<'a>, Body)>, Failure<'a>> {
         let session = self.input.session;
         let read = || body(bar.next(), end);
-        // without a comma between these brackets, nothing would be read a second time
-        if !self.input.token().inside.has(Inside::COMMA) {
-            return match read() {
-                Ok((rest, body)) => Ok((rest.next(), body)),
-                Err(error) => Err(Refused::Final(error)),
-            };
-        }
         let before = session.checkpoint();
-        match session.attempt(read) {
-            Ok((rest, body)) => Ok((rest.next(), body)),
+        // without a comma between these brackets, hardly anything is ever read a second time
+        let outcome = if self.input.token().inside.has(Inside::COMMA) {
+            session.attempt(read)
+        } else {
+            read()
+        };
+        match outcome {
+            Ok((rest, body)) => Ok(Some((rest.next(), body))),
             Err(error) if stopped_at(&error, bar).is(Kind::Comma) => {
                 session.roll_back(before);
-                Err(Refused::Union)
+                Ok(None)
             }
-            Err(error) => Err(Refused::Final(error)),
+            Err(error) => Err(error),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stream::{Stop, Stream};
+use super::stream::{Failure, Stream};
 use crate::lexer::Kind;
 use crate::source::{Code, Diagnostic, Source, Span};
 
@@ -56,16 +56,16 @@ fn line_around(text: &str, offset: usize) -> (&str, usize) {
 
 impl<'a> Stream<'a> {
     /// Complains of the current token.
-    pub(super) fn unexpected(self) -> nom::Err<Stop<'a>> {
+    pub(super) fn unexpected(self) -> Failure<'a> {
         self.complain_of(None)
     }
 
     /// Complains of the current token, and says what should stand there.
-    pub(super) fn expected(self, note: &str) -> nom::Err<Stop<'a>> {
+    pub(super) fn expected(self, note: &str) -> Failure<'a> {
         self.complain_of(Some(note))
     }
 
-    fn complain_of(self, note: Option<&str>) -> nom::Err<Stop<'a>> {
+    fn complain_of(self, note: Option<&str>) -> Failure<'a> {
         let kind = self.kind();
         let message = match note {
             _ if kind == Kind::Illegal => "illegal token".to_owned(),
@@ -77,7 +77,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Complains of something else than the current token.
-    pub(super) fn complain(self, span: Span, message: impl Into<String>) -> nom::Err<Stop<'a>> {
+    pub(super) fn complain(self, span: Span, message: impl Into<String>) -> Failure<'a> {
         self.session.report(span, message);
         self.failure()
     }

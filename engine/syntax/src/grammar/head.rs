@@ -1,7 +1,7 @@
 //! Heads of rules.
 
 use super::infix::infix;
-use super::stream::{Stop, Stream, stopped_at};
+use super::stream::{Failure, Stream, stopped_at};
 use super::term::{reference, standing_alone};
 use super::{Parsed, nested};
 use crate::ast::{Head, Term, TermKind};
@@ -98,7 +98,7 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
     Ok((rest, written))
 }
 
-fn headless(at: Stream<'_>) -> nom::Err<Stop<'_>> {
+fn headless(at: Stream<'_>) -> Failure<'_> {
     at.expected("expected rule head name")
 }
 
@@ -122,7 +122,7 @@ fn is_arithmetic(kind: Kind) -> bool {
 }
 
 /// Takes a term apart that was read as a head.
-fn of_term(at: Stream<'_>, term: Term) -> Result<Head, nom::Err<Stop<'_>>> {
+fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
     let span = term.span;
     match term.kind {
         TermKind::Call(mut terms) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Parsed;
 use super::module::Holds;
-use super::stream::{Stop, Stream, stopped_at};
+use super::stream::{Failure, Stream, stopped_at};
 use super::term::term;
 use crate::ast::{Import, Package, Ref, Term, TermKind};
 use crate::dialect::Keywords;
@@ -27,7 +27,7 @@ fn is_rule_name(keyword: Stream<'_>) -> bool {
 }
 
 /// Steps to the path, whose first name may be a keyword.
-fn path_start(input: Stream<'_>, holds: Holds) -> Result<Stream<'_>, nom::Err<Stop<'_>>> {
+fn path_start(input: Stream<'_>, holds: Holds) -> Result<Stream<'_>, Failure<'_>> {
     if is_reference(input) || (holds == Holds::Rules && is_rule_name(input)) {
         return Err(input.mismatch());
     }
@@ -73,14 +73,14 @@ pub(super) fn package(input: Stream<'_>, holds: Holds) -> Parsed<'_, Package> {
 }
 
 /// A path does not go on with `-`, which no statement begins with either.
-fn path_ended(at: Stream<'_>) -> Result<(), nom::Err<Stop<'_>>> {
+fn path_ended(at: Stream<'_>) -> Result<(), Failure<'_>> {
     if at.is(Kind::Minus) {
         return Err(at.unexpected());
     }
     Ok(())
 }
 
-fn expect_string<'a>(at: Stream<'a>, part: &Term) -> Result<(), nom::Err<Stop<'a>>> {
+fn expect_string<'a>(at: Stream<'a>, part: &Term) -> Result<(), Failure<'a>> {
     if part.as_string().is_some() {
         return Ok(());
     }
@@ -134,6 +134,7 @@ pub(super) fn import(input: Stream<'_>, holds: Holds) -> Parsed<'_, Import> {
     match root {
         Root::Future => future_import(rest, &path, parts, alias_span),
         Root::Rego => rego_import(rest, &path, parts, alias_span),
+        Root::Document if alias.is_none() => session.make_plain(rest),
         Root::Document => {}
     }
     Ok((
@@ -155,7 +156,7 @@ enum Root {
     Rego,
 }
 
-fn root_of<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<Root, nom::Err<Stop<'a>>> {
+fn root_of<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<Root, Failure<'a>> {
     match parts.first().and_then(Term::as_var).map(|name| &**name) {
         Some("data" | "input") => Ok(Root::Document),
         Some("future") => Ok(Root::Future),

@@ -5,8 +5,10 @@ use nom::branch::alt;
 
 use super::Parsed;
 use super::body::braced_body;
+use super::group::group;
 use super::infix::infix;
 use super::logical::{self, Operand};
+use super::operand::braced_negation;
 use super::stream::{Stream, token};
 use super::term::term;
 use crate::ast::{Every, Expr, ExprKind, Not, SomeDecl, Term, TermKind, Version, With};
@@ -47,7 +49,7 @@ fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
     }
     let at = input.next();
     if at.is(Kind::LBrace) && logical::not_in_force(at) {
-        let (rest, not) = logical::braced_negation(at, input.span())?;
+        let (rest, not) = braced_negation(at, input.span())?;
         return logical::chain_or_modifiers(rest, Operand::of(not));
     }
     match at.kind() {
@@ -76,7 +78,7 @@ fn plain(input: Stream<'_>) -> Parsed<'_, Expr> {
 fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let composite = logical::not_in_force(input);
     if composite && input.is(Kind::LParen) {
-        if let (rest, Some(group)) = logical::group(input, true, "not ")? {
+        if let (rest, Some(group)) = group(input, true, "not ")? {
             let span = rest.span_since(not);
             let kind = Not {
                 body: group.body,

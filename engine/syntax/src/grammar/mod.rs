@@ -5,18 +5,22 @@
 //! operands of `and` and `or`), and there terms already read are remembered. Complaints are collected on the
 //! [`session::Session`], because one broken place may be worth several of them.
 
+mod alternative;
 mod bare;
 mod body;
 mod checks;
 mod collection;
 mod distinct;
 mod errors;
+mod group;
 mod head;
 mod import;
 mod infix;
 mod literal;
 mod logical;
+mod misuse;
 mod module;
+mod operand;
 mod rule;
 mod scalar;
 mod session;
@@ -25,10 +29,7 @@ mod template;
 mod term;
 
 use self::session::Session;
-use self::stream::Stream;
-
-use self::stream::Parsed;
-use crate::annotations;
+use self::stream::{Parsed, Stream};
 use crate::ast::{Body, ExprKind, Module, Package, Ref, Term, TermKind};
 use crate::dialect::ParseOptions;
 use crate::lexer::lex;
@@ -50,20 +51,7 @@ pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, D
         comments: std::mem::take(&mut lexed.comments),
         annotations: Vec::new(),
     };
-    with_stack(|| {
-        let parsed = module::module(Session::new(source, options, &lexed), module);
-        let mut module = parsed.map_err(|mut errors| {
-            let blocks = annotations::check(&lex(source).comments, source, options);
-            if !blocks.is_empty() {
-                // what speaks of the text as a whole goes without saying
-                errors.0.retain(|error| error.span.is_somewhere());
-                errors.0.extend(blocks);
-            }
-            errors
-        })?;
-        annotations::attach(&mut module, options)?;
-        Ok(module)
-    })
+    with_stack(|| module::module(Session::new(source, options, &lexed), module))
 }
 
 /// Reads a query: expressions separated by semicolons or line ends.

@@ -7,8 +7,9 @@ use super::errors::Report;
 use super::import::{import, package};
 use super::rule::{Draft, rules};
 use super::session::Session;
-use super::stream::Stream;
+use super::stream::{Stream, stopped_at};
 use super::{Parsed, bare};
+use crate::annotations;
 use crate::ast::{Body, Expr, ExprKind, Import, Module, Name, Package, Rule, Term, Version};
 use crate::lexer::Kind;
 use crate::source::{Code, Diagnostic, Diagnostics, Source, Span};
@@ -45,8 +46,8 @@ pub(super) enum Holds {
     Queries,
 }
 
-/// Reads all statements, up to the first that is broken.
-fn statements<'a>(session: &'a Session<'a>, holds: Holds) -> Vec<Statement> {
+/// Reads all statements, up to the first that is broken; also tells where reading ended.
+fn statements<'a>(session: &'a Session<'a>, holds: Holds) -> (Vec<Statement>, u32) {
     let mut statements = Vec::new();
     let mut at = Stream::new(session);
     while !at.is(Kind::Eof) {
@@ -55,11 +56,14 @@ fn statements<'a>(session: &'a Session<'a>, holds: Holds) -> Vec<Statement> {
                 statements.push(statement);
                 at = rest;
             }
-            // the complaint is on record
-            Err(_) => break,
+            Err(error) => {
+                // the complaint is on record
+                at = stopped_at(&error, at);
+                break;
+            }
         }
     }
-    statements
+    (statements, at.span().start)
 }
 
 /// Tries what a statement can be, in turn. A parser that has complained ends the search.
@@ -92,10 +96,16 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
 
 /// Reads a module.
 pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module, Diagnostics> {
-    let source = session.source;
-    let statements = statements(&session, Holds::Rules);
+    let (source, options) = (session.source, session.options);
+    let (statements, end) = statements(&session, Holds::Rules);
     if session.has_reports() {
-        return Err(session.into_diagnostics());
+        let mut errors = session.into_diagnostics();
+        let mut comments = module.comments;
+        comments.retain(|comment| comment.span.start < end);
+        errors
+            .0
+            .extend(annotations::check(&comments, source, options));
+        return Err(errors);
     }
     let mut refusals = Refusals {
         source,
@@ -106,7 +116,10 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
     match statements.next() {
         Some(Statement::Package(package)) => module.package = package,
         Some(other) => refusals.add(other.span(), "package expected"),
-        None => refusals.add(Span::default(), "empty module"),
+        None => match annotations::first_block(&module.comments, options) {
+            Some(block) => refusals.add(block, "package expected"),
+            None => refusals.add(Span::default(), "empty module"),
+        },
     }
     let mut complaints: Vec<Report> = Vec::new();
     while let Some(statement) = statements.next() {
@@ -148,9 +161,13 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         }
     }
     if refusals.list.is_empty() {
-        Ok(module)
-    } else {
-        Err(Diagnostics(refusals.list))
+        annotations::attach(&mut module, options)?;
+        return Ok(module);
+    }
+    // broken METADATA comes before statements that mean nothing
+    match annotations::check(&module.comments, source, options) {
+        blocks if blocks.is_empty() => Err(Diagnostics(refusals.list)),
+        blocks => Err(Diagnostics(blocks)),
     }
 }
 
@@ -222,7 +239,7 @@ fn rule_name(rule: &Rule) -> Option<&Name> {
 /// Reads a query.
 pub(super) fn query(session: Session<'_>) -> Result<Body, Diagnostics> {
     let source = session.source;
-    let statements = statements(&session, Holds::Queries);
+    let (statements, _) = statements(&session, Holds::Queries);
     if session.has_reports() {
         return Err(session.into_diagnostics());
     }

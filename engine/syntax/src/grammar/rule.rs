@@ -1,14 +1,14 @@
 //! Rules: heads, bodies, `else`, and further bodies.
 
+use super::alternative::attach_else;
 use super::body::braced_body;
 use super::checks::{self, Keyword};
 use super::head::{WrittenHead, head};
-use super::infix::infix;
 use super::literal::literal;
-use super::stream::{Stop, Stream};
+use super::stream::{Failure, Stream};
 use super::{Parsed, nested};
 use crate::ast::visit::{Flow, VisitorMut, WalkMut};
-use crate::ast::{Body, Expr, ExprKind, Head, Rule, Term, TermKind, VarScan};
+use crate::ast::{Body, Expr, ExprKind, Head, Rule, Term, TermKind};
 use crate::lexer::{Inside, Kind};
 use crate::source::Span;
 
@@ -76,7 +76,7 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
     Ok((rest, drafts))
 }
 
-fn of(head: Head, body: Body) -> Rule {
+pub(super) fn of(head: Head, body: Body) -> Rule {
     Rule {
         default: false,
         head,
@@ -88,7 +88,7 @@ fn of(head: Head, body: Body) -> Rule {
 }
 
 /// Complains of a keyword that is meant as a rule's name.
-fn refuse_keyword(at: Stream<'_>, default: bool) -> Result<(), nom::Err<Stop<'_>>> {
+fn refuse_keyword(at: Stream<'_>, default: bool) -> Result<(), Failure<'_>> {
     let kind = at.kind();
     let after = at.kind_after();
     let assigns = matches!(after, Kind::Assign | Kind::Unify);
@@ -163,7 +163,7 @@ fn default_rule<'a>(
     rest: Stream<'a>,
     written: WrittenHead,
     start: Span,
-) -> Result<Draft, nom::Err<Stop<'a>>> {
+) -> Result<Draft, Failure<'a>> {
     let head = written.head;
     let reports = rest.session.report_count();
     checks::default_rule(&head, |message| rest.session.report(start, message));
@@ -215,13 +215,20 @@ fn complete(head: &mut Head, has_if: bool) -> bool {
     head.name.is_some()
 }
 
-/// Whether a term holds no variable outside of comprehensions.
+/// Whether a term stands for one value. Heads of references do not count, and comprehensions never do.
 pub(super) fn is_ground(term: &Term) -> bool {
-    !VarScan {
-        skip_closures: true,
-        ..VarScan::default()
+    match &term.kind {
+        TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_) => true,
+        TermKind::Ref(terms) => terms.iter().skip(1).all(is_ground),
+        TermKind::Array(terms) | TermKind::Set(terms) | TermKind::Call(terms) => {
+            terms.iter().all(is_ground)
+        }
+        TermKind::Object(pairs) => {
+            let mut pairs = pairs.iter();
+            pairs.all(|(key, value)| is_ground(key) && is_ground(value))
+        }
+        _ => false,
     }
-    .any(term, |_| true)
 }
 
 /// `if literal` or `if { … }`, from behind the `if`. Braces that read as a set are a body.
@@ -291,119 +298,12 @@ fn goes_on(at: Stream<'_>) -> bool {
     }
 }
 
-/// Reads `else` behind a body, unless it is the name of the next rule.
-fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, Vec<Report>> {
-    if !input.is(Kind::Else) || input.is_keyword_of_reference() {
-        return Ok((input, Vec::new()));
-    }
-    if rule.head.reference.len() > 1 && !rule.head.reference.iter().skip(1).all(is_ground) {
-        return Err(input.complain(
-            input.span(),
-            "else keyword cannot be used on rules with variables in head",
-        ));
-    }
-    if rule.head.key.is_some() {
-        return Err(input.complain(
-            input.span(),
-            "else keyword cannot be used on multi-value rules",
-        ));
-    }
-    let (rest, clauses) = else_clauses(input, &rule.head)?;
-    let end = rest.end_before();
-    let mut complaints = Vec::new();
-    let mut chain = None;
-    for (mut clause, keyword) in clauses.into_iter().rev() {
-        clause.span.end = end;
-        // from the last clause on, so that each comes before those behind it
-        complaints.splice(0..0, checks::complaints(&clause, keyword));
-        clause.else_rule = chain;
-        chain = Some(Box::new(clause));
-    }
-    rule.else_rule = chain;
-    Ok((rest, complaints))
-}
-
-/// Reads a chain of `else`. Each lies one level deeper than the one before.
-fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Keyword)>> {
-    let session = input.session;
-    let mut clauses: Vec<(Rule, Keyword)> = Vec::new();
-    let mut at = input;
-    let read = loop {
-        if !session.enter(at) {
-            break Err(at.failure());
-        }
-        match else_clause(at, first) {
-            Ok((rest, (clause, goes_on))) => {
-                clauses.push(clause);
-                at = rest;
-                if !(goes_on && at.is(Kind::Else)) {
-                    break Ok(());
-                }
-            }
-            Err(error) => break Err(error),
-        }
-    };
-    let entered = clauses.len() + usize::from(read.is_err() && !session.is_halted());
-    for _ in 0..entered {
-        session.leave();
-    }
-    read.map(|()| (at, clauses))
-}
-
-/// `else` with a value or a body or both; whether another may follow.
-fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keyword), bool)> {
-    let start = input.span();
-    let mut head = Head {
-        generated_value: false,
-        span: start,
-        ..first.clone()
-    };
-    rename_wildcards(input, &mut head);
-    let at = input.next();
-    let at = match at.kind() {
-        Kind::LBrace | Kind::If => {
-            head.generated_value = true;
-            head.value = Some(Term::new(TermKind::Boolean(true), Span::default()));
-            at
-        }
-        kind @ (Kind::Assign | Kind::Unify) => {
-            head.assign = kind == Kind::Assign;
-            let (rest, value) = infix(at.next())?;
-            head.value = Some(value);
-            head.span = rest.span_since(start);
-            rest
-        }
-        _ => return Err(at.expected("expected else value term or rule body")),
-    };
-    let keyword = Keyword {
-        is_if: at.is(Kind::If),
-        is_contains: false,
-    };
-    let inside = if keyword.is_if { at.next() } else { at };
-    let (rest, body) = match inside.kind() {
-        Kind::LBrace => braced_body(inside)?,
-        _ if !keyword.is_if => (inside, vec![generated_true(inside.span_since(start))]),
-        Kind::Eof => return Err(inside.expected("rule body expected")),
-        _ => {
-            let (rest, mut expr) = literal(inside)?;
-            relocate(&mut expr, rest.span_since(start));
-            (rest, vec![expr])
-        }
-    };
-    let has_body = body.iter().any(|expr| !expr.generated);
-    let rule = Rule {
-        span: rest.span_since(start),
-        ..of(head, body)
-    };
-    Ok((rest, ((rule, keyword), has_body)))
-}
-
 /// Reads further bodies in braces; each is a rule of its own with the same head.
 fn further_bodies<'a>(
     input: Stream<'a>,
     drafts: &mut Vec<Draft>,
     keyword: Keyword,
-) -> Result<Stream<'a>, nom::Err<Stop<'a>>> {
+) -> Result<Stream<'a>, Failure<'a>> {
     let mut at = input;
     while at.is(Kind::LBrace) {
         let Some(Draft { rule: first, .. }) = drafts.first() else {
@@ -432,7 +332,7 @@ fn further_bodies<'a>(
 }
 
 /// Wildcards among copied arguments are variables of their own.
-fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
+pub(super) fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
     for argument in &mut head.args {
         if argument.is_wildcard() {
             argument.kind = TermKind::Var(at.session.wildcard());
@@ -441,7 +341,7 @@ fn rename_wildcards(at: Stream<'_>, head: &mut Head) {
 }
 
 /// Moves all of a node to one place.
-fn relocate(node: &mut impl WalkMut, span: Span) {
+pub(super) fn relocate(node: &mut impl WalkMut, span: Span) {
     struct Relocation(Span);
     impl VisitorMut for Relocation {
         fn expr(&mut self, expr: &mut Expr) -> Flow {

@@ -29,6 +29,8 @@ pub(super) struct Session<'a> {
     /// The deepest point of what was read since the last reset.
     peak: Cell<u32>,
     pretending: Cell<bool>,
+    /// A token that is a name even if an imported keyword.
+    plain_word: Cell<u32>,
     /// The complaint after which nothing more is read.
     halt: RefCell<Option<Report>>,
     halted: Cell<bool>,
@@ -109,6 +111,7 @@ impl<'a> Session<'a> {
             depth: Cell::new(0),
             peak: Cell::new(0),
             pretending: Cell::new(false),
+            plain_word: Cell::new(u32::MAX),
             halt: RefCell::default(),
             halted: Cell::new(false),
             attempts: Cell::new(0),
@@ -192,6 +195,16 @@ impl<'a> Session<'a> {
         let answer = self.attempt(read);
         self.roll_back(before);
         answer
+    }
+
+    /// Takes no imported keyword for one at a token: an import's path is read without them, and with it the token
+    /// behind.
+    pub(super) fn make_plain(&self, at: Stream<'a>) {
+        self.plain_word.set(at.index());
+    }
+
+    pub(super) fn is_plain(&self, index: u32) -> bool {
+        self.plain_word.get() == index
     }
 
     /// Whether other keywords than the real ones are in force, to find out what would help.

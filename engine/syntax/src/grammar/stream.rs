@@ -7,6 +7,7 @@ use nom::{Err, IResult, Input, Needed};
 
 use super::session::Session;
 use crate::ast::{Name, Term, TermKind};
+use crate::dialect::Keywords;
 use crate::lexer::{Kind, Token};
 use crate::source::Span;
 
@@ -31,6 +32,9 @@ impl<'a> ParseError<Stream<'a>> for Stop<'a> {
         other
     }
 }
+
+/// How a parser ends that does not answer.
+pub(super) type Failure<'a> = Err<Stop<'a>>;
 
 /// The place where an error stopped; no parser here is a streaming one, so `otherwise` is never needed.
 pub(super) fn stopped_at<'a>(error: &Err<Stop<'a>>, otherwise: Stream<'a>) -> Stream<'a> {
@@ -102,11 +106,13 @@ impl<'a> Stream<'a> {
             return Kind::Eof;
         }
         let kind = self.session.token(index).kind;
-        if self.session.keywords().contains(kind.needs()) {
-            kind
+        let needs = kind.needs();
+        let is_name = if self.session.is_plain(index) {
+            needs != Keywords::NONE || kind == Kind::Not
         } else {
-            Kind::Ident
-        }
+            !self.session.keywords().contains(needs)
+        };
+        if is_name { Kind::Ident } else { kind }
     }
 
     /// The kind of the token behind the current one.

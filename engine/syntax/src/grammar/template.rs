@@ -2,7 +2,7 @@
 
 use super::Parsed;
 use super::literal::literal;
-use super::stream::{Stop, Stream, stopped_at};
+use super::stream::{Failure, Stream, stopped_at};
 use crate::ast::{Expr, ExprKind, Template, TemplatePart, Term, TermKind, Version};
 use crate::lexer::{Kind, decode_template};
 
@@ -42,7 +42,7 @@ pub(super) fn template(input: Stream<'_>) -> Parsed<'_, Term> {
 }
 
 /// The literal text of a part token; `None` if it is empty.
-fn text_part(at: Stream<'_>) -> Result<Option<Term>, nom::Err<Stop<'_>>> {
+fn text_part(at: Stream<'_>) -> Result<Option<Term>, Failure<'_>> {
     let literal = at.text();
     // the first part has `$"` before its text, a later one nothing: its brace is a token
     let first = at.token().link == 0;

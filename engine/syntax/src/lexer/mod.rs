@@ -5,6 +5,7 @@
 //! stay words until the grammar says otherwise. Template strings are cut into parts here, by counting braces.
 
 mod characters;
+mod strings;
 mod text;
 mod token;
 
@@ -327,100 +328,6 @@ impl<'a> Lexer<'a> {
         self.at > from
     }
 
-    fn string(&mut self, start: Start) {
-        self.bump();
-        loop {
-            match self.peek() {
-                None | Some(b'\n') => {
-                    self.pending.push("non-terminated string");
-                    break;
-                }
-                Some(b'"') => {
-                    self.bump();
-                    break;
-                }
-                Some(b'\\') => self.escape(false),
-                Some(_) => self.bump(),
-            }
-        }
-        self.push(start, Kind::String, 0);
-    }
-
-    /// Steps over an escape sequence. The digits of `\u` are judged when the text is decoded.
-    fn escape(&mut self, template: bool) {
-        self.bump();
-        match self.peek() {
-            Some(b'\\' | b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.bump(),
-            Some(b'{') if template => self.bump(),
-            Some(b'u') => {
-                for _ in 0..4 {
-                    if self.peek().is_some() {
-                        self.bump();
-                    }
-                }
-            }
-            _ => self.pending.push("illegal escape sequence"),
-        }
-    }
-
-    fn raw_string(&mut self, start: Start) {
-        self.bump();
-        loop {
-            match self.peek() {
-                None => {
-                    self.pending.push("non-terminated string");
-                    break;
-                }
-                Some(b'`') => {
-                    self.bump();
-                    break;
-                }
-                Some(_) => self.bump(),
-            }
-        }
-        self.push(start, Kind::RawString, 0);
-    }
-
-    /// Reads a part of a template string, up to its end or the next expression.
-    fn template_part(&mut self, start: Start, raw: bool, link: u32) {
-        let (part, end) = if raw {
-            (Kind::RawTemplatePart, Kind::RawTemplateEnd)
-        } else {
-            (Kind::TemplatePart, Kind::TemplateEnd)
-        };
-        let quote = if raw { b'`' } else { b'"' };
-        let kind = loop {
-            match self.peek() {
-                None => {
-                    self.pending.push("non-terminated string");
-                    break part;
-                }
-                Some(b'\n') if !raw => {
-                    self.pending.push("non-terminated string");
-                    break part;
-                }
-                Some(byte) if byte == quote => {
-                    self.bump();
-                    break end;
-                }
-                Some(b'{') => {
-                    self.bump();
-                    self.templates.push(OpenTemplate { raw, braces: 0 });
-                    break part;
-                }
-                Some(b'\\') if !raw => self.escape(true),
-                Some(b'\\') => {
-                    self.bump();
-                    if self.peek() == Some(b'{') {
-                        self.bump();
-                    }
-                }
-                Some(_) => self.bump(),
-            }
-        };
-        self.push(start, kind, link);
-    }
-
     fn symbol(&mut self, start: Start, first: u8) {
         self.bump();
         let kind = match first {
@@ -472,11 +379,12 @@ impl<'a> Lexer<'a> {
             }
             _ => Kind::Illegal,
         };
+        if kind == Kind::RBrace && self.ends_template_expression() {
+            self.push(start, kind, 0);
+            return self.resume_template();
+        }
         self.bracket(kind);
         self.push(start, kind, 0);
-        if kind == Kind::RBrace {
-            self.resume_template();
-        }
     }
 
     fn either(&mut self, second: u8, long: Kind, short: Kind) -> Kind {
@@ -501,6 +409,11 @@ impl<'a> Lexer<'a> {
                 }
             }
             Kind::RBracket | Kind::RBrace | Kind::RParen => {
+                if kind == Kind::RBrace
+                    && let Some(template) = self.templates.last_mut()
+                {
+                    template.braces -= 1;
+                }
                 if let Some(&last) = self.open.last()
                     && let Some(token) = self.done.tokens.get_mut(last)
                     && token.kind.closing() == Some(kind)
@@ -522,21 +435,6 @@ impl<'a> Lexer<'a> {
         {
             token.inside.insert(separator);
         }
-    }
-
-    /// Goes on with a template string if the brace just read closed its expression.
-    fn resume_template(&mut self) {
-        let Some(template) = self.templates.last_mut() else {
-            return;
-        };
-        if template.braces > 0 {
-            template.braces -= 1;
-            return;
-        }
-        let raw = template.raw;
-        self.templates.pop();
-        let start = self.start(false, false);
-        self.template_part(start, raw, 1);
     }
 }
 

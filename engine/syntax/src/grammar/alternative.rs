@@ -1,0 +1,120 @@
+//! `else`.
+
+use super::Parsed;
+use super::body::braced_body;
+use super::checks::{self, Keyword};
+use super::errors::Report;
+use super::infix::infix;
+use super::literal::literal;
+use super::rule::{generated_true, is_ground, of, relocate, rename_wildcards};
+use super::stream::Stream;
+use crate::ast::{Head, Rule, Term, TermKind};
+use crate::lexer::Kind;
+use crate::source::Span;
+
+/// Reads `else` behind a body, unless it is the name of the next rule.
+pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, Vec<Report>> {
+    if !input.is(Kind::Else) || input.is_keyword_of_reference() {
+        return Ok((input, Vec::new()));
+    }
+    if rule.head.reference.len() > 1 && !rule.head.reference.iter().skip(1).all(is_ground) {
+        return Err(input.complain(
+            input.span(),
+            "else keyword cannot be used on rules with variables in head",
+        ));
+    }
+    if rule.head.key.is_some() {
+        return Err(input.complain(
+            input.span(),
+            "else keyword cannot be used on multi-value rules",
+        ));
+    }
+    let (rest, clauses) = else_clauses(input, &rule.head)?;
+    let end = rest.end_before();
+    let mut complaints = Vec::new();
+    let mut chain = None;
+    for (mut clause, keyword) in clauses.into_iter().rev() {
+        clause.span.end = end;
+        // from the last clause on, so that each comes before those behind it
+        complaints.splice(0..0, checks::complaints(&clause, keyword));
+        clause.else_rule = chain;
+        chain = Some(Box::new(clause));
+    }
+    rule.else_rule = chain;
+    Ok((rest, complaints))
+}
+
+/// Reads a chain of `else`. Each lies one level deeper than the one before.
+fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Keyword)>> {
+    let session = input.session;
+    let mut clauses: Vec<(Rule, Keyword)> = Vec::new();
+    let mut at = input;
+    let read = loop {
+        if !session.enter(at) {
+            break Err(at.failure());
+        }
+        match else_clause(at, first) {
+            Ok((rest, (clause, goes_on))) => {
+                clauses.push(clause);
+                at = rest;
+                if !(goes_on && at.is(Kind::Else)) {
+                    break Ok(());
+                }
+            }
+            Err(error) => break Err(error),
+        }
+    };
+    let entered = clauses.len() + usize::from(read.is_err() && !session.is_halted());
+    for _ in 0..entered {
+        session.leave();
+    }
+    read.map(|()| (at, clauses))
+}
+
+/// `else` with a value or a body or both; whether another may follow.
+fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keyword), bool)> {
+    let start = input.span();
+    let mut head = Head {
+        generated_value: false,
+        span: start,
+        ..first.clone()
+    };
+    rename_wildcards(input, &mut head);
+    let at = input.next();
+    let at = match at.kind() {
+        Kind::LBrace | Kind::If => {
+            head.generated_value = true;
+            head.value = Some(Term::new(TermKind::Boolean(true), Span::default()));
+            at
+        }
+        kind @ (Kind::Assign | Kind::Unify) => {
+            head.assign = kind == Kind::Assign;
+            let (rest, value) = infix(at.next())?;
+            head.value = Some(value);
+            head.span = rest.span_since(start);
+            rest
+        }
+        _ => return Err(at.expected("expected else value term or rule body")),
+    };
+    let keyword = Keyword {
+        is_if: at.is(Kind::If),
+        is_contains: false,
+    };
+    let inside = if keyword.is_if { at.next() } else { at };
+    let (rest, body) = match inside.kind() {
+        Kind::LBrace => braced_body(inside)?,
+        _ if !keyword.is_if => (inside, vec![generated_true(inside.span_since(start))]),
+        Kind::Eof => return Err(inside.expected("rule body expected")),
+        _ => {
+            let (rest, mut expr) = literal(inside)?;
+            relocate(&mut expr, rest.span_since(start));
+            (rest, vec![expr])
+        }
+    };
+    let has_body = body.iter().any(|expr| !expr.generated);
+    let rule = Rule {
+        span: rest.span_since(start),
+        ..of(head, body)
+    };
+    Ok((rest, ((rule, keyword), has_body)))
+}
