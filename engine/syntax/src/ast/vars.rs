@@ -117,7 +117,9 @@ impl<'a, F: FnMut(&'a Term, &'a Name)> Visitor<'a> for Scanner<F> {
     }
 
     fn with(&mut self, with: &'a With) -> Flow {
-        if !self.scan.skip_with_targets {
+        // a function's bare name is a variable by form only
+        let names_function = self.scan.skip_call_heads && with.target.as_var().is_some();
+        if !self.scan.skip_with_targets && !names_function {
             self.callable(&with.target);
         }
         self.callable(&with.value);
