@@ -397,7 +397,7 @@ impl Engine {
     /// Compiles a query that stands in a package, or imports something.
     ///
     /// # Errors
-    /// [`Error::Compile`].
+    /// [`Error::Compile`], [`Error::EmptyQuery`].
     pub fn prepare_query_in(
         &self,
         text: &str,
@@ -411,12 +411,9 @@ impl Engine {
             ..ParseOptions::default()
         };
         let body = parse_body(&source, &options)?;
-        let texts = body.iter().map(|expression| ExpressionText {
-            text: source.slice(expression.span).to_owned(),
-            row: expression.span.row,
-            col: expression.span.col,
-        });
-        let texts = texts.collect();
+        if body.is_empty() {
+            return Err(Error::EmptyQuery);
+        }
         let (package, imports) = self.context(context)?;
         let mut options = Cow::Borrowed(&self.inner.options);
         if !context.unsafe_builtins.is_empty() {
@@ -425,10 +422,18 @@ impl Engine {
         let query = Query {
             package,
             imports,
-            ..Query::new(source, body)
+            ..Query::new(source.clone(), body)
         };
         let compiled = compile::compile_query(&state.compiled, query, &options, |_, _| {})?;
         let lowered = lower::query(&state.program, &compiled.body, &compiled.originals);
+        // in the order they are evaluated, which is not always the one they were written in
+        let written = compiled.body.iter().filter(|expression| !expression.generated);
+        let texts = written.map(|expression| ExpressionText {
+            text: source.slice(expression.span).to_owned(),
+            row: expression.span.row,
+            col: expression.span.col,
+        });
+        let texts = texts.collect();
         let expressions = lowered
             .expressions
             .iter()

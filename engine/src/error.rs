@@ -23,6 +23,8 @@ pub enum Error {
     Output(String),
     /// A module that is not there.
     UnknownModule(String),
+    /// A query without an expression.
+    EmptyQuery,
 }
 
 /// One entry of an error in the form that the published APIs list.
@@ -65,6 +67,7 @@ impl Error {
             Self::Input(message) | Self::Output(message) => {
                 vec![entry("invalid_parameter", message.clone())]
             }
+            Self::EmptyQuery => vec![entry("invalid_parameter", EMPTY_QUERY.into())],
             Self::UnknownModule(name) => vec![entry(
                 "resource_not_found",
                 format!("policy id `{name}` not found"),
@@ -72,6 +75,8 @@ impl Error {
         }
     }
 }
+
+const EMPTY_QUERY: &str = "cannot evaluate empty query";
 
 fn entry(code: &str, message: String) -> ErrorEntry {
     ErrorEntry {
@@ -89,6 +94,7 @@ impl fmt::Display for Error {
             Self::Eval(error) => error.fmt(f),
             Self::Store(error) => error.fmt(f),
             Self::Input(message) | Self::Output(message) => f.write_str(message),
+            Self::EmptyQuery => f.write_str(EMPTY_QUERY),
             Self::UnknownModule(name) => write!(f, "policy id `{name}` not found"),
         }
     }

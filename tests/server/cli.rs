@@ -1,1 +1,204 @@
-//! The command line.
+//! The commands, as they are typed.
+//!
+//! `tests/cases/cli/files.json` is the folder that commands run in; every other file there is a list of cases with
+//! a `note` and `runs`: `args`, perhaps `stdin`, and the recorded exit `code`, `stdout` and `stderr`. `BLESS=1`
+//! records anew.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a panic here is a failing test"
+)]
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    note: String,
+    runs: Vec<Run>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Run {
+    args: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stdin: Option<String>,
+    #[serde(default)]
+    want: Want,
+}
+
+#[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Want {
+    code: Option<i32>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    stdout: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    stderr: String,
+}
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/cli")
+}
+
+/// A folder with the files of the cases, gone when the test is.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!(
+            "solon-cli-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
+        let folder = std::env::temp_dir().join(name);
+        let text = std::fs::read_to_string(cases().join("files.json")).unwrap();
+        let files: BTreeMap<String, String> = serde_json::from_str(&text).unwrap();
+        for (name, text) in files {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(folder: &Folder, args: &[String], stdin: &str) -> Want {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_solon"))
+        .args(args)
+        .current_dir(&folder.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // a command that reads no input may be gone before it is written
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Want {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn recorded_commands_print_what_was_recorded() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let folder = Folder::new();
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for path in std::fs::read_dir(cases())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if path.ends_with("files.json") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut cases: Vec<Case> = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        for case in &mut cases {
+            for one in &mut case.runs {
+                count += 1;
+                let got = run(&folder, &one.args, one.stdin.as_deref().unwrap_or(""));
+                if bless {
+                    one.want = got;
+                } else if got != one.want {
+                    let Run { args, want, .. } = one;
+                    failures.push(format!(
+                        "{}: {args:?}\n  want {want:?}\n  got  {got:?}",
+                        case.note
+                    ));
+                }
+            }
+        }
+        if bless {
+            std::fs::write(&path, serde_json::to_string_pretty(&cases).unwrap() + "\n").unwrap();
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {count} runs:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    assert!(count >= 60, "only {count} runs");
+}
+
+#[test]
+fn metrics_name_what_was_timed() {
+    let folder = Folder::new();
+    let args =
+        |format: &str| ["eval", "--metrics", "-f", format, "-d", "p.rego", "1"].map(str::to_owned);
+    let json = run(&folder, &args("json"), "");
+    let answer: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let names: Vec<&str> = answer["metrics"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let want = [
+        "timer_rego_load_files_ns",
+        "timer_rego_module_compile_ns",
+        "timer_rego_query_compile_ns",
+        "timer_rego_query_eval_ns",
+    ];
+    assert_eq!(names, want);
+    let table = run(&folder, &args("pretty"), "").stdout;
+    assert!(table.starts_with("1\n┌─"), "{table}");
+    assert!(table.contains("│ timer_rego_query_eval_ns"), "{table}");
+}
+
+#[test]
+fn long_evaluations_end_in_time() {
+    let list: Vec<String> = (0..400).map(|number| number.to_string()).collect();
+    let list = format!("[{}]", list.join(","));
+    let query = format!("some a in {list}; some b in {list}; some c in {list}; a + b + c == -1");
+    let args = ["eval", "--timeout", "50ms", &query].map(str::to_owned);
+    let start = std::time::Instant::now();
+    let got = run(&Folder::new(), &args, "");
+    assert_eq!(got.code, Some(2));
+    assert!(got.stdout.contains("eval_cancel_error"), "{}", got.stdout);
+    assert!(
+        start.elapsed() < std::time::Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn the_version_names_the_platform() {
+    let got = run(&Folder::new(), &["version".to_owned()], "");
+    let platform = format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH);
+    let want = format!(
+        "Version: {}\nPlatform: {platform}\nRego Version: v1\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!(
+        got,
+        Want {
+            code: Some(0),
+            stdout: want,
+            stderr: String::new()
+        }
+    );
+}

@@ -6,9 +6,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use solon::Value;
-use solon::value::{Arena, json, yaml};
+use solon::value::{json, yaml};
 
 use crate::http::Request;
+use crate::wire::malformed_json;
 
 /// A document as a body declares it.
 pub enum Document<'a> {
@@ -86,7 +87,7 @@ fn yaml_document(text: &str) -> Result<Option<Value>, String> {
 pub fn first_json(text: &str) -> Result<&str, String> {
     first::<&RawValue>(text)
         .map(RawValue::get)
-        .map_err(|_| malformed(text))
+        .map_err(|_| malformed_json(text.as_bytes()))
 }
 
 /// The items of the list that a text is; none of null.
@@ -155,14 +156,6 @@ fn kind(text: &str) -> &'static str {
         Some(b't' | b'f') => "boolean",
         Some(b'n') => "null",
         _ => "number",
-    }
-}
-
-/// What Go's decoder says of a text that is no JSON, or of what follows the first value of one.
-pub fn malformed(text: &str) -> String {
-    match json::unmarshal(&Arena::new(), text.as_bytes()) {
-        Err(words) => words,
-        Ok(_) => "invalid JSON".to_owned(),
     }
 }
 

@@ -11,6 +11,7 @@ use super::provenance::provenance;
 use super::reference::reference;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, segments};
+use crate::wire::malformed_json;
 
 /// `GET /v1/data/{path}`
 pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
@@ -18,7 +19,7 @@ pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
     let answer = read(state, request, input.as_ref(), false);
     match (answer, &input) {
         (Err(Failure::Input(_)), Some(Document::Json(text))) => {
-            let words = body::malformed(text);
+            let words = malformed_json(text.as_bytes());
             Err(ApiError::invalid(format!(
                 "parameter contains malformed input document: {words}"
             )))

@@ -43,6 +43,7 @@ impl Report {
                 .iter()
                 .map(|one| Entry::of(one, texts))
                 .collect(),
+            solon::Error::EmptyQuery => vec![Entry::message(error.to_string())],
             other => other.entries().into_iter().map(Entry::from).collect(),
         };
         Self {

@@ -7,6 +7,7 @@ use solon::Value;
 use solon::value::{Object, json, yaml};
 
 use super::{Found, Kind, LoadError};
+use crate::wire::malformed_json;
 
 /// Documents on their way into one.
 #[derive(Debug)]
@@ -70,7 +71,9 @@ fn read_document(file: &Found) -> Result<Value, LoadError> {
     let bytes = file.bytes()?;
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     match file.kind {
-        Kind::Json => json::read(bytes).map_err(|error| LoadError::within(&file.name, error)),
+        Kind::Json => {
+            json::read(bytes).map_err(|_| LoadError::within(&file.name, malformed_json(bytes)))
+        }
         _ => yaml::read(bytes).map_err(|error| {
             LoadError::within(
                 &file.name,

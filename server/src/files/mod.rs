@@ -44,34 +44,39 @@ pub struct Loader {
 impl Loader {
     /// Loads paths as commands name them. All faults are reported, not only the first.
     pub fn load(&self, paths: &[String]) -> Result<Loaded, LoadErrors> {
-        let mut faults = Vec::new();
         let mut modules = BTreeMap::new();
         let mut documents = Documents::default();
-        for found in paths
+        // modules and faults in the order they were found
+        let mut found = Vec::new();
+        for file in paths
             .iter()
             .flat_map(|path| find(path, self.wanted, &self.ignore))
         {
-            let added = found.and_then(|file| match file.kind {
-                Kind::Module => file
-                    .text()
-                    .map(|text| drop(modules.insert(file.name, text))),
+            let added = file.and_then(|file| match file.kind {
+                Kind::Module => {
+                    let text = file.text()?;
+                    modules.insert(file.name.clone(), text);
+                    found.push(Ok(file.name));
+                    Ok(())
+                }
                 _ => documents.add(&file),
             });
-            faults.extend(added.err());
+            found.extend(added.err().map(Err));
         }
-        if faults.is_empty() {
+        if found.iter().all(Result::is_ok) {
             return Ok(Loaded {
                 modules,
                 documents: documents.finish(),
             });
         }
         // nobody will compile these modules, so what is wrong with them is found here
-        let mut all: Vec<_> = modules
-            .iter()
-            .flat_map(|(name, text)| self.refused(name, text))
-            .collect();
-        all.append(&mut faults);
-        Err(LoadErrors(all))
+        let faults = found.into_iter().flat_map(|one| match one {
+            Ok(name) => modules
+                .get(&name)
+                .map_or_else(Vec::new, |text| self.refused(&name, text)),
+            Err(fault) => vec![fault],
+        });
+        Err(LoadErrors(faults.collect()))
     }
 
     fn refused(&self, name: &str, text: &str) -> Vec<LoadError> {

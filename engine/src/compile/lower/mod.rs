@@ -63,10 +63,10 @@ pub fn query(program: &Program, body: &Body, originals: &HashMap<Name, Name>) ->
     lowering.body(body);
     let mut variables: Vec<(Name, Operand)> = Vec::new();
     for (name, operand) in lowering.bindings() {
-        match originals.get(name) {
-            Some(original) => variables.push((original.clone(), operand)),
-            None if name.starts_with("__local") || name.starts_with('$') => {}
-            None => variables.push((name.clone(), operand)),
+        // a name that was generated may have been renamed in turn
+        let name = originals.get(name).unwrap_or(name);
+        if !name.starts_with("__local") && !name.starts_with('$') {
+            variables.push((name.clone(), operand));
         }
     }
     variables.sort_by(|a, b| a.0.cmp(&b.0));

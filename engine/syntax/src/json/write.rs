@@ -402,22 +402,24 @@ fn hides_place(head: &Head) -> bool {
 impl Write for Rule {
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
         // A chain of `else`s is as long as its author wants: it is opened and closed in two loops.
-        let mut depth = 0;
+        let mut open = Vec::new();
         let mut next = Some(self);
         while let Some(rule) = next {
-            if depth > 0 {
+            if !open.is_empty() {
                 out.sink.key("else");
             }
-            depth += 1;
+            open.push(rule);
             out.sink.begin_object();
             out.list("annotations", &rule.annotations);
             out.member("body", &rule.body);
             out.flag("default", rule.default);
-            out.member("head", &rule.head);
-            out.location(rule.span);
             next = rule.else_rule.as_deref();
         }
-        (0..depth).for_each(|_| out.sink.end_object());
+        for rule in open.into_iter().rev() {
+            out.member("head", &rule.head);
+            out.location(rule.span);
+            out.sink.end_object();
+        }
     }
 }
 
