@@ -18,6 +18,7 @@ mod graph;
 mod numbers;
 mod objects;
 mod occurrences;
+mod parsing;
 mod printing;
 mod regex;
 mod semver;
@@ -167,6 +168,7 @@ const FAMILIES: &[&[Builtin]] = &[
     graph::TABLE,
     printing::TABLE,
     surroundings::TABLE,
+    parsing::TABLE,
 ];
 
 /// An entry with its parsed declaration.

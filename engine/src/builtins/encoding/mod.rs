@@ -4,6 +4,7 @@ mod base64;
 mod hex;
 mod json;
 mod urlquery;
+mod yaml;
 
 use super::Builtin;
 
@@ -104,5 +105,23 @@ pub const TABLE: &[Builtin] = &[
         "object: object[string: any<string, array[string], set[string]>] => string",
         "An object as a URL's query.",
         urlquery::encode_object,
+    ),
+    Builtin::new(
+        "yaml.is_valid",
+        "x: string => boolean",
+        "Tells whether a string is YAML.",
+        yaml::is_valid,
+    ),
+    Builtin::new(
+        "yaml.marshal",
+        "x: any => string",
+        "A value as YAML.",
+        yaml::marshal,
+    ),
+    Builtin::new(
+        "yaml.unmarshal",
+        "x: string => any",
+        "The value that a YAML text stands for.",
+        yaml::unmarshal,
     ),
 ];

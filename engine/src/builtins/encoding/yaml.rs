@@ -1,0 +1,27 @@
+//! YAML texts.
+
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::{V, yaml};
+
+pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let mut text = String::new();
+    yaml::write(operands.at(0), &mut text).map_err(|error| Fault::error(error.to_string()))?;
+    call.budget.reserve(text.len())?;
+    Ok(call.arena.text(&text))
+}
+
+pub fn unmarshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    call.budget.spend_len(text.as_bytes().len())?;
+    call.budget.reserve(text.as_bytes().len())?;
+    let value = yaml::read(text.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;
+    Ok(call.arena.copy_of(&value))
+}
+
+pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let valid = operands
+        .at(0)
+        .as_text()
+        .is_some_and(|text| yaml::read(text.as_bytes()).is_ok());
+    Ok(V::Bool(valid))
+}

@@ -1,0 +1,48 @@
+//! Rego as data.
+
+use solon_syntax::ParseOptions;
+use solon_syntax::json::{Options, text};
+use solon_syntax::parse_module as parse;
+use solon_syntax::source::{Source, SourceId};
+
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::{V, json};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[Builtin::new(
+    "rego.parse_module",
+    "filename: string, rego: string => object[string: any]",
+    "The syntax tree of a module.",
+    parse_module,
+)];
+
+fn parse_module<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    // OPA names the first operand whichever is wrong
+    let operand = |position| {
+        let operand = operands.at(position);
+        operand
+            .as_text()
+            .ok_or_else(|| Fault::operand(1, &["string"], operand))
+    };
+    let (name, module) = (operand(0)?, operand(1)?);
+    call.budget.spend_len(module.as_bytes().len())?;
+    call.budget.reserve(module.as_bytes().len())?;
+    let name = name.to_str();
+    let source = Source::new(SourceId::default(), &*name, &*module.to_str());
+    let options = ParseOptions {
+        annotations: false,
+        ..ParseOptions::default()
+    };
+    let module = parse(&source, &options).map_err(|errors| {
+        Fault::error(match errors.0.as_slice() {
+            // what has no place is at the start
+            [one] if !one.span.is_somewhere() => format!("{name}:0: {one}"),
+            _ => errors.to_string(),
+        })
+    })?;
+    let text = call
+        .arena
+        .bump()
+        .alloc_str(&text(&module, Options::default()));
+    json::read_into(call.arena, text.as_bytes()).map_err(|error| Fault::error(error.to_string()))
+}
