@@ -1,1 +1,40 @@
-//! C ABI.
+//! The C ABI of the Solon policy engine. `include/solon.h` is made from `ffi/src`, and these lines open it.
+//!
+//! # Rules
+//!
+//! **Handles.** Every type is opaque, but for the two views of bytes. What `_new` or an output gives belongs to the
+//! caller, who hands it to `_free` once; `_free` accepts NULL.
+//!
+//! **Threads.** What is reached through `const T *` may be used by several threads at once. What is taken as `T *`
+//! may not be in use elsewhere.
+//!
+//! **Arguments.** Inputs come first, outputs last. A NULL output, or a NULL input where that is not said to mean
+//! something, is `SOLON_ERROR_ARGUMENT`.
+//!
+//! **Text** is UTF-8, a pointer and a length in bytes; it need not end in NUL, and NULL with length 0 is the empty
+//! text. Text that comes back is not ended by NUL either.
+//!
+//! **Errors.** A function that can fail answers NULL, or an error that the caller frees. Outputs are untouched then,
+//! and nothing has changed in the engine. Codes keep their numbers for ever; new ones are added at the end, so
+//! treat an unknown one like `SOLON_ERROR_INTERNAL`.
+//!
+//! **Panics** of Rust never cross into C: every function runs inside one guard, which makes `SOLON_ERROR_INTERNAL` of
+//! them.
+//!
+//! **Files.** One file for each kind of handle; `tests/ffi/c` has a program of the same name.
+
+#![expect(
+    unsafe_code,
+    reason = "C passes raw pointers; each is checked for NULL, and the rules above say what else the caller owes"
+)]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "what the caller owes is the same everywhere and stands above"
+)]
+
+mod argument;
+pub mod bytes;
+pub mod engine;
+pub mod error;
+mod guard;
+pub mod version;

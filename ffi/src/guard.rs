@@ -1,0 +1,83 @@
+//! The one wall between Rust and C: no panic passes it.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use crate::error::{Code, Error};
+
+/// Runs a function that can fail; the answer is NULL or the error.
+///
+/// What `run` touches may be seen after a panic. The engine allows that: a change becomes visible as a whole, at its
+/// end.
+pub(crate) fn guard(run: impl FnOnce() -> Result<(), Error>) -> *mut Error {
+    let error = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => return ptr::null_mut(),
+        Ok(Err(error)) => error,
+        Err(payload) => Error::new(Code::SolonErrorInternal, describe(payload)),
+    };
+    Box::into_raw(Box::new(error))
+}
+
+/// Runs a function that has no way to report an error.
+pub(crate) fn guard_or<T>(fallback: T, run: impl FnOnce() -> T) -> T {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => result,
+        Err(payload) => {
+            drop(describe(payload));
+            fallback
+        }
+    }
+}
+
+fn describe(payload: Box<dyn Any + Send>) -> String {
+    let text = if let Some(text) = payload.downcast_ref::<&str>() {
+        text
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text
+    } else {
+        "panic without a message"
+    };
+    let text = format!("internal error: {text}");
+    // the payload's own destructor could panic, outside the wall
+    std::mem::forget(payload);
+    text
+}
+
+#[cfg(test)]
+#[expect(clippy::panic, reason = "panics are what is tested")]
+mod tests {
+    use super::*;
+    use crate::error::{solon_error_code, solon_error_free};
+
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    fn code_of(run: impl FnOnce() -> Result<(), Error>) -> Code {
+        let error = guard(run);
+        // SAFETY: the guard just gave it
+        unsafe {
+            let code = solon_error_code(error);
+            solon_error_free(error);
+            code
+        }
+    }
+
+    #[test]
+    fn panics_become_internal_errors() {
+        assert_eq!(code_of(|| Ok(())), Code::SolonOk);
+        assert_eq!(code_of(|| panic!("text")), Code::SolonErrorInternal);
+        assert_eq!(code_of(|| panic!("{}", "string")), Code::SolonErrorInternal);
+        assert_eq!(
+            code_of(|| std::panic::panic_any(Bomb)),
+            Code::SolonErrorInternal,
+            "even with a payload that panics when dropped"
+        );
+        assert_eq!(guard_or(7, || panic!("nobody reads this")), 7);
+    }
+}

@@ -1,0 +1,10 @@
+/* The header and the library are of one version. */
+
+#include "check.h"
+
+int main(void) {
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", SOLON_VERSION_MAJOR, SOLON_VERSION_MINOR, SOLON_VERSION_PATCH);
+    CHECK(strcmp(text, solon_version()) == 0);
+    return 0;
+}

@@ -1,0 +1,18 @@
+//! The C face: its header is what the code says, and C programs that use it run.
+
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a panic here is a failing test, and a skipped one says so"
+)]
+
+mod header;
+mod programs;
+
+use std::path::{Path, PathBuf};
+
+/// The top of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
