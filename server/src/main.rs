@@ -10,6 +10,16 @@
 //! | [`config`], [`telemetry`] | options; what the server tells about itself |
 //! | [`wire`] | parts of errors that API and commands share |
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        reason = "a panic in a test is a failing test"
+    )
+)]
+
 mod api;
 mod app;
 mod cli;

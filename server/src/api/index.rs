@@ -6,6 +6,7 @@ use super::state::State;
 use crate::http::{Request, Response, Status};
 
 /// Says who answers here.
+#[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
 pub fn page(_: &State, _: &Request) -> Result<Response, ApiError> {
     let page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><title>Solon</title></head>\n<body>\n<h1>Solon</h1>\n\

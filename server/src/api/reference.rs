@@ -1,19 +1,22 @@
 //! Paths as Rego writes them.
 
+use std::fmt::Write as _;
+
 use solon::store::Path;
 use solon_syntax::print::{is_plain_key, quote};
 
 /// `data.a[0]["x-y"]` for the path `a/0/x-y`.
 pub fn reference(path: &Path) -> String {
+    // writing to a string does not fail
     let mut text = String::from("data");
     for segment in path.segments() {
         if segment.parse::<i64>().is_ok() {
-            text.push_str(&format!("[{segment}]"));
+            let _ = write!(text, "[{segment}]");
         } else if is_plain_key(segment) {
             text.push('.');
             text.push_str(segment);
         } else {
-            text.push_str(&format!("[{}]", quote(segment)));
+            let _ = write!(text, "[{}]", quote(segment));
         }
     }
     text

@@ -15,9 +15,9 @@ pub fn source_text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnosti
             .get(start..)
             .and_then(|rest| rest.split(|&byte| byte == b'\n').next());
         let line = String::from_utf8_lossy(line.unwrap_or(&[]));
-        let rows = before.iter().filter(|&&byte| byte == b'\n').count();
+        let rows = before.split(|&byte| byte == b'\n').count();
         let span = Span {
-            row: u32::try_from(rows + 1).unwrap_or(u32::MAX),
+            row: u32::try_from(rows).unwrap_or(u32::MAX),
             col: u32::try_from(in_line.chars().count() + 1).unwrap_or(u32::MAX),
             ..Span::default()
         };

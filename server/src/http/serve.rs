@@ -241,23 +241,20 @@ async fn respond<A: App>(
     let response = match body {
         Ok(body) => {
             request.body = body;
-            match app.answer(&mut request) {
-                Some(response) => response,
-                None => {
-                    request.place = Place::Pool;
-                    let pool = app.clone();
-                    let answered = tokio::task::spawn_blocking(move || {
-                        let response = pool.answer(&mut request);
-                        (request, response)
-                    });
-                    match answered.await {
-                        Ok((back, Some(response))) => {
-                            request = back;
-                            response
-                        }
-                        _ => return Ok(send(Response::empty(Status::INTERNAL_SERVER_ERROR))),
-                    }
-                }
+            if let Some(response) = app.answer(&mut request) {
+                response
+            } else {
+                request.place = Place::Pool;
+                let pool = app.clone();
+                let answered = tokio::task::spawn_blocking(move || {
+                    let response = pool.answer(&mut request);
+                    (request, response)
+                });
+                let Ok((back, Some(response))) = answered.await else {
+                    return Ok(send(Response::empty(Status::INTERNAL_SERVER_ERROR)));
+                };
+                request = back;
+                response
             }
         }
         Err(BodyError::TooLarge(length)) => app.too_large(length),
