@@ -22,14 +22,35 @@ impl<'e> Machine<'e> {
     /// A constant of the program, or of the query behind it.
     #[inline]
     pub(super) fn constant(&self, id: u32) -> V<'e> {
+        self.stored_constant(id)
+            .map(Value::borrow)
+            .unwrap_or_default()
+    }
+
+    /// A slot, read in place.
+    #[inline]
+    pub(super) fn slot_ref(&self, slot: Slot) -> Option<&V<'e>> {
+        self.slots.get(self.base + slot as usize)
+    }
+
+    /// A constant where it is stored.
+    #[inline]
+    pub(super) fn stored_constant(&self, id: u32) -> Option<&'e Value> {
         let own = &self.program.constants;
-        let found = match own.get(id as usize) {
+        match own.get(id as usize) {
             Some(value) => Some(value),
             None => self
                 .query_constants
                 .get((id as usize).wrapping_sub(own.len())),
-        };
-        found.map(Value::borrow).unwrap_or_default()
+        }
+    }
+
+    /// Fills a slot with a stored value, in place.
+    #[inline]
+    pub(super) fn set_stored(&mut self, slot: Slot, value: &'e Value) {
+        if let Some(place) = self.slots.get_mut(self.base + slot as usize) {
+            *place = value.borrow();
+        }
     }
 
     /// Fills a slot.

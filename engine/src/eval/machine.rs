@@ -4,8 +4,8 @@ use solon_syntax::source::Span;
 
 use crate::builtins::{Call, Fault, FaultCode};
 use crate::limits;
-use crate::program::{Collector, Comparison, Every, Operand, Plan, Program, Step};
-use crate::value::{Kind, ObjectBuilder, Put, SetBuilder, V, Value};
+use crate::program::{Plan, Program, Step};
+use crate::value::{V, Value};
 
 use super::EvalError;
 use super::error::Halt;
@@ -65,8 +65,8 @@ pub struct Machine<'e> {
 pub(super) const ROOT: usize = usize::MAX;
 
 /// Stack that must be left for a run, and what is added when it is not.
-const RED_ZONE: usize = 96 << 10;
-const STACK_GROWTH: usize = 1 << 20;
+pub(super) const RED_ZONE: usize = 96 << 10;
+pub(super) const STACK_GROWTH: usize = 1 << 20;
 
 impl<'e> Machine<'e> {
     /// Prepares an evaluation.
@@ -174,7 +174,7 @@ impl<'e> Machine<'e> {
                     None => false,
                 },
                 Step::Walk { from, keys, out } => self.walk(self.get(*from), keys, *out),
-                Step::Equal(left, right) => self.get(*left) == self.get(*right),
+                Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Holds(operand) => self.get(*operand).holds(),
                 Step::Compare(comparison, left, right) => {
                     self.compare(*comparison, *left, *right)?
@@ -305,279 +305,5 @@ impl<'e> Machine<'e> {
             }
             None => false,
         }
-    }
-
-    #[inline]
-    fn walk(&mut self, from: V<'e>, keys: &[Operand], out: u32) -> bool {
-        let mut value = from;
-        for key in keys {
-            match value.lookup(self.get(*key)) {
-                Some(inner) => value = inner,
-                None => return false,
-            }
-        }
-        self.set(out, value);
-        true
-    }
-
-    fn each(
-        &mut self,
-        from: V<'e>,
-        key: Option<u32>,
-        out: u32,
-        rest: &'e [Step],
-    ) -> Result<Flow, Halt> {
-        match from.kind() {
-            Kind::Array => {
-                let Some(items) = from.as_array() else {
-                    return Ok(Flow::More);
-                };
-                for (index, item) in (0_i64..).zip(items.iter()) {
-                    self.turn()?;
-                    if let Some(key) = key {
-                        self.set(key, V::Int(index));
-                    }
-                    self.set(out, item);
-                    if self.run(rest)? == Flow::Stop {
-                        return Ok(Flow::Stop);
-                    }
-                }
-            }
-            Kind::Object => {
-                let Some(object) = from.as_object() else {
-                    return Ok(Flow::More);
-                };
-                for (name, value) in object.iter() {
-                    self.turn()?;
-                    if let Some(key) = key {
-                        self.set(key, name);
-                    }
-                    self.set(out, value);
-                    if self.run(rest)? == Flow::Stop {
-                        return Ok(Flow::Stop);
-                    }
-                }
-            }
-            Kind::Set => {
-                let Some(set) = from.as_set() else {
-                    return Ok(Flow::More);
-                };
-                for member in set.iter() {
-                    self.turn()?;
-                    if let Some(key) = key {
-                        self.set(key, member);
-                    }
-                    self.set(out, member);
-                    if self.run(rest)? == Flow::Stop {
-                        return Ok(Flow::Stop);
-                    }
-                }
-            }
-            _ => {}
-        }
-        Ok(Flow::More)
-    }
-
-    fn descend(
-        &mut self,
-        value: V<'e>,
-        path: Option<u32>,
-        out: u32,
-        trail: &mut Vec<V<'e>>,
-        rest: &'e [Step],
-    ) -> Result<Flow, Halt> {
-        self.turn()?;
-        if let Some(path) = path {
-            let array = self.call.arena.array(trail);
-            self.set(path, array);
-        }
-        self.set(out, value);
-        if self.run(rest)? == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
-        let mut inner = |machine: &mut Self, key: V<'e>, value: V<'e>| {
-            trail.push(key);
-            let flow = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || {
-                machine.descend(value, path, out, trail, rest)
-            });
-            trail.pop();
-            flow
-        };
-        match value.kind() {
-            Kind::Array => {
-                for (index, item) in
-                    (0_i64..).zip(value.as_array().into_iter().flat_map(|array| array.iter()))
-                {
-                    if inner(self, V::Int(index), item)? == Flow::Stop {
-                        return Ok(Flow::Stop);
-                    }
-                }
-            }
-            Kind::Object => {
-                for (key, item) in value
-                    .as_object()
-                    .into_iter()
-                    .flat_map(|object| object.iter())
-                {
-                    if inner(self, key, item)? == Flow::Stop {
-                        return Ok(Flow::Stop);
-                    }
-                }
-            }
-            Kind::Set => {
-                for member in value.as_set().into_iter().flat_map(|set| set.iter()) {
-                    if inner(self, member, member)? == Flow::Stop {
-                        return Ok(Flow::Stop);
-                    }
-                }
-            }
-            _ => {}
-        }
-        Ok(Flow::More)
-    }
-
-    fn collect(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
-        let arena = self.call.arena;
-        self.sinks.push(match into {
-            Collector::Array => Sink::Array(arena.list()),
-            Collector::Set => Sink::Set(SetBuilder::new(arena)),
-            Collector::Object => Sink::Object(ObjectBuilder::new(arena)),
-        });
-        self.run(block)?;
-        Ok(match self.sinks.pop() {
-            Some(Sink::Array(items)) => arena.array_of(items.into_bump_slice()),
-            Some(Sink::Set(set)) => set.finish(),
-            Some(Sink::Object(object)) => object.finish(),
-            _ => V::Null,
-        })
-    }
-
-    fn every(&mut self, every: &'e Every) -> Result<bool, Halt> {
-        let domain = self.get(every.domain);
-        if !matches!(domain.kind(), Kind::Array | Kind::Object | Kind::Set) {
-            return Ok(false);
-        }
-        let pairs: Box<dyn Iterator<Item = (V<'e>, V<'e>)> + 'e> = match domain.kind() {
-            Kind::Array => Box::new(
-                (0_i64..)
-                    .map(V::Int)
-                    .zip(domain.as_array().into_iter().flat_map(|array| array.iter())),
-            ),
-            Kind::Object => Box::new(
-                domain
-                    .as_object()
-                    .into_iter()
-                    .flat_map(|object| object.iter()),
-            ),
-            _ => Box::new(
-                domain
-                    .as_set()
-                    .into_iter()
-                    .flat_map(|set| set.iter())
-                    .map(|member| (member, member)),
-            ),
-        };
-        for (key, value) in pairs {
-            self.turn()?;
-            if let Some(slot) = every.key {
-                self.set(slot, key);
-            }
-            self.set(every.value, value);
-            if self.run(&every.block)? == Flow::More {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    #[inline]
-    fn compare(
-        &mut self,
-        comparison: Comparison,
-        left: Operand,
-        right: Operand,
-    ) -> Result<bool, Halt> {
-        let (left, right) = (self.get(left), self.get(right));
-        if self.mocked
-            && let Some(result) = self.mocked_comparison(comparison, left, right)?
-        {
-            return Ok(result.is_some_and(V::holds));
-        }
-        Ok(match comparison {
-            Comparison::NotEqual => left != right,
-            Comparison::Less => left < right,
-            Comparison::LessOrEqual => left <= right,
-            Comparison::Greater => left > right,
-            Comparison::GreaterOrEqual => left >= right,
-        })
-    }
-
-    fn leaf(&mut self, leaf: &'e Step) -> Result<Flow, Halt> {
-        match leaf {
-            Step::Exists => return Ok(Flow::Stop),
-            Step::Value(operand) => {
-                let value = self.get(*operand);
-                if let Some(produced) = self.values.last_mut() {
-                    produced.hit = true;
-                    match produced.found {
-                        Some(old) if old != value => return Err(Halt::Clash),
-                        Some(_) => {}
-                        None => produced.found = Some(value),
-                    }
-                    return Ok(if produced.early {
-                        Flow::Stop
-                    } else {
-                        Flow::More
-                    });
-                }
-            }
-            Step::Append(operand) => {
-                let value = self.get(*operand);
-                if let Some(Sink::Array(items)) = self.sinks.last_mut() {
-                    items.push(value);
-                }
-            }
-            Step::Insert(operand) => {
-                let value = self.get(*operand);
-                if let Some(Sink::Set(set)) = self.sinks.last_mut() {
-                    set.insert(value);
-                }
-            }
-            Step::Put { key, value, span } => {
-                let (key, value) = (self.get(*key), self.get(*value));
-                if let Some(Sink::Object(object)) = self.sinks.last_mut()
-                    && object.put(key, value) == Put::Conflict
-                {
-                    return Err(self.error(
-                        FaultCode::Conflict,
-                        *span,
-                        "object keys must be unique".into(),
-                    ));
-                }
-            }
-            Step::Produce {
-                path,
-                value,
-                member,
-            } => {
-                let path: smallvec::SmallVec<[V<'e>; 4]> =
-                    path.iter().map(|key| self.get(*key)).collect();
-                let value = self.get(*value);
-                let arena = self.call.arena;
-                if let Some(Sink::Extent(extent)) = self.sinks.last_mut()
-                    && extent.insert(arena, &path, value, *member).is_err()
-                {
-                    return Err(Halt::Clash);
-                }
-            }
-            Step::Solution(wanted) => {
-                let row = wanted.iter().map(|operand| self.get(*operand)).collect();
-                if let Some(Sink::Rows(rows)) = self.sinks.last_mut() {
-                    rows.push(row);
-                }
-            }
-            _ => {}
-        }
-        Ok(Flow::More)
     }
 }

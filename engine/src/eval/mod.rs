@@ -5,13 +5,18 @@
 //! counts references.
 
 mod call;
+mod collect;
+mod compare;
 mod conflict;
 mod data;
 mod error;
 mod extent;
 mod frame;
+mod generate;
+mod leaf;
 mod machine;
 mod memo;
+mod path;
 mod rules;
 mod scope;
 mod sink;

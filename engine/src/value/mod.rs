@@ -138,7 +138,11 @@ impl fmt::Display for Kind {
 
 impl Value {
     /// The borrowed form.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a value in flight is written in parts; read back as a whole too early it stalls"
+    )]
     pub fn borrow(&self) -> V<'_> {
         match self {
             Self::Null => V::Null,

@@ -8,6 +8,9 @@ use super::{ArenaObject, V, Value, search};
 pub use chunked::Chunked;
 use chunked::Run;
 
+/// Keys up to which a scan beats a binary search.
+const SCANNED: usize = 16;
+
 /// The sorted keys that objects of one form share.
 #[derive(Debug)]
 pub struct Shape {
@@ -29,7 +32,7 @@ impl Shape {
     #[inline]
     pub fn slot(&self, key: V<'_>) -> Option<usize> {
         // for a few keys comparing for equality is cheaper than ordering
-        if self.keys.len() <= 16 {
+        if self.keys.len() <= SCANNED {
             return search::position(&self.keys, key);
         }
         search::find(&self.keys, key).ok()
@@ -105,6 +108,20 @@ impl Object {
         match self {
             Self::Shaped { shape, values } => values.get(shape.slot(key)?),
             Self::Chunked(chunked) => chunked.get(key),
+        }
+    }
+
+    /// The value under a key that is stored itself.
+    #[inline]
+    pub fn get_stored(&self, key: &Value) -> Option<&Value> {
+        match (self, key) {
+            (Self::Shaped { shape, values }, Value::Short(short)) if values.len() <= SCANNED => {
+                let mut pairs = shape.keys.iter().zip(values.iter());
+                let found =
+                    pairs.find(|(other, _)| matches!(other, Value::Short(other) if other == short));
+                found.map(|(_, value)| value)
+            }
+            _ => self.get(key.borrow()),
         }
     }
 

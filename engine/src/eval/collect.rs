@@ -1,0 +1,81 @@
+//! Comprehensions and `every`.
+
+use crate::program::{Collector, Every, Step};
+use crate::value::{ObjectBuilder, SetBuilder, V};
+
+use super::error::Halt;
+use super::machine::{Flow, Machine};
+use super::sink::Sink;
+
+impl<'e> Machine<'e> {
+    /// The collection that a block's leaf fills.
+    pub(super) fn collect(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
+        let arena = self.call.arena;
+        self.sinks.push(match into {
+            Collector::Array => Sink::Array(arena.list()),
+            Collector::Set => Sink::Set(SetBuilder::new(arena)),
+            Collector::Object => Sink::Object(ObjectBuilder::new(arena)),
+        });
+        self.run(block)?;
+        Ok(match self.sinks.pop() {
+            Some(Sink::Array(items)) => arena.array_of(items.into_bump_slice()),
+            Some(Sink::Set(set)) => set.finish(),
+            Some(Sink::Object(object)) => object.finish(),
+            _ => V::Null,
+        })
+    }
+
+    /// Whether each element of the domain satisfies the block.
+    pub(super) fn every(&mut self, every: &'e Every) -> Result<bool, Halt> {
+        let domain = self.get(every.domain);
+        match domain {
+            V::Array(items) => {
+                for (index, item) in (0_i64..).zip(items.iter()) {
+                    self.set_stored(every.value, item);
+                    if !self.satisfied(every, V::Int(index))? {
+                        return Ok(false);
+                    }
+                }
+            }
+            V::NewArray(items) => {
+                for (index, item) in (0_i64..).zip(items.iter()) {
+                    self.set(every.value, *item);
+                    if !self.satisfied(every, V::Int(index))? {
+                        return Ok(false);
+                    }
+                }
+            }
+            V::Object(_) | V::NewObject(_) => {
+                for (key, value) in domain
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|object| object.iter())
+                {
+                    self.set(every.value, value);
+                    if !self.satisfied(every, key)? {
+                        return Ok(false);
+                    }
+                }
+            }
+            V::Set(_) | V::NewSet(_) => {
+                for member in domain.as_set().into_iter().flat_map(|set| set.iter()) {
+                    self.set(every.value, member);
+                    if !self.satisfied(every, member)? {
+                        return Ok(false);
+                    }
+                }
+            }
+            // nothing else can be walked, and nothing is not "every"
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn satisfied(&mut self, every: &'e Every, key: V<'e>) -> Result<bool, Halt> {
+        self.turn()?;
+        if let Some(slot) = every.key {
+            self.set(slot, key);
+        }
+        Ok(self.run(&every.block)? == Flow::Stop)
+    }
+}

@@ -1,0 +1,144 @@
+//! Generators: steps whose rest runs once for each element.
+
+use crate::program::{Slot, Step};
+use crate::value::{Kind, V};
+
+use super::error::Halt;
+use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
+
+impl<'e> Machine<'e> {
+    /// Runs the rest of a block for each element of a value.
+    pub(super) fn each(
+        &mut self,
+        from: V<'e>,
+        key: Option<Slot>,
+        out: Slot,
+        rest: &'e [Step],
+    ) -> Result<Flow, Halt> {
+        match from {
+            V::Array(items) => {
+                for (index, item) in (0_i64..).zip(items.iter()) {
+                    if let Some(key) = key {
+                        self.set(key, V::Int(index));
+                    }
+                    self.set_stored(out, item);
+                    if self.next(rest)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            V::NewArray(items) => {
+                for (index, item) in (0_i64..).zip(items.iter()) {
+                    if let Some(key) = key {
+                        self.set(key, V::Int(index));
+                    }
+                    self.set(out, *item);
+                    if self.next(rest)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            V::Object(object) => {
+                for (name, value) in object.iter() {
+                    if let Some(key) = key {
+                        self.set_stored(key, name);
+                    }
+                    self.set_stored(out, value);
+                    if self.next(rest)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            V::NewObject(object) => {
+                for (name, value) in object.iter() {
+                    if let Some(key) = key {
+                        self.set(key, name);
+                    }
+                    self.set(out, value);
+                    if self.next(rest)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            V::Set(_) | V::NewSet(_) => {
+                for member in from.as_set().into_iter().flat_map(|set| set.iter()) {
+                    if let Some(key) = key {
+                        self.set(key, member);
+                    }
+                    self.set(out, member);
+                    if self.next(rest)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(Flow::More)
+    }
+
+    /// One turn of a generator.
+    #[inline]
+    fn next(&mut self, rest: &'e [Step]) -> Result<Flow, Halt> {
+        self.turn()?;
+        self.run(rest)
+    }
+
+    /// Runs the rest of a block for each path and value below a value.
+    pub(super) fn descend(
+        &mut self,
+        value: V<'e>,
+        path: Option<u32>,
+        out: u32,
+        trail: &mut Vec<V<'e>>,
+        rest: &'e [Step],
+    ) -> Result<Flow, Halt> {
+        self.turn()?;
+        if let Some(path) = path {
+            let array = self.call.arena.array(trail);
+            self.set(path, array);
+        }
+        self.set(out, value);
+        if self.run(rest)? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        let mut inner = |machine: &mut Self, key: V<'e>, value: V<'e>| {
+            trail.push(key);
+            let flow = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || {
+                machine.descend(value, path, out, trail, rest)
+            });
+            trail.pop();
+            flow
+        };
+        match value.kind() {
+            Kind::Array => {
+                for (index, item) in
+                    (0_i64..).zip(value.as_array().into_iter().flat_map(|array| array.iter()))
+                {
+                    if inner(self, V::Int(index), item)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            Kind::Object => {
+                for (key, item) in value
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|object| object.iter())
+                {
+                    if inner(self, key, item)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            Kind::Set => {
+                for member in value.as_set().into_iter().flat_map(|set| set.iter()) {
+                    if inner(self, member, member)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(Flow::More)
+    }
+}
