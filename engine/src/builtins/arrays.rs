@@ -47,15 +47,12 @@ fn flatten<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
     let array = operands.array(0)?;
     let mut list = call.arena.list();
     for element in array.iter() {
-        match element.as_array() {
-            Some(inner) => {
-                allot(call, inner.len())?;
-                list.extend(inner.iter());
-            }
-            None => {
-                call.budget.step()?;
-                list.push(element);
-            }
+        if let Some(inner) = element.as_array() {
+            allot(call, inner.len())?;
+            list.extend(inner.iter());
+        } else {
+            call.budget.step()?;
+            list.push(element);
         }
     }
     Ok(call.arena.array_of(list.into_bump_slice()))

@@ -111,12 +111,11 @@ impl<'e> Walk<'e> {
                 continue;
             }
             self.path.push(node);
-            match self.neighbours(node) {
-                Some(neighbours) => self.left.push(neighbours),
-                None => {
-                    self.keep(call, paths)?;
-                    self.path.pop();
-                }
+            if let Some(neighbours) = self.neighbours(node) {
+                self.left.push(neighbours);
+            } else {
+                self.keep(call, paths)?;
+                self.path.pop();
             }
         }
         Ok(())

@@ -1,5 +1,10 @@
 //! Built-in functions: the one table, and a file for each family.
 
+#![allow(
+    clippy::unnecessary_wraps,
+    reason = "all functions of the table have one signature"
+)]
+
 pub mod call;
 pub mod custom;
 pub mod fault;

@@ -77,7 +77,7 @@ fn big_steps<'e>(
 ) -> Result<V<'e>, Fault> {
     let whole = |number: Number<'_>| number.to_bigint().unwrap_or_default();
     let (first, last, step) = (whole(first), whole(last), whole(step));
-    let distance = BigInt::from(last.clone() - &first);
+    let distance = last.clone() - &first;
     let count = usize::try_from(BigInt::from(distance.magnitude().clone()) / &step)
         .unwrap_or(usize::MAX)
         .saturating_add(1);
@@ -105,7 +105,7 @@ fn intn<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let mut hasher = foldhash::quality::FixedState::with_seed(call.seed()).build_hasher();
     hasher.write(key.as_bytes());
     hasher.write_u64(bound);
-    let below = u128::from(hasher.finish()) * u128::from(bound) >> 64;
+    let below = (u128::from(hasher.finish()) * u128::from(bound)) >> 64;
     Ok(call
         .arena
         .number(NumberBuf::from(u64::try_from(below).unwrap_or(0))))

@@ -139,17 +139,13 @@ fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e
     for object in objects {
         allot(call, object.len())?;
         for (key, value) in object.iter() {
-            let place = match places.get(key) {
-                Some(V::Int(place)) => usize::try_from(place).ok(),
-                _ => None,
-            };
-            match place.and_then(|place| merged.get_mut(place)) {
-                Some((_, values)) => values.push(value),
-                None => {
-                    let place = i64::try_from(merged.len()).unwrap_or(i64::MAX);
-                    places.put(key, V::Int(place));
-                    merged.push((key, SmallVec::from_slice(&[value])));
-                }
+            let place = places.get(key).and_then(V::as_number);
+            let held = place.and_then(|place| merged.get_mut(place.as_index()?));
+            if let Some((_, values)) = held {
+                values.push(value);
+            } else {
+                places.put(key, call.arena.number(merged.len().into()));
+                merged.push((key, SmallVec::from_slice(&[value])));
             }
         }
     }
@@ -160,12 +156,11 @@ fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e
             .rev()
             .map_while(|value| value.as_object())
             .collect();
-        let value = match (visible.as_slice(), values.last()) {
-            ([] | [_], Some(last)) => *last,
-            _ => {
-                let in_order: Vec<_> = visible.into_iter().rev().collect();
-                merge_all(call, &in_order)?
-            }
+        let value = if let ([] | [_], Some(last)) = (visible.as_slice(), values.last()) {
+            *last
+        } else {
+            let in_order: Vec<_> = visible.into_iter().rev().collect();
+            merge_all(call, &in_order)?
         };
         result.put(key, value);
     }

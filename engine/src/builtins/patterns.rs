@@ -11,8 +11,10 @@ use crate::limits::PATTERN_CACHE;
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
 #[derive(Default)]
 pub struct Patterns {
-    entries: RwLock<HashMap<Key, Arc<dyn Any + Send + Sync>, foldhash::fast::RandomState>>,
+    entries: RwLock<HashMap<Key, Compiled, foldhash::fast::RandomState>>,
 }
+
+type Compiled = Arc<dyn Any + Send + Sync>;
 
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
@@ -20,14 +22,14 @@ struct Key {
     text: Box<[u8]>,
 }
 
-/// A key that is only looked up.
+/// A key that is only looked up, so it owns nothing.
 #[derive(Hash)]
-struct Borrowed<'t> {
+struct Wanted<'t> {
     family: &'static str,
     text: &'t [u8],
 }
 
-impl Equivalent<Key> for Borrowed<'_> {
+impl Equivalent<Key> for Wanted<'_> {
     fn equivalent(&self, key: &Key) -> bool {
         self.family == key.family && *self.text == *key.text
     }
@@ -41,7 +43,8 @@ impl Patterns {
         text: &[u8],
         compile: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        if let Some(found) = self.entries.read().get(&Borrowed { family, text })
+        let wanted = Wanted { family, text };
+        if let Some(found) = self.entries.read().get(&wanted)
             && let Ok(found) = found.clone().downcast::<T>()
         {
             return Ok(found);

@@ -122,13 +122,10 @@ fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (factor, milli) = match unit.as_slice() {
         b"" => (1, false),
         b"m" if first == b"m" => (1, true),
-        prefix => match factor(prefix) {
-            Some(factor) => (factor, false),
-            None => {
-                let unit = format!("unit {}{others} not recognized", lossy(first));
-                return Err(refuse(&unit));
-            }
-        },
+        prefix => {
+            let unknown = || refuse(&format!("unit {}{others} not recognized", lossy(first)));
+            (factor(prefix).ok_or_else(unknown)?, false)
+        }
     };
     let (amount, mut power) =
         decimal(number).ok_or_else(|| refuse("could not parse amount to a number"))?;

@@ -1,11 +1,6 @@
-//! Reads calls and values from Rego text, and shows values as text.
+//! Reads values from Rego text, and shows values as text.
 
-use solon::builtins::Run;
-use solon::builtins::{self, Call, Fault};
 use solon::value::{Arena, Kind, NumberBuf, V};
-
-/// The built-in that failed, and why.
-type Failure = (String, Fault);
 
 /// Reads one text from left to right.
 pub struct Reader<'t> {
@@ -17,18 +12,9 @@ impl<'t> Reader<'t> {
         Self { rest: text }
     }
 
-    /// A whole call.
-    pub fn call<'e>(mut self, call: &mut Call<'e>) -> Result<V<'e>, Failure> {
-        let value = self.term(call.arena, Some(call))?;
-        self.end();
-        Ok(value)
-    }
-
     /// A whole value.
     pub fn literal<'e>(mut self, arena: &'e Arena) -> V<'e> {
-        let value = self
-            .term(arena, None)
-            .unwrap_or_else(|_| panic!("a call in a value"));
+        let value = self.term(arena);
         self.end();
         value
     }
@@ -60,99 +46,69 @@ impl<'t> Reader<'t> {
         taken
     }
 
-    fn term<'e>(
-        &mut self,
-        arena: &'e Arena,
-        mut call: Option<&mut Call<'e>>,
-    ) -> Result<V<'e>, Failure> {
+    fn term<'e>(&mut self, arena: &'e Arena) -> V<'e> {
         self.skip();
-        Ok(match self.rest.chars().next().unwrap_or(' ') {
-            '"' => {
-                let bytes = self.string();
-                arena.bytes_text(&bytes)
-            }
-            '`' => {
-                self.need("`");
-                let text = self.take(|c| c != '`');
-                self.need("`");
-                arena.text(text)
-            }
+        match self.rest.chars().next().unwrap_or(' ') {
+            '"' => arena.bytes_text(&self.string()),
             '[' => {
                 self.need("[");
-                let items = self.list(arena, call, "]")?;
+                let items = self.list(arena, "]");
                 arena.array(&items)
             }
-            '{' => {
-                self.need("{");
-                if self.eat("}") {
-                    return Ok(arena.object_from([]));
-                }
-                let first = self.term(arena, call.as_deref_mut())?;
-                if !self.eat(":") {
-                    let mut items = vec![first];
-                    if self.eat(",") {
-                        items.extend(self.list(arena, call, "}")?);
-                    } else {
-                        self.need("}");
-                    }
-                    return Ok(arena.set_from(items));
-                }
-                let mut pairs = vec![(first, self.term(arena, call.as_deref_mut())?)];
-                while self.eat(",") {
-                    let key = self.term(arena, call.as_deref_mut())?;
-                    self.need(":");
-                    pairs.push((key, self.term(arena, call.as_deref_mut())?));
-                }
-                self.need("}");
-                arena.object_from(pairs)
-            }
+            '{' => self.braces(arena),
             '-' | '0'..='9' => {
                 let text = self.take(|c| "+-.eE".contains(c) || c.is_ascii_digit());
-                arena
-                    .number(NumberBuf::read(text).unwrap_or_else(|error| panic!("{text}: {error}")))
+                let number = NumberBuf::read(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+                arena.number(number)
             }
-            _ => {
-                let name = self.take(|c| c == '.' || c == '_' || c.is_ascii_alphanumeric());
-                match name {
-                    "null" => V::Null,
-                    "true" => V::Bool(true),
-                    "false" => V::Bool(false),
-                    _ => {
-                        self.need("(");
-                        let operands = self.list(arena, call.as_deref_mut(), ")")?;
-                        if name == "set" {
-                            return Ok(arena.set_from([]));
-                        }
-                        if name == "hide" {
-                            return Ok(operands[0]);
-                        }
-                        let call = call.expect("calls are allowed here");
-                        let entry = builtins::lookup(name).unwrap_or_else(|| panic!("no `{name}`"));
-                        let Run::Function(function) = entry.builtin.run else {
-                            panic!("`{name}` is no function")
-                        };
-                        function(call, &operands).map_err(|fault| (name.to_owned(), fault))?
-                    }
+            _ => match self.take(|c| c.is_ascii_alphabetic()) {
+                "null" => V::Null,
+                "true" => V::Bool(true),
+                "false" => V::Bool(false),
+                "set" => {
+                    self.need("()");
+                    arena.set_from([])
                 }
-            }
-        })
+                word => panic!("no value: {word}{}", self.rest),
+            },
+        }
     }
 
-    fn list<'e>(
-        &mut self,
-        arena: &'e Arena,
-        mut call: Option<&mut Call<'e>>,
-        end: &str,
-    ) -> Result<Vec<V<'e>>, Failure> {
+    fn braces<'e>(&mut self, arena: &'e Arena) -> V<'e> {
+        self.need("{");
+        if self.eat("}") {
+            return arena.object_from([]);
+        }
+        let first = self.term(arena);
+        if !self.eat(":") {
+            let mut items = vec![first];
+            if self.eat(",") {
+                items.extend(self.list(arena, "}"));
+            } else {
+                self.need("}");
+            }
+            return arena.set_from(items);
+        }
+        let mut pairs = vec![(first, self.term(arena))];
+        while self.eat(",") {
+            let key = self.term(arena);
+            self.need(":");
+            pairs.push((key, self.term(arena)));
+        }
+        self.need("}");
+        arena.object_from(pairs)
+    }
+
+    fn list<'e>(&mut self, arena: &'e Arena, end: &str) -> Vec<V<'e>> {
         let mut items = Vec::new();
         while !self.eat(end) {
-            items.push(self.term(arena, call.as_deref_mut())?);
+            items.push(self.term(arena));
             if !self.eat(",") {
                 self.need(end);
                 break;
             }
         }
-        Ok(items)
+        items
     }
 
     /// A string in quotes, with the escapes of JSON and Go.

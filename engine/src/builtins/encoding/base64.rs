@@ -40,7 +40,7 @@ fn encode_by<'e>(
 pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
-    let bytes = decode_by(text.as_bytes(), &STANDARD, b"+/").map_err(illegal)?;
+    let bytes = decode_by(text.as_bytes(), &STANDARD, *b"+/").map_err(illegal)?;
     Ok(call.arena.bytes_text(&bytes))
 }
 
@@ -48,7 +48,7 @@ pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     let valid = operands
         .at(0)
         .as_text()
-        .is_some_and(|text| decode_by(text.as_bytes(), &STANDARD, b"+/").is_ok());
+        .is_some_and(|text| decode_by(text.as_bytes(), &STANDARD, *b"+/").is_ok());
     Ok(V::Bool(valid))
 }
 
@@ -70,7 +70,7 @@ pub fn url_decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     };
     let mut padded = bytes.to_vec();
     padded.resize(bytes.len() + missing, b'=');
-    let bytes = decode_by(&padded, &URL_SAFE, b"-_").map_err(illegal)?;
+    let bytes = decode_by(&padded, &URL_SAFE, *b"-_").map_err(illegal)?;
     Ok(call.arena.bytes_text(&bytes))
 }
 
@@ -80,10 +80,10 @@ fn illegal(at: usize) -> Fault {
 
 /// The error is the position of what is wrong. Clean text takes the fast decoder; the slow one knows of line
 /// breaks and counts positions.
-fn decode_by(text: &[u8], engine: &GeneralPurpose, special: &[u8; 2]) -> Result<Vec<u8>, usize> {
+fn decode_by(text: &[u8], engine: &GeneralPurpose, special: [u8; 2]) -> Result<Vec<u8>, usize> {
     engine
         .decode(text)
-        .or_else(|_| decode_slowly(text, *special))
+        .or_else(|_| decode_slowly(text, special))
 }
 
 fn decode_slowly(text: &[u8], [c62, c63]: [u8; 2]) -> Result<Vec<u8>, usize> {

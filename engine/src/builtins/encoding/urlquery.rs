@@ -2,7 +2,7 @@
 
 use crate::builtins::call::{Buffer, Members};
 use crate::builtins::{Call, Fault, Operands};
-use crate::value::{ObjectBuilder, V};
+use crate::value::{ObjectBuilder, ObjectView, V};
 
 pub fn encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
@@ -111,16 +111,16 @@ pub fn decode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e
         };
         let value = value.get(1..).unwrap_or_default();
         match unescape(call, key).and_then(|key| Ok((key, unescape(call, value)?))) {
-            Ok((key, value)) => match keys.get(key) {
-                Some(V::Int(at)) => {
-                    let held = usize::try_from(at).ok().and_then(|at| values.get_mut(at));
-                    held.into_iter().for_each(|held| held.push(value));
-                }
-                _ => {
-                    keys.put(key, V::Int(i64::try_from(values.len()).unwrap_or(i64::MAX)));
+            Ok((key, value)) => {
+                let at = keys.get(key).and_then(V::as_number);
+                let held = at.and_then(|at| values.get_mut(at.as_index()?));
+                if let Some(held) = held {
+                    held.push(value);
+                } else {
+                    keys.put(key, call.arena.number(values.len().into()));
                     values.push(vec![value]);
                 }
-            },
+            }
             Err(problem) => drop(first_problem.get_or_insert(problem)),
         }
     }
@@ -128,7 +128,7 @@ pub fn decode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e
         return Err(problem);
     }
     let keys = keys.finish();
-    let pairs = keys.as_object().into_iter().flat_map(|keys| keys.iter());
+    let pairs = keys.as_object().into_iter().flat_map(ObjectView::iter);
     Ok(call.arena.object_from(pairs.map(|(key, at)| {
         let held = at.as_number().and_then(|at| values.get(at.as_index()?));
         (key, call.arena.array(held.map_or(&[], Vec::as_slice)))

@@ -85,7 +85,7 @@ fn delimiters(operand: V<'_>) -> Result<Vec<char>, Fault> {
 fn quote_meta<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let special = |byte: &u8| br"*?\[]{}".contains(byte);
-    if !text.as_bytes().iter().any(|byte| special(byte)) {
+    if !text.as_bytes().iter().any(special) {
         return Ok(operands.at(0));
     }
     call.budget

@@ -184,17 +184,13 @@ impl<'p> Parser<'p> {
                     Some(found) => Some(found),
                     None => class::perl(rest, fold),
                 };
-                return Ok(match class {
-                    Some((after, class)) => {
-                        self.class(class);
-                        after
-                    }
-                    None => {
-                        let (after, code) = escape::character(rest)?;
-                        self.literal(code);
-                        after
-                    }
-                });
+                if let Some((after, class)) = class {
+                    self.class(class);
+                    return Ok(after);
+                }
+                let (after, code) = escape::character(rest)?;
+                self.literal(code);
+                return Ok(after);
             }
         };
         self.push(Hir::look(look));
@@ -339,6 +335,7 @@ impl<'p> Parser<'p> {
 }
 
 /// How often something is repeated; without a maximum for ever.
+#[derive(Clone, Copy)]
 struct Counts {
     min: u32,
     max: Option<u32>,

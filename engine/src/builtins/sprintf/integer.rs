@@ -72,7 +72,7 @@ fn code_point(printer: &mut Printer<'_, '_>, i: i64) -> Result<(), Fault> {
         && let Some(c) = u32::try_from(i).ok().and_then(char::from_u32)
         && display::is_print(c)
     {
-        text.push_str(&format!(" '{c}'"));
+        text.extend([' ', '\'', c, '\'']);
     }
     printer.without_zero(|printer| printer.padded(text.as_bytes()))
 }

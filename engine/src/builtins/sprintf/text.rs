@@ -1,5 +1,7 @@
 //! Verbs of strings.
 
+use std::fmt::Write;
+
 use super::directive::Spec;
 use super::printer::Printer;
 use crate::builtins::{Fault, runes};
@@ -62,7 +64,10 @@ pub fn ascii_quoted(bytes: &[u8]) -> String {
         let (bytes, after) = rest.split_at(width);
         rest = after;
         match bytes {
-            [byte] if !byte.is_ascii() => quoted.push_str(&format!("\\x{byte:02x}")),
+            [byte] if !byte.is_ascii() => {
+                // writing to a string does not fail
+                let _ = write!(quoted, "\\x{byte:02x}");
+            }
             _ if !c.is_ascii() => quoted.push_str(&ascii_escape(c)),
             _ if matches!(c, '"' | '\\') => quoted.extend(['\\', c]),
             _ => {

@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::builtins::{Call, Fault, Operands, occurrences, runes};
 use crate::value::V;
+use crate::value::text::lossy;
 
 pub fn contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
@@ -70,13 +71,11 @@ pub fn substring<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
     let from = runes::offset(bytes, start);
     let rest = bytes.get(from..).unwrap_or_default();
     let to = from + length.map_or(rest.len(), |length| runes::offset(rest, length));
-    match text.as_utf8() {
-        Some(_) => Ok(call.part(text, from..to)),
-        None => {
-            let part = crate::value::text::lossy(bytes.get(from..to).unwrap_or_default());
-            Ok(call.arena.text(&part))
-        }
+    if text.as_utf8().is_some() {
+        return Ok(call.part(text, from..to));
     }
+    let part = lossy(bytes.get(from..to).unwrap_or_default());
+    Ok(call.arena.text(&part))
 }
 
 /// A length as a value.
