@@ -13,6 +13,7 @@ use solon_syntax::{ParseOptions, parse_body, parse_module};
 
 use crate::builtins::{Custom, Patterns};
 use crate::compile::{self, Compiled, Options, Query, lower};
+use crate::decision::Decision;
 use crate::error::Error;
 use crate::eval::Entry;
 use crate::host::{FixedHost, Host};
@@ -427,7 +428,10 @@ impl Engine {
         let compiled = compile::compile_query(&state.compiled, query, &options, |_, _| {})?;
         let lowered = lower::query(&state.program, &compiled.body, &compiled.originals);
         // in the order they are evaluated, which is not always the one they were written in
-        let written = compiled.body.iter().filter(|expression| !expression.generated);
+        let written = compiled
+            .body
+            .iter()
+            .filter(|expression| !expression.generated);
         let texts = written.map(|expression| ExpressionText {
             text: source.slice(expression.span).to_owned(),
             row: expression.span.row,
@@ -468,6 +472,28 @@ impl Engine {
         let module = self.parse("", &text)?;
         let package = context.package.map(|_| module.package.path);
         Ok((package, module.imports))
+    }
+
+    /// Prepares a document as a decision with a typed input and a typed answer.
+    ///
+    /// ```
+    /// #[derive(serde::Serialize)]
+    /// struct Input<'a> {
+    ///     user: &'a str,
+    /// }
+    ///
+    /// let engine = solon::Engine::new();
+    /// engine.set_module("p.rego", "package p\n\nroles := [\"admin\"] if input.user == \"alice\"\n")?;
+    /// let roles = engine.prepare::<Input<'_>, Vec<String>>("p/roles")?;
+    /// assert_eq!(roles.decide(&Input { user: "alice" })?, Some(vec!["admin".to_owned()]));
+    /// assert_eq!(roles.decide(&Input { user: "bob" })?, None);
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Self::prepare_document`].
+    pub fn prepare<In: ?Sized, Out>(&self, path: &str) -> Result<Decision<In, Out>, Error> {
+        Ok(Decision::new(self.prepare_document(path)?))
     }
 
     /// Prepares the document at a path with slashes below `data`.

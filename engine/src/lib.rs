@@ -26,6 +26,7 @@
 
 pub mod builtins;
 pub mod compile;
+pub mod decision;
 pub mod engine;
 pub mod error;
 pub mod eval;
@@ -38,6 +39,7 @@ pub mod store;
 pub mod types;
 pub mod value;
 
+pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry};
 pub use host::{FixedHost, Host};

@@ -98,8 +98,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return Ok(());
     }
     let timings = match std::env::var("SOLON_ORACLE") {
-        Ok(binary) => oracle::time(&binary, &arguments.manifest, &arguments.names)?,
-        Err(_) => std::collections::HashMap::new(),
+        Ok(binary) if !binary.is_empty() => {
+            oracle::time(&binary, &arguments.manifest, &arguments.names)?
+        }
+        _ => std::collections::HashMap::new(),
     };
     table::head();
     let mut rows = Vec::new();
@@ -107,6 +109,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let row = compare(arguments, workload, timings.get(&workload.name).copied())?;
         table::row(&row);
         rows.push(row);
+    }
+    if arguments.names.is_empty() {
+        growth(arguments)?;
     }
     let eval = table::mean(rows.iter().filter_map(|row| row.ratios().0));
     let json = table::mean(rows.iter().filter_map(|row| row.ratios().1));
@@ -117,6 +122,35 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let json = table::mean(rows.iter().filter_map(|row| row.oracle_ratios().1));
     if eval > 0.0 {
         println!("geometric mean against opa: {eval:.1} parsed, {json:.1} text to text");
+    }
+    Ok(())
+}
+
+/// How a decision costs more with more rules that cannot match.
+fn growth(arguments: &Arguments) -> Result<(), String> {
+    let mut contenders = Vec::new();
+    for count in [10, 1_000, 100_000] {
+        let workload = manifest::rules(count);
+        contenders.push((count, Engine::Solon.load(&workload)?));
+    }
+    let sizes: Vec<(usize, f64)> = contenders
+        .iter()
+        .map(|(count, one)| (*count, one.prepare_ms()))
+        .collect();
+    let mut calls: Vec<Box<dyn FnMut() + '_>> = Vec::new();
+    for (_, contender) in &mut contenders {
+        calls.push(Box::new(move || contender.decide()));
+    }
+    let mut calls: Vec<&mut dyn FnMut()> = calls
+        .iter_mut()
+        .map(|call| &mut **call as &mut dyn FnMut())
+        .collect();
+    let figures = interleaved(&mut calls, Duration::from_secs_f64(arguments.seconds));
+    for ((count, prepare_ms), figure) in sizes.into_iter().zip(figures) {
+        println!(
+            "{count:>7} rules, the last matches: {:.1} ns, prepared in {prepare_ms:.1} ms",
+            figure.median
+        );
     }
     Ok(())
 }

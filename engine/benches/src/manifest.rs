@@ -60,3 +60,25 @@ pub fn read(manifest: &Path, names: &[String]) -> Result<Vec<Workload>, String> 
 fn text(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
+
+/// Policies of many rules that differ in one constant, the last of which matches: what an index must not feel.
+pub fn rules(count: usize) -> Workload {
+    let mut policy = String::from("package routes\n\ndefault allow := false\n");
+    for rule in 0..count {
+        policy.push_str(&format!(
+            "\nallow if {{\n\tinput.path == \"/api/v1/resource/{rule}\"\n\tinput.method == \"GET\"\n}}\n"
+        ));
+    }
+    let last = count.saturating_sub(1);
+    Workload {
+        name: format!("rules_{count}"),
+        file: "routes.rego".to_owned(),
+        policy,
+        data: None,
+        input: Some(format!(
+            "{{\"method\": \"GET\", \"path\": \"/api/v1/resource/{last}\"}}"
+        )),
+        entrypoint: "data.routes.allow".to_owned(),
+        expect: Some(Value::Bool(true)),
+    }
+}

@@ -1,0 +1,52 @@
+//! Typed decisions: a document asked with one Rust type and read as another.
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+use crate::query::{PreparedDocument, Request};
+use crate::value::serde::{from_value, to_value};
+
+/// A document whose input is an `In` and whose value is an `Out`. Made by [`Engine::prepare`](crate::Engine::prepare).
+pub struct Decision<In: ?Sized, Out> {
+    document: PreparedDocument,
+    types: PhantomData<fn(&In) -> Out>,
+}
+
+impl<In: ?Sized, Out> Clone for Decision<In, Out> {
+    fn clone(&self) -> Self {
+        Self::new(self.document.clone())
+    }
+}
+
+impl<In: ?Sized, Out> Decision<In, Out> {
+    pub(crate) fn new(document: PreparedDocument) -> Self {
+        Self {
+            document,
+            types: PhantomData,
+        }
+    }
+
+    /// The document underneath, for requests that are more than an input.
+    pub fn document(&self) -> &PreparedDocument {
+        &self.document
+    }
+}
+
+impl<In: Serialize + ?Sized, Out: DeserializeOwned> Decision<In, Out> {
+    /// Decides; `None` when the document is undefined.
+    ///
+    /// # Errors
+    /// [`Error::Input`] when the input has no form as a value, [`Error::Eval`] when the evaluation ends early,
+    /// [`Error::Output`] when the document does not fit `Out`.
+    pub fn decide(&self, input: &In) -> Result<Option<Out>, Error> {
+        let input = to_value(input).map_err(|error| Error::Input(error.to_string()))?;
+        let answer = self.document.evaluate(&Request::new().input(&input))?;
+        answer
+            .map(|value| from_value(value.borrow()))
+            .transpose()
+            .map_err(|error| Error::Output(error.to_string()))
+    }
+}
