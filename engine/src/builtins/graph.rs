@@ -10,19 +10,19 @@ use crate::value::{ObjectView, SetBuilder, V};
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "graph.reachable",
-        "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => set[any]",
+        "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => output: set[any]",
         "The nodes that can be reached from some nodes, those included.",
         reachable,
     ),
     Builtin::new(
         "graph.reachable_paths",
-        "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => set[array[any]]",
+        "graph: object[any: any<array[any], set[any]>], initial: any<array[any], set[any]> => output: set[array[any]]",
         "The longest paths from some nodes that visit no node twice.",
         reachable_paths,
     ),
     Builtin::evaluator(
         "walk",
-        "x: any => array<array[any], any>",
+        "x: any => output: array<array[any], any>",
         "Yields every path of a document with the value it leads to.",
     ),
 ];

@@ -12,19 +12,19 @@ use crate::value::{Number, NumberBuf, V};
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "numbers.range",
-        "a: number, b: number => array[number]",
+        "a: number, b: number => range: array[number]",
         "The integers from one to another, downwards when the second is smaller.",
         range,
     ),
     Builtin::new(
         "numbers.range_step",
-        "a: number, b: number, step: number => array[number]",
+        "a: number, b: number, step: number => range: array[number]",
         "Every so many integers from one to another.",
         range_step,
     ),
     Builtin::new(
         "rand.intn",
-        "str: string, n: number => number",
+        "str: string, n: number => y: number",
         "A random integer from 0 up to a number, the same for the same string within an evaluation.",
         intn,
     )

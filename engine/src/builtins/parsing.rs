@@ -11,7 +11,7 @@ use crate::value::{V, json};
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
     "rego.parse_module",
-    "filename: string, rego: string => object[string: any]",
+    "filename: string, rego: string => output: object[string: any]",
     "The syntax tree of a module.",
     parse_module,
 )];

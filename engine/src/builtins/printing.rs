@@ -25,7 +25,7 @@ pub const TABLE: &[Builtin] = &[
     ),
     Builtin::new(
         "trace",
-        "note: string => boolean",
+        "note: string => result: boolean",
         "Leaves a note in the trace.",
         trace,
     ),

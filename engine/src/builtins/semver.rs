@@ -9,13 +9,13 @@ use crate::value::V;
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "semver.compare",
-        "a: string, b: string => number",
+        "a: string, b: string => result: number",
         "-1, 0 or 1 as the first version precedes, equals or follows the second.",
         compare,
     ),
     Builtin::new(
         "semver.is_valid",
-        "vsn: any => boolean",
+        "vsn: any => result: boolean",
         "Tells whether a value is a semantic version.",
         is_valid,
     ),

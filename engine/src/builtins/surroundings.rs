@@ -7,26 +7,26 @@ use crate::value::V;
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "time.now_ns",
-        " => number",
+        "=> now: number",
         "Nanoseconds since 1970 at the start of the evaluation.",
         now_ns,
     )
     .nondeterministic(),
     Builtin::new(
         "opa.runtime",
-        " => object[string: any]",
+        "=> output: object[string: any]",
         "What the program that runs the policy tells of itself.",
         runtime,
     )
     .nondeterministic(),
     Builtin::evaluator(
         "rego.metadata.chain",
-        " => array[any]",
+        "=> chain: array[any]",
         "The annotations of the rule in hand and of what contains it.",
     ),
     Builtin::evaluator(
         "rego.metadata.rule",
-        " => any",
+        "=> output: any",
         "The annotations of the rule in hand.",
     ),
 ];

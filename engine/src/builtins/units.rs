@@ -12,13 +12,13 @@ use crate::value::{Number, NumberBuf, V};
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "units.parse",
-        "x: string => number",
+        "x: string => y: number",
         "The number that an amount with a decimal or binary unit stands for; `m` is a thousandth.",
         parse,
     ),
     Builtin::new(
         "units.parse_bytes",
-        "x: string => number",
+        "x: string => y: number",
         "The number of bytes that an amount with a unit stands for.",
         parse_bytes,
     ),
