@@ -27,6 +27,9 @@ pub const NUMBER_BITS: u64 = 1 << 20;
 /// Most forms of objects that one document's reader keeps to share their keys.
 pub const SHAPES: usize = 1024;
 
+/// Most forms of objects that are kept while a document is read for one evaluation.
+pub const ARENA_SHAPES: usize = 32;
+
 /// Most tabs between a key's colon and its value in one YAML text.
 pub const YAML_TABS: usize = 100;
 

@@ -191,4 +191,18 @@ impl Arena {
             order: Order::new(self, keys.len()),
         }))
     }
+
+    /// An object that shares the keys of another one.
+    #[inline]
+    pub fn object_like<'e>(&'e self, like: &ArenaObject<'e>, values: &[V<'e>]) -> V<'e> {
+        if like.table.is_some() || values.len() != like.keys.len() {
+            return self.object_of(like.keys, values);
+        }
+        V::NewObject(self.bump().alloc(ArenaObject {
+            keys: like.keys,
+            values: self.bump().alloc_slice_copy(values),
+            table: None,
+            order: Order::new(self, values.len()),
+        }))
+    }
 }

@@ -3,17 +3,31 @@
 use std::borrow::Cow;
 
 use super::parser::Build;
+use crate::limits;
 use crate::value::text::ArenaText;
-use crate::value::{Arena, Number, Short, V};
+use crate::value::{Arena, ArenaObject, Number, Short, V};
 
 /// Builds values in an arena.
 pub(super) struct InArena<'e> {
     arena: &'e Arena,
+    /// Objects whose keys others may share.
+    forms: Vec<Form<'e>>,
+    last: usize,
+}
+
+/// An object, and which one followed it the last time: documents repeat themselves.
+struct Form<'e> {
+    object: &'e ArenaObject<'e>,
+    next: usize,
 }
 
 impl<'e> InArena<'e> {
     pub fn new(arena: &'e Arena) -> Self {
-        Self { arena }
+        Self {
+            arena,
+            forms: Vec::new(),
+            last: 0,
+        }
     }
 }
 
@@ -74,11 +88,58 @@ impl<'e> Build<'e> for InArena<'e> {
         start: usize,
     ) {
         let names = keys.get(first_key..).unwrap_or(&[]);
-        let object = self
-            .arena
-            .object_of(names, items.get(start..).unwrap_or(&[]));
+        let object = self.object_of(names, items.get(start..).unwrap_or(&[]));
         keys.truncate(first_key);
         items.truncate(start);
         items.push(object);
     }
+}
+
+impl<'e> InArena<'e> {
+    #[inline]
+    fn object_of(&mut self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+        let next = self.forms.get(self.last).map_or(0, |form| form.next);
+        if let Some(form) = self.forms.get(next)
+            && same(form.object.keys(), keys)
+        {
+            self.last = next;
+            return self.arena.object_like(form.object, values);
+        }
+        self.other_object(keys, values)
+    }
+
+    fn other_object(&mut self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+        let known = self
+            .forms
+            .iter()
+            .position(|form| same(form.object.keys(), keys));
+        let (at, made) = match known.and_then(|at| Some((at, self.forms.get(at)?))) {
+            Some((at, form)) => (at, self.arena.object_like(form.object, values)),
+            None => {
+                let made = self.arena.object_of(keys, values);
+                if let V::NewObject(object) = made
+                    && object.len() == keys.len()
+                    && self.forms.len() < limits::ARENA_SHAPES
+                {
+                    self.forms.push(Form { object, next: 0 });
+                }
+                (self.forms.len().saturating_sub(1), made)
+            }
+        };
+        if let Some(last) = self.forms.get_mut(self.last) {
+            last.next = at;
+        }
+        self.last = at;
+        made
+    }
+}
+
+/// Whether keys are the same, in the same order.
+#[inline]
+fn same(keys: &[V<'_>], others: &[V<'_>]) -> bool {
+    keys.len() == others.len()
+        && keys.iter().zip(others).all(|pair| match pair {
+            (V::Short(key), V::Short(other)) => key == other,
+            (key, other) => key == other,
+        })
 }

@@ -1,7 +1,5 @@
 //! The tokens of JSON.
 
-use std::borrow::Cow;
-
 use super::error::{Fail, JsonErrorKind};
 use crate::value::Number;
 use crate::value::number::parse::{Form, check};
@@ -123,18 +121,45 @@ impl<'t> Lexer<'t> {
         self.at > start
     }
 
-    /// A string, from its opening quote on.
+    /// A string without escapes, from its opening quote on; else nothing is read.
     #[inline]
-    pub fn string(&mut self) -> Result<Cow<'t, str>, Fail> {
-        self.at += 1;
-        let start = self.at;
+    pub fn plain_string(&mut self) -> Option<&'t str> {
+        let start = self.at + 1;
+        self.at = start;
         self.run();
         if self.peek() == Some(b'"') {
-            let text = self.text.get(start..self.at).unwrap_or("");
+            let text = self.text.get(start..self.at);
             self.at += 1;
-            return Ok(Cow::Borrowed(text));
+            return text;
         }
-        self.escaped(start).map(Cow::Owned)
+        self.at = start - 1;
+        None
+    }
+
+    /// A string with escapes, from its opening quote on.
+    #[cold]
+    pub fn escaped_string(&mut self) -> Result<String, Fail> {
+        self.at += 1;
+        let mut start = self.at;
+        self.run();
+        let mut out = String::new();
+        loop {
+            out.push_str(self.text.get(start..self.at).unwrap_or(""));
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    let c = self.escape()?;
+                    out.push(c);
+                }
+                _ => return Err(self.unexpected("in string literal")),
+            }
+            start = self.at;
+            self.run();
+        }
     }
 
     /// Goes on to the next quote, backslash, control character or the end.
@@ -162,30 +187,6 @@ impl<'t> Lexer<'t> {
             .is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
         {
             self.at += 1;
-        }
-    }
-
-    /// The rest of a string with escapes.
-    #[cold]
-    fn escaped(&mut self, start: usize) -> Result<String, Fail> {
-        let mut out = String::new();
-        let mut start = start;
-        loop {
-            out.push_str(self.text.get(start..self.at).unwrap_or(""));
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(out);
-                }
-                Some(b'\\') => {
-                    self.at += 1;
-                    let c = self.escape()?;
-                    out.push(c);
-                }
-                _ => return Err(self.unexpected("in string literal")),
-            }
-            start = self.at;
-            self.run();
         }
     }
 

@@ -61,10 +61,10 @@ pub(super) fn value<'t, B: Build<'t>>(
     let mut too_big = None;
     'value: loop {
         match lexer.token() {
-            Some(b'"') => {
-                let text = lexer.string()?;
-                build.string(text, &mut items);
-            }
+            Some(b'"') => match lexer.plain_string() {
+                Some(text) => build.string(Cow::Borrowed(text), &mut items),
+                None => build.string(Cow::Owned(lexer.escaped_string()?), &mut items),
+            },
             Some(b'-' | b'0'..=b'9') => {
                 let number = lexer.number()?;
                 if let Number::Text(text) = number
@@ -157,7 +157,10 @@ fn key<'t, B: Build<'t>>(
     if lexer.token() != Some(b'"') {
         return Err(lexer.unexpected("looking for beginning of object key string"));
     }
-    let key = lexer.string()?;
+    let key = match lexer.plain_string() {
+        Some(key) => Cow::Borrowed(key),
+        None => Cow::Owned(lexer.escaped_string()?),
+    };
     if lexer.token() != Some(b':') {
         return Err(lexer.unexpected("after object key"));
     }

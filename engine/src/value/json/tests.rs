@@ -380,3 +380,27 @@ fn strings_that_are_bytes() {
         r#""ab\ufffd\ufffd<""#
     );
 }
+
+/// Texts, and what `json.marshal(json.unmarshal(text))` was recorded to be.
+#[test]
+fn reads_and_writes_as_opa() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/cases/json/unmarshal.json"
+    );
+    let cases: Vec<(String, String, String)> =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(cases.len() > 150);
+    for (text, kind, want) in cases {
+        let arena = Arena::new();
+        let got = match unmarshal(&arena, text.as_bytes()) {
+            Ok(value) => {
+                let mut out = Vec::new();
+                write_go(value, &mut out);
+                ("value", String::from_utf8(out).unwrap())
+            }
+            Err(message) => ("error", message),
+        };
+        assert_eq!(got, (kind.as_str(), want), "{text:?}");
+    }
+}
