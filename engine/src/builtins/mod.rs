@@ -20,6 +20,7 @@ mod conversions;
 mod encoding;
 mod glob;
 mod graph;
+mod net;
 mod numbers;
 mod objects;
 mod occurrences;
@@ -174,6 +175,7 @@ const FAMILIES: &[&[Builtin]] = &[
     printing::TABLE,
     surroundings::TABLE,
     parsing::TABLE,
+    net::TABLE,
 ];
 
 /// An entry with its parsed declaration.
