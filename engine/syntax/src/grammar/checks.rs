@@ -18,7 +18,7 @@ pub(super) fn complaints(rule: &Rule, keyword: Keyword) -> Vec<Report> {
         complaints.push(Report {
             span: rule.span,
             message,
-        })
+        });
     };
     let head = &rule.head;
     let what = if head.args.is_empty() {

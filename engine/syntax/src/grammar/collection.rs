@@ -22,17 +22,18 @@ pub(super) fn array(input: Stream<'_>) -> Parsed<'_, Term> {
     let (inside, may_comprehend) = leading_comma(inside);
     let outer = input.session.measure();
     let (rest, head) = term(inside)?;
-    if rest.is(Kind::Pipe) && may_comprehend {
-        if let Some((rest, body)) = open.comprehension(rest, Kind::RBracket)? {
-            input.session.merge(outer);
-            let inner = Comprehension {
-                key: None,
-                head,
-                body,
-            };
-            let kind = TermKind::ArrayComprehension(Box::new(inner));
-            return Ok((rest, open.term(rest, kind)));
-        }
+    if rest.is(Kind::Pipe)
+        && may_comprehend
+        && let Some((rest, body)) = open.comprehension(rest, Kind::RBracket)?
+    {
+        input.session.merge(outer);
+        let inner = Comprehension {
+            key: None,
+            head,
+            body,
+        };
+        let kind = TermKind::ArrayComprehension(Box::new(inner));
+        return Ok((rest, open.term(rest, kind)));
     }
     let (rest, first) = first_element(rest, head, outer)?;
     let (rest, terms) = more_elements(rest, Kind::RBracket, vec![first])?;
@@ -129,7 +130,7 @@ fn object<'a>(
 }
 
 /// Goes on with the first element, whose first term may be followed by a bar that was tried in vain.
-fn first_element<'a>(input: Stream<'a>, head: Term, outer: u32) -> Parsed<'a, Term> {
+fn first_element(input: Stream<'_>, head: Term, outer: u32) -> Parsed<'_, Term> {
     if input.is(Kind::Pipe) {
         let session = input.session;
         session.attempt(|| element_from(input, head, outer))
@@ -148,11 +149,11 @@ fn leading_comma(input: Stream<'_>) -> (Stream<'_>, bool) {
 }
 
 /// Reads elements up to a closing token and steps over it.
-pub(super) fn elements<'a>(
-    input: Stream<'a>,
+pub(super) fn elements(
+    input: Stream<'_>,
     end: Kind,
     mut terms: Vec<Term>,
-) -> Parsed<'a, Vec<Term>> {
+) -> Parsed<'_, Vec<Term>> {
     let mut at = input;
     loop {
         if at.is(end) {
@@ -165,7 +166,7 @@ pub(super) fn elements<'a>(
 }
 
 /// Goes on behind the first elements.
-fn more_elements<'a>(input: Stream<'a>, end: Kind, terms: Vec<Term>) -> Parsed<'a, Vec<Term>> {
+fn more_elements(input: Stream<'_>, end: Kind, terms: Vec<Term>) -> Parsed<'_, Vec<Term>> {
     let at = separator(input, end)?;
     elements(at, end, terms)
 }
@@ -187,7 +188,7 @@ fn more_pairs(input: Stream<'_>, mut pairs: Vec<(Term, Term)>) -> Parsed<'_, Vec
 }
 
 /// Steps over a comma; stays in front of the end.
-fn separator<'a>(input: Stream<'a>, end: Kind) -> Result<Stream<'a>, Failure<'a>> {
+fn separator(input: Stream<'_>, end: Kind) -> Result<Stream<'_>, Failure<'_>> {
     match input.kind() {
         Kind::Comma => Ok(input.next()),
         kind if kind == end => Ok(input),

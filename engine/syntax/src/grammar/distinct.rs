@@ -28,12 +28,11 @@ pub(super) fn pairs(pairs: Vec<(Term, Term)>) -> Vec<(Term, Term)> {
     let mut kept: Vec<(Term, Term)> = Vec::new();
     for (index, ((key, value), first)) in pairs.into_iter().zip(repeated).enumerate() {
         let place = first.and_then(|first| places.get(&first));
-        match place.and_then(|place| kept.get_mut(*place)) {
-            Some(pair) => pair.1 = value,
-            None => {
-                places.insert(index, kept.len());
-                kept.push((key, value));
-            }
+        if let Some(pair) = place.and_then(|place| kept.get_mut(*place)) {
+            pair.1 = value;
+        } else {
+            places.insert(index, kept.len());
+            kept.push((key, value));
         }
     }
     kept

@@ -72,7 +72,7 @@ pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
 }
 
 /// Goes on with an element whose first term was read before.
-pub(super) fn element_from<'a>(input: Stream<'a>, head: Term, outer: u32) -> Parsed<'a, Term> {
+pub(super) fn element_from(input: Stream<'_>, head: Term, outer: u32) -> Parsed<'_, Term> {
     let start = head.span.start;
     let (rest, lhs) = operators(input, head, Level::Relation, start)?;
     let answer = membership(rest, lhs, start);
@@ -95,7 +95,7 @@ fn binary(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
 }
 
 /// Reads operators no looser than a level behind a left operand.
-fn operators<'a>(input: Stream<'a>, lhs: Term, loosest: Level, start: u32) -> Parsed<'a, Term> {
+fn operators(input: Stream<'_>, lhs: Term, loosest: Level, start: u32) -> Parsed<'_, Term> {
     let session = input.session;
     let (mut at, mut lhs) = (input, lhs);
     let mut tightest = Level::Product;
@@ -158,7 +158,7 @@ fn call(rest: Stream<'_>, lhs: Term, start: u32, terms: impl FnOnce(Term) -> Vec
 }
 
 /// Reads `, value in xs` behind a key. Without the `in`, the comma is somebody else's.
-fn paired_membership<'a>(input: Stream<'a>, key: Term, start: u32) -> Parsed<'a, Term> {
+fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Term> {
     if !input.is(Kind::Comma) {
         return Ok((input, key));
     }
@@ -189,7 +189,7 @@ fn paired_membership<'a>(input: Stream<'a>, key: Term, start: u32) -> Parsed<'a,
 }
 
 /// Reads `in xs` behind an element, as often as it comes.
-fn membership<'a>(input: Stream<'a>, lhs: Term, start: u32) -> Parsed<'a, Term> {
+fn membership(input: Stream<'_>, lhs: Term, start: u32) -> Parsed<'_, Term> {
     let session = input.session;
     let (mut at, mut lhs) = (input.name_if_reference(), lhs);
     while at.is(Kind::In) {

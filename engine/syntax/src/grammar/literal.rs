@@ -32,10 +32,10 @@ pub(super) fn literal(input: Stream<'_>) -> Parsed<'_, Expr> {
 }
 
 fn bare_literal(input: Stream<'_>) -> Parsed<'_, Expr> {
-    if logical::in_force(input) {
-        if let Some(read) = logical::leading_operand(input)? {
-            return Ok(read);
-        }
+    if logical::in_force(input)
+        && let Some(read) = logical::leading_operand(input)?
+    {
+        return Ok(read);
     }
     if input.is_keyword_of_reference() {
         return plain(input.as_name());
@@ -77,17 +77,18 @@ fn plain(input: Stream<'_>) -> Parsed<'_, Expr> {
 /// What follows `not`.
 fn negated(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let composite = logical::not_in_force(input);
-    if composite && input.is(Kind::LParen) {
-        if let (rest, Some(group)) = group(input, true, "not ")? {
-            let span = rest.span_since(not);
-            let kind = Not {
-                body: group.body,
-                explicit_body: group.explicit,
-                span,
-            };
-            let expr = Expr::new(ExprKind::Not(Box::new(kind)), span);
-            return logical::chain_or_modifiers(rest, Operand::of(expr));
-        }
+    if composite
+        && input.is(Kind::LParen)
+        && let (rest, Some(group)) = group(input, true, "not ")?
+    {
+        let span = rest.span_since(not);
+        let kind = Not {
+            body: group.body,
+            explicit_body: group.explicit,
+            span,
+        };
+        let expr = Expr::new(ExprKind::Not(Box::new(kind)), span);
+        return logical::chain_or_modifiers(rest, Operand::of(expr));
     }
     let (rest, mut expr) = expression(input)?;
     let (rest, modified) = modifiers(rest, &mut expr)?;

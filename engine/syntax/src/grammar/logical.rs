@@ -86,7 +86,7 @@ fn leading_body(input: Stream<'_>) -> Result<Option<(Stream<'_>, Expr)>, Failure
 }
 
 /// Ends a literal that is an operand so far: with connectives and more operands, or with modifiers.
-pub(super) fn chain_or_modifiers<'a>(input: Stream<'a>, operand: Operand) -> Parsed<'a, Expr> {
+pub(super) fn chain_or_modifiers(input: Stream<'_>, operand: Operand) -> Parsed<'_, Expr> {
     let (rest, mut expr) = match operand {
         operand if is_connective(input) => chain(input, operand)?,
         Operand { body, .. } => match body.into_iter().next() {
@@ -99,13 +99,13 @@ pub(super) fn chain_or_modifiers<'a>(input: Stream<'a>, operand: Operand) -> Par
 }
 
 /// Goes on behind an expression that may be the left operand of a connective.
-pub(super) fn continued<'a>(
-    input: Stream<'a>,
+pub(super) fn continued(
+    input: Stream<'_>,
     mut expr: Expr,
     start: Span,
     modified: Option<Span>,
     negated: bool,
-) -> Parsed<'a, Expr> {
+) -> Parsed<'_, Expr> {
     if !is_connective(input) {
         return Ok((input, expr));
     }
@@ -126,7 +126,7 @@ pub(super) fn continued<'a>(
 }
 
 /// Reads connectives and operands behind a left operand. `and` binds tighter than `or`.
-pub(super) fn chain<'a>(input: Stream<'a>, lhs: Operand) -> Parsed<'a, Expr> {
+pub(super) fn chain(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Expr> {
     let outer = input.session.measure();
     let (mut at, mut lhs) = conjunction(input, lhs)?;
     while at.is(Kind::LogicalOr) {
@@ -143,7 +143,7 @@ pub(super) fn chain<'a>(input: Stream<'a>, lhs: Operand) -> Parsed<'a, Expr> {
     }
 }
 
-fn conjunction<'a>(input: Stream<'a>, lhs: Operand) -> Parsed<'a, Operand> {
+fn conjunction(input: Stream<'_>, lhs: Operand) -> Parsed<'_, Operand> {
     let (mut at, mut lhs) = (input, lhs);
     while at.is(Kind::LogicalAnd) {
         let height = input.session.measure();

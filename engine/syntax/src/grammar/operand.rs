@@ -25,17 +25,19 @@ pub(super) fn operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed
         let (rest, not) = braced_negation(at, start)?;
         return Ok((rest, Operand::of(not)));
     }
-    if at.is(Kind::LParen) && in_force(at) && (!negated || composite) {
-        if let (rest, Some(group)) = group(at, true, if negated { "not " } else { "" })? {
-            return Ok((
-                rest,
-                if negated {
-                    Operand::of(negation(rest, group, start))
-                } else {
-                    group
-                },
-            ));
-        }
+    if at.is(Kind::LParen)
+        && in_force(at)
+        && (!negated || composite)
+        && let (rest, Some(group)) = group(at, true, if negated { "not " } else { "" })?
+    {
+        return Ok((
+            rest,
+            if negated {
+                Operand::of(negation(rest, group, start))
+            } else {
+                group
+            },
+        ));
     }
     let (rest, mut expr) = expression(at)?;
     expr.span = rest.span_since(at.span());
@@ -102,7 +104,7 @@ fn braced_operand<'a>(input: Stream<'a>, connective: Option<&str>) -> Parsed<'a,
 }
 
 /// `not { … }`, from the brace on.
-pub(super) fn braced_negation<'a>(input: Stream<'a>, not: Span) -> Parsed<'a, Expr> {
+pub(super) fn braced_negation(input: Stream<'_>, not: Span) -> Parsed<'_, Expr> {
     let session = input.session;
     let before = session.checkpoint();
     let reports = session.report_count();

@@ -159,11 +159,7 @@ fn without_body<'a>(
     Ok((rest, vec![Draft { rule, complaints }]))
 }
 
-fn default_rule<'a>(
-    rest: Stream<'a>,
-    written: WrittenHead,
-    start: Span,
-) -> Result<Draft, Failure<'a>> {
+fn default_rule(rest: Stream<'_>, written: WrittenHead, start: Span) -> Result<Draft, Failure<'_>> {
     let head = written.head;
     let reports = rest.session.report_count();
     checks::default_rule(&head, |message| rest.session.report(start, message));

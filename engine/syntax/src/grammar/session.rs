@@ -219,8 +219,8 @@ impl<'a> Session<'a> {
         let hints = self.hints.take();
         match hints.as_slice() {
             [] => {}
-            [one] => message.push_str(&format!(" (hint: {one})")),
-            many => message.push_str(&format!(" (hints: {})", many.join(", "))),
+            [one] => message = format!("{message} (hint: {one})"),
+            many => message = format!("{message} (hints: {})", many.join(", ")),
         }
         self.reports.borrow_mut().push(Report { span, message });
     }
@@ -380,13 +380,12 @@ impl<'a> Session<'a> {
         outcome
     }
 
-    /// Complains of a token that begins no term, unless that was just done.
-    pub(super) fn report_unreadable(&self, at: Stream<'a>, report: impl FnOnce()) {
+    /// Takes back the complaints since a count, if the term they are about was complained of just before: an operator
+    /// whose right side is broken leaves its place, and what comes next may begin there.
+    pub(super) fn complain_once(&self, at: Stream<'a>, since: usize) {
         let (index, reports) = self.unreadable.get();
-        let is_repeated = index == at.index() && self.report_count() >= reports;
-        report();
-        if is_repeated {
-            let repeated = self.reports.borrow_mut().pop();
+        if index == at.index() && since >= reports {
+            let repeated = self.take_reports(since);
             self.left_out.borrow_mut().extend(repeated);
         } else {
             self.unreadable.set((at.index(), self.report_count()));

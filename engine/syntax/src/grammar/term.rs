@@ -7,7 +7,7 @@ use nom::combinator::{map, value};
 use super::collection::{array, elements, set_or_object};
 use super::infix::infix;
 use super::scalar::{number, string};
-use super::stream::{Stream, token};
+use super::stream::{Stream, stopped_at, token};
 use super::template::template;
 use super::{Parsed, nested};
 use crate::ast::{Ref, Term, TermKind};
@@ -16,6 +16,17 @@ use crate::source::Span;
 
 /// Reads a term and the references and calls that hang on it.
 pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
+    let reports = input.session.report_count();
+    let read = read(input);
+    if let Err(error) = &read
+        && stopped_at(error, input).index() == input.index()
+    {
+        input.session.complain_once(input, reports);
+    }
+    read
+}
+
+fn read(input: Stream<'_>) -> Parsed<'_, Term> {
     // where a term must come, `and(` and `or(` are the set functions
     let input = match input.kind() {
         Kind::LogicalAnd | Kind::LogicalOr if directly_before(input, Kind::LParen) => {
@@ -43,12 +54,7 @@ pub(super) fn term(input: Stream<'_>) -> Parsed<'_, Term> {
         Kind::TemplatePart | Kind::TemplateEnd | Kind::RawTemplatePart | Kind::RawTemplateEnd => {
             bracketed(input, template)
         }
-        _ => {
-            input.session.report_unreadable(input, || {
-                let _complained = input.unexpected();
-            });
-            Err(input.failure())
-        }
+        _ => Err(input.unexpected()),
     }
 }
 
@@ -217,7 +223,7 @@ fn part(input: Stream<'_>) -> Parsed<'_, Term> {
 }
 
 /// `path(…)`, from the parenthesis on. `set()` is the empty set.
-fn call<'a>(input: Stream<'a>, path: Ref, start: Span) -> Parsed<'a, Term> {
+fn call(input: Stream<'_>, path: Ref, start: Span) -> Parsed<'_, Term> {
     let operator = Term::new(TermKind::Ref(path), input.span_since(start));
     let inside = input.next();
     if inside.is(Kind::RParen) {

@@ -137,6 +137,17 @@ impl<'a> Lexer<'a> {
         self.complain_of_next();
     }
 
+    /// Steps over ASCII characters of one line as long as they fit.
+    fn run(&mut self, fits: impl Fn(u8) -> bool) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let plain = |byte: &&u8| !matches!(**byte, 0 | b'\n' | 0x80..) && fits(**byte);
+        let length = rest.iter().take_while(plain).count();
+        if length > 0 {
+            self.at += length;
+            self.complain_of_next();
+        }
+    }
+
     fn complain_of_next(&mut self) {
         match self.peek() {
             Some(0) => self.pending.push("illegal null character"),
@@ -197,10 +208,11 @@ impl<'a> Lexer<'a> {
         let start = loop {
             let start = self.start(spaced, newline);
             match self.peek() {
-                Some(byte @ (b' ' | b'\t' | b'\r' | b'\n')) => {
+                Some(b'\n') => {
                     self.bump();
-                    newline |= byte == b'\n';
+                    newline = true;
                 }
+                Some(b' ' | b'\t' | b'\r') => self.bump(),
                 Some(b'#') => self.comment(start),
                 _ => break start,
             }
@@ -233,8 +245,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn comment(&mut self, start: Start) {
+        self.run(|_| true);
         while self.peek().is_some_and(|byte| byte != b'\n') {
             self.bump();
+            self.run(|_| true);
         }
         let text = self
             .text
@@ -254,13 +268,19 @@ impl<'a> Lexer<'a> {
         });
     }
 
-    fn word(&mut self, start: Start) {
+    fn name_characters(&mut self) {
+        self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         while self
             .next_char()
             .is_some_and(|c| is_letter(c) || is_digit(c))
         {
             self.bump();
+            self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         }
+    }
+
+    fn word(&mut self, start: Start) {
+        self.name_characters();
         let word = self.text.get(start.at..self.at).unwrap_or("");
         if let Some(strange) = self.next_char().filter(|c| !c.is_ascii()) {
             return self.strange_word(start, word, strange);
@@ -308,12 +328,7 @@ impl<'a> Lexer<'a> {
         }
         if self.next_char().is_some_and(is_letter) {
             self.pending.push("illegal number format");
-            while self
-                .next_char()
-                .is_some_and(|c| is_letter(c) || is_digit(c))
-            {
-                self.bump();
-            }
+            self.name_characters();
         }
         // the parser refuses a number that runs into another script
         let link = u32::from(self.next_char().is_some_and(|c| !c.is_ascii()));
@@ -322,9 +337,7 @@ impl<'a> Lexer<'a> {
 
     fn digits(&mut self) -> bool {
         let from = self.at;
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.bump();
-        }
+        self.run(|byte| byte.is_ascii_digit());
         self.at > from
     }
 
@@ -358,16 +371,14 @@ impl<'a> Lexer<'a> {
             }
             b';' => Kind::Semicolon,
             b'.' => Kind::Dot,
-            b'$' => match self.peek() {
-                Some(quote @ (b'"' | b'`')) => {
+            b'$' => {
+                if let Some(quote @ (b'"' | b'`')) = self.peek() {
                     self.bump();
                     return self.template_part(start, quote == b'`', 0);
                 }
-                _ => {
-                    self.pending.push("illegal $ character");
-                    Kind::Illegal
-                }
-            },
+                self.pending.push("illegal $ character");
+                Kind::Illegal
+            }
             0xC2 if self
                 .text
                 .get(start.at..)

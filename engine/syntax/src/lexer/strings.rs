@@ -16,10 +16,16 @@ impl Lexer<'_> {
                     break;
                 }
                 Some(b'\\') => self.escape(false),
-                Some(_) => self.bump(),
+                Some(_) => self.pass(|byte| byte != b'"' && byte != b'\\'),
             }
         }
         self.push(start, Kind::String, 0);
+    }
+
+    /// Steps over a character and those behind it that are as plain.
+    fn pass(&mut self, is_plain: impl Fn(u8) -> bool) {
+        self.bump();
+        self.run(is_plain);
     }
 
     /// Steps over an escape sequence. The digits of `\u` are judged when the text is decoded.
@@ -51,7 +57,7 @@ impl Lexer<'_> {
                     self.bump();
                     break;
                 }
-                Some(_) => self.bump(),
+                Some(_) => self.pass(|byte| byte != b'`'),
             }
         }
         self.push(start, Kind::RawString, 0);
