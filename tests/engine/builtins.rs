@@ -94,3 +94,93 @@ fn answers_are_those_of_opa() {
     );
     assert!(passed > 0, "no cases");
 }
+
+/// What a module prints, and its `p` or an error.
+fn run(module: &str) -> (String, Result<String, String>) {
+    let engine = Engine::new();
+    engine.set_module("t.rego", module).unwrap();
+    let printed = std::cell::RefCell::new(String::new());
+    let print = |line: &str| {
+        printed.borrow_mut().push_str(line);
+        printed.borrow_mut().push('\n');
+    };
+    let request = Request::new().print(&print).strict_builtin_errors(true);
+    let document = engine.prepare_document("t/p").unwrap();
+    let found = match document.evaluate(&request) {
+        Ok(Some(value)) => Ok(text::show(value.borrow())),
+        Ok(None) => Err("undefined".to_owned()),
+        Err(error) => {
+            let entry = error.entries().into_iter().next().unwrap();
+            Err(format!("{}: {}", entry.code, entry.message))
+        }
+    };
+    (printed.into_inner(), found)
+}
+
+#[test]
+fn print_shows_every_combination() {
+    for (body, printed) in [
+        (
+            r#"print({"a": "b"}, ["c", 1.0], {1, "z"}, null, set(), 1e3)"#,
+            "{\"a\": \"b\"} [\"c\", 1.0] {1, \"z\"} null set() 1e3\n",
+        ),
+        (
+            r#"print(input.x, "a", data.foo)"#,
+            "<undefined> a <undefined>\n",
+        ),
+        ("print()", "\n"),
+        (
+            r#"internal.print([{1, 2}, {"a", "b"}, set()])"#,
+            "1 a <undefined>\n1 b <undefined>\n2 a <undefined>\n2 b <undefined>\n",
+        ),
+        (r#"trace("x")"#, ""),
+        ("internal.test_case([1])", ""),
+    ] {
+        let found = run(&format!("package t\n\np if {body}"));
+        assert_eq!(found, (printed.to_owned(), Ok("true".to_owned())), "{body}");
+    }
+}
+
+#[test]
+fn templates_have_one_value() {
+    for (value, expected) in [
+        (
+            r#"$"a {1} {input.x} {"s"} {[1,"a"]} {{1}} {{"k": null}} {1.50} {true}""#,
+            Ok(r#"a 1 <undefined> s [1, "a"] {1} {"k": null} 1.50 true"#),
+        ),
+        (
+            r#"internal.template_string(["a", {1}, {"x"}, set(), {[1]}])"#,
+            Ok("a1x<undefined>[1]"),
+        ),
+        (
+            r#"internal.template_string(["a", {1, 2}])"#,
+            Err("eval_conflict_error: template-strings must not produce multiple outputs"),
+        ),
+        (
+            r#"internal.template_string(["a", [1]])"#,
+            Err("eval_internal_error: illegal argument type: array"),
+        ),
+    ] {
+        let (_, found) = run(&format!("package t\n\np := {value}"));
+        let expected = expected
+            .map(|text| format!("\"{}\"", text.escape_default()))
+            .map_err(str::to_owned);
+        assert_eq!(found, expected, "{value}");
+    }
+}
+
+#[test]
+fn surroundings_come_from_the_host() {
+    let module = "package t\n\np := [time.now_ns(), opa.runtime(), rand.intn(\"a\", 10) == rand.intn(\"a\", -10)]";
+    let host = solon::FixedHost { now_ns: 5 };
+    let engine = Engine::builder().host(std::sync::Arc::new(host)).build();
+    engine.set_module("t.rego", module).unwrap();
+    let found = engine
+        .prepare_document("t/p")
+        .unwrap()
+        .evaluate(&Request::new());
+    assert_eq!(
+        text::show(found.unwrap().unwrap().borrow()),
+        "[5, {}, true]"
+    );
+}

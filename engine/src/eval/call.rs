@@ -71,7 +71,9 @@ impl<'e> Machine<'e> {
                 drop(error);
                 Ok(None)
             }
-            Err(Fault::Error(error) | Fault::Halt(error)) => Err(self.worded(&error, name, span)),
+            Err(Fault::Error(error)) => Err(self.worded(&error, name, span)),
+            // what ends the evaluation is no error of the function
+            Err(halt) => Err(self.exhausted(halt, span)),
         }
     }
 
