@@ -20,6 +20,7 @@ mod conversions;
 mod encoding;
 mod glob;
 mod graph;
+mod json;
 mod net;
 mod numbers;
 mod objects;
@@ -171,6 +172,7 @@ const FAMILIES: &[&[Builtin]] = &[
     encoding::TABLE,
     units::TABLE,
     semver::TABLE,
+    json::TABLE,
     graph::TABLE,
     printing::TABLE,
     surroundings::TABLE,

@@ -4,6 +4,8 @@
 //! `x = xs[k]`. Arguments of functions and the variables of `every` get locals too. Comprehensions, bodies of
 //! `every`, and braced operands of `not`, `and` and `or` are scopes of their own.
 
+mod declarations;
+mod operands;
 mod renamer;
 mod scopes;
 mod unused;

@@ -3,22 +3,17 @@
 use std::collections::BTreeSet;
 use std::mem;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{
-    Body, Comprehension, Expr, ExprKind, Logical, Name, SomeDecl, TemplatePart, Term, TermKind,
-    VarScan, With,
+    Body, Comprehension, Expr, ExprKind, Name, SomeDecl, TemplatePart, Term, TermKind, VarScan,
+    With,
 };
 use solon_syntax::source::{Code, Span};
 
 use super::super::{arrange, number, truth};
+use super::operands::IN_NEGATION;
 use super::scopes::{Occurrence, Scopes};
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
-use crate::compile::safety::OPERANDS;
-
-const IN_NEGATION: &str = "cannot assign vars inside negated expression";
-const IN_AND: &str = "cannot assign vars inside implicit and operand";
-const IN_OR: &str = "cannot assign vars inside implicit or operand";
 
 /// Renames the variables of one rule, or of a query.
 pub(super) struct Renamer<'a> {
@@ -71,14 +66,8 @@ impl<'a> Renamer<'a> {
         self.check_unused_declared(&places, used, body);
     }
 
-    fn scoped_body(&mut self, body: &mut Body) {
-        self.scopes.push();
-        self.body(body, &BTreeSet::new());
-        self.scopes.pop();
-    }
-
     /// Renames in an expression of a body; answers whether it stays.
-    fn statement(&mut self, expr: &mut Expr) -> bool {
+    pub(super) fn statement(&mut self, expr: &mut Expr) -> bool {
         if let ExprKind::Call(terms) = &expr.kind
             && terms
                 .first()
@@ -112,7 +101,7 @@ impl<'a> Renamer<'a> {
     }
 
     /// `target := value`. The value comes first: `x := x` reads the `x` of the scope around.
-    fn assignment(&mut self, expr: &mut Expr) {
+    pub(super) fn assignment(&mut self, expr: &mut Expr) {
         if expr.negated {
             self.errors.push((expr.span, IN_NEGATION.to_owned()));
             return;
@@ -171,187 +160,6 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    /// `some …`; answers whether an expression is left of it.
-    fn declaration(&mut self, expr: &mut Expr, decl: SomeDecl) -> bool {
-        for symbol in decl.symbols {
-            match symbol.kind {
-                TermKind::Var(name) if self.declare(&name, decl.span) => {}
-                TermKind::Call(terms) => return self.membership(expr, terms, decl.span),
-                _ => break,
-            }
-        }
-        false
-    }
-
-    /// Declares a variable, or reports why it cannot be.
-    fn declare(&mut self, name: &Name, span: Span) -> bool {
-        let declared = self.scopes.declare(name, Occurrence::Declared, self.locals);
-        declared
-            .map_err(|message| self.errors.push((span, message)))
-            .is_ok()
-    }
-
-    /// `some value in collection` becomes `value = collection[local]`, `some key, value in collection` becomes
-    /// `value = collection[key]`. What this binds is declared.
-    fn membership(&mut self, expr: &mut Expr, mut terms: Vec<Term>, span: Span) -> bool {
-        let (Some(collection), Some(value)) = (terms.pop(), terms.pop()) else {
-            return false;
-        };
-        let key = match terms.pop() {
-            Some(key) if !terms.is_empty() => key,
-            _ => Term::var(self.locals.fresh(), value.span),
-        };
-        if self.is_circular(&[&key, &value], &collection, span) {
-            return false;
-        }
-        let mut outputs = BTreeSet::new();
-        OPERANDS.collect(&key, &mut outputs);
-        if matches!(
-            value.kind,
-            TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_)
-        ) {
-            OPERANDS.collect(&value, &mut outputs);
-        }
-        VarScan::default().each(&collection, |_, name| {
-            outputs.remove(name);
-        });
-        let at = collection.span;
-        let path = match collection.kind {
-            TermKind::Ref(mut path) => {
-                path.push(key);
-                path
-            }
-            _ => vec![collection, key],
-        };
-        let lookup = Term::new(TermKind::Ref(path), at);
-        expr.kind = ExprKind::Call(vec![Term::operator("eq", span), value, lookup]);
-        for name in outputs {
-            if !self.declare(&name, span) {
-                return false;
-            }
-        }
-        self.expr(expr);
-        true
-    }
-
-    /// Refuses variables that are bound by what they are themselves needed for.
-    fn is_circular(&mut self, patterns: &[&Term], collection: &Term, span: Span) -> bool {
-        let needed = VarScan {
-            skip_closures: true,
-            skip_templates: true,
-            ..VarScan::default()
-        };
-        let bound = VarScan {
-            skip_ref_heads: true,
-            skip_object_keys: true,
-            ..needed
-        };
-        let mut names = BTreeSet::new();
-        for pattern in patterns {
-            bound.collect(*pattern, &mut names);
-        }
-        names.retain(|name| needed.any(collection, |needed| needed == name));
-        for name in &names {
-            self.errors
-                .push((span, format!("var {name} assigned before")));
-        }
-        !names.is_empty()
-    }
-
-    /// `every key, value in domain { body }`; answers whether it stays.
-    fn every(&mut self, expr: &mut Expr) -> bool {
-        let ExprKind::Every(every) = &mut expr.kind else {
-            return true;
-        };
-        self.term(&mut every.domain);
-        self.scopes.push();
-        if every.key.is_none() {
-            every.key = Some(Term::var(self.locals.fresh(), Span::default()));
-        } else if let Some(key) = &mut every.key
-            && !self.iterator(key)
-        {
-            self.scopes.pop();
-            return false;
-        }
-        let stays = self.iterator(&mut every.value);
-        if stays {
-            self.body(&mut every.body, &BTreeSet::new());
-            // a name in the domain means a variable of `every` itself, if nothing around knows it
-            if !has_comprehensions(&every.domain) {
-                self.term(&mut every.domain);
-            }
-            self.modifiers(&mut expr.with);
-        }
-        self.scopes.pop();
-        stays
-    }
-
-    /// Declares the key or value variable of `every`.
-    fn iterator(&mut self, term: &mut Term) -> bool {
-        if term.is_wildcard() {
-            return true;
-        }
-        let Some(name) = term.as_var() else {
-            return true;
-        };
-        match self.scopes.declare(name, Occurrence::Declared, self.locals) {
-            Ok(local) => term.kind = TermKind::Var(local),
-            Err(message) => {
-                // the published place of such an error is none
-                self.errors.push((Span::default(), message));
-                return false;
-            }
-        }
-        true
-    }
-
-    /// `not` without braces, `and` and `or`: braced operands are scopes, others belong to the body around.
-    fn operands(&mut self, expr: &mut Expr) {
-        let before = self.errors.len();
-        match &mut expr.kind {
-            ExprKind::Not(not) => self.implicit_body(&mut not.body, IN_NEGATION),
-            ExprKind::And(logical) => self.logical(logical, IN_AND),
-            ExprKind::Or(logical) => self.logical(logical, IN_OR),
-            _ => {}
-        }
-        if self.errors.len() == before {
-            self.expr(expr);
-        }
-    }
-
-    fn logical(&mut self, logical: &mut Logical, refusal: &str) {
-        for (body, explicit) in [
-            (&mut logical.lhs, logical.explicit_lhs),
-            (&mut logical.rhs, logical.explicit_rhs),
-        ] {
-            if explicit {
-                self.scoped_body(body);
-            } else {
-                self.implicit_body(body, refusal);
-            }
-        }
-    }
-
-    /// Refuses assignments in a body without braces and opens the scopes of the braced ones inside it.
-    fn implicit_body(&mut self, body: &mut Body, refusal: &str) {
-        for expr in body {
-            match &mut expr.kind {
-                ExprKind::Call(terms)
-                    if terms
-                        .first()
-                        .is_some_and(|operator| operator.is_operator("assign")) =>
-                {
-                    self.errors.push((expr.span, refusal.to_owned()));
-                }
-                ExprKind::Not(not) if not.explicit_body => {
-                    self.statement(expr);
-                }
-                ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => self.operands(expr),
-                _ => {}
-            }
-        }
-    }
-
     /// Renames in an expression that declares nothing.
     pub(super) fn expr(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
@@ -368,39 +176,8 @@ impl<'a> Renamer<'a> {
         self.modifiers(&mut expr.with);
     }
 
-    /// Renames in an operand whose braced bodies are renamed already. What is free in those counts as used here.
-    fn operand(&mut self, body: &mut Body, explicit: bool) {
-        if explicit {
-            self.mark(body);
-            return;
-        }
-        for expr in body {
-            match &expr.kind {
-                ExprKind::Not(not) if not.explicit_body => self.mark(&not.body),
-                // renamed on its own
-                ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) => {}
-                _ => self.expr(expr),
-            }
-        }
-    }
-
-    /// Makes the free variables of a renamed body known.
-    fn mark(&mut self, body: &Body) {
-        let scopes = &mut self.scopes;
-        body.walk(&mut Terms(|term: &Term| {
-            match &term.kind {
-                TermKind::Var(name) if scopes.find(name).is_none() => scopes.keep(name),
-                TermKind::ArrayComprehension(_)
-                | TermKind::SetComprehension(_)
-                | TermKind::ObjectComprehension(_) => return Flow::Over,
-                _ => {}
-            }
-            Flow::Into
-        }));
-    }
-
     /// The target `input` is the document, even where a variable hides it.
-    fn modifiers(&mut self, with: &mut [With]) {
+    pub(super) fn modifiers(&mut self, with: &mut [With]) {
         for with in with {
             self.term(&mut with.target);
             let input = Name::from("input");
@@ -419,7 +196,7 @@ impl<'a> Renamer<'a> {
         }
     }
 
-    fn terms(&mut self, terms: &mut [Term]) {
+    pub(super) fn terms(&mut self, terms: &mut [Term]) {
         for term in terms {
             self.term(term);
         }
@@ -500,21 +277,6 @@ impl<'a> Renamer<'a> {
         }
         self.scopes.pop();
     }
-}
-
-fn has_comprehensions(term: &Term) -> bool {
-    let mut found = false;
-    term.walk(&mut Terms(|term: &Term| {
-        found = found
-            || matches!(
-                term.kind,
-                TermKind::ArrayComprehension(_)
-                    | TermKind::SetComprehension(_)
-                    | TermKind::ObjectComprehension(_)
-            );
-        if found { Flow::Over } else { Flow::Into }
-    }));
-    found
 }
 
 fn is_root(terms: &[Term]) -> bool {

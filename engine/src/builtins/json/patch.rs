@@ -1,0 +1,122 @@
+//! `json.patch`: the operations of RFC 6902, on all of Rego's collections.
+
+use super::paths::segments;
+use super::tree::{Change, Tree};
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::{ObjectView, V};
+
+pub fn patch<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let operations = operands.array(1)?;
+    let mut document = Document(Some(Tree::Value(operands.at(0))));
+    for operation in operations.iter() {
+        call.budget.step()?;
+        let operation = operation.as_object().ok_or_else(|| {
+            Fault::error(
+                "must be an array of JSON-Patch objects, but at least one element is not an object",
+            )
+        })?;
+        apply(call, &mut document, operation)?;
+    }
+    match document.0 {
+        Some(tree) => tree.value(call),
+        // OPA panics here
+        None => Err(Fault::error("the whole document was removed")),
+    }
+}
+
+/// A document, until all of it is removed.
+struct Document<'e>(Option<Tree<'e>>);
+
+impl<'e> Document<'e> {
+    fn get(&mut self, call: &mut Call<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
+        match &mut self.0 {
+            Some(tree) => tree.get(call, path),
+            None => Err(Fault::error(
+                "nil value encountered where composite value was expected",
+            )),
+        }
+    }
+
+    fn change(
+        &mut self,
+        call: &mut Call<'e>,
+        path: &[V<'e>],
+        change: Change<'e>,
+    ) -> Result<(), Fault> {
+        match (&mut self.0, change) {
+            (_, Change::Insert(value)) if path.is_empty() => {
+                self.0 = Some(Tree::Value(value));
+                Ok(())
+            }
+            (Some(_), Change::Delete) if path.is_empty() => {
+                self.0 = None;
+                Ok(())
+            }
+            (Some(tree), _) => tree.change(call, path, change),
+            (None, Change::Insert(_)) => Err(Fault::error(
+                "deleted node encountered during insert operation",
+            )),
+            (None, Change::Delete) => Err(Fault::error(
+                "deleted node encountered during delete operation",
+            )),
+        }
+    }
+}
+
+fn apply<'e>(
+    call: &mut Call<'e>,
+    document: &mut Document<'e>,
+    operation: ObjectView<'e>,
+) -> Result<(), Fault> {
+    let attribute = |name: &str| {
+        operation
+            .get_str(name)
+            .ok_or_else(|| Fault::error(format!("missing required attribute '{name}'")))
+    };
+    let op = attribute("op")?;
+    let Some(op) = op.as_text() else {
+        let kind = op.kind();
+        return Err(Fault::error(format!(
+            "attribute 'op' must be a string but found: {kind}"
+        )));
+    };
+    let path = segments(call, attribute("path")?)?;
+    match op.as_bytes() {
+        b"add" => document.change(call, &path, Change::Insert(attribute("value")?)),
+        b"remove" => document.change(call, &path, Change::Delete),
+        b"replace" => {
+            let value = attribute("value")?;
+            document.change(call, &path, Change::Delete)?;
+            document.change(call, &path, Change::Insert(value))
+        }
+        b"move" => {
+            let from = segments(call, attribute("from")?)?;
+            let value = document.get(call, &from)?;
+            document.change(call, &from, Change::Delete)?;
+            document.change(call, &path, Change::Insert(value))
+        }
+        b"copy" => {
+            let from = segments(call, attribute("from")?)?;
+            let value = document.get(call, &from)?;
+            document.change(call, &path, Change::Insert(value))
+        }
+        b"test" => {
+            let expected = attribute("value")?;
+            let found = match document.0 {
+                None if path.is_empty() => None,
+                _ => Some(document.get(call, &path)?),
+            };
+            if found == Some(expected) {
+                return Ok(());
+            }
+            let found = found.map_or_else(|| "<nil>".to_owned(), |found| found.to_string());
+            Err(Fault::error(format!(
+                "value from EditTree != patch value.\n\nExpected: {expected}\n\nFound: {found}"
+            )))
+        }
+        op => Err(Fault::error(format!(
+            "unrecognized op: '{}'",
+            crate::value::text::lossy(op)
+        ))),
+    }
+}

@@ -1,0 +1,162 @@
+//! `some` and `every`.
+
+use std::collections::BTreeSet;
+
+use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::{Expr, ExprKind, Name, SomeDecl, Term, TermKind, VarScan};
+use solon_syntax::source::Span;
+
+use super::renamer::Renamer;
+use super::scopes::Occurrence;
+use crate::compile::safety::OPERANDS;
+
+impl Renamer<'_> {
+    /// `some …`; answers whether an expression is left of it.
+    pub(super) fn declaration(&mut self, expr: &mut Expr, decl: SomeDecl) -> bool {
+        for symbol in decl.symbols {
+            match symbol.kind {
+                TermKind::Var(name) if self.declare(&name, decl.span) => {}
+                TermKind::Call(terms) => return self.membership(expr, terms, decl.span),
+                _ => break,
+            }
+        }
+        false
+    }
+
+    /// Declares a variable, or reports why it cannot be.
+    fn declare(&mut self, name: &Name, span: Span) -> bool {
+        let declared = self.scopes.declare(name, Occurrence::Declared, self.locals);
+        declared
+            .map_err(|message| self.errors.push((span, message)))
+            .is_ok()
+    }
+
+    /// `some value in collection` becomes `value = collection[local]`, `some key, value in collection` becomes
+    /// `value = collection[key]`. What this binds is declared.
+    fn membership(&mut self, expr: &mut Expr, mut terms: Vec<Term>, span: Span) -> bool {
+        let (Some(collection), Some(value)) = (terms.pop(), terms.pop()) else {
+            return false;
+        };
+        let key = match terms.pop() {
+            Some(key) if !terms.is_empty() => key,
+            _ => Term::var(self.locals.fresh(), value.span),
+        };
+        if self.is_circular(&[&key, &value], &collection, span) {
+            return false;
+        }
+        let mut outputs = BTreeSet::new();
+        OPERANDS.collect(&key, &mut outputs);
+        if matches!(
+            value.kind,
+            TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_)
+        ) {
+            OPERANDS.collect(&value, &mut outputs);
+        }
+        VarScan::default().each(&collection, |_, name| {
+            outputs.remove(name);
+        });
+        let at = collection.span;
+        let path = match collection.kind {
+            TermKind::Ref(mut path) => {
+                path.push(key);
+                path
+            }
+            _ => vec![collection, key],
+        };
+        let lookup = Term::new(TermKind::Ref(path), at);
+        expr.kind = ExprKind::Call(vec![Term::operator("eq", span), value, lookup]);
+        for name in outputs {
+            if !self.declare(&name, span) {
+                return false;
+            }
+        }
+        self.expr(expr);
+        true
+    }
+
+    /// Refuses variables that are bound by what they are themselves needed for.
+    fn is_circular(&mut self, patterns: &[&Term], collection: &Term, span: Span) -> bool {
+        let needed = VarScan {
+            skip_closures: true,
+            skip_templates: true,
+            ..VarScan::default()
+        };
+        let bound = VarScan {
+            skip_ref_heads: true,
+            skip_object_keys: true,
+            ..needed
+        };
+        let mut names = BTreeSet::new();
+        for pattern in patterns {
+            bound.collect(*pattern, &mut names);
+        }
+        names.retain(|name| needed.any(collection, |needed| needed == name));
+        for name in &names {
+            self.errors
+                .push((span, format!("var {name} assigned before")));
+        }
+        !names.is_empty()
+    }
+
+    /// `every key, value in domain { body }`; answers whether it stays.
+    pub(super) fn every(&mut self, expr: &mut Expr) -> bool {
+        let ExprKind::Every(every) = &mut expr.kind else {
+            return true;
+        };
+        self.term(&mut every.domain);
+        self.scopes.push();
+        if every.key.is_none() {
+            every.key = Some(Term::var(self.locals.fresh(), Span::default()));
+        } else if let Some(key) = &mut every.key
+            && !self.iterator(key)
+        {
+            self.scopes.pop();
+            return false;
+        }
+        let stays = self.iterator(&mut every.value);
+        if stays {
+            self.body(&mut every.body, &BTreeSet::new());
+            // a name in the domain means a variable of `every` itself, if nothing around knows it
+            if !has_comprehensions(&every.domain) {
+                self.term(&mut every.domain);
+            }
+            self.modifiers(&mut expr.with);
+        }
+        self.scopes.pop();
+        stays
+    }
+
+    /// Declares the key or value variable of `every`.
+    fn iterator(&mut self, term: &mut Term) -> bool {
+        if term.is_wildcard() {
+            return true;
+        }
+        let Some(name) = term.as_var() else {
+            return true;
+        };
+        match self.scopes.declare(name, Occurrence::Declared, self.locals) {
+            Ok(local) => term.kind = TermKind::Var(local),
+            Err(message) => {
+                // the published place of such an error is none
+                self.errors.push((Span::default(), message));
+                return false;
+            }
+        }
+        true
+    }
+}
+
+fn has_comprehensions(term: &Term) -> bool {
+    let mut found = false;
+    term.walk(&mut Terms(|term: &Term| {
+        found = found
+            || matches!(
+                term.kind,
+                TermKind::ArrayComprehension(_)
+                    | TermKind::SetComprehension(_)
+                    | TermKind::ObjectComprehension(_)
+            );
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
