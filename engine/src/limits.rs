@@ -9,7 +9,16 @@ pub const NESTING: usize = 400;
 pub const TYPE_NESTING: usize = 100;
 
 /// Most nodes of a static type, shared ones counted each time; what is larger is known as `any` only.
-pub const TYPE_NODES: usize = 1 << 20;
+pub const TYPE_NODES: usize = 1 << 16;
+
+/// Most documents that are found to need what `with` replaces, before all documents count as such.
+pub const TYPE_DEPENDENTS: usize = 128;
+
+/// Most parts of two static types that are compared, before they count as able to be equal.
+pub const TYPE_COMPARISONS: usize = 1 << 16;
+
+/// Most documents whose types are asked what the variables of a reference may be.
+pub const TYPE_CANDIDATES: usize = 64;
 
 /// Stack that the passes of the compiler need for text nested [`NESTING`] deep.
 pub const COMPILE_STACK: usize = if cfg!(debug_assertions) {

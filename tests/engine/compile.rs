@@ -9,6 +9,7 @@
 )]
 
 mod canonical;
+mod large_types;
 mod passes;
 
 use std::collections::BTreeMap;

@@ -1,12 +1,13 @@
 //! Joining types.
 
+use std::sync::Arc;
+
 use super::{FunctionType, Parameter, Type};
 
 /// Either of two types.
 pub fn union(a: Type, b: Type) -> Type {
     match (a, b) {
         (Type::Unknown, other) | (other, Type::Unknown) => other,
-        (Type::Function(a), Type::Function(b)) => either_function(&a, &b),
         (Type::Any, _) | (_, Type::Any) => Type::Any,
         (a, b) if a == b => a,
         (a, b) => union_all([a, b]),
@@ -16,12 +17,12 @@ pub fn union(a: Type, b: Type) -> Type {
 /// One of many types: each once, unknown ones left out, `any` when one is `any`.
 pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
     let mut members: Vec<Type> = Vec::new();
-    let mut functions = Type::Unknown;
+    let mut functions = Vec::new();
     for one in types {
         match one {
             Type::Unknown => {}
             Type::Any => return Type::Any,
-            Type::Function(_) => functions = union(functions, one),
+            Type::Function(function) => functions.push(function),
             Type::Union(inner) => members.extend(inner.members().iter().cloned()),
             // neighbours are often alike
             one if members.last() == Some(&one) => {}
@@ -33,27 +34,34 @@ pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
     if members.len() > 1 {
         return Type::any_of(members);
     }
-    members.pop().unwrap_or(functions)
+    members.pop().unwrap_or_else(|| any_function(&functions))
 }
 
-/// A function that may be either of two, as several rules define it; unknown when they differ in arity.
-fn either_function(a: &FunctionType, b: &FunctionType) -> Type {
-    if a.args.len() != b.args.len() {
+/// A function that may be any of several, as rules define it; unknown when they differ in arity.
+fn any_function(functions: &[Arc<FunctionType>]) -> Type {
+    let Some((first, others)) = functions.split_first() else {
+        return Type::Unknown;
+    };
+    if others.is_empty() {
+        return Type::Function(first.clone());
+    }
+    if others.iter().any(|other| other.arity() != first.arity()) {
         return Type::Unknown;
     }
-    let either = |a: &Parameter, b: &Parameter| Parameter {
-        name: None,
-        of: union(a.of.clone(), b.of.clone()),
+    let argument = |position: usize| {
+        let nth = functions
+            .iter()
+            .filter_map(|function| function.args.get(position));
+        Parameter::from(union_all(nth.map(|parameter| parameter.of.clone())))
     };
-    let args = a.args.iter().zip(&b.args);
-    let result = match (&a.result, &b.result) {
-        (Some(a), Some(b)) => Some(either(a, b)),
-        (a, b) => a.clone().or_else(|| b.clone()),
-    };
+    let results = functions
+        .iter()
+        .filter_map(|function| function.result.as_ref());
+    let results: Vec<_> = results.map(|result| result.of.clone()).collect();
     FunctionType {
-        args: args.map(|(a, b)| either(a, b)).collect(),
-        variadic: a.variadic.clone(),
-        result,
+        args: (0..first.arity()).map(argument).collect(),
+        variadic: first.variadic.clone(),
+        result: (!results.is_empty()).then(|| union_all(results).into()),
     }
     .into()
 }

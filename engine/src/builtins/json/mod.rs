@@ -11,19 +11,19 @@ use super::Builtin;
 pub const TABLE: &[Builtin] = &[
     Builtin::new(
         "json.filter",
-        "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => any",
+        "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => filtered: object[any: any]",
         "The object with what the paths lead to only.",
         filter::filter,
     ),
     Builtin::new(
         "json.patch",
-        "object: any, patches: array[object<op: string, path: any>[any: any]] => any",
+        "target: any, patches: array[object<op: string, path: any>[any: any]] => output: any",
         "The document changed by the operations of a JSON Patch.",
         patch::patch,
     ),
     Builtin::new(
         "json.remove",
-        "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => any",
+        "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => output: object[any: any]",
         "The object without what the paths lead to.",
         filter::remove,
     ),

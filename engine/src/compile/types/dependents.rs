@@ -1,16 +1,18 @@
 //! Which rules need which, the other way round: what is not what it was once `with` replaces a rule.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use crate::compile::graph::Graph;
 use crate::compile::rule_tree::{RuleId, RuleTree};
+use crate::limits;
 use crate::value::Value;
 
 /// The users of each rule.
 #[derive(Debug, Default)]
 pub struct Dependents {
-    /// The rules, then groups of them.
-    rules: Vec<Option<RuleId>>,
+    /// The rules, which are the first vertices, in order.
+    rules: Vec<RuleId>,
     needs: Vec<Vec<usize>>,
     /// Whatever needs each vertex, once it was asked for: most programs replace nothing.
     users: OnceLock<Vec<Vec<usize>>>,
@@ -21,7 +23,10 @@ impl Dependents {
     pub fn new(graph: &Graph) -> Self {
         let vertices = graph.vertices();
         Self {
-            rules: vertices.clone().map(|vertex| graph.rule(vertex)).collect(),
+            rules: vertices
+                .clone()
+                .map_while(|vertex| graph.rule(vertex))
+                .collect(),
             needs: vertices
                 .map(|vertex| {
                     graph
@@ -34,27 +39,26 @@ impl Dependents {
         }
     }
 
-    /// The paths of the documents that need one of some rules.
+    /// The paths of the documents that need one of some rules; `data` itself when they are too many to list.
     pub fn paths(&self, tree: &RuleTree, of: &[RuleId]) -> Vec<Vec<Value>> {
         let users = self.users.get_or_init(|| self.reversed());
-        let is_start = |rule: &Option<RuleId>| rule.is_some_and(|rule| of.contains(&rule));
-        let starts = self
-            .rules
+        let starts = of
             .iter()
-            .enumerate()
-            .filter(|(_, rule)| is_start(rule));
-        let mut open: Vec<usize> = starts.map(|(vertex, _)| vertex).collect();
-        let mut reached = vec![false; self.rules.len()];
+            .filter_map(|rule| self.rules.binary_search(rule).ok());
+        let mut open: Vec<usize> = starts.collect();
+        let mut reached = HashSet::new();
         let mut paths = Vec::new();
         while let Some(vertex) = open.pop() {
             for user in users.get(vertex).into_iter().flatten() {
-                let Some(known @ false) = reached.get_mut(*user) else {
+                if !reached.insert(*user) {
                     continue;
-                };
-                *known = true;
+                }
                 open.push(*user);
-                let rule = self.rules.get(*user).copied().flatten();
-                paths.extend(rule.and_then(|rule| document(tree, rule)));
+                let rule = self.rules.get(*user);
+                paths.extend(rule.and_then(|rule| document(tree, *rule)));
+                if paths.len() > limits::TYPE_DEPENDENTS {
+                    return vec![vec![Value::string("data")]];
+                }
             }
         }
         paths

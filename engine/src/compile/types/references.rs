@@ -9,6 +9,7 @@ use super::constant::json_value;
 use super::environment::{is_root, step};
 use super::explain::{BadReference, Problem};
 use super::tree::{NodeId, TypeTree};
+use crate::limits;
 use crate::types::{Type, unifies};
 use crate::value::{Kind, Value};
 
@@ -30,10 +31,11 @@ impl<'c> Visitor<'c> for References<'_, 'c> {
             | TermKind::SetComprehension(_)
             | TermKind::ObjectComprehension(_) => Flow::Over,
             TermKind::Ref(terms) => {
-                if let Err(mut problem) = self.0.reference(terms) {
+                if let Err(wrong) = self.0.reference(terms) {
+                    let mut problem = self.0.explain(terms, &wrong);
                     let head = terms.first().map(|head| head.span);
                     problem.span = head.filter(|span| span.is_somewhere()).unwrap_or(term.span);
-                    self.0.problems.push(*problem);
+                    self.0.problems.push(problem);
                 }
                 Flow::Into
             }
@@ -42,7 +44,33 @@ impl<'c> Visitor<'c> for References<'_, 'c> {
     }
 }
 
-type Checked = Result<(), Box<Problem>>;
+/// What is wrong with a reference, and at which step. Put into words only when it is reported.
+enum Wrong {
+    /// Nothing can be looked up in what the steps up to this one lead to.
+    Unsupported(usize, Type),
+    /// What stands at this step is no key.
+    Invalid {
+        at: usize,
+        /// The type of what stands there, if that decided.
+        have: Option<Type>,
+        want: Type,
+        keys: Keys,
+    },
+}
+
+/// The keys that could stand at a step.
+enum Keys {
+    /// Those of a type, where they are known.
+    Of(Type),
+    /// The steps from a node of a layer.
+    From(usize, NodeId),
+    /// There are none.
+    Nothing,
+    /// They are not listed.
+    Unlisted,
+}
+
+type Checked = Result<(), Wrong>;
 
 impl Checker<'_> {
     fn reference(&mut self, reference: &[Term]) -> Checked {
@@ -77,18 +105,26 @@ impl Checker<'_> {
         };
         let tree = self.env.layer(layer)?;
         if (at == 1 || at == 2) && !matches!(key.kind, TermKind::Var(_) | TermKind::String(_)) {
-            let (have, keys) = (self.env.of(key), node_keys(tree, id));
-            return Some(self.invalid(reference, at, Some(&have), &Type::String, keys));
+            return Some(Err(Wrong::Invalid {
+                at,
+                have: Some(self.env.of(key)),
+                want: Type::String,
+                keys: Keys::From(layer, id),
+            }));
         }
         if let Some(name) = key.as_var().filter(|_| at > 0) {
-            let keys = tree.keys(id);
-            match self.env.variable(name).cloned() {
-                Some(have) if !unifies(&keys, &have) => {
-                    let one_of = node_keys(tree, id);
-                    return Some(self.invalid(reference, at, Some(&have), &keys, one_of));
+            let want = tree.keys(id).clone();
+            match self.env.variable(name) {
+                Some(have) if !unifies(&want, have) => {
+                    return Some(Err(Wrong::Invalid {
+                        at,
+                        have: Some(have.clone()),
+                        want,
+                        keys: Keys::From(layer, id),
+                    }));
                 }
                 Some(_) => {}
-                None => self.env.bind(name, keys),
+                None => self.env.bind(name, want),
             }
         }
         let tree = self.env.layer(layer)?;
@@ -119,98 +155,116 @@ impl Checker<'_> {
             let mut names = reference.iter().skip(at).filter_map(Term::as_var);
             names.any(|name| env.variable(name).is_none())
         };
-        let Some(tree) = self.env.layer(layer) else {
+        let Some(tree) = self.env.layer(layer).filter(|_| free(&self.env)) else {
             return;
         };
-        let children: Vec<_> = tree.children(id).map(|(_, child)| child).collect();
+        let children = tree.children(id).map(|(_, child)| child);
+        let children: Vec<_> = children.take(limits::TYPE_CANDIDATES).collect();
         for child in children {
+            // an error here is none: another document may fit, or one that is not known
+            let _ = self.document(layer, child, reference, at);
             if !free(&self.env) {
                 return;
             }
-            // an error here is none: another document may fit, or one that is not known
-            let _ = self.document(layer, child, reference, at);
         }
     }
 
     /// Checks the steps of a reference into a type.
     fn steps(&mut self, of: &Type, reference: &[Term], at: usize) -> Checked {
         let mut of = of.clone();
-        for (position, key) in reference.iter().enumerate().skip(at) {
-            if matches!(of, Type::Function(_)) {
-                return self.unsupported(reference, position - 1, &of);
-            }
-            if of.is_empty() {
-                return self.invalid(reference, position, None, &Type::Unknown, Some(Vec::new()));
-            }
-            let keys = of.keys();
-            if !keys.is_known() {
-                return self.unsupported(reference, position - 1, &of);
-            }
-            of = match &key.kind {
-                TermKind::Var(name) if self.env.variable(name).is_none() => {
-                    self.env.bind(name, keys);
-                    of.values()
-                }
-                TermKind::Var(_) | TermKind::Ref(_) => {
-                    let have = self.env.of(key);
-                    if have.is_known() && !unifies(&have, &keys) {
-                        return self.invalid(
-                            reference,
-                            position,
-                            Some(&have),
-                            &keys,
-                            known_keys(&of),
-                        );
-                    }
-                    of.values()
-                }
-                TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => {
-                    if !self.env.fit(key, &keys, false) {
-                        let have = self.env.of(key);
-                        return self.invalid(reference, position, Some(&have), &keys, None);
-                    }
-                    of.values()
-                }
-                _ => {
-                    let found = json_value(key).map(|key| of.select(key.borrow()));
-                    match found.filter(Type::is_known) {
-                        Some(found) => found,
-                        None => {
-                            return self.invalid(reference, position, None, &keys, known_keys(&of));
-                        }
-                    }
-                }
-            };
+        for (at, key) in reference.iter().enumerate().skip(at) {
+            of = self.step(of, key, at)?;
         }
-        if matches!(of, Type::Function(_)) {
-            return self.unsupported(reference, reference.len() - 1, &of);
+        match of {
+            Type::Function(_) => Err(Wrong::Unsupported(reference.len() - 1, of)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    fn unsupported(&self, reference: &[Term], position: usize, have: &Type) -> Checked {
-        let reference = &self.restore(reference);
-        let bad = BadReference {
-            reference,
-            position,
-        };
-        Err(Box::new(bad.unsupported(have)))
+    /// Checks one step into a type; answers the type of what lies there.
+    fn step(&mut self, of: Type, key: &Term, at: usize) -> Result<Type, Wrong> {
+        let want = of.keys();
+        if of.is_empty() {
+            return Err(Wrong::Invalid {
+                at,
+                have: None,
+                want: Type::Unknown,
+                keys: Keys::Nothing,
+            });
+        }
+        if !want.is_known() {
+            return Err(Wrong::Unsupported(at - 1, of));
+        }
+        match &key.kind {
+            TermKind::Var(name) if self.env.variable(name).is_none() => {
+                self.env.bind(name, want);
+                Ok(of.values())
+            }
+            TermKind::Var(_) | TermKind::Ref(_) => {
+                let have = self.env.of(key);
+                if !have.is_known() || unifies(&have, &want) {
+                    return Ok(of.values());
+                }
+                Err(Wrong::Invalid {
+                    at,
+                    have: Some(have),
+                    want,
+                    keys: Keys::Of(of),
+                })
+            }
+            TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => {
+                if self.env.fit(key, &want, false) {
+                    return Ok(of.values());
+                }
+                Err(Wrong::Invalid {
+                    at,
+                    have: Some(self.env.of(key)),
+                    want,
+                    keys: Keys::Unlisted,
+                })
+            }
+            _ => {
+                let found = json_value(key).map(|key| of.select(key.borrow()));
+                found.filter(Type::is_known).ok_or(Wrong::Invalid {
+                    at,
+                    have: None,
+                    want,
+                    keys: Keys::Of(of),
+                })
+            }
+        }
     }
 
-    fn invalid(
-        &self,
-        reference: &[Term],
-        position: usize,
-        have: Option<&Type>,
-        want: &Type,
-        one_of: Option<Vec<Value>>,
-    ) -> Checked {
+    /// Puts into words what is wrong with a reference.
+    fn explain(&self, reference: &[Term], wrong: &Wrong) -> Problem {
         let reference = &self.restore(reference);
-        let bad = BadReference {
-            reference,
-            position,
-        };
-        Err(Box::new(bad.invalid(have, want, one_of.as_deref())))
+        match wrong {
+            Wrong::Unsupported(at, have) => BadReference {
+                reference,
+                position: *at,
+            }
+            .unsupported(have),
+            Wrong::Invalid {
+                at,
+                have,
+                want,
+                keys,
+            } => {
+                let keys = match keys {
+                    Keys::Of(of) => known_keys(of),
+                    Keys::From(layer, id) => {
+                        self.env.layer(*layer).and_then(|tree| node_keys(tree, *id))
+                    }
+                    Keys::Nothing => Some(Vec::new()),
+                    Keys::Unlisted => None,
+                };
+                BadReference {
+                    reference,
+                    position: *at,
+                }
+                .invalid(have.as_ref(), want, keys.as_deref())
+            }
+        }
     }
 }
 

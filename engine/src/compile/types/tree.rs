@@ -25,6 +25,16 @@ struct Node {
     spoiled: bool,
     /// The type of the document, once asked for.
     whole: OnceLock<Type>,
+    /// The type of its keys, once asked for.
+    keys: OnceLock<Type>,
+}
+
+impl Node {
+    /// Forgets what was computed.
+    fn forget(&mut self) {
+        self.whole = OnceLock::new();
+        self.keys = OnceLock::new();
+    }
 }
 
 impl Default for TypeTree {
@@ -82,13 +92,15 @@ impl TypeTree {
     }
 
     /// The type of the keys of the document at a node.
-    pub fn keys(&self, id: NodeId) -> Type {
-        if self.is_leaf(id) {
-            return self.whole(id).keys();
-        }
-        let keys = self.children(id).map(|(key, _)| key.borrow());
-        let keys = keys.filter(|key| is_plain(*key)).map(type_of);
-        union_all(keys.chain([Type::String]))
+    pub fn keys(&self, id: NodeId) -> &Type {
+        self.node(id).keys.get_or_init(|| {
+            if self.is_leaf(id) {
+                return self.whole(id).keys();
+            }
+            let keys = self.children(id).map(|(key, _)| key.borrow());
+            let keys = keys.filter(|key| is_plain(*key)).map(type_of);
+            union_all(keys.chain([Type::String]))
+        })
     }
 
     /// A document of which only some parts are known: base documents may add others.
@@ -162,7 +174,7 @@ impl TypeTree {
     /// The node at a path; whatever depends on it is to be computed anew.
     fn descend(&mut self, path: &[Value]) -> NodeId {
         let mut id = Self::ROOT;
-        self.node_mut(id).whole = OnceLock::new();
+        self.node_mut(id).forget();
         for key in path {
             let next = NodeId(self.nodes.len());
             let children = &mut self.node_mut(id).children;
@@ -171,7 +183,7 @@ impl TypeTree {
                 self.nodes.push(Node::default());
             }
             id = child;
-            self.node_mut(id).whole = OnceLock::new();
+            self.node_mut(id).forget();
         }
         id
     }
