@@ -1,6 +1,7 @@
 //! What a built-in function may use while it runs.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -28,6 +29,8 @@ pub struct Call<'e> {
     pub budget: Budget<'e>,
     /// Where `print` writes lines; `None` drops them.
     pub print: Option<&'e (dyn Fn(&str) + 'e)>,
+    /// The random identifiers given out, by their keys.
+    pub identifiers: HashMap<Box<[u8]>, u128>,
     now_ns: OnceCell<i64>,
     seed: OnceCell<u64>,
 }
@@ -46,6 +49,7 @@ impl<'e> Call<'e> {
             patterns,
             budget,
             print: None,
+            identifiers: HashMap::new(),
             now_ns: OnceCell::new(),
             seed: OnceCell::new(),
         }

@@ -21,6 +21,7 @@ mod encoding;
 mod glob;
 mod graph;
 mod json;
+mod hashes;
 mod net;
 mod numbers;
 mod objects;
@@ -35,6 +36,7 @@ mod strings;
 mod surroundings;
 mod types;
 mod units;
+mod uuid;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -178,6 +180,8 @@ const FAMILIES: &[&[Builtin]] = &[
     surroundings::TABLE,
     parsing::TABLE,
     net::TABLE,
+    hashes::TABLE,
+    uuid::TABLE,
 ];
 
 /// An entry with its parsed declaration.

@@ -1,0 +1,139 @@
+//! Universally unique identifiers.
+
+use super::{Builtin, Call, Fault, Operands};
+use crate::host::Host;
+use crate::value::V;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "uuid.parse",
+        "uuid: string => result: object[string: any]",
+        "What an identifier tells of its making.",
+        parse,
+    ),
+    Builtin::new(
+        "uuid.rfc4122",
+        "k: string => output: string",
+        "A random identifier, the same for the same key throughout an evaluation.",
+        rfc4122,
+    )
+    .nondeterministic(),
+];
+
+/// Between the start of the Gregorian calendar and that of 1970, in units of 100 ns.
+const GREGORIAN_START: u64 = 0x01b2_1dd2_1381_4000;
+
+/// Positions at which the usual notation has dashes.
+const DASHES: [usize; 4] = [8, 13, 18, 23];
+
+/// Reads one of the notations: with dashes, also after `urn:uuid:` or between two characters, or digits alone.
+fn bits(text: &[u8]) -> Option<u128> {
+    const URN: &[u8] = b"urn:uuid:";
+    let dashed = match text.len() {
+        32 => return number(text.iter()),
+        36 => text,
+        38 => text.get(1..37)?,
+        45 => {
+            let (urn, dashed) = text.split_at_checked(URN.len())?;
+            urn.eq_ignore_ascii_case(URN).then_some(dashed)?
+        }
+        _ => return None,
+    };
+    let is_dash = |at: usize| DASHES.contains(&at);
+    let split = DASHES.iter().all(|at| dashed.get(*at) == Some(&b'-'));
+    let digits = dashed.iter().enumerate().filter(|(at, _)| !is_dash(*at));
+    split.then(|| number(digits.map(|(_, byte)| byte)))?
+}
+
+fn number<'a>(mut digits: impl Iterator<Item = &'a u8>) -> Option<u128> {
+    digits.try_fold(0, |number, byte| {
+        let digit = char::from(*byte).to_digit(16)?;
+        Some(number << 4 | u128::from(digit))
+    })
+}
+
+/// The identifier in its usual notation.
+fn notation(bits: u128) -> String {
+    let mut text = format!("{bits:032x}");
+    for at in DASHES {
+        text.insert(at, '-');
+    }
+    text
+}
+
+fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let Some(bits) = bits(operands.text(0)?.as_bytes()) else {
+        return Err(Fault::Undefined);
+    };
+    let arena = call.arena;
+    let text = |text: &str| arena.text(text);
+    let [time_low @ .., _, _, _, _, _, _, _, _, _, _, _, _] = bits.to_be_bytes();
+    let [_, _, _, _, time @ .., clock, clock_low, _, _, _, _, _, _] = bits.to_be_bytes();
+    let [.., n0, n1, n2, n3, n4, n5] = bits.to_be_bytes();
+    let [mid_high, mid_low, high, high_low] = time;
+    let version = high >> 4;
+    let variant = match clock >> 5 {
+        0b000..=0b011 => "Reserved",
+        0b100 | 0b101 => "RFC4122",
+        0b110 => "Microsoft",
+        _ => "Future",
+    };
+    let mut fields = vec![
+        (text("version"), V::Int(version.into())),
+        (text("variant"), text(variant)),
+    ];
+    let time_low = u32::from_be_bytes(time_low);
+    if matches!(version, 1 | 2) {
+        let ticks = u64::from(u16::from_be_bytes([high & 0x0f, high_low])) << 48
+            | u64::from(u16::from_be_bytes([mid_high, mid_low])) << 32
+            | u64::from(time_low);
+        // like all times, nanoseconds wrap around
+        let ns = ticks
+            .wrapping_sub(GREGORIAN_START)
+            .wrapping_mul(100)
+            .cast_signed();
+        let sequence = i64::from(u16::from_be_bytes([clock & 0x3f, clock_low]));
+        let scope = if n0 & 2 == 0 { "global" } else { "local" };
+        let reach = if n0 & 1 == 0 { "unicast" } else { "multicast" };
+        let node = format!("{n0:02x}-{n1:02x}-{n2:02x}-{n3:02x}-{n4:02x}-{n5:02x}");
+        fields.extend([
+            (text("time"), V::Int(ns)),
+            (text("clocksequence"), V::Int(sequence)),
+            (text("nodeid"), text(&node)),
+            (text("macvariables"), text(&format!("{scope}:{reach}"))),
+        ]);
+    }
+    if version == 2 {
+        let domain = match clock_low {
+            0 => text("Person"),
+            1 => text("Group"),
+            2 => text("Org"),
+            other => text(&format!("Domain{other}")),
+        };
+        fields.extend([
+            (text("id"), V::Int(time_low.into())),
+            (text("domain"), domain),
+        ]);
+    }
+    Ok(arena.object_from(fields))
+}
+
+fn rfc4122<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let key = operands.text(0)?;
+    let host = call.host;
+    let bits = *call
+        .identifiers
+        .entry(key.as_bytes().into())
+        .or_insert_with(|| random(host));
+    Ok(call.arena.text(&notation(bits)))
+}
+
+/// A random identifier: of version 4 and of the variant that RFC 4122 describes.
+fn random(host: &dyn Host) -> u128 {
+    const VERSION: u128 = 0xf << 76;
+    const VARIANT: u128 = 0b11 << 62;
+    let mut bytes = [0; 16];
+    host.fill_random(&mut bytes);
+    u128::from_be_bytes(bytes) & !VERSION & !VARIANT | 4 << 76 | 0b10 << 62
+}
