@@ -1,1 +1,19 @@
-//! Python module.
+//! The compiled half of the Python package `solon`; `python/solon` is the half that people import.
+//!
+//! It holds no policy logic: Python objects become values, the engine decides, values become Python objects.
+
+mod convert;
+mod engine;
+mod error;
+mod undefined;
+
+use pyo3::prelude::*;
+
+/// The compiled half of `solon`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<engine::Engine>()?;
+    module.add_class::<undefined::UndefinedType>()?;
+    module.add("UNDEFINED", undefined::get(module.py())?)
+}

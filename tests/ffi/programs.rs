@@ -90,20 +90,21 @@ fn programs_run_with_the_static_library() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn programs_run_with_the_shared_library() {
-    if !has("cc") {
+fn programs_run_with_the_installed_library() {
+    if !has("cc") || !has("bash") {
         return;
     }
-    // as `ffi/install` names it: the name to link with, and the one the loader looks for
+    let prefix = scratch("c-installed");
+    run(Command::new(root().join("ffi/install"))
+        .arg(&prefix)
+        .arg(libraries()));
+    let flags = fs::read_to_string(prefix.join("lib/pkgconfig/solon.pc")).expect("it is installed");
+    assert!(flags.contains(concat!("Version: ", env!("CARGO_PKG_VERSION"))));
     let folder = scratch("c-shared");
-    for name in ["libsolon.so", "libsolon.so.0"] {
-        let library = libraries().join("libsolon_ffi.so");
-        std::os::unix::fs::symlink(library, folder.join(name)).expect("links can be made");
-    }
     compile_and_run(&folder, |cc| {
         cc.arg("-L")
-            .arg(&folder)
-            .arg(format!("-Wl,-rpath,{}", folder.display()))
+            .arg(prefix.join("lib"))
+            .arg(format!("-Wl,-rpath,{}/lib", prefix.display()))
             .arg("-lsolon");
     });
 }

@@ -1,0 +1,69 @@
+"""What the engine raises."""
+
+from typing import NamedTuple, Optional
+
+
+class Location(NamedTuple):
+    """A place in a module."""
+
+    file: str
+    row: int
+    col: int
+
+
+class Entry(NamedTuple):
+    """One thing that is wrong."""
+
+    code: str
+    message: str
+    location: Optional[Location]
+    details: tuple[str, ...]
+
+
+class SolonError(Exception):
+    """Base of all errors of the engine."""
+
+    #: All that is wrong, in the order it was found.
+    errors: tuple[Entry, ...]
+
+    def __init__(self, message: str, errors: tuple[Entry, ...] = ()) -> None:
+        super().__init__(message, errors)
+        self.errors = errors
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @property
+    def code(self) -> str:
+        """Code of the first thing that is wrong, like ``rego_parse_error``."""
+        return self.errors[0].code if self.errors else ""
+
+    @property
+    def message(self) -> str:
+        """Message of the first thing that is wrong, without its place."""
+        return self.errors[0].message if self.errors else str(self)
+
+    @property
+    def location(self) -> Optional[Location]:
+        """Place of the first thing that is wrong, if it has one."""
+        return self.errors[0].location if self.errors else None
+
+
+class CompileError(SolonError):
+    """A module does not parse, or the modules together do not compile. Nothing has changed."""
+
+
+class EvalError(SolonError):
+    """An evaluation ended early."""
+
+
+class StoreError(SolonError):
+    """Data cannot stand where it was to be written. Nothing has changed."""
+
+
+class InputError(SolonError):
+    """An object has no value in Rego."""
+
+
+class OutputError(SolonError):
+    """A value has no object in Python."""

@@ -1,0 +1,19 @@
+from typing import Any, Final, final
+
+__all__ = ["UNDEFINED", "Engine", "UndefinedType", "__version__"]
+
+__version__: Final[str]
+
+@final
+class UndefinedType:
+    def __bool__(self) -> bool: ...
+    def __reduce__(self) -> str: ...
+
+UNDEFINED: Final[UndefinedType]
+
+@final
+class Engine:
+    def __new__(cls, *, strict: bool = False, decimal: bool = False) -> Engine: ...
+    def set_module(self, name: str, text: str) -> None: ...
+    def set_data(self, data: Any) -> None: ...
+    def evaluate(self, path: str, input: Any = ...) -> Any: ...

@@ -1,0 +1,18 @@
+//! Python objects to values and back, without JSON text between.
+//!
+//! | Python | value |
+//! |---|---|
+//! | `None`, `bool`, `str` | null, boolean, string |
+//! | `int` of any size | number |
+//! | `float`, `Decimal` (finite) | number, as Python writes it |
+//! | `list`, `tuple` | array; comes back as a list, within a set or a key as a tuple |
+//! | `dict`, any other `Mapping` | object; comes back as a dict, within a set or a key as a `FrozenDict` |
+//! | `set`, `frozenset` | set; comes back as a set, within a set or a key as a frozenset |
+
+mod from_python;
+mod number;
+mod to_python;
+
+pub use from_python::from_python;
+pub use number::Fractions;
+pub use to_python::to_python;

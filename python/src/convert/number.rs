@@ -1,0 +1,147 @@
+//! Numbers of any size, both ways.
+
+use ::engine::Value;
+use ::engine::limits;
+use ::engine::value::number::NumberBuf;
+use num_bigint::BigInt;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyFloat, PyInt, PyType};
+
+/// What numbers with a fraction or an exponent become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fractions {
+    Float,
+    Decimal,
+}
+
+/// Digits up to which Python converts between decimal text and integers, whatever its settings say.
+const PLAIN_DIGITS: usize = 640;
+
+/// Powers of ten that a double holds exactly.
+const POWERS: [f64; 19] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18,
+];
+
+/// Integers that a double holds exactly end here.
+const EXACT: u64 = 1 << 53;
+
+fn decimal_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    CLASS.import(py, "decimal", "Decimal")
+}
+
+/// The number that an `int` is, or why there is none.
+pub fn from_int(int: &Bound<'_, PyInt>) -> PyResult<Result<Value, String>> {
+    if let Ok(small) = int.extract::<i64>() {
+        return Ok(Ok(Value::Int(small)));
+    }
+    let py = int.py();
+    // the class's own method: a subclass could do anything
+    let class = py.get_type::<PyInt>();
+    let bits: u64 = class.call_method1("bit_length", (int,))?.extract()?;
+    if bits > limits::NUMBER_BITS {
+        return Ok(Err(format!("an int of {bits} bits is too large")));
+    }
+    // hexadecimal has no limit of digits, and takes no quadratic time to read
+    let text: String = class.call_method1("__format__", (int, "x"))?.extract()?;
+    Ok(match BigInt::parse_bytes(text.as_bytes(), 16) {
+        Some(number) => read(&number.to_string()),
+        None => Err("an int cannot be read".to_owned()),
+    })
+}
+
+/// The number that a `float` is, with the digits that Python shows.
+pub fn from_float(float: &Bound<'_, PyFloat>) -> Result<Value, String> {
+    let float = float.value();
+    if float.is_finite() {
+        read(&format!("{float:?}"))
+    } else {
+        Err(format!("{} is no number of Rego", not_finite(float)))
+    }
+}
+
+fn not_finite(float: f64) -> &'static str {
+    if float.is_nan() {
+        "nan"
+    } else if float > 0.0 {
+        "inf"
+    } else {
+        "-inf"
+    }
+}
+
+/// The number that a `Decimal` is; `None` when it is no `Decimal`.
+pub fn from_decimal(object: &Bound<'_, PyAny>) -> PyResult<Option<Result<Value, String>>> {
+    let class = decimal_class(object.py())?;
+    if !object.is_instance(class)? {
+        return Ok(None);
+    }
+    let text: String = class.call_method1("__str__", (object,))?.extract()?;
+    Ok(Some(read(&text).map_err(|_| {
+        format!("Decimal('{text}') is no number of Rego")
+    })))
+}
+
+fn read(text: &str) -> Result<Value, String> {
+    NumberBuf::read(text)
+        .map(Value::number)
+        .map_err(|error| error.to_string())
+}
+
+/// The object for a number by its text.
+pub fn from_text<'py>(
+    py: Python<'py>,
+    text: &str,
+    fractions: Fractions,
+) -> PyResult<Bound<'py, PyAny>> {
+    if text.contains(['.', 'e', 'E']) {
+        return fraction(py, text, fractions);
+    }
+    let class = py.get_type::<PyInt>();
+    if text.len() <= PLAIN_DIGITS {
+        return class.call1((text,));
+    }
+    match BigInt::parse_bytes(text.as_bytes(), 10) {
+        Some(number) => class.call1((number.to_str_radix(16), 16)),
+        None => class.call1((text,)),
+    }
+}
+
+/// The object for `coefficient / 10^scale`.
+pub fn from_decimal_parts(
+    py: Python<'_>,
+    scale: u8,
+    coefficient: i64,
+    fractions: Fractions,
+) -> PyResult<Bound<'_, PyAny>> {
+    if fractions == Fractions::Float
+        && coefficient.unsigned_abs() <= EXACT
+        && let Some(power) = POWERS.get(usize::from(scale))
+    {
+        // both are exact, so the quotient is the nearest double
+        #[expect(clippy::cast_precision_loss, reason = "at most 53 bits")]
+        let float = coefficient as f64 / power;
+        return Ok(PyFloat::new(py, float).into_any());
+    }
+    let text = NumberBuf::Decimal(scale, coefficient).to_string();
+    fraction(py, &text, fractions)
+}
+
+/// A float, or a `Decimal` when asked for or when a float would be infinite or lose all.
+fn fraction<'py>(py: Python<'py>, text: &str, fractions: Fractions) -> PyResult<Bound<'py, PyAny>> {
+    let zero = !text
+        .split(['e', 'E'])
+        .next()
+        .unwrap_or_default()
+        .contains(|c: char| ('1'..='9').contains(&c));
+    match text.parse::<f64>() {
+        Ok(float)
+            if fractions == Fractions::Float && float.is_finite() && (float != 0.0 || zero) =>
+        {
+            Ok(PyFloat::new(py, float).into_any())
+        }
+        _ => decimal_class(py)?.call1((text,)),
+    }
+}

@@ -1,0 +1,115 @@
+//! Values to Python objects.
+
+use ::engine::Value;
+use ::engine::value::{Object, Set};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
+
+use super::number::{self, Fractions};
+use crate::error::{Family, refused};
+
+/// The object for a value.
+///
+/// # Errors
+/// `OutputError` when members or keys that Rego tells apart, like `1` and `true`, are equal in Python.
+pub fn to_python<'py>(
+    py: Python<'py>,
+    value: &Value,
+    fractions: Fractions,
+) -> PyResult<Bound<'py, PyAny>> {
+    Writer {
+        py,
+        fractions,
+        frozen: false,
+    }
+    .write(value)
+}
+
+#[derive(Clone, Copy)]
+struct Writer<'py> {
+    py: Python<'py>,
+    fractions: Fractions,
+    /// Whether objects must be hashable, within a set or a key.
+    frozen: bool,
+}
+
+impl<'py> Writer<'py> {
+    fn frozen(self) -> Self {
+        Self {
+            frozen: true,
+            ..self
+        }
+    }
+
+    fn write(self, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        Ok(match value {
+            Value::Null => py.None().into_bound(py),
+            Value::Bool(boolean) => PyBool::new(py, *boolean).to_owned().into_any(),
+            Value::Int(int) => int.into_pyobject(py)?.into_any(),
+            Value::Decimal(scale, coefficient) => {
+                number::from_decimal_parts(py, *scale, *coefficient, self.fractions)?
+            }
+            Value::Number(text) => number::from_text(py, &text.0, self.fractions)?,
+            Value::Short(_) | Value::Text(_) => self.string(value),
+            Value::Array(items) => {
+                let items = self.all(items)?;
+                if self.frozen {
+                    PyTuple::new(py, items)?.into_any()
+                } else {
+                    PyList::new(py, items)?.into_any()
+                }
+            }
+            Value::Object(object) => self.object(object)?,
+            Value::Set(set) => self.set(set)?,
+        })
+    }
+
+    fn all(self, items: &[Value]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        items.iter().map(|item| self.write(item)).collect()
+    }
+
+    fn string(self, value: &Value) -> Bound<'py, PyAny> {
+        let text = value.borrow().as_text();
+        let text = text.as_ref().map(|text| text.to_str()).unwrap_or_default();
+        PyString::new(self.py, &text).into_any()
+    }
+
+    fn object(self, object: &Object) -> PyResult<Bound<'py, PyAny>> {
+        static FROZEN: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let dict = PyDict::new(self.py);
+        for (key, value) in object.iter() {
+            dict.set_item(self.frozen().write(key)?, self.write(value)?)?;
+        }
+        self.same_size(dict.len(), object.len(), "keys of an object")?;
+        if self.frozen {
+            return FROZEN
+                .import(self.py, "solon._frozen", "FrozenDict")?
+                .call1((dict,));
+        }
+        Ok(dict.into_any())
+    }
+
+    fn set(self, set: &Set) -> PyResult<Bound<'py, PyAny>> {
+        let items = self.frozen().all(set.items())?;
+        let count = items.len();
+        if self.frozen {
+            let set = PyFrozenSet::new(self.py, items)?;
+            self.same_size(set.len(), count, "members of a set")?;
+            return Ok(set.into_any());
+        }
+        let set = PySet::new(self.py, items)?;
+        self.same_size(set.len(), count, "members of a set")?;
+        Ok(set.into_any())
+    }
+
+    /// Refuses to lose what Python holds equal.
+    fn same_size(self, python: usize, rego: usize, what: &str) -> PyResult<()> {
+        if python == rego {
+            return Ok(());
+        }
+        let message = format!("{what} are equal in Python, like `1` and `true`, but not in Rego");
+        Err(refused(self.py, Family::Output, &message))
+    }
+}

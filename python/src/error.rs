@@ -1,0 +1,82 @@
+//! Turns what goes wrong into exceptions. Their classes are Python's own, in `solon._errors`.
+
+use ::engine::ErrorEntry;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// The classes by the name they have in `solon._errors`.
+#[derive(Clone, Copy)]
+pub enum Family {
+    Base,
+    Compile,
+    Eval,
+    Store,
+    Input,
+    Output,
+}
+
+impl Family {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Base => "SolonError",
+            Self::Compile => "CompileError",
+            Self::Eval => "EvalError",
+            Self::Store => "StoreError",
+            Self::Input => "InputError",
+            Self::Output => "OutputError",
+        }
+    }
+}
+
+/// The exception for an error of the engine.
+pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
+    let family = match error {
+        ::engine::Error::Compile(_) => Family::Compile,
+        ::engine::Error::Eval(_) => Family::Eval,
+        ::engine::Error::Store(_) => Family::Store,
+        ::engine::Error::Input(_) => Family::Input,
+        ::engine::Error::Output(_) => Family::Output,
+        _ => Family::Base,
+    };
+    raise(py, family, &error.to_string(), error.entries())
+}
+
+/// The exception for an object that cannot be converted.
+pub fn refused(py: Python<'_>, family: Family, message: &str) -> PyErr {
+    let entry = ErrorEntry {
+        code: "invalid_parameter".to_owned(),
+        message: message.to_owned(),
+        location: None,
+        details: Vec::new(),
+    };
+    raise(py, family, message, vec![entry])
+}
+
+fn raise(py: Python<'_>, family: Family, message: &str, entries: Vec<ErrorEntry>) -> PyErr {
+    match exception(py, family, message, entries) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+fn exception<'py>(
+    py: Python<'py>,
+    family: Family,
+    message: &str,
+    entries: Vec<ErrorEntry>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let classes = py.import("solon._errors")?;
+    let (entry_class, location_class) = (classes.getattr("Entry")?, classes.getattr("Location")?);
+    let mut errors = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let location = match entry.location {
+            Some(place) => Some(location_class.call1(place)?),
+            None => None,
+        };
+        let details = PyTuple::new(py, entry.details)?;
+        errors.push(entry_class.call1((entry.code, entry.message, location, details))?);
+    }
+    classes
+        .getattr(family.class())?
+        .call1((message, PyTuple::new(py, errors)?))
+}

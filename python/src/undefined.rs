@@ -1,0 +1,37 @@
+//! The object that stands for no value at all, which is not the value `null`.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+/// The type of `solon.UNDEFINED`, its only object.
+///
+/// It is false, so ``if engine.evaluate("authz/allow", request):`` does what it says.
+#[pyclass(frozen, module = "solon")]
+pub struct UndefinedType;
+
+#[pymethods]
+impl UndefinedType {
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __bool__(&self) -> bool {
+        false
+    }
+
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __repr__(&self) -> &'static str {
+        "solon.UNDEFINED"
+    }
+
+    /// Copies and pickles are the object itself: it goes by its name.
+    #[expect(clippy::unused_self, reason = "Python calls it on the object")]
+    fn __reduce__(&self) -> &'static str {
+        "UNDEFINED"
+    }
+}
+
+static UNDEFINED: PyOnceLock<Py<UndefinedType>> = PyOnceLock::new();
+
+/// The only object.
+pub fn get(py: Python<'_>) -> PyResult<Py<UndefinedType>> {
+    let object = UNDEFINED.get_or_try_init(py, || Py::new(py, UndefinedType))?;
+    Ok(object.clone_ref(py))
+}

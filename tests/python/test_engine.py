@@ -1,0 +1,144 @@
+"""Modules, data, decisions, and how they fail."""
+
+import copy
+import pickle
+import threading
+import time
+
+import pytest
+
+import solon
+
+POLICY = """
+package authz
+
+default allow := false
+
+allow if input.user in data.admins
+
+echo := input
+
+given if input == null
+
+nothing if false
+
+clash := input.a[_]
+"""
+
+
+@pytest.fixture
+def engine():
+    engine = solon.Engine()
+    engine.set_module("authz.rego", POLICY)
+    engine.set_data({"admins": ["alice", "bob"]})
+    return engine
+
+
+def test_decisions(engine):
+    assert engine.evaluate("authz/allow", {"user": "alice"}) is True
+    assert engine.evaluate("/authz/allow", {"user": "mallory"}) is False
+    assert engine.evaluate("admins/1") == "bob"
+    engine.set_data({"admins": []})
+    assert engine.evaluate(path="authz/allow", input={"user": "alice"}) is False
+
+
+def test_undefined_is_not_null(engine):
+    assert engine.evaluate("authz/nothing", {}) is solon.UNDEFINED
+    assert engine.evaluate("authz/echo") is solon.UNDEFINED
+    assert engine.evaluate("authz/echo", solon.UNDEFINED) is solon.UNDEFINED
+    assert engine.evaluate("authz/echo", None) is None
+    assert engine.evaluate("authz/given", None) is True
+    assert not solon.UNDEFINED
+    assert repr(solon.UNDEFINED) == "solon.UNDEFINED"
+    assert copy.deepcopy(solon.UNDEFINED) is solon.UNDEFINED
+    assert pickle.loads(pickle.dumps(solon.UNDEFINED)) is solon.UNDEFINED
+    with pytest.raises(TypeError):
+        type(solon.UNDEFINED)()
+
+
+def test_compile_errors(engine):
+    with pytest.raises(solon.CompileError) as caught:
+        engine.set_module("bad.rego", "package bad\n\nx := y\n\nz := w")
+    error = caught.value
+    assert error.code == "rego_unsafe_var_error"
+    assert error.message == "var y is unsafe"
+    assert error.location == ("bad.rego", 3, 6)
+    assert error.location.row == 3
+    assert [entry.message for entry in error.errors] == ["var y is unsafe", "var w is unsafe"]
+    assert "bad.rego:3: rego_unsafe_var_error: var y is unsafe" in str(error)
+    # nothing has changed
+    assert engine.evaluate("bad/x") is solon.UNDEFINED
+    assert engine.evaluate("authz/allow", {}) is False
+
+
+def test_other_errors(engine):
+    with pytest.raises(solon.EvalError) as caught:
+        engine.evaluate("authz/clash", {"a": [1, 2]})
+    assert caught.value.code == "eval_conflict_error"
+    with pytest.raises(solon.StoreError):
+        engine.set_data({"authz": {"allow": True}})
+    with pytest.raises(solon.StoreError):
+        engine.set_data([])
+    with pytest.raises(TypeError):
+        engine.evaluate(1)
+
+
+def test_errors_are_one_family_and_travel(engine):
+    with pytest.raises(solon.SolonError) as caught:
+        engine.set_module("bad.rego", "package")
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert type(error) is solon.CompileError
+    assert error.errors == caught.value.errors
+    assert str(error) == str(caught.value)
+
+
+def test_strict():
+    module = "package p\nx if { y := 1 }"
+    solon.Engine().set_module("p.rego", module)
+    with pytest.raises(solon.CompileError):
+        solon.Engine(strict=True).set_module("p.rego", module)
+
+
+def test_time_is_the_system_s(engine):
+    engine.set_module("clock.rego", "package clock\nnow := time.now_ns()")
+    assert abs(engine.evaluate("clock/now") - time.time_ns()) < 60_000_000_000
+
+
+def test_the_interpreter_runs_while_policies_do():
+    engine = solon.Engine()
+    engine.set_module(
+        "p.rego",
+        "package p\nn := count([1 | some i in numbers.range(1, 1000); some j in numbers.range(1, 2000)])",
+    )
+    turns = 0
+    done = threading.Event()
+
+    def ask():
+        assert engine.evaluate("p/n") == 2_000_000
+        done.set()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not done.wait(0.001):
+        turns += 1
+    thread.join()
+    assert turns > 0
+
+
+def test_threads_see_one_moment():
+    engine = solon.Engine()
+    engine.set_module("p.rego", "package p\nsame if data.left == data.right")
+    engine.set_data({"left": 0, "right": 0})
+    answers = []
+
+    def ask():
+        answers.append(all(engine.evaluate("p/same") is True for _ in range(500)))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for i in range(100):
+        engine.set_data({"left": i, "right": i})
+    for thread in threads:
+        thread.join()
+    assert answers == [True] * 4

@@ -1,0 +1,20 @@
+"""The stubs say what the binary has, and the package keeps to its types."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments):
+    done = subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_stubs_match_the_binary():
+    run("mypy.stubtest", "solon", "--mypy-config-file", "pyproject.toml")
+
+
+def test_types():
+    run("mypy", "--package", "solon")
