@@ -1,7 +1,10 @@
 //! Bodies: literals separated by semicolons or line ends.
 
+use nom::Parser;
+use nom::sequence::delimited;
+
 use super::literal::{literal, would_be_membership};
-use super::stream::Stream;
+use super::stream::{Stream, token};
 use super::{Parsed, nested};
 use crate::ast::{Body, Expr};
 use crate::lexer::Kind;
@@ -13,8 +16,8 @@ pub(super) fn body(input: Stream<'_>, end: Kind) -> Parsed<'_, Body> {
 
 /// `{ … }`, as a body.
 pub(super) fn braced_body(input: Stream<'_>) -> Parsed<'_, Body> {
-    let (rest, body) = body(input.next(), Kind::RBrace)?;
-    Ok((rest.next(), body))
+    let inside = |input| body(input, Kind::RBrace);
+    delimited(token(Kind::LBrace), inside, token(Kind::RBrace)).parse(input)
 }
 
 /// Reads a statement of a query: literals joined by semicolons.

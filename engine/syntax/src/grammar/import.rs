@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use nom::Parser;
+use nom::combinator::opt;
+use nom::sequence::preceded;
+
 use super::Parsed;
 use super::module::Holds;
-use super::stream::{Failure, Stream, stopped_at};
+use super::stream::{Failure, Stream, expect, stopped_at, token};
 use super::term::term;
 use crate::ast::{Import, Package, Ref, Term, TermKind};
 use crate::dialect::Keywords;
@@ -120,13 +124,9 @@ pub(super) fn import(input: Stream<'_>, holds: Holds) -> Parsed<'_, Import> {
         expect_string(rest, part)?;
     }
     let root = root_of(rest, &path, parts)?;
-    let (rest, alias, alias_span) = if rest.is(Kind::As) {
-        let at = rest.next();
-        let (rest, alias) = alias(at)?;
-        (rest, Some(alias), at.span())
-    } else {
-        (rest, None, Span::default())
-    };
+    let (rest, alias) = opt(preceded(token(Kind::As), alias)).parse(rest)?;
+    let (alias, alias_span) = alias.unzip();
+    let alias_span = alias_span.unwrap_or_default();
     if alias.is_none() {
         refuse_keyword_at_end(rest, parts, root);
     }
@@ -172,18 +172,15 @@ fn root_of<'a>(at: Stream<'a>, path: &Term, parts: &Ref) -> Result<Root, Failure
     }
 }
 
-fn alias(at: Stream<'_>) -> Parsed<'_, Arc<str>> {
-    if !at.is(Kind::Ident) {
-        return Err(at.expected("expected var"));
-    }
-    let rest = at.next();
+fn alias(at: Stream<'_>) -> Parsed<'_, (Arc<str>, Span)> {
+    let (rest, _) = expect(Kind::Ident, "expected var")(at)?;
     if rest.continues_reference() {
         let (rest, _) = term(at)?;
         return Err(rest.expected("expected var"));
     }
     let name = at.variable();
     match name.kind {
-        TermKind::Var(name) if !matches!(&*name, "data" | "input") => Ok((rest, name)),
+        TermKind::Var(name) if !matches!(&*name, "data" | "input") => Ok((rest, (name, at.span()))),
         _ => {
             let message = format!(
                 "unexpected import alias, must not be a reserved name, got: {}",

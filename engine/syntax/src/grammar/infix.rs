@@ -3,8 +3,11 @@
 //! From loosest to tightest: `in`; the comparisons; `|`; `&`; `+` and `-`; `*`, `/` and `%`. All associate to the
 //! left. An operator whose right side cannot be read leaves its left side standing, and the complaint with it.
 
+use nom::Parser;
+use nom::sequence::preceded;
+
 use super::Parsed;
-use super::stream::{Stream, stopped_at};
+use super::stream::{Stream, stopped_at, token};
 use super::term::term;
 use crate::ast::{Term, TermKind};
 use crate::lexer::Kind;
@@ -165,19 +168,17 @@ fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Ter
     let session = input.session;
     let before = session.checkpoint();
     let height = session.measure();
-    let read = session.attempt(|| {
-        let (at, value) = comparison(input.next())?;
-        if !at.is(Kind::In) {
-            return Err(at.mismatch());
-        }
-        let (rest, domain) = comparison(at.next())?;
-        Ok((rest, (at.span(), value, domain)))
-    });
+    let mut pair = preceded(
+        token(Kind::Comma),
+        (comparison, token(Kind::In), comparison),
+    );
+    let read = session.attempt(|| pair.parse(input));
     session.merge(height);
-    let Ok((rest, (span, value, domain))) = read else {
+    let Ok((rest, (value, keyword, domain))) = read else {
         session.roll_back(before);
         return Ok((input, key));
     };
+    let span = session.span_of(&keyword);
     if !session.grow(input) {
         return Err(rest.failure());
     }

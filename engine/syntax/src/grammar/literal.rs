@@ -2,6 +2,9 @@
 
 use nom::Parser;
 use nom::branch::alt;
+use nom::combinator::map;
+use nom::multi::{many0, separated_list1};
+use nom::sequence::{preceded, separated_pair};
 
 use super::Parsed;
 use super::body::braced_body;
@@ -9,7 +12,7 @@ use super::group::group;
 use super::infix::infix;
 use super::logical::{self, Operand};
 use super::operand::braced_negation;
-use super::stream::{Stream, token};
+use super::stream::{Stream, expect, token};
 use super::term::term;
 use crate::ast::{Every, Expr, ExprKind, Not, SomeDecl, Term, TermKind, Version, With};
 use crate::dialect::Keywords;
@@ -140,41 +143,40 @@ pub(super) fn expression(input: Stream<'_>) -> Parsed<'_, Expr> {
 
 /// Reads `with` modifiers, if there are any; answers the place of the first.
 pub(super) fn modifiers<'a>(input: Stream<'a>, expr: &mut Expr) -> Parsed<'a, Option<Span>> {
-    if !input.is(Kind::With) {
-        return Ok((input, None));
-    }
-    let mut at = input;
-    while at.is(Kind::With) {
-        let (rest, with) = modifier(at)?;
-        expr.with.push(with);
-        at = rest;
-    }
-    Ok((at, Some(input.span())))
+    let first = input.is(Kind::With).then(|| input.span());
+    let (rest, with) = many0(modifier).parse(input)?;
+    expr.with.extend(with);
+    Ok((rest, first))
 }
 
 /// `with target as value`
 fn modifier(input: Stream<'_>) -> Parsed<'_, With> {
-    let at = input.next();
-    if !at.is(Kind::Ident) {
-        return Err(at.expected("expected ident"));
-    }
-    let (rest, target) = term(at)?;
-    if !matches!(target.kind, TermKind::Ref(_) | TermKind::Var(_)) {
-        // reading goes on, so that a missing `as` is complained of too
-        let _complained = rest.expected("expected with target path");
-    }
-    if !rest.is(Kind::As) {
-        return Err(rest.expected("expected as keyword"));
-    }
-    let (rest, value) = infix(rest.next())?;
+    let (rest, (target, value)) = preceded(
+        token(Kind::With),
+        separated_pair(target, expect(Kind::As, "expected as keyword"), infix),
+    )
+    .parse(input)?;
+    let span = rest.span_since(input.span());
     Ok((
         rest,
         With {
             target,
             value,
-            span: rest.span_since(input.span()),
+            span,
         },
     ))
+}
+
+fn target(input: Stream<'_>) -> Parsed<'_, Term> {
+    if !input.is(Kind::Ident) {
+        return Err(input.expected("expected ident"));
+    }
+    let (rest, target) = term(input)?;
+    if !matches!(target.kind, TermKind::Ref(_) | TermKind::Var(_)) {
+        // reading goes on, so that a missing `as` is complained of too
+        let _complained = rest.expected("expected with target path");
+    }
+    Ok((rest, target))
 }
 
 /// `some x, y` or `some x in xs`
@@ -201,22 +203,18 @@ fn some(input: Stream<'_>) -> Parsed<'_, Expr> {
     }
     session.roll_back(before);
     hint_at_in(input);
-    let mut symbols = Vec::new();
-    let mut at = input;
-    loop {
-        at = at.next();
-        if !at.is(Kind::Ident) {
-            return Err(at.expected("expected var"));
-        }
-        symbols.push(at.variable());
-        at = at.next();
-        if !at.is(Kind::Comma) {
-            break;
-        }
-    }
+    let (rest, symbols) = preceded(
+        token(Kind::Some),
+        separated_list1(token(Kind::Comma), declared),
+    )
+    .parse(input)?;
     let span = input.span();
     let declaration = ExprKind::Some(SomeDecl { symbols, span });
-    Ok((at, Expr::new(declaration, span)))
+    Ok((rest, Expr::new(declaration, span)))
+}
+
+fn declared(input: Stream<'_>) -> Parsed<'_, Term> {
+    map(expect(Kind::Ident, "expected var"), |_| input.variable()).parse(input)
 }
 
 /// `every k, v in xs { … }`

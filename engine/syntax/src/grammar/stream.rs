@@ -291,6 +291,14 @@ pub(super) fn token<'a>(kind: Kind) -> impl Fn(Stream<'a>) -> Parsed<'a, Token> 
     }
 }
 
+/// Accepts one token of a kind, and complains of any other.
+pub(super) fn expect<'a>(
+    kind: Kind,
+    note: &'static str,
+) -> impl Fn(Stream<'a>) -> Parsed<'a, Token> {
+    move |input| token(kind)(input).map_err(|_| input.expected(note))
+}
+
 /// The tokens from a place on, as `nom` walks over them.
 #[derive(Clone)]
 pub(super) struct Tokens<'a> {
