@@ -147,14 +147,15 @@ impl<'e> Machine<'e> {
         if matches!(candidates, Candidates::All(_)) {
             return false;
         }
-        let mut constants = candidates.clone().map(|rule| match rule.otherwise {
-            None => rule.constant.map(|id| self.constant(id)),
-            Some(_) => None,
-        });
-        let Some(Some(first)) = constants.next() else {
-            return false;
-        };
-        constants.all(|constant| constant == Some(first))
+        let mut first = None;
+        candidates.clone().all(|rule| {
+            let Some(own) = rule.constant else {
+                return false;
+            };
+            let value = *first.get_or_insert(self.constant(own));
+            let mut members = rule.members().filter_map(|member| member.constant);
+            members.all(|id| self.constant(id) == value)
+        })
     }
 
     /// Runs a rule, and its else chain as long as nothing was found.

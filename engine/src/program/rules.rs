@@ -69,6 +69,13 @@ pub struct Rule {
     pub span: Span,
 }
 
+impl Rule {
+    /// The rule, then the members of its else chain.
+    pub fn members(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |member| member.otherwise.as_deref())
+    }
+}
+
 /// The rules that can match, found by what the input or an argument holds.
 #[derive(Default)]
 pub enum Index {

@@ -248,25 +248,20 @@ fn default_plan(rule: &ast::Rule, program: &Program, constants: &mut Constants) 
     lowering.finish()
 }
 
-/// Whether all rules, their else members too, have one and the same constant value.
+/// Whether all rules have one and the same constant value. Of their else members only the constants count, as in
+/// the engine whose prints and errors are to be met.
 fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
-    fn collect<'r>(rule: &'r Rule, into: &mut Vec<Option<ConstId>>) {
-        into.push(rule.constant);
-        if let Some(otherwise) = &rule.otherwise {
-            collect(otherwise, into);
-        }
-    }
-    let mut values = Vec::new();
-    for rule in rules {
-        collect(rule, &mut values);
-    }
-    let mut values = values
-        .into_iter()
-        .map(|id| id.and_then(|id| constants.get(Operand::Const(id))));
-    let Some(Some(first)) = values.next() else {
+    let value = |id: ConstId| constants.get(Operand::Const(id));
+    let Some(first) = rules.first().and_then(|rule| rule.constant).and_then(value) else {
         return false;
     };
-    values.all(|value| value == Some(first))
+    rules.iter().all(|rule| {
+        rule.constant.and_then(value) == Some(first)
+            && rule
+                .members()
+                .skip(1)
+                .all(|member| member.constant.is_none_or(|id| value(id) == Some(first)))
+    })
 }
 
 /// Whether finding a function's result again costs more than looking it up, or is seen.
