@@ -97,15 +97,15 @@ impl<'e> Machine<'e> {
     ) -> Result<Vec<(V<'e>, &'e Rule)>, Halt> {
         let mut produced = Vec::new();
         for rule in rules {
-            self.values.push(Produced {
-                found: None,
-                early: true,
-                hit: false,
-            });
+            self.values.push(Produced::nothing(true));
             let run = self.chain(rule, args);
-            let value = self.values.pop().and_then(|produced| produced.found);
+            let made = self.values.pop();
             run?;
-            produced.extend(value.map(|value| (value, *rule)));
+            if let Some(made) = made
+                && let Some(value) = made.found
+            {
+                produced.push((value, made.rule.unwrap_or(rule)));
+            }
         }
         Ok(produced)
     }

@@ -1,6 +1,5 @@
 //! Documents of `data`: base data, rules and replaced documents as one tree.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, TreeNode};
@@ -273,30 +272,27 @@ fn value_keys(value: V<'_>) -> Vec<V<'_>> {
         .collect()
 }
 
-/// Keys of the base document, then those that only rules or replaced documents have.
+/// Keys of the base document with what is replaced in it, in order; then those that only rules have.
 fn merged_keys<'e>(
     node: Option<&'e TreeNode>,
     base: Option<V<'e>>,
     overlay: Option<&Overlay<'e>>,
 ) -> Vec<V<'e>> {
-    let mut keys: Vec<V<'e>> = base
-        .and_then(V::as_object)
-        .into_iter()
+    let object = base.and_then(V::as_object).into_iter();
+    let mut keys: Vec<V<'e>> = object
         .flat_map(|object| object.iter())
         .map(|(key, _)| key)
         .collect();
-    let mut others: BTreeSet<V<'e>> = BTreeSet::new();
-    others.extend(
-        node.into_iter()
-            .flat_map(|node| node.children.keys())
-            .map(Value::borrow),
-    );
     if let Some(Overlay::Node(children)) = overlay {
-        others.extend(children.keys().copied());
+        keys.extend(children.keys().copied());
+        keys.sort();
+        keys.dedup();
     }
-    if !others.is_empty() {
-        let known: BTreeSet<V<'e>> = keys.iter().copied().collect();
-        keys.extend(others.difference(&known).copied());
-    }
+    let rules = node.into_iter().flat_map(|node| node.children.keys());
+    let new: Vec<V<'e>> = rules
+        .map(Value::borrow)
+        .filter(|key| keys.binary_search(key).is_err())
+        .collect();
+    keys.extend(new);
     keys
 }

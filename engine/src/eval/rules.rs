@@ -119,18 +119,14 @@ impl<'e> Machine<'e> {
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let candidates = self.candidates(set, args);
         let early = set.early_exit || self.agree(&candidates);
-        self.values.push(Produced {
-            found: None,
-            early,
-            hit: false,
-        });
+        self.values.push(Produced::nothing(early));
         for rule in candidates {
             match self.chain(rule, args) {
                 Ok(Flow::Stop) => break,
                 Ok(Flow::More) => {}
                 Err(Halt::Clash) => {
-                    self.values.pop();
-                    return Err(self.conflict(set, args, rule));
+                    let clashed = self.values.pop().and_then(|produced| produced.rule);
+                    return Err(self.conflict(set, args, clashed.unwrap_or(rule)));
                 }
                 Err(halt) => return Err(halt),
             }
@@ -164,6 +160,7 @@ impl<'e> Machine<'e> {
         loop {
             if let Some(produced) = self.values.last_mut() {
                 produced.hit = false;
+                produced.rule = Some(member);
             }
             let flow = self.framed(member.plan.slots, args, |machine| {
                 machine.run(&member.plan.steps)
@@ -177,11 +174,7 @@ impl<'e> Machine<'e> {
     }
 
     fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        self.values.push(Produced {
-            found: None,
-            early: true,
-            hit: false,
-        });
+        self.values.push(Produced::nothing(true));
         self.framed(plan.slots, args, |machine| machine.run(&plan.steps))?;
         Ok(self.values.pop().and_then(|produced| produced.found))
     }

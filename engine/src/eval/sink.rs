@@ -1,5 +1,6 @@
 //! Where the leaves of running blocks put what they find.
 
+use crate::program::Rule;
 use crate::value::{ObjectBuilder, SetBuilder, V};
 
 use super::extent::Extent;
@@ -28,4 +29,18 @@ pub(super) struct Produced<'e> {
     pub early: bool,
     /// Whether the rule that runs has produced a value.
     pub hit: bool,
+    /// The rule, or the member of its else chain, that runs.
+    pub rule: Option<&'e Rule>,
+}
+
+impl<'e> Produced<'e> {
+    /// No value yet.
+    pub fn nothing(early: bool) -> Self {
+        Self {
+            found: None,
+            early,
+            hit: false,
+            rule: None,
+        }
+    }
 }
