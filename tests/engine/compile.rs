@@ -11,6 +11,7 @@
 mod canonical;
 mod large_types;
 mod passes;
+mod type_details;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -29,7 +29,7 @@ impl Type {
             Self::Object(object) => {
                 let mut node = node("object");
                 if !object.fixed().is_empty() {
-                    let pair = |(key, of): &(_, Self)| json!({"key": plain(crate::value::Value::borrow(key)), "value": of.to_json()});
+                    let pair = |(key, of): &(_, Self)| json!({"key": constant_json(crate::value::Value::borrow(key)), "value": of.to_json()});
                     node.insert("static".into(), object.fixed().iter().map(pair).collect());
                 }
                 if let Some((key, of)) = object.rest() {
@@ -38,6 +38,7 @@ impl Type {
                 }
                 Json::Object(node)
             }
+            Self::Set(set) if set.is_empty() => json!({"type": "set"}),
             Self::Set(set) => json!({"type": "set", "of": set.of().to_json()}),
             Self::Recursive(inner) => json!({"type": "recursive", "ref": inner.reference()}),
             Self::Function(function) => function.to_json(),
@@ -82,24 +83,24 @@ fn list(types: &[Type]) -> Json {
     types.iter().map(Type::to_json).collect()
 }
 
-/// A constant key as JSON.
-fn plain(key: V<'_>) -> Json {
+/// A constant as JSON.
+pub fn constant_json(key: V<'_>) -> Json {
     if let Some(text) = key.as_text() {
         return Json::from(String::from_utf8_lossy(text.as_bytes()));
     }
     if let Some(items) = key.as_array() {
-        return items.iter().map(plain).collect();
+        return items.iter().map(constant_json).collect();
     }
     if let Some(items) = key.as_set() {
-        return items.iter().map(plain).collect();
+        return items.iter().map(constant_json).collect();
     }
     if let Some(pairs) = key.as_object() {
         let pair = |(key, of): (V<'_>, V<'_>)| {
-            let key = match plain(key) {
+            let key = match constant_json(key) {
                 Json::String(text) => text,
                 other => other.to_string(),
             };
-            (key, plain(of))
+            (key, constant_json(of))
         };
         return Json::Object(pairs.iter().map(pair).collect());
     }

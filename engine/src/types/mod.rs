@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 pub use composite::{ArrayType, ObjectType, SetType, UnionType};
 pub use function::{FunctionType, Parameter};
+pub use json::constant_json;
 pub use schema::{RecursiveType, Schema, SchemaError};
 pub use select::type_of;
 pub use signature::{SignatureError, try_parse_signature};

@@ -1,7 +1,7 @@
 //! What lies inside a type.
 
 use super::{Type, union_all};
-use crate::value::{Kind, V};
+use crate::value::{ArrayView, Kind, ObjectView, SetView, V};
 
 /// The type of a constant.
 pub fn type_of(value: V<'_>) -> Type {
@@ -11,16 +11,16 @@ pub fn type_of(value: V<'_>) -> Type {
         Kind::Number => Type::Number,
         Kind::String => Type::String,
         Kind::Array => {
-            let items = value.as_array().into_iter().flat_map(|items| items.iter());
+            let items = value.as_array().into_iter().flat_map(ArrayView::iter);
             Type::array(items.map(type_of).collect(), None)
         }
         Kind::Object => {
-            let pairs = value.as_object().into_iter().flat_map(|pairs| pairs.iter());
+            let pairs = value.as_object().into_iter().flat_map(ObjectView::iter);
             let fixed = pairs.map(|(key, of)| (key.to_value(), type_of(of)));
             Type::object(fixed.collect(), None)
         }
         Kind::Set => {
-            let items = value.as_set().into_iter().flat_map(|items| items.iter());
+            let items = value.as_set().into_iter().flat_map(SetView::iter);
             Type::set(union_all(items.map(type_of)))
         }
     }

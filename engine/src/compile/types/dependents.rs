@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use crate::compile::graph::Graph;
+use crate::compile::graph::{Graph, Vertex};
 use crate::compile::rule_tree::{RuleId, RuleTree};
 use crate::limits;
 use crate::value::Value;
@@ -28,12 +28,7 @@ impl Dependents {
                 .map_while(|vertex| graph.rule(vertex))
                 .collect(),
             needs: vertices
-                .map(|vertex| {
-                    graph
-                        .members(vertex)
-                        .map(|other| other.position())
-                        .collect()
-                })
+                .map(|vertex| graph.members(vertex).map(Vertex::position).collect())
                 .collect(),
             users: OnceLock::new(),
         }

@@ -7,7 +7,7 @@ use solon_syntax::print::display_ref;
 use solon_syntax::source::{Code, Diagnostic, Span};
 
 use crate::compile::report::Report;
-use crate::types::{Parameter, Type, brief};
+use crate::types::{Parameter, Type, brief, constant_json};
 use crate::value::Value;
 
 /// Where the documentation of match errors is.
@@ -125,7 +125,7 @@ impl BadReference<'_> {
         };
         let lines = vec![text, "^".repeat(self.width(self.position + 1)), have_line];
         let json = json!({"ref": self.json(), "pos": self.position, "have": have.to_json()});
-        self.problem(message, lines, json)
+        detailed(message, lines, json)
     }
 
     /// What stands at the position is no key. `have` is its type, if that decided.
@@ -150,20 +150,15 @@ impl BadReference<'_> {
             "ref": self.json(),
             "pos": self.position,
             "want": want.to_json(),
-            "oneOf": one_of.map(|keys| keys.iter().map(Value::to_string).collect::<Vec<_>>()),
+            "oneOf": one_of.filter(|keys| !keys.is_empty()).map(|keys| {
+                let keys = keys.iter().map(|key| constant_json(key.borrow()));
+                keys.collect::<Vec<_>>()
+            }),
         });
         if let (Some(have), Some(json)) = (have, json.as_object_mut()) {
             json.insert("have".into(), have.to_json());
         }
-        self.problem(message, lines, json)
-    }
-
-    fn problem(&self, message: String, details: Vec<String>, json: Json) -> Problem {
-        Problem {
-            details,
-            details_json: Some(json),
-            ..Problem::new(Span::default(), message)
-        }
+        detailed(message, lines, json)
     }
 
     /// Width of the text of the steps before `end`.
@@ -178,5 +173,14 @@ impl BadReference<'_> {
             .iter()
             .map(|term| json::value(term, options))
             .collect()
+    }
+}
+
+/// A problem whose place is still to be told.
+fn detailed(message: String, details: Vec<String>, json: Json) -> Problem {
+    Problem {
+        details,
+        details_json: Some(json),
+        ..Problem::new(Span::default(), message)
     }
 }

@@ -152,19 +152,19 @@ fn overridden(of: &Type, steps: &[Value], by: Type) -> Type {
         return by;
     };
     let Type::Object(object) = of else {
-        return around(steps, by, Some((Type::Any, Type::Any)));
+        return around(steps, by, Some(&(Type::Any, Type::Any)));
     };
     let mut fixed = object.fixed().to_vec();
     match fixed.iter_mut().find(|(key, _)| key == step) {
         Some((_, known)) => *known = overridden(known, rest, by),
-        None => fixed.push((step.clone(), around(rest, by, object.rest().cloned()))),
+        None => fixed.push((step.clone(), around(rest, by, object.rest()))),
     }
     Type::object(fixed, object.rest().cloned())
 }
 
 /// Objects around a type, one for each step, each with further pairs.
-fn around(steps: &[Value], of: Type, rest: Option<(Type, Type)>) -> Type {
+fn around(steps: &[Value], of: Type, rest: Option<&(Type, Type)>) -> Type {
     steps.iter().rfold(of, |of, step| {
-        Type::object(vec![(step.clone(), of)], rest.clone())
+        Type::object(vec![(step.clone(), of)], rest.cloned())
     })
 }

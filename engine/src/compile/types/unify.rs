@@ -115,15 +115,13 @@ impl Environment<'_> {
         if pairs.len() != of.fixed().len() && of.rest().is_none() {
             return false;
         }
-        pairs.iter().all(|(key, value)| match json_value(key) {
-            Some(key) => {
-                let found = of.select(key.borrow()).filter(|of| of.is_known());
-                found.is_some_and(|of| self.fit(value, of, joining))
-            }
-            None => {
+        pairs.iter().all(|(key, value)| {
+            let Some(key) = json_value(key) else {
                 self.fit(value, &Type::Any, joining);
-                true
-            }
+                return true;
+            };
+            let found = of.select(key.borrow()).filter(|of| of.is_known());
+            found.is_some_and(|of| self.fit(value, of, joining))
         })
     }
 }
