@@ -21,7 +21,7 @@ pub struct Environment<'c> {
     variables: HashMap<Name, Type>,
     /// What each variable was before it changed, so that closures can be left.
     undo: Vec<(Name, Option<Type>)>,
-    /// Types of the comprehensions that were checked.
+    /// Types of the comprehensions that were checked, by address: the tree stays put while it is checked.
     closures: HashMap<*const Comprehension, Type>,
 }
 
