@@ -115,9 +115,10 @@ impl EngineBuilder {
     /// The engine.
     pub fn build(self) -> Engine {
         let snapshot = self.store.snapshot();
-        let compiled = Arc::new(Compiled::default());
+        // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
+        let compiled = compile::compile(Vec::new(), &self.options, None, |_, _| {});
         let state = State {
-            compiled,
+            compiled: Arc::new(compiled.unwrap_or_default()),
             program: Arc::new(lower::program(&[], self.functions.clone())),
         };
         Engine {

@@ -1,6 +1,6 @@
 //! Parts of errors that the API and the command line show alike.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use solon::value::{Arena, json};
 use solon_syntax::source::Diagnostic;
@@ -30,33 +30,31 @@ impl From<(String, u32, u32)> for Location {
     }
 }
 
-/// What more is known of an error.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Details {
-    /// The line that does not parse.
-    Line {
-        /// Its text.
-        line: String,
-        /// Bytes before the place.
-        idx: u64,
-    },
-    /// Anything else, by name.
-    Other(Value),
-}
+/// What more is known of an error, by name.
+#[derive(Debug)]
+pub struct Details(Value);
+
+/// Names in the order that they are shown in; others follow.
+const DETAILS: [&str; 7] = ["line", "idx", "ref", "pos", "have", "want", "oneOf"];
 
 impl Details {
     /// The details of a diagnostic.
     pub fn of(diagnostic: &Diagnostic) -> Option<Self> {
-        let details = diagnostic.details_json.as_ref()?;
-        let line = details.get("line").and_then(Value::as_str);
-        let idx = details.get("idx").and_then(Value::as_u64);
-        Some(match (line, idx) {
-            (Some(line), Some(idx)) => Self::Line {
-                line: line.to_owned(),
-                idx,
-            },
-            _ => Self::Other(details.clone()),
-        })
+        diagnostic.details_json.clone().map(Self)
+    }
+}
+
+impl Serialize for Details {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Value::Object(fields) = &self.0 else {
+            return self.0.serialize(serializer);
+        };
+        let known = DETAILS
+            .iter()
+            .filter_map(|name| fields.get_key_value(*name));
+        let others = fields
+            .iter()
+            .filter(|(name, _)| !DETAILS.contains(&name.as_str()));
+        serializer.collect_map(known.chain(others))
     }
 }

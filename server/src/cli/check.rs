@@ -32,6 +32,9 @@ pub struct Args {
         value_name = "N"
     )]
     max_errors: i64,
+    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
+    #[arg(short, long, value_name = "PATH")]
+    schema: Option<String>,
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
@@ -76,6 +79,7 @@ fn check(args: &Args) -> Result<(), Report> {
     let options = Options {
         strict: args.strict,
         error_limit,
+        schemas: super::schemas(args.schema.as_deref())?,
         ..Options::default()
     };
     let engine = Engine::builder().version(version).compiler(options).build();

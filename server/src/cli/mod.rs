@@ -15,6 +15,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use solon_syntax::ast::Version;
 
+use self::report::Report;
+use crate::files::{Schemas, load_schemas};
+
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
 
@@ -56,4 +59,12 @@ pub fn main() -> ExitCode {
 /// The Rego that policies are written in.
 fn version_of(v0: bool) -> Version {
     if v0 { Version::V0 } else { Version::V1 }
+}
+
+/// The schemas that a flag names.
+fn schemas(path: Option<&str>) -> Result<Schemas, Report> {
+    path.map_or_else(
+        || Ok(Schemas::new()),
+        |path| load_schemas(path).map_err(Report::of_files),
+    )
 }

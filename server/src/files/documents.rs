@@ -67,7 +67,7 @@ impl Documents {
 }
 
 /// The document of a file.
-fn read_document(file: &Found) -> Result<Value, LoadError> {
+pub(super) fn read_document(file: &Found) -> Result<Value, LoadError> {
     let bytes = file.bytes()?;
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     match file.kind {

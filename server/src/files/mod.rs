@@ -5,12 +5,14 @@
 mod documents;
 mod error;
 mod ignore;
+mod schemas;
 mod source;
 mod walk;
 
 pub use documents::Documents;
 pub use error::{LoadError, LoadErrors};
 pub use ignore::Ignore;
+pub use schemas::{Schemas, load_schemas};
 pub use source::source_text;
 pub use walk::{Found, Kind, Wanted, find};
 

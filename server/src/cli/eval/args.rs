@@ -61,6 +61,9 @@ pub struct Args {
     /// Exit with 1 when the query is defined
     #[arg(long)]
     pub fail_defined: bool,
+    /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
+    #[arg(short, long, value_name = "PATH")]
+    pub schema: Option<String>,
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     pub ignore: Vec<String>,

@@ -97,6 +97,7 @@ fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> Result<Answer, R
     let mut modules = BTreeMap::new();
     let options = Options {
         strict: args.strict,
+        schemas: crate::cli::schemas(args.schema.as_deref())?,
         ..Options::default()
     };
     let limits = Limits {
