@@ -1,8 +1,8 @@
 //! Graphs given as an object from nodes to their neighbours, and walks through documents.
 
 use super::arrays::allot;
-use super::call::{Members, MembersIter};
 use super::fault::FaultError;
+use super::operands::{Members, MembersIter};
 use super::{Builtin, Call, Fault, Operands};
 use crate::value::{ObjectView, SetBuilder, V};
 

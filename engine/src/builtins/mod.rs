@@ -8,6 +8,7 @@
 pub mod call;
 pub mod custom;
 pub mod fault;
+pub mod operands;
 pub mod patterns;
 mod runes;
 
@@ -41,9 +42,10 @@ mod uuid;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-pub use call::{Budget, Call, Members, Operands};
+pub use call::{Budget, Call};
 pub use custom::{Custom, CustomBody};
 pub use fault::{Fault, FaultCode, FaultError};
+pub use operands::{Members, Operands};
 pub use patterns::Patterns;
 
 use crate::types::Type;

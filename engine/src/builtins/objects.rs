@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::arrays::allot;
-use super::call::plain_int;
+use super::operands::plain_int;
 use super::{Builtin, Call, Fault, Operands, occurrences};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, ObjectBuilder, ObjectView, SetView, V};

@@ -1,6 +1,7 @@
 //! The query part of URLs.
 
-use crate::builtins::call::{Buffer, Members};
+use crate::builtins::call::Buffer;
+use crate::builtins::operands::Members;
 use crate::builtins::{Call, Fault, Operands};
 use crate::value::{ObjectBuilder, ObjectView, V};
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::builtins::arrays::allot;
-use crate::builtins::call::plain_int;
+use crate::builtins::operands::plain_int;
 use crate::builtins::{Call, Fault};
 use crate::value::{Kind, V};
 

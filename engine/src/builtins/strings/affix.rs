@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::builtins::call::Members;
+use crate::builtins::operands::Members;
 use crate::builtins::{Call, Fault, Operands};
 use crate::value::{TextView, V};
 
