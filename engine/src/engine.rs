@@ -1,5 +1,8 @@
 //! The face of the library: modules, base documents, prepared queries.
 
+mod builder;
+mod change;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,136 +14,22 @@ use solon_syntax::ast::{Import, Module, Ref, Version};
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body, parse_module};
 
-use crate::builtins::{Custom, Patterns};
+use crate::builtins::Custom;
 use crate::compile::{self, Compiled, Options, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::eval::Entry;
-use crate::host::{FixedHost, Host};
-use crate::limits::Limits;
 use crate::program::Program;
 use crate::query::{
     DocumentInner, Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryContext,
     QueryInner, Segment, Shared,
 };
-use crate::store::{MemoryStore, Operation, Path, Snapshot, Store, StoreError, Transaction};
+use crate::store::{Operation, Path, Snapshot, Store, StoreError, Transaction};
 use crate::value::Value;
 
-/// How an engine is made.
-pub struct EngineBuilder {
-    version: Version,
-    options: Options,
-    limits: Limits,
-    host: Arc<dyn Host>,
-    store: Arc<dyn Store>,
-    functions: Vec<Custom>,
-    allow_base_conflicts: bool,
-}
-
-impl Default for EngineBuilder {
-    fn default() -> Self {
-        Self {
-            version: Version::V1,
-            options: Options::default(),
-            limits: Limits::default(),
-            host: Arc::new(FixedHost::default()),
-            store: Arc::new(MemoryStore::default()),
-            functions: Vec::new(),
-            allow_base_conflicts: false,
-        }
-    }
-}
-
-impl EngineBuilder {
-    /// The Rego version of modules that do not say; v1 unless set.
-    #[must_use]
-    pub fn version(mut self, version: Version) -> Self {
-        self.version = version;
-        self
-    }
-
-    /// Whether the compiler makes the checks of strict mode.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.options.strict = strict;
-        self
-    }
-
-    /// The compiler's options as a whole.
-    #[must_use]
-    pub fn compiler(mut self, options: Options) -> Self {
-        self.options = options;
-        self
-    }
-
-    /// Bounds of each evaluation.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// The world that policies may ask. Without one the clock stands still at 0 and randomness is fixed.
-    #[must_use]
-    pub fn host(mut self, host: Arc<dyn Host>) -> Self {
-        self.host = host;
-        self
-    }
-
-    /// Where base documents are kept; in memory unless set.
-    #[must_use]
-    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
-        self.store = store;
-        self
-    }
-
-    /// Whether base documents may stand in the place of rules. They hide the rule from whoever reads the
-    /// document around both, which is seldom meant; so it is refused unless allowed here.
-    #[must_use]
-    pub fn allow_base_conflicts(mut self, allow: bool) -> Self {
-        self.allow_base_conflicts = allow;
-        self
-    }
-
-    /// A function that policies may call like a built-in.
-    #[must_use]
-    pub fn function(mut self, function: Custom) -> Self {
-        self.options
-            .functions
-            .insert(function.name.to_string(), function.declaration.clone());
-        self.functions.push(function);
-        self
-    }
-
-    /// The engine.
-    pub fn build(self) -> Engine {
-        let snapshot = self.store.snapshot();
-        // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
-        let compiled = compile::compile(Vec::new(), &self.options, None, |_, _| {});
-        let state = State {
-            compiled: Arc::new(compiled.unwrap_or_default()),
-            program: Arc::new(lower::program(&[], self.functions.clone())),
-        };
-        Engine {
-            inner: Arc::new(Inner {
-                version: self.version,
-                options: self.options,
-                shared: Arc::new(Shared {
-                    host: self.host,
-                    patterns: Patterns::default(),
-                    limits: self.limits,
-                    current: ArcSwap::new(snapshot),
-                }),
-                store: self.store,
-                functions: self.functions,
-                allow_base_conflicts: self.allow_base_conflicts,
-                state: ArcSwap::from_pointee(state),
-                modules: Mutex::new(BTreeMap::new()),
-                next_source: AtomicU32::new(0),
-            }),
-        }
-    }
-}
+pub use builder::EngineBuilder;
+pub use change::Change;
+use change::{Text, Write};
 
 /// A policy engine: modules and base documents, compiled once, asked from any number of threads.
 ///
@@ -549,56 +438,5 @@ fn check_conflicts(program: &Program, transaction: &Transaction) -> Result<(), E
             message: Path::new(path).to_string(),
         }
         .into()),
-    }
-}
-
-/// Changes that are applied as one.
-#[derive(Default)]
-pub struct Change {
-    modules: Vec<(String, Option<Text>)>,
-    writes: Vec<(Write, Path, Value)>,
-}
-
-enum Text {
-    Source(String),
-    Parsed(Arc<Module>),
-}
-
-enum Write {
-    Put,
-    Exactly(Operation),
-}
-
-impl Change {
-    /// Adds or replaces a module.
-    pub fn set_module(&mut self, name: &str, text: &str) -> &mut Self {
-        self.modules
-            .push((name.to_owned(), Some(Text::Source(text.to_owned()))));
-        self
-    }
-
-    /// Adds or replaces a module that was parsed before.
-    pub fn set_parsed_module(&mut self, name: &str, module: Arc<Module>) -> &mut Self {
-        self.modules
-            .push((name.to_owned(), Some(Text::Parsed(module))));
-        self
-    }
-
-    /// Removes a module.
-    pub fn remove_module(&mut self, name: &str) -> &mut Self {
-        self.modules.push((name.to_owned(), None));
-        self
-    }
-
-    /// Writes a document, making the objects around it.
-    pub fn put(&mut self, path: Path, value: Value) -> &mut Self {
-        self.writes.push((Write::Put, path, value));
-        self
-    }
-
-    /// Adds, replaces or removes one document whose parent must exist.
-    pub fn write(&mut self, operation: Operation, path: Path, value: Value) -> &mut Self {
-        self.writes.push((Write::Exactly(operation), path, value));
-        self
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, TermKind, With};
+use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::constants::{Constants, constant};
-use crate::builtins::{self, Run};
+use crate::builtins::{self};
 use crate::program::{
-    self, Block, BuiltinCall, Callee, Collector, Comparison, CustomCall, FunctionCall, Modifier,
-    Operand, Plan, Program, RuleId, RuleKind, Slot, Step, Target,
+    self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
+    Program, RuleId, RuleKind, Slot, Step,
 };
 
 /// A body on its way to a plan.
@@ -251,7 +251,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// The function that an operator names, if it is one of the policy.
-    fn function(&self, operator: &Term) -> Option<RuleId> {
+    pub(super) fn function(&self, operator: &Term) -> Option<RuleId> {
         let terms = operator.as_ref()?;
         if terms.first()?.as_var().is_none_or(|name| &**name != "data") {
             return None;
@@ -400,76 +400,6 @@ impl<'p> Lowering<'p> {
         let out = self.slot();
         self.push(Step::Collect { into, block, out });
         Operand::Slot(out)
-    }
-
-    fn modifier(&mut self, with: &With) -> Option<Modifier> {
-        let root = match &with.target.kind {
-            TermKind::Var(name) => name.clone(),
-            TermKind::Ref(terms) => terms.first()?.as_var()?.clone(),
-            _ => return None,
-        };
-        let path = || -> Option<Vec<_>> {
-            match &with.target.kind {
-                TermKind::Ref(terms) => terms.iter().skip(1).map(constant).collect(),
-                _ => Some(Vec::new()),
-            }
-        };
-        let target = match (&*root, self.callee(&with.target)) {
-            (_, Some(callee)) => self.replacement(callee, &with.value),
-            ("input", None) => {
-                let path = path()?
-                    .into_iter()
-                    .map(|key| self.constants.add(key))
-                    .collect();
-                Target::Input(path, self.term(&with.value))
-            }
-            ("data", None) => {
-                let path = path()?
-                    .into_iter()
-                    .map(|key| self.constants.add(key))
-                    .collect();
-                Target::Data(path, self.term(&with.value))
-            }
-            _ => return None,
-        };
-        Some(Modifier {
-            target,
-            span: with.span,
-        })
-    }
-
-    fn replacement(&mut self, callee: Callee, value: &Term) -> Target {
-        if let Some(rule) = self.function(value) {
-            return Target::ByRule(callee, rule);
-        }
-        let name = operator_name(value).filter(|_| self.unbound(value));
-        match name.and_then(|name| builtins::lookup(&name)) {
-            Some(entry) => Target::ByBuiltin(callee, entry),
-            None => Target::ByValue(callee, self.term(value)),
-        }
-    }
-
-    fn unbound(&self, term: &Term) -> bool {
-        let head = term
-            .as_ref()
-            .and_then(|terms| terms.first())
-            .unwrap_or(term);
-        head.as_var()
-            .is_some_and(|name| self.binding(name).is_none())
-    }
-
-    /// What a `with` target names, if it can be called.
-    fn callee(&self, target: &Term) -> Option<Callee> {
-        if let Some(rule) = self.function(target) {
-            let set = self.program.rules.get(rule as usize)?;
-            return matches!(set.kind, RuleKind::Function(_)).then_some(Callee::Rule(rule));
-        }
-        let name = operator_name(target)?;
-        if let Some(function) = self.program.function(&name) {
-            return Some(Callee::Custom(function));
-        }
-        let entry = builtins::lookup(&name)?;
-        matches!(entry.builtin.run, Run::Function(_)).then_some(Callee::Builtin(entry.builtin.name))
     }
 }
 

@@ -7,6 +7,7 @@ mod body;
 mod constants;
 mod guards;
 mod index;
+mod modifiers;
 mod reference;
 mod rules;
 mod unify;

@@ -1,0 +1,133 @@
+//! How an engine is made.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use solon_syntax::ast::Version;
+
+use super::{Engine, Inner, State};
+use crate::builtins::{Custom, Patterns};
+use crate::compile::{self, Options, lower};
+use crate::host::{FixedHost, Host};
+use crate::limits::Limits;
+use crate::query::Shared;
+use crate::store::{MemoryStore, Store};
+
+/// How an engine is made.
+pub struct EngineBuilder {
+    version: Version,
+    options: Options,
+    limits: Limits,
+    host: Arc<dyn Host>,
+    store: Arc<dyn Store>,
+    functions: Vec<Custom>,
+    allow_base_conflicts: bool,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        Self {
+            version: Version::V1,
+            options: Options::default(),
+            limits: Limits::default(),
+            host: Arc::new(FixedHost::default()),
+            store: Arc::new(MemoryStore::default()),
+            functions: Vec::new(),
+            allow_base_conflicts: false,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// The Rego version of modules that do not say; v1 unless set.
+    #[must_use]
+    pub fn version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Whether the compiler makes the checks of strict mode.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.options.strict = strict;
+        self
+    }
+
+    /// The compiler's options as a whole.
+    #[must_use]
+    pub fn compiler(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Bounds of each evaluation.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The world that policies may ask. Without one the clock stands still at 0 and randomness is fixed.
+    #[must_use]
+    pub fn host(mut self, host: Arc<dyn Host>) -> Self {
+        self.host = host;
+        self
+    }
+
+    /// Where base documents are kept; in memory unless set.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Whether base documents may stand in the place of rules. They hide the rule from whoever reads the
+    /// document around both, which is seldom meant; so it is refused unless allowed here.
+    #[must_use]
+    pub fn allow_base_conflicts(mut self, allow: bool) -> Self {
+        self.allow_base_conflicts = allow;
+        self
+    }
+
+    /// A function that policies may call like a built-in.
+    #[must_use]
+    pub fn function(mut self, function: Custom) -> Self {
+        self.options
+            .functions
+            .insert(function.name.to_string(), function.declaration.clone());
+        self.functions.push(function);
+        self
+    }
+
+    /// The engine.
+    pub fn build(self) -> Engine {
+        let snapshot = self.store.snapshot();
+        // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
+        let compiled = compile::compile(Vec::new(), &self.options, None, |_, _| {});
+        let state = State {
+            compiled: Arc::new(compiled.unwrap_or_default()),
+            program: Arc::new(lower::program(&[], self.functions.clone())),
+        };
+        Engine {
+            inner: Arc::new(Inner {
+                version: self.version,
+                options: self.options,
+                shared: Arc::new(Shared {
+                    host: self.host,
+                    patterns: Patterns::default(),
+                    limits: self.limits,
+                    current: ArcSwap::new(snapshot),
+                }),
+                store: self.store,
+                functions: self.functions,
+                allow_base_conflicts: self.allow_base_conflicts,
+                state: ArcSwap::from_pointee(state),
+                modules: Mutex::new(BTreeMap::new()),
+                next_source: AtomicU32::new(0),
+            }),
+        }
+    }
+}
