@@ -210,19 +210,21 @@ impl Engine {
         modules: &BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
     ) -> Result<(Arc<Compiled>, Arc<Program>), Error> {
-        let list = modules
-            .values()
-            .map(|module| Module::clone(module))
-            .collect();
         let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
         let checked: Option<&dyn Fn(&[String]) -> bool> = if self.inner.allow_base_conflicts {
             None
         } else {
             Some(&exists)
         };
-        let compiled = compile::compile(list, &self.inner.options, checked, |_, _| {})?;
-        let program = lower::program(&compiled.modules, self.inner.functions.clone());
-        Ok((Arc::new(compiled), Arc::new(program)))
+        compile::on_large_stack(|| {
+            let list = modules
+                .values()
+                .map(|module| Module::clone(module))
+                .collect();
+            let compiled = compile::compile(list, &self.inner.options, checked, |_, _| {})?;
+            let program = lower::program(&compiled.modules, self.inner.functions.clone());
+            Ok((Arc::new(compiled), Arc::new(program)))
+        })
     }
 
     /// Names of all modules, in order.
@@ -290,6 +292,14 @@ impl Engine {
     /// # Errors
     /// [`Error::Compile`], [`Error::EmptyQuery`].
     pub fn prepare_query_in(
+        &self,
+        text: &str,
+        context: &QueryContext<'_>,
+    ) -> Result<PreparedQuery, Error> {
+        compile::on_large_stack(|| self.compile_query(text, context))
+    }
+
+    fn compile_query(
         &self,
         text: &str,
         context: &QueryContext<'_>,

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Deepest nesting of a value or a syntax tree that is read. Every recursive walk relies on it.
+/// Deepest nesting of a value or a syntax tree that is read, of what an evaluation puts around values, and of the
+/// names of a document. Every recursive walk relies on it.
 pub const NESTING: usize = 400;
 
 /// Deepest nesting of a static type; what nests deeper is known as `any` only.
@@ -25,6 +26,13 @@ pub const COMPILE_STACK: usize = if cfg!(debug_assertions) {
     16 << 20
 } else {
     4 << 20
+};
+
+/// Stack that must be left wherever values are walked: they are up to twice [`NESTING`] deep.
+pub const VALUE_STACK: usize = if cfg!(debug_assertions) {
+    2 << 20
+} else {
+    192 << 10
 };
 
 /// Largest binary exponent of a number; larger ones are refused as OPA refuses them.
@@ -57,8 +65,8 @@ pub const PATTERN_CACHE: usize = 512;
 /// Largest compiled regular expression, in bytes.
 pub const PATTERN_BYTES: usize = 10 << 20;
 
-/// Depth of rule and function calls within one evaluation.
-pub const CALL_DEPTH: usize = 2_000;
+/// Depth of loops, rules and function calls within one another, for which an evaluation takes stack as it goes.
+pub const CALL_DEPTH: usize = 25_000;
 
 /// Bounds of one evaluation. `None` means unbounded.
 #[derive(Clone, Debug)]

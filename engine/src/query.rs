@@ -9,7 +9,7 @@ use solon_syntax::ast::Name;
 
 use crate::builtins::{Budget, Call, Patterns};
 use crate::error::Error;
-use crate::eval::{Entry, Machine, World};
+use crate::eval::{Entry, EvalError, Machine, World};
 use crate::host::Host;
 use crate::limits::{self, Limits};
 use crate::program::{Plan, Program};
@@ -358,17 +358,15 @@ fn evaluate<T, R>(
     run: impl for<'e> FnOnce(&mut Machine<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let mut arena = ARENA.take().unwrap_or_default();
-    let result = match request.snapshot {
-        Some(snapshot) => run_in(&arena, prepared, snapshot, request, subject, run),
-        None => run_in(
-            &arena,
-            prepared,
-            &prepared.shared.current.load(),
-            request,
-            subject,
-            run,
-        ),
-    };
+    let run = |snapshot: &Snapshot| run_in(&arena, prepared, snapshot, request, subject, run);
+    let result = stacker::maybe_grow(
+        limits::VALUE_STACK,
+        2 * limits::VALUE_STACK,
+        || match request.snapshot {
+            Some(snapshot) => run(snapshot),
+            None => run(&prepared.shared.current.load()),
+        },
+    );
     arena.reset();
     if arena.bytes() <= limits::KEPT_ARENA {
         ARENA.set(Some(arena));
@@ -403,5 +401,9 @@ fn run_in<T, R>(
         input,
         strict: request.strict_builtin_errors,
     };
-    run(&mut Machine::new(world, call), subject)
+    let result = run(&mut Machine::new(world, call), subject)?;
+    if arena.is_too_deep() {
+        return Err(Error::Eval(Box::new(EvalError::too_deep())));
+    }
+    Ok(result)
 }

@@ -104,8 +104,10 @@ impl Call<'_> {
 
 /// Steps, wall time, memory and cancellation of one evaluation.
 pub struct Budget<'e> {
-    steps: u64,
+    /// Steps up to the next look at the clock and the like.
     until_look: u32,
+    /// Steps left behind those.
+    steps: u64,
     deadline: Option<Instant>,
     memory: usize,
     arena: &'e Arena,
@@ -115,37 +117,44 @@ pub struct Budget<'e> {
 impl<'e> Budget<'e> {
     /// A fresh budget.
     pub fn new(limits: &Limits, arena: &'e Arena, cancelled: Option<&'e AtomicBool>) -> Self {
-        Self {
+        let mut budget = Self {
+            until_look: 0,
             steps: limits.steps.unwrap_or(u64::MAX),
-            until_look: limits::BUDGET_STRIDE,
             deadline: limits
                 .time
                 .and_then(|time| Instant::now().checked_add(time)),
             memory: limits.memory.unwrap_or(usize::MAX),
             arena,
             cancelled,
-        }
+        };
+        budget.begin_stretch();
+        budget
+    }
+
+    /// Sets steps aside up to the next look.
+    fn begin_stretch(&mut self) {
+        self.until_look = u32::try_from(self.steps)
+            .unwrap_or(u32::MAX)
+            .min(limits::BUDGET_STRIDE);
+        self.steps -= u64::from(self.until_look);
     }
 
     /// Counts one loop turn or call.
     #[inline]
     pub fn step(&mut self) -> Result<(), Fault> {
-        self.until_look -= 1;
-        if self.until_look == 0 {
-            self.look()
-        } else {
-            Ok(())
-        }
+        self.spend(1)
     }
 
     /// Counts `amount` turns of a built-in's own loop.
+    #[inline]
     pub fn spend(&mut self, amount: u32) -> Result<(), Fault> {
-        if amount < self.until_look {
-            self.until_look -= amount;
-            return Ok(());
+        match self.until_look.checked_sub(amount) {
+            Some(left) => {
+                self.until_look = left;
+                Ok(())
+            }
+            None => self.look(amount),
         }
-        self.steps = self.steps.saturating_sub(u64::from(amount));
-        self.look()
     }
 
     /// Counts the turns of a loop over something of this length.
@@ -164,14 +173,22 @@ impl<'e> Budget<'e> {
         Ok(())
     }
 
+    /// Spends more than is left of the stretch, and looks at everything that may end the evaluation.
     #[cold]
-    fn look(&mut self) -> Result<(), Fault> {
-        self.until_look = limits::BUDGET_STRIDE;
-        self.steps = self.steps.saturating_sub(u64::from(limits::BUDGET_STRIDE));
-        if self.steps == 0 {
+    fn look(&mut self, amount: u32) -> Result<(), Fault> {
+        let beyond = u64::from(amount.saturating_sub(self.until_look));
+        let Some(left) = self.steps.checked_sub(beyond) else {
             return Err(Fault::halt(
                 FaultCode::Cancel,
                 "evaluation exceeds its step limit",
+            ));
+        };
+        self.steps = left;
+        self.begin_stretch();
+        if self.arena.is_too_deep() {
+            return Err(Fault::halt(
+                FaultCode::Internal,
+                "evaluation is nested too deeply",
             ));
         }
         if self

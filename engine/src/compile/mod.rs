@@ -28,6 +28,7 @@ pub use report::Report;
 pub use rule_tree::{RuleId, RuleTree};
 
 use solon_syntax::ast::Module;
+use solon_syntax::source::Code;
 use solon_syntax::source::Diagnostics;
 
 use crate::limits;
@@ -118,9 +119,30 @@ fn set_rule_tree(compilation: &mut Compilation<'_>) {
 
 fn nothing(_: &mut Compilation<'_>) {}
 
-/// Runs passes, which recurse as deep as text may nest.
-fn on_large_stack<T>(run: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, run)
+/// Runs what recurses as deep as text may nest. What it calls need not ask for more.
+pub(crate) fn on_large_stack<T>(run: impl FnOnce() -> T) -> T {
+    const SLACK: usize = 128 << 10;
+    stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK + SLACK, run)
+}
+
+/// Refuses documents whose names are longer than values may nest.
+fn check_depth(compilation: &mut Compilation<'_>) {
+    let long = compilation.modules.iter().flat_map(|module| {
+        let package = &module.package;
+        let below = module
+            .rules
+            .iter()
+            .map(|rule| (rule.head.reference.len(), rule.span));
+        std::iter::once((0, package.span))
+            .chain(below)
+            .map(|(length, span)| (package.path.len() + length, span))
+    });
+    let refused = long.filter(|(length, _)| *length > limits::NESTING);
+    for (length, span) in refused.collect::<Vec<_>>() {
+        let limit = limits::NESTING;
+        let message = format!("name of {length} parts exceeds the limit of {limit}");
+        compilation.report.error(Code::Compile, span, message);
+    }
 }
 
 /// Compiles modules; `base_exists` says whether base documents hold something at a path below `data`, `observe`
@@ -133,7 +155,11 @@ pub fn compile(
 ) -> Result<Compiled, Diagnostics> {
     let mut compilation = Compilation::new(modules, options);
     compilation.base_exists = base_exists;
+    check_depth(&mut compilation);
     on_large_stack(|| {
+        if compilation.report.is_fatal() {
+            return;
+        }
         for pass in PASSES.iter().filter(|pass| !options.skips(pass.name)) {
             (pass.run)(&mut compilation);
             observe(pass, &compilation);

@@ -21,6 +21,19 @@ pub struct EvalError {
     pub col: u32,
 }
 
+impl EvalError {
+    /// Something is nested deeper than is allowed.
+    pub(crate) fn too_deep() -> Self {
+        Self {
+            code: FaultCode::Internal,
+            message: "evaluation is nested too deeply".into(),
+            file: Arc::from(""),
+            row: 0,
+            col: 0,
+        }
+    }
+}
+
 impl fmt::Display for EvalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.row > 0 {

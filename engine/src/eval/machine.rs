@@ -65,8 +65,8 @@ pub struct Machine<'e> {
 pub(super) const ROOT: usize = usize::MAX;
 
 /// Stack that must be left for a run, and what is added when it is not.
-pub(super) const RED_ZONE: usize = 96 << 10;
-pub(super) const STACK_GROWTH: usize = 1 << 20;
+pub(super) const RED_ZONE: usize = limits::VALUE_STACK;
+pub(super) const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Machine<'e> {
     /// Prepares an evaluation.
@@ -151,11 +151,7 @@ impl<'e> Machine<'e> {
         self.depth += 1;
         let flow = if self.depth.is_multiple_of(16) {
             if self.depth > limits::CALL_DEPTH {
-                Err(self.error(
-                    FaultCode::Internal,
-                    Span::default(),
-                    "evaluation is nested too deeply".into(),
-                ))
+                Err(Halt::Error(Box::new(EvalError::too_deep())))
             } else {
                 stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || self.run_steps(steps))
             }

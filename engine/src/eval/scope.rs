@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::builtins::{Entry, FaultCode};
+use crate::limits;
 use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
 use crate::value::{Arena, Kind, V};
 
-use super::error::Halt;
+use super::error::{EvalError, Halt};
 use super::machine::{Flow, Machine};
 use super::memo::Memo;
 
@@ -102,6 +103,11 @@ impl<'e> Machine<'e> {
             (scope.input, scope.overlay.clone(), scope.mocks.clone())
         };
         for modifier in &with.modifiers {
+            if let Target::Input(path, _) | Target::Data(path, _) = &modifier.target
+                && path.len() > limits::NESTING
+            {
+                return Err(Halt::Error(Box::new(EvalError::too_deep())));
+            }
             match &modifier.target {
                 Target::Input(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();

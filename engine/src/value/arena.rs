@@ -6,6 +6,9 @@ mod keys;
 mod object;
 mod set;
 
+use std::cell::Cell;
+use std::ops::Deref;
+
 use bumpalo::Bump;
 
 pub use object::{ArenaObject, ArenaPairs, ObjectBuilder, Put};
@@ -14,11 +17,28 @@ pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 use super::number::NumberBuf;
 use super::text::{ArenaText, Short, TextView};
 use super::{Kind, Object, Set, V, Value};
+use crate::limits;
 
 /// Memory of one evaluation.
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,
+    too_deep: Cell<bool>,
+}
+
+/// An array in the arena.
+pub struct ArenaArray<'e> {
+    items: &'e [V<'e>],
+    depth: u32,
+}
+
+impl<'e> Deref for ArenaArray<'e> {
+    type Target = &'e [V<'e>];
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.items
+    }
 }
 
 impl Arena {
@@ -35,6 +55,27 @@ impl Arena {
     /// Frees everything at once, keeping memory for the next evaluation.
     pub fn reset(&mut self) {
         self.bump.reset();
+        self.too_deep.set(false);
+    }
+
+    /// Whether a value was nested deeper than [`limits::NESTING`] around what was read; `null` stands in its place.
+    pub fn is_too_deep(&self) -> bool {
+        self.too_deep.get()
+    }
+
+    /// The depth of a compound around some values; `None` when it may not be made.
+    #[inline]
+    fn around<'v>(&self, depth: u32, items: &[V<'v>]) -> Option<u32> {
+        let depth = items
+            .iter()
+            .map(|item| depth_of(*item))
+            .fold(depth, u32::max)
+            + 1;
+        if depth as usize > limits::NESTING {
+            self.too_deep.set(true);
+            return None;
+        }
+        Some(depth)
     }
 
     /// Bytes in use.
@@ -100,7 +141,16 @@ impl Arena {
 
     /// An array of elements that already live in the arena.
     pub fn array_of<'e>(&'e self, items: &'e [V<'e>]) -> V<'e> {
-        V::NewArray(self.bump.alloc(items))
+        match self.around(0, items) {
+            Some(depth) => V::NewArray(self.bump.alloc(ArenaArray { items, depth })),
+            None => V::Null,
+        }
+    }
+
+    /// An array that a reader made, which bounds nesting itself.
+    pub(super) fn read_array<'e>(&'e self, items: &[V<'e>]) -> V<'e> {
+        let items = self.bump.alloc_slice_copy(items);
+        V::NewArray(self.bump.alloc(ArenaArray { items, depth: 0 }))
     }
 
     /// An array from an iterator.
@@ -176,6 +226,17 @@ impl Arena {
             copy.insert(self.copy_of(item));
         }
         copy.finish()
+    }
+}
+
+/// Levels of compounds that an evaluation put around what was read or stored.
+#[inline]
+fn depth_of(value: V<'_>) -> u32 {
+    match value {
+        V::NewArray(array) => array.depth,
+        V::NewObject(object) => object.depth(),
+        V::NewSet(set) => set.depth(),
+        _ => 0,
     }
 }
 

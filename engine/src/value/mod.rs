@@ -21,7 +21,7 @@ pub mod yaml;
 use std::fmt;
 use std::sync::Arc;
 
-pub use arena::{Arena, ArenaObject, ArenaSet, ObjectBuilder, Put, SetBuilder};
+pub use arena::{Arena, ArenaArray, ArenaObject, ArenaSet, ObjectBuilder, Put, SetBuilder};
 pub use array::ArrayView;
 pub use number::{Number, NumberBuf};
 pub use object::{Object, ObjectView, Shape};
@@ -79,7 +79,7 @@ pub enum V<'e> {
     /// See [`Value::Array`].
     Array(&'e Arc<Vec<Value>>),
     /// An array in the arena.
-    NewArray(&'e &'e [V<'e>]),
+    NewArray(&'e ArenaArray<'e>),
     /// See [`Value::Object`].
     Object(&'e Arc<Object>),
     /// An object in the arena.

@@ -15,9 +15,16 @@ pub struct ArenaObject<'e> {
     values: &'e [V<'e>],
     table: Option<HashTable<u32, &'e Bump>>,
     order: Order<'e>,
+    depth: u32,
 }
 
 impl<'e> ArenaObject<'e> {
+    /// Levels of compounds down from here that an evaluation made.
+    #[inline]
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+
     /// Number of keys.
     #[inline]
     pub fn len(&self) -> usize {
@@ -161,7 +168,16 @@ impl<'e> ObjectBuilder<'e> {
 
     /// The object.
     pub fn finish(self) -> V<'e> {
+        let keys = self.arena.around(0, &self.keys);
+        match keys.and_then(|depth| self.arena.around(depth - 1, &self.values)) {
+            Some(depth) => self.finish_at(depth),
+            None => V::Null,
+        }
+    }
+
+    fn finish_at(self, depth: u32) -> V<'e> {
         V::NewObject(self.arena.bump().alloc(ArenaObject {
+            depth,
             order: Order::new(self.arena, self.keys.len()),
             keys: self.keys.into_bump_slice(),
             values: self.values.into_bump_slice(),
@@ -171,7 +187,8 @@ impl<'e> ObjectBuilder<'e> {
 }
 
 impl Arena {
-    /// An object with copies of the keys and values; of equal keys the last pair wins.
+    /// An object that a reader made, which bounds nesting itself, with copies of the keys and values; of equal
+    /// keys the last pair wins.
     pub fn object_of<'e>(&'e self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
         let mut seen = keys;
         let distinct = |seen: &mut &[V<'e>]| match seen.split_last() {
@@ -182,9 +199,14 @@ impl Arena {
             None => true,
         };
         if keys.len() > SCAN || !(0..keys.len()).all(|_| distinct(&mut seen)) {
-            return self.object_from(keys.iter().copied().zip(values.iter().copied()));
+            let mut object = ObjectBuilder::new(self);
+            for (key, value) in keys.iter().zip(values) {
+                object.set(*key, *value);
+            }
+            return object.finish_at(0);
         }
         V::NewObject(self.bump.alloc(ArenaObject {
+            depth: 0,
             keys: self.bump.alloc_slice_copy(keys),
             values: self.bump.alloc_slice_copy(values),
             table: None,
@@ -192,13 +214,14 @@ impl Arena {
         }))
     }
 
-    /// An object that shares the keys of another one.
+    /// The same with the keys of another one, which both share.
     #[inline]
     pub fn object_like<'e>(&'e self, like: &ArenaObject<'e>, values: &[V<'e>]) -> V<'e> {
         if like.table.is_some() || values.len() != like.keys.len() {
             return self.object_of(like.keys, values);
         }
         V::NewObject(self.bump().alloc(ArenaObject {
+            depth: 0,
             keys: like.keys,
             values: self.bump().alloc_slice_copy(values),
             table: None,

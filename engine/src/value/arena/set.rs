@@ -14,9 +14,16 @@ pub struct ArenaSet<'e> {
     items: &'e [V<'e>],
     table: Option<HashTable<u32, &'e Bump>>,
     order: Order<'e>,
+    depth: u32,
 }
 
 impl<'e> ArenaSet<'e> {
+    /// Levels of compounds down from here that an evaluation made.
+    #[inline]
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+
     /// Number of members.
     #[inline]
     pub fn len(&self) -> usize {
@@ -113,11 +120,15 @@ impl<'e> SetBuilder<'e> {
     /// The set.
     pub fn finish(self) -> V<'e> {
         let items = self.items.into_bump_slice();
+        let Some(depth) = self.arena.around(0, items) else {
+            return V::Null;
+        };
         let order = Order::new(self.arena, items.len());
         V::NewSet(self.arena.bump().alloc(ArenaSet {
             items,
             table: self.table,
             order,
+            depth,
         }))
     }
 }

@@ -74,7 +74,7 @@ impl<'e> Build<'e> for InArena<'e> {
 
     #[inline]
     fn array(&mut self, items: &mut Vec<V<'e>>, start: usize) {
-        let array = self.arena.array(items.get(start..).unwrap_or(&[]));
+        let array = self.arena.read_array(items.get(start..).unwrap_or(&[]));
         items.truncate(start);
         items.push(array);
     }

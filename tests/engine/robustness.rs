@@ -1,0 +1,76 @@
+//! No module, query, data or input makes the engine panic, overflow a small stack, hang, or use all memory:
+//! whatever comes in, an answer or an error comes out, soon.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a panic here is a failing test"
+)]
+
+#[path = "robustness/limits.rs"]
+mod limits;
+#[path = "robustness/nesting.rs"]
+mod nesting;
+#[path = "robustness/sharing.rs"]
+mod sharing;
+#[path = "robustness/sizes.rs"]
+mod sizes;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use solon::{Engine, Error, Request, Value};
+
+/// The stack that callers may have.
+const SMALL: usize = 256 << 10;
+
+/// What may pass before an answer. Tests run unoptimised and beside others, so this is generous: what it excludes
+/// is time that grows faster than the text.
+const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 40 } else { 5 });
+
+/// Runs on a small stack, and sees that it ends soon.
+fn on_small_stack<T: Send>(what: &str, run: impl FnOnce() -> T + Send) -> T {
+    on_stack(SMALL, what, run)
+}
+
+fn on_stack<T: Send>(size: usize, what: &str, run: impl FnOnce() -> T + Send) -> T {
+    let start = Instant::now();
+    let result = thread::scope(|scope| {
+        let small = thread::Builder::new()
+            .name(what.to_owned())
+            .stack_size(size);
+        small.spawn_scoped(scope, run).unwrap().join().unwrap()
+    });
+    let taken = start.elapsed();
+    println!("{what}: {taken:?}");
+    assert!(taken < SOON, "{what} took {taken:?}");
+    result
+}
+
+/// Compiles a module and asks for `data.t.p`.
+fn answer(what: &str, module: &str) -> Result<Option<Value>, Error> {
+    on_small_stack(what, || {
+        let engine = Engine::new();
+        engine.set_module("t.rego", module)?;
+        engine.prepare_document("t/p")?.evaluate(&Request::new())
+    })
+}
+
+/// The values of a query's first solution.
+fn ask(what: &str, query: &str) -> Result<Option<Vec<Value>>, Error> {
+    on_small_stack(what, || {
+        let solutions = Engine::new()
+            .prepare_query(query)?
+            .solutions(&Request::new())?;
+        Ok(solutions.into_iter().next().map(|first| first.values))
+    })
+}
+
+/// The first message of an error.
+fn message<T>(result: Result<T, Error>) -> String {
+    let error = result.err().expect("an error");
+    error.entries()[0].message.clone()
+}

@@ -1,0 +1,202 @@
+//! What bounds an evaluation that would not end by itself.
+
+use std::cell::Cell;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use solon::{Cancel, Engine, Error, Limits, Request, Value};
+
+use crate::on_small_stack;
+
+/// 10^15 turns that leave nothing behind.
+const ENDLESS: &str = "package t
+n := numbers.range(1, 1000)
+p if {
+	some a in n
+	some b in n
+	some c in n
+	some d in n
+	some e in n
+	a + b + c + d + e < 0
+}
+kept := [[a, b, c, d] | some a in n; some b in n; some c in n; some d in n]
+few := [x | some x in input]
+";
+
+const NONE: Limits = Limits {
+    steps: None,
+    time: None,
+    memory: None,
+};
+
+fn engine() -> Engine {
+    let engine = Engine::new();
+    engine.set_module("t.rego", ENDLESS).unwrap();
+    engine
+}
+
+/// How an evaluation ends early: code, message, and when.
+fn end(path: &str, limits: &Limits) -> (String, String, Duration) {
+    on_small_stack(path, || {
+        let document = engine().prepare_document(path).unwrap();
+        let start = Instant::now();
+        let error = document
+            .evaluate(&Request::new().limits(limits))
+            .unwrap_err();
+        let entry = error.entries().remove(0);
+        (entry.code, entry.message, start.elapsed())
+    })
+}
+
+#[test]
+fn time_ends_it() {
+    let limits = Limits {
+        time: Some(Duration::from_millis(50)),
+        ..NONE
+    };
+    let (code, message, taken) = end("t/p", &limits);
+    assert_eq!(
+        (&*code, &*message),
+        ("eval_cancel_error", "evaluation exceeds its time limit")
+    );
+    assert!(
+        taken >= Duration::from_millis(50) && taken < Duration::from_secs(2),
+        "{taken:?}"
+    );
+    let none_left = Limits {
+        time: Some(Duration::ZERO),
+        ..NONE
+    };
+    assert_eq!(
+        end("t/p", &none_left).1,
+        "evaluation exceeds its time limit"
+    );
+}
+
+#[test]
+fn steps_end_it() {
+    let limits = Limits {
+        steps: Some(100_000),
+        ..NONE
+    };
+    let (code, message, _) = end("t/p", &limits);
+    assert_eq!(
+        (&*code, &*message),
+        ("eval_cancel_error", "evaluation exceeds its step limit")
+    );
+}
+
+#[test]
+fn memory_ends_it() {
+    let limits = Limits {
+        memory: Some(16 << 20),
+        ..NONE
+    };
+    let (code, message, _) = end("t/kept", &limits);
+    assert_eq!(
+        (&*code, &*message),
+        ("eval_cancel_error", "evaluation exceeds its memory limit")
+    );
+}
+
+/// As many turns as are allowed are made, and not one more.
+#[test]
+fn steps_are_counted_exactly() {
+    let document = engine().prepare_document("t/few").unwrap();
+    for turns in [1, 2, 10, 1_023, 1_024, 1_025, 2_047, 2_048, 2_049, 5_000] {
+        let input = Value::array(vec![1.into(); turns]);
+        let within = |steps: usize| {
+            let limits = Limits {
+                steps: Some(steps as u64),
+                ..NONE
+            };
+            document.evaluate(&Request::new().input(&input).limits(&limits))
+        };
+        assert!(within(turns).is_ok(), "{turns} turns of {turns}");
+        let error = within(turns - 1).unwrap_err();
+        assert_eq!(
+            error.entries()[0].message,
+            "evaluation exceeds its step limit",
+            "{turns} turns of one less"
+        );
+    }
+}
+
+#[test]
+fn another_thread_cancels_it() {
+    let document = engine().prepare_document("t/p").unwrap();
+    let cancel = Cancel::default();
+    thread::scope(|scope| {
+        let running = scope.spawn(|| document.evaluate(&Request::new().cancel(&cancel)));
+        thread::sleep(Duration::from_millis(30));
+        assert!(!running.is_finished());
+        let start = Instant::now();
+        cancel.cancel();
+        let error = running.join().unwrap().unwrap_err();
+        let taken = start.elapsed();
+        let entry = error.entries().remove(0);
+        assert_eq!(
+            (&*entry.code, &*entry.message),
+            ("eval_cancel_error", "caller cancelled query execution")
+        );
+        assert!(taken < Duration::from_millis(500), "{taken:?}");
+    });
+    // a handle that was used stays used
+    assert!(matches!(
+        document.evaluate(&Request::new().cancel(&cancel)),
+        Err(Error::Eval(_))
+    ));
+}
+
+/// Long loops inside a built-in function look at the limits too.
+#[test]
+fn builtins_are_bounded() {
+    let engine = Engine::new();
+    for call in [
+        "numbers.range(1, 1000000000000)",
+        "sprintf(\"%1000000000d\", [1])",
+        "count(numbers.range(1, 100000000))",
+        "graph.reachable(input.graph, {0})",
+        "{x | walk(input.deep, [x, _])}",
+        "strings.replace_n({\"a\": input.text}, input.text)",
+        "replace(input.text, \"a\", input.text)",
+        "concat(input.text, split(input.text, \"\"))",
+    ] {
+        let text = Value::string(&"a".repeat(100_000));
+        let input = Value::object(vec![("text".into(), text)]);
+        let limits = Limits {
+            time: Some(Duration::from_millis(100)),
+            memory: Some(64 << 20),
+            steps: None,
+        };
+        on_small_stack(call, || {
+            let query = engine.prepare_query(call).unwrap();
+            drop(query.solutions(&Request::new().input(&input).limits(&limits)));
+        });
+    }
+}
+
+#[test]
+fn prints_are_bounded_as_well() {
+    let engine = Engine::new();
+    let module = "package t\np := count([1 | some x in numbers.range(1, 100000); print(x, input)])\nflood if {\n\tsome x in numbers.range(1, 10000)\n\tsome y in numbers.range(1, 10000)\n\tprint(x, y)\n\tx < 0\n}\n";
+    engine.set_module("t.rego", module).unwrap();
+    let lines = Cell::new(0_u32);
+    let print = |line: &str| {
+        assert!(!line.is_empty());
+        lines.set(lines.get() + 1);
+    };
+    let asked = Request::new().print(&print);
+    let found = engine.prepare_document("t/p").unwrap().evaluate(&asked);
+    assert_eq!(found.unwrap(), Some(100_000.into()));
+    assert_eq!(lines.get(), 100_000);
+    let limits = Limits {
+        steps: Some(50_000),
+        ..NONE
+    };
+    let error = engine
+        .prepare_document("t/flood")
+        .unwrap()
+        .evaluate(&asked.limits(&limits));
+    assert!(error.is_err());
+}

@@ -1,0 +1,85 @@
+//! Engines and what they prepare, among threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use solon::engine::Change;
+use solon::{
+    Cancel, Engine, Error, Path, PreparedDocument, PreparedQuery, Request, Snapshot, Value,
+};
+
+const fn shared<T: Send + Sync>() {}
+
+const _: () = {
+    shared::<Engine>();
+    shared::<PreparedQuery>();
+    shared::<PreparedDocument>();
+    shared::<Snapshot>();
+    shared::<Value>();
+    shared::<Cancel>();
+    shared::<Error>();
+};
+
+const SWAPS: i64 = 1_000;
+
+/// Modules and data of one moment, in which everything is `moment`.
+fn change(moment: i64) -> Change {
+    let mut change = Change::default();
+    change.set_module(
+        "a.rego",
+        &format!("package a\np := [{moment}, data.moment, data.other.moment, data.b.q]"),
+    );
+    change.set_module(
+        "b.rego",
+        &format!("package b\nq := {moment} + 0 * data.moment"),
+    );
+    change.put(Path::from_slashes("/moment"), moment.into());
+    change.put(Path::from_slashes("/other/moment"), moment.into());
+    change
+}
+
+/// What is prepared keeps its rules; documents are those of the moment it is asked.
+#[test]
+fn readers_see_one_moment() {
+    let engine = Engine::new();
+    engine.apply(change(0)).unwrap();
+    let done = AtomicBool::new(false);
+    let read = || {
+        let mut last = 0;
+        let mut answers = 0_u32;
+        while !done.load(Ordering::Relaxed) || answers == 0 {
+            let document = engine.prepare_document("a/p").unwrap();
+            let found = document.evaluate(&Request::new()).unwrap().unwrap();
+            let moments: Vec<i64> = serde_json::from_str(&found.to_string()).unwrap();
+            let [rule, data, same_data, same_rule] = moments[..] else {
+                panic!("{found}")
+            };
+            assert_eq!(rule, same_rule, "rules of two moments");
+            assert_eq!(data, same_data, "documents of two moments");
+            assert!(rule >= last, "rules went back");
+            assert!(data >= 0 && data <= SWAPS);
+            last = rule;
+            answers += 1;
+        }
+        (last, answers)
+    };
+    thread::scope(|scope| {
+        let readers = [scope.spawn(read), scope.spawn(read)];
+        for moment in 1..=SWAPS {
+            engine.apply(change(moment)).unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+        for reader in readers {
+            let (last, answers) = reader.join().unwrap();
+            assert!(last <= SWAPS && answers > 0);
+        }
+    });
+    let found = engine
+        .prepare_document("a/p")
+        .unwrap()
+        .evaluate(&Request::new());
+    assert_eq!(
+        found.unwrap().unwrap().to_string(),
+        "[1000, 1000, 1000, 1000]"
+    );
+}

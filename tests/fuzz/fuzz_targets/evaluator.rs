@@ -1,0 +1,30 @@
+//! Any module and input (behind the first zero byte): an answer or an error within the limits.
+
+#![no_main]
+
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use solon::{Engine, Limits, Request};
+
+fuzz_target!(|text: &str| {
+    let (module, input) = text.split_once('\0').unwrap_or((text, "{}"));
+    let limits = Limits {
+        steps: Some(20_000),
+        time: Some(Duration::from_secs(2)),
+        memory: Some(64 << 20),
+    };
+    let engine = Engine::builder().limits(limits).build();
+    if engine.set_module("fuzz.rego", module).is_err() {
+        drop(engine.prepare_query(module));
+        return;
+    }
+    let request = Request::new().input_json(input.as_bytes());
+    if let Ok(document) = engine.prepare_document("/") {
+        let value = document.evaluate(&request);
+        let text = document.evaluate_json(&request);
+        if let (Ok(Some(value)), Ok(Some(text))) = (value, text) {
+            assert!(solon::value::json::read(&text).is_ok(), "{value}");
+        }
+    }
+});

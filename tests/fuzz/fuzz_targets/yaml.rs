@@ -1,0 +1,15 @@
+//! Any bytes as YAML: what is written reads back equal.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use solon::value::yaml;
+
+fuzz_target!(|text: &[u8]| {
+    if let Ok(value) = yaml::read(text) {
+        let mut written = String::new();
+        if yaml::write(value.borrow(), &mut written).is_ok() {
+            assert_eq!(yaml::read(written.as_bytes()).ok(), Some(value), "{written}");
+        }
+    }
+});
