@@ -35,6 +35,7 @@ mod sets;
 mod sprintf;
 mod strings;
 mod surroundings;
+mod time;
 mod types;
 mod units;
 mod uuid;
@@ -184,6 +185,7 @@ const FAMILIES: &[&[Builtin]] = &[
     net::TABLE,
     hashes::TABLE,
     uuid::TABLE,
+    time::TABLE,
 ];
 
 /// An entry with its parsed declaration.

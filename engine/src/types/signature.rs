@@ -107,8 +107,15 @@ impl<'a> Parser<'a> {
 
     fn parameter(&mut self) -> Result<Parameter, SignatureError> {
         let start = self.at;
-        let word = self.word()?;
-        let name = self.eat(":").then(|| word.into());
+        self.word()?;
+        let mut end = self.at;
+        // the name of one published result has two words
+        if self.rest().starts_with(|c: char| c.is_ascii_alphabetic()) {
+            self.word()?;
+            end = self.at;
+        }
+        let words = self.text.get(start..end).unwrap_or_default();
+        let name = self.eat(":").then(|| words.trim_start().into());
         if name.is_none() {
             self.at = start;
         }

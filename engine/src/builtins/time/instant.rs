@@ -1,0 +1,202 @@
+//! A point in time and how it reads on calendars and clocks.
+
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+use crate::builtins::{Fault, FaultError, Operands};
+use crate::value::{Number, V};
+
+/// Nanoseconds of a second.
+pub const SECOND: i64 = 1_000_000_000;
+
+/// Seconds of a day.
+pub const DAY: i64 = 86_400;
+
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// A point in time at a place.
+pub struct Instant {
+    pub ns: i64,
+    pub zone: TimeZone,
+    /// Third element of the operand, when there is one.
+    pub layout: Option<Vec<u8>>,
+}
+
+/// What calendar and clock show; the parts of a date may exceed their ranges until they are counted together.
+#[derive(Clone, Copy)]
+pub struct Civil {
+    pub year: i64,
+    pub month: i64,
+    pub day: i64,
+    pub hour: i64,
+    pub minute: i64,
+    pub second: i64,
+    pub ns: i64,
+}
+
+impl Instant {
+    /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
+    pub fn read(operand: V<'_>) -> Result<Self, Fault> {
+        let Some(parts) = operand.as_array().filter(|parts| parts.len() > 1) else {
+            let number = operand.as_number().ok_or_else(|| {
+                Fault::Error(Box::new(FaultError::Operand {
+                    position: 1,
+                    want: &["either number (ns) or [number (ns), string (tz)]"],
+                    got: operand.kind().as_str().into(),
+                }))
+            });
+            let number = match operand.as_array().and_then(|parts| parts.get(0)) {
+                Some(first) => [first].number(0)?,
+                None => number?,
+            };
+            return Ok(Self {
+                ns: exact(number)?,
+                zone: TimeZone::UTC,
+                layout: None,
+            });
+        };
+        let part = |at| parts.get(at).unwrap_or_default();
+        let ns = exact([part(0)].number(0)?)?;
+        let name = [part(1)].text(0)?;
+        let layout = match parts.get(2) {
+            Some(layout) => Some([layout].text(0)?.as_bytes().to_vec()),
+            None => None,
+        };
+        Ok(Self {
+            ns,
+            zone: zone(&name.to_str())?,
+            layout,
+        })
+    }
+
+    /// How far clocks at the place are ahead, in seconds.
+    pub fn offset(&self) -> i64 {
+        offset(&self.zone, self.ns.div_euclid(SECOND))
+    }
+
+    /// How it reads at its place.
+    pub fn civil(&self) -> Civil {
+        let seconds = self.ns.div_euclid(SECOND) + self.offset();
+        let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
+        let (year, month, day) = date(days);
+        Civil {
+            year,
+            month,
+            day,
+            hour: second / 3600,
+            minute: second / 60 % 60,
+            second: second % 60,
+            ns: self.ns.rem_euclid(SECOND),
+        }
+    }
+}
+
+fn offset(zone: &TimeZone, second: i64) -> i64 {
+    let time = Timestamp::from_second(second).unwrap_or_default();
+    zone.to_offset(time).seconds().into()
+}
+
+fn exact(number: Number<'_>) -> Result<i64, Fault> {
+    number
+        .to_i64()
+        .ok_or_else(|| Fault::error("timestamp too big"))
+}
+
+/// The zone of a name. There is no place for `Local` to tell of: it is UTC.
+fn zone(name: &str) -> Result<TimeZone, Fault> {
+    if matches!(name, "" | "UTC" | "Local") {
+        return Ok(TimeZone::UTC);
+    }
+    if name.starts_with(['/', '\\']) || name.contains("..") {
+        return Err(Fault::error("time: invalid location name"));
+    }
+    let zone = ZONES.get(name).ok();
+    let zone = zone.filter(|zone| zone.iana_name() == Some(name));
+    zone.ok_or_else(|| Fault::error(format!("unknown time zone {name}")))
+}
+
+/// The time as a value, if 64 bits hold it.
+pub fn checked_ns<'e>(ns: Option<i128>) -> Result<V<'e>, Fault> {
+    let ns = ns.and_then(|ns| i64::try_from(ns).ok());
+    ns.map(V::Int)
+        .ok_or_else(|| Fault::error("time outside of valid range"))
+}
+
+impl Civil {
+    /// Days since 1970; `None` for dates too far off to count.
+    pub fn days(&self) -> Option<i64> {
+        const FAR: i64 = 1_000_000_000;
+        let months = self.year.checked_mul(12)?.checked_add(self.month - 1)?;
+        let near = |number: i64| (-FAR..=FAR).contains(&number);
+        if !near(months) || !near(self.day) {
+            return None;
+        }
+        let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
+        // years that start in March have their leap day at the end
+        let year = if month <= 2 { year - 1 } else { year };
+        let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let of_year = (153 * ((month + 9) % 12) + 2) / 5;
+        let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
+        Some(era * 146_097 + of_era - 719_468 + self.day - 1)
+    }
+
+    /// Nanoseconds since 1970 at a place where clocks are `offset` seconds ahead.
+    pub fn to_ns(self, offset: i64) -> Option<i128> {
+        let seconds =
+            self.days()? * DAY + self.hour * 3600 + self.minute * 60 + self.second - offset;
+        Some(i128::from(seconds) * i128::from(SECOND) + i128::from(self.ns))
+    }
+
+    /// Nanoseconds since 1970 when clocks show this in a zone; of what they skip or repeat, what the offset just
+    /// before or after makes of it.
+    pub fn to_ns_in(self, zone: &TimeZone) -> Option<i128> {
+        let second = |ns: i128| i64::try_from(ns.div_euclid(SECOND.into())).ok();
+        let guess = offset(zone, second(self.to_ns(0)?)?);
+        let offset = offset(zone, second(self.to_ns(guess)?)?);
+        self.to_ns(offset)
+    }
+
+    /// English name of the day of the week.
+    pub fn weekday(&self) -> &'static str {
+        let at = (self.days().unwrap_or(0) + 4).rem_euclid(7);
+        let name = usize::try_from(at)
+            .ok()
+            .and_then(|at| super::layout::DAYS.get(at));
+        name.copied().unwrap_or_default()
+    }
+
+    /// Day of the year, from 1.
+    pub fn year_day(&self) -> i64 {
+        let start = Self {
+            month: 1,
+            day: 1,
+            ..*self
+        };
+        1 + self.days().unwrap_or(0) - start.days().unwrap_or(0)
+    }
+}
+
+/// The length of a month.
+pub fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// The year, month and day of a count of days since 1970.
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}

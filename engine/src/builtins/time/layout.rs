@@ -1,0 +1,195 @@
+//! Layouts: the form of a time, shown by how 2006-01-02 15:04:05.999 -0700 MST reads in it.
+
+/// The layout that RFC 3339 asks for.
+pub const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";
+
+/// The same with a fraction of a second.
+pub const RFC3339_NANO: &[u8] = b"2006-01-02T15:04:05.999999999Z07:00";
+
+/// Days of the week.
+pub const DAYS: [&str; 7] = [
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+];
+
+/// Months of the year.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// Letters that abbreviated names have.
+pub const SHORT_NAME: usize = 3;
+
+/// The layout of a well-known name, else the text itself.
+pub fn named(layout: &[u8]) -> &[u8] {
+    match layout {
+        b"ANSIC" => b"Mon Jan _2 15:04:05 2006",
+        b"UnixDate" => b"Mon Jan _2 15:04:05 MST 2006",
+        b"RubyDate" => b"Mon Jan 02 15:04:05 -0700 2006",
+        b"RFC822" => b"02 Jan 06 15:04 MST",
+        b"RFC822Z" => b"02 Jan 06 15:04 -0700",
+        b"RFC850" => b"Monday, 02-Jan-06 15:04:05 MST",
+        b"RFC1123" => b"Mon, 02 Jan 2006 15:04:05 MST",
+        b"RFC1123Z" => b"Mon, 02 Jan 2006 15:04:05 -0700",
+        b"RFC3339" => RFC3339,
+        b"RFC3339Nano" => RFC3339_NANO,
+        other => other,
+    }
+}
+
+/// What a number is filled up with to its full width.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pad {
+    None,
+    Space,
+    Zero,
+}
+
+/// A part of a time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    LongYear,
+    ShortYear,
+    LongMonth,
+    ShortMonth,
+    Month(Pad),
+    LongWeekday,
+    ShortWeekday,
+    Day(Pad),
+    YearDay(Pad),
+    Hour,
+    Hour12(Pad),
+    Minute(Pad),
+    Second(Pad),
+    /// `PM` or `pm`.
+    Noon {
+        upper: bool,
+    },
+    ZoneName,
+    /// `Z` stands for no offset when asked for.
+    Offset {
+        z: bool,
+        colons: bool,
+        parts: u8,
+    },
+    /// A fraction of a second; trailing zeros may be left out.
+    Fraction {
+        separator: u8,
+        digits: usize,
+        trimmed: bool,
+    },
+}
+
+/// Literal text, the field after it as it is written, and what follows.
+pub struct Chunk<'l> {
+    pub literal: &'l [u8],
+    pub field: Option<(Field, &'l [u8])>,
+    pub rest: &'l [u8],
+}
+
+/// Splits off the next field.
+pub fn next(layout: &[u8]) -> Chunk<'_> {
+    for at in 0..layout.len() {
+        let (literal, text) = layout.split_at(at);
+        let Some((field, length)) = field(text) else {
+            continue;
+        };
+        let (written, rest) = text.split_at(length);
+        return Chunk {
+            literal,
+            field: Some((field, written)),
+            rest,
+        };
+    }
+    Chunk {
+        literal: layout,
+        field: None,
+        rest: &[],
+    }
+}
+
+/// The field that a text starts with, and its length.
+fn field(text: &[u8]) -> Option<(Field, usize)> {
+    const FIELDS: &[(&[u8], Field)] = &[
+        (b"January", Field::LongMonth),
+        (b"Monday", Field::LongWeekday),
+        (b"MST", Field::ZoneName),
+        (b"002", Field::YearDay(Pad::Zero)),
+        (b"01", Field::Month(Pad::Zero)),
+        (b"02", Field::Day(Pad::Zero)),
+        (b"03", Field::Hour12(Pad::Zero)),
+        (b"04", Field::Minute(Pad::Zero)),
+        (b"05", Field::Second(Pad::Zero)),
+        (b"06", Field::ShortYear),
+        (b"15", Field::Hour),
+        (b"1", Field::Month(Pad::None)),
+        (b"2006", Field::LongYear),
+        (b"2", Field::Day(Pad::None)),
+        (b"__2", Field::YearDay(Pad::Space)),
+        (b"_2", Field::Day(Pad::Space)),
+        (b"3", Field::Hour12(Pad::None)),
+        (b"4", Field::Minute(Pad::None)),
+        (b"5", Field::Second(Pad::None)),
+        (b"PM", Field::Noon { upper: true }),
+        (b"pm", Field::Noon { upper: false }),
+    ];
+    const OFFSETS: &[(&[u8], bool, u8)] = &[
+        (b"070000", false, 3),
+        (b"07:00:00", true, 3),
+        (b"0700", false, 2),
+        (b"07:00", true, 2),
+        (b"07", false, 1),
+    ];
+    let (first, tail) = text.split_first()?;
+    match first {
+        // the year follows a dash of its own
+        b'_' if text.starts_with(b"_2006") => return None,
+        b'J' | b'M' => {
+            let short = match text.get(..SHORT_NAME)? {
+                b"Jan" => Some(Field::ShortMonth),
+                b"Mon" => Some(Field::ShortWeekday),
+                _ => None,
+            };
+            let word = text.get(SHORT_NAME).is_some_and(u8::is_ascii_lowercase);
+            if let Some(field) = short.filter(|_| !word) {
+                return Some((field, SHORT_NAME));
+            }
+        }
+        b'-' | b'Z' => {
+            let (form, colons, parts) = OFFSETS.iter().find(|(form, ..)| tail.starts_with(form))?;
+            let z = *first == b'Z';
+            let (colons, parts) = (*colons, *parts);
+            return Some((Field::Offset { z, colons, parts }, 1 + form.len()));
+        }
+        b'.' | b',' => {
+            let digit = *tail.first().filter(|digit| b"09".contains(digit))?;
+            let digits = tail.iter().take_while(|b| **b == digit).count();
+            let number_goes_on = tail.get(digits).is_some_and(u8::is_ascii_digit);
+            let field = Field::Fraction {
+                separator: *first,
+                digits,
+                trimmed: digit == b'9',
+            };
+            return (!number_goes_on).then_some((field, 1 + digits));
+        }
+        _ => {}
+    }
+    let (form, field) = FIELDS.iter().find(|(form, _)| text.starts_with(form))?;
+    Some((*field, form.len()))
+}

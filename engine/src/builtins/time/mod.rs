@@ -1,0 +1,103 @@
+//! Points in time, as nanoseconds since 1970, and their calendar.
+
+mod calendar;
+mod duration;
+mod format;
+mod instant;
+mod layout;
+mod parse;
+
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::V;
+use instant::{Instant, checked_ns};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "time.add_date",
+        "ns: number, years: number, months: number, days: number => output: number",
+        "The time some years, months and days later.",
+        calendar::add_date,
+    ),
+    Builtin::new(
+        "time.clock",
+        "x: any<number, array<number, string>> => output: array<number, number, number>",
+        "The hour, minute and second of a time.",
+        clock,
+    ),
+    Builtin::new(
+        "time.date",
+        "x: any<number, array<number, string>> => date: array<number, number, number>",
+        "The year, month and day of a time.",
+        date,
+    ),
+    Builtin::new(
+        "time.diff",
+        "ns1: any<number, array<number, string>>, ns2: any<number, array<number, string>> => output: array<number, number, number, number, number, number>",
+        "The years, months, days, hours, minutes and seconds between two times.",
+        calendar::diff,
+    ),
+    Builtin::new(
+        "time.format",
+        "x: any<number, array<number, string>, array<number, string, string>> => formatted timestamp: string",
+        "A time in the form that a layout shows.",
+        format::format,
+    ),
+    Builtin::new(
+        "time.parse_duration_ns",
+        "duration: string => ns: number",
+        "The nanoseconds of a duration such as `1h30m`.",
+        parse_duration_ns,
+    ),
+    Builtin::new(
+        "time.parse_ns",
+        "layout: string, value: string => ns: number",
+        "The time that a string of the form that a layout shows stands for.",
+        parse_ns,
+    ),
+    Builtin::new(
+        "time.parse_rfc3339_ns",
+        "value: string => ns: number",
+        "The time that a string in the form of RFC 3339 stands for.",
+        parse_rfc3339_ns,
+    ),
+    Builtin::new(
+        "time.weekday",
+        "x: any<number, array<number, string>> => day: string",
+        "The day of the week of a time.",
+        weekday,
+    ),
+];
+
+fn date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let civil = Instant::read(operands.at(0))?.civil();
+    Ok(call
+        .arena
+        .array(&[civil.year, civil.month, civil.day].map(V::Int)))
+}
+
+fn clock<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let civil = Instant::read(operands.at(0))?.civil();
+    Ok(call
+        .arena
+        .array(&[civil.hour, civil.minute, civil.second].map(V::Int)))
+}
+
+fn weekday<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let civil = Instant::read(operands.at(0))?.civil();
+    Ok(call.arena.text(civil.weekday()))
+}
+
+fn parse_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (layout, value) = (operands.text(0)?, operands.text(1)?);
+    let ns = parse::parse(layout::named(layout.as_bytes()), value.as_bytes())?;
+    checked_ns(ns)
+}
+
+fn parse_rfc3339_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    checked_ns(parse::parse(layout::RFC3339, operands.text(0)?.as_bytes())?)
+}
+
+fn parse_duration_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    duration::parse(operands.text(0)?.as_bytes()).map(V::Int)
+}

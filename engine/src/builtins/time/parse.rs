@@ -1,0 +1,394 @@
+//! Times from text.
+
+use std::fmt::Write;
+
+use super::instant::{Civil, days_in};
+use super::layout::{self, DAYS, Field, MONTHS, Pad, SHORT_NAME};
+use crate::builtins::Fault;
+
+/// In quotes; of anything but ASCII the bytes are shown.
+pub fn quote(text: &[u8]) -> String {
+    let mut quoted = String::from("\"");
+    for byte in text {
+        match byte {
+            b'"' | b'\\' => quoted.extend(['\\', char::from(*byte)]),
+            b' '..=0x7f => quoted.push(char::from(*byte)),
+            // writing to a string cannot fail
+            _ => _ = write!(quoted, "\\x{byte:02x}"),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Why a field cannot be read.
+enum Mismatch {
+    /// It has another form.
+    Form,
+    /// It has the form, and no such hour or month exists.
+    Range(&'static str),
+}
+
+/// The parts read so far.
+#[derive(Default)]
+struct Parts {
+    year: i64,
+    month: Option<i64>,
+    day: Option<i64>,
+    year_day: Option<i64>,
+    hour: i64,
+    minute: i64,
+    second: i64,
+    ns: i64,
+    /// Whether the hour is after noon, on a clock of twelve hours.
+    noon: Option<bool>,
+    /// Seconds that clocks are ahead; names of zones say nothing of that.
+    offset: i64,
+}
+
+/// Reads a time in the form of a layout, as nanoseconds since 1970; `None` when it is too far off to count.
+pub fn parse(layout: &[u8], value: &[u8]) -> Result<Option<i128>, Fault> {
+    let whole = quote(value);
+    let refuse = |why: &str| Fault::error(format!("parsing time {whole}: {why}"));
+    let mismatch = |at: &[u8], form: &[u8]| {
+        Fault::error(format!(
+            "parsing time {whole} as {}: cannot parse {} as {}",
+            quote(layout),
+            quote(at),
+            quote(form)
+        ))
+    };
+    let mut parts = Parts::default();
+    let (mut rest, mut form) = (value, layout);
+    loop {
+        let chunk = layout::next(form);
+        rest = skip(rest, chunk.literal).map_err(|at| mismatch(at, chunk.literal))?;
+        let Some((field, written)) = chunk.field else {
+            break;
+        };
+        form = chunk.rest;
+        rest = parts.read(field, rest, form).map_err(|why| match why {
+            Mismatch::Form => mismatch(rest, written),
+            Mismatch::Range(what) => refuse(&format!("{what} out of range")),
+        })?;
+    }
+    if !rest.is_empty() {
+        return Err(refuse(&format!("extra text: {}", quote(rest))));
+    }
+    parts.time().map_err(|why| refuse(why))
+}
+
+/// Passes over literal text, in which blanks stand for any number of them; or says where it does not fit.
+fn skip<'v>(mut value: &'v [u8], mut literal: &[u8]) -> Result<&'v [u8], &'v [u8]> {
+    while let Some((first, after)) = literal.split_first() {
+        match value.split_first() {
+            Some((b' ', _)) | None if *first == b' ' => {
+                literal = literal.trim_blanks();
+                value = value.trim_blanks();
+            }
+            Some((found, rest)) if found == first => (value, literal) = (rest, after),
+            _ => return Err(value),
+        }
+    }
+    Ok(value)
+}
+
+trait Blanks {
+    /// The text without blanks at its start; other white space stays.
+    fn trim_blanks(&self) -> &Self;
+}
+
+impl Blanks for [u8] {
+    fn trim_blanks(&self) -> &Self {
+        let start = self.iter().position(|b| *b != b' ');
+        self.split_at(start.unwrap_or(self.len())).1
+    }
+}
+
+/// Takes between `least` and `most` digits.
+fn digits(value: &[u8], least: usize, most: usize) -> Result<(i64, &[u8]), Mismatch> {
+    let count = value.iter().take(most).take_while(|b| b.is_ascii_digit());
+    let (digits, rest) = value.split_at(count.count());
+    if digits.len() < least {
+        return Err(Mismatch::Form);
+    }
+    Ok((number(digits), rest))
+}
+
+fn number(digits: &[u8]) -> i64 {
+    digits.iter().fold(0_i64, |number, digit| {
+        number
+            .saturating_mul(10)
+            .saturating_add((digit - b'0').into())
+    })
+}
+
+/// Takes a number of up to `width` digits, all of them when it is filled up with zeros.
+fn padded(value: &[u8], pad: Pad, width: usize) -> Result<(i64, &[u8]), Mismatch> {
+    let least = if pad == Pad::Zero { width } else { 1 };
+    digits(value, least, width)
+}
+
+fn within(number: i64, last: i64, what: &'static str) -> Result<i64, Mismatch> {
+    if number <= last {
+        Ok(number)
+    } else {
+        Err(Mismatch::Range(what))
+    }
+}
+
+/// Takes one of the names, in upper or lower case; which one it was.
+fn name<'v>(value: &'v [u8], names: &[&str], length: usize) -> Result<(i64, &'v [u8]), Mismatch> {
+    for (at, name) in (0..).zip(names) {
+        let name = name.as_bytes();
+        let (name, _) = name.split_at(length.min(name.len()));
+        if let Some((start, rest)) = value.split_at_checked(name.len())
+            && start.eq_ignore_ascii_case(name)
+        {
+            return Ok((at, rest));
+        }
+    }
+    Err(Mismatch::Form)
+}
+
+/// Takes a separator and the digits after it, as nanoseconds; those beyond do not count.
+fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
+    let (_, digits) = value.split_first().filter(|(b, _)| b".,".contains(b))?;
+    let (digits, rest) = digits.split_at_checked(count)?;
+    let all = digits.iter().all(u8::is_ascii_digit);
+    let places = digits.iter().chain(std::iter::repeat(&b'0')).take(9);
+    let ns = places.fold(0, |ns, digit| ns * 10 + i64::from(digit.wrapping_sub(b'0')));
+    all.then_some((ns, rest))
+}
+
+/// The number of digits after a separator.
+fn places(value: &[u8]) -> usize {
+    let digits = value.iter().skip(1);
+    digits.take_while(|b| b.is_ascii_digit()).count()
+}
+
+/// Takes the abbreviated name of a zone; `GMT` may be followed by hours.
+fn zone_name(value: &[u8]) -> Option<&[u8]> {
+    if value.starts_with(b"ChST") || value.starts_with(b"MeST") {
+        return Some(value.split_at(4).1);
+    }
+    if let Some(after) = value.strip_prefix(b"GMT") {
+        return Some(signed_hours(after).unwrap_or(after));
+    }
+    if value.starts_with(b"+") || value.starts_with(b"-") {
+        return signed_hours(value);
+    }
+    let letters = value.iter().take(6).take_while(|b| b.is_ascii_uppercase());
+    let (name, rest) = value.split_at(letters.count());
+    let known = match name.len() {
+        3 => true,
+        4 => name.ends_with(b"T") || name == b"WITA",
+        5 => name.ends_with(b"T"),
+        _ => false,
+    };
+    known.then_some(rest)
+}
+
+fn signed_hours(value: &[u8]) -> Option<&[u8]> {
+    let (_, after) = value.split_first().filter(|(b, _)| b"+-".contains(b))?;
+    let count = after.iter().take_while(|b| b.is_ascii_digit()).count();
+    let (digits, rest) = after.split_at(count);
+    (count > 0 && number(digits) <= 23).then_some(rest)
+}
+
+impl Parts {
+    /// Takes a field; `after` is the layout behind it.
+    fn read<'v>(
+        &mut self,
+        field: Field,
+        value: &'v [u8],
+        after: &[u8],
+    ) -> Result<&'v [u8], Mismatch> {
+        let rest;
+        match field {
+            Field::LongYear => (self.year, rest) = digits(value, 4, 4)?,
+            Field::ShortYear => {
+                let (year, after) = digits(value, 2, 2)?;
+                self.year = year + if year >= 69 { 1900 } else { 2000 };
+                rest = after;
+            }
+            Field::LongMonth | Field::ShortMonth => {
+                let length = if field == Field::LongMonth {
+                    usize::MAX
+                } else {
+                    SHORT_NAME
+                };
+                let (at, after) = name(value, &MONTHS, length)?;
+                self.month = Some(at + 1);
+                rest = after;
+            }
+            Field::Month(pad) => {
+                let (month, after) = padded(value, pad, 2)?;
+                if month == 0 {
+                    return Err(Mismatch::Range("month"));
+                }
+                self.month = Some(within(month, 12, "month")?);
+                rest = after;
+            }
+            Field::LongWeekday => (_, rest) = name(value, &DAYS, usize::MAX)?,
+            Field::ShortWeekday => (_, rest) = name(value, &DAYS, SHORT_NAME)?,
+            Field::Day(pad) => {
+                let blank = value.strip_prefix(b" ").filter(|_| pad == Pad::Space);
+                let (day, after) = padded(blank.unwrap_or(value), pad, 2)?;
+                self.day = Some(day);
+                rest = after;
+            }
+            Field::YearDay(pad) => {
+                let blanks = value.iter().take(2).take_while(|b| **b == b' ').count();
+                let blanks = if pad == Pad::Space { blanks } else { 0 };
+                let (day, after) = padded(value.split_at(blanks).1, pad, 3)?;
+                self.year_day = Some(day);
+                rest = after;
+            }
+            Field::Hour => {
+                let (hour, after) = digits(value, 1, 2)?;
+                self.hour = within(hour, 23, "hour")?;
+                rest = after;
+            }
+            Field::Hour12(pad) => {
+                let (hour, after) = padded(value, pad, 2)?;
+                self.hour = within(hour, 12, "hour")?;
+                rest = after;
+            }
+            Field::Minute(pad) => {
+                let (minute, after) = padded(value, pad, 2)?;
+                self.minute = within(minute, 59, "minute")?;
+                rest = after;
+            }
+            Field::Second(pad) => {
+                let (second, behind) = padded(value, pad, 2)?;
+                self.second = within(second, 59, "second")?;
+                // a fraction may follow that the layout does not show
+                let shown = layout::next(after).field;
+                let shown = matches!(shown, Some((Field::Fraction { .. }, _)));
+                rest = if shown {
+                    behind
+                } else {
+                    self.optional_fraction(behind)
+                };
+            }
+            Field::Noon { upper } => {
+                let (word, after) = value.split_at_checked(2).ok_or(Mismatch::Form)?;
+                self.noon = Some(match (word, upper) {
+                    (b"PM", true) | (b"pm", false) => true,
+                    (b"AM", true) | (b"am", false) => false,
+                    _ => return Err(Mismatch::Form),
+                });
+                rest = after;
+            }
+            Field::ZoneName => {
+                if let Some(after) = value.strip_prefix(b"UTC") {
+                    self.offset = 0;
+                    return Ok(after);
+                }
+                rest = zone_name(value).ok_or(Mismatch::Form)?;
+            }
+            Field::Offset { z, colons, parts } => {
+                if let Some(after) = value.strip_prefix(b"Z").filter(|_| z) {
+                    self.offset = 0;
+                    return Ok(after);
+                }
+                rest = self.offset(value, colons, parts)?;
+            }
+            Field::Fraction { trimmed: true, .. } => rest = self.optional_fraction(value),
+            Field::Fraction { digits, .. } => {
+                (self.ns, rest) = fraction(value, digits).ok_or(Mismatch::Form)?;
+            }
+        }
+        Ok(rest)
+    }
+
+    fn optional_fraction<'v>(&mut self, value: &'v [u8]) -> &'v [u8] {
+        match fraction(value, places(value)).filter(|_| places(value) > 0) {
+            Some((ns, rest)) => {
+                self.ns = ns;
+                rest
+            }
+            None => value,
+        }
+    }
+
+    fn offset<'v>(
+        &mut self,
+        value: &'v [u8],
+        colons: bool,
+        parts: u8,
+    ) -> Result<&'v [u8], Mismatch> {
+        const RANGES: [(i64, i64, &str); 3] = [
+            (3600, 24, "time zone offset hour"),
+            (60, 60, "time zone offset minute"),
+            (1, 60, "time zone offset second"),
+        ];
+        let (sign, mut rest) = value.split_first().ok_or(Mismatch::Form)?;
+        let mut seconds = 0;
+        let mut range = Ok(());
+        for (at, (unit, last, what)) in (0..parts).zip(RANGES) {
+            if at > 0 && colons {
+                rest = rest.strip_prefix(b":").ok_or(Mismatch::Form)?;
+            }
+            let (number, after) = digits(rest, 2, 2)?;
+            if number > last {
+                range = Err(Mismatch::Range(what));
+            }
+            seconds += number * unit;
+            rest = after;
+        }
+        self.offset = match sign {
+            b'+' => seconds,
+            b'-' => -seconds,
+            _ => return Err(Mismatch::Form),
+        };
+        range.map(|()| rest)
+    }
+
+    /// The time that the parts make up.
+    fn time(mut self) -> Result<Option<i128>, &'static str> {
+        match self.noon {
+            Some(true) if self.hour < 12 => self.hour += 12,
+            Some(false) if self.hour == 12 => self.hour = 0,
+            _ => {}
+        }
+        if let Some(year_day) = self.year_day {
+            self.place_in_year(year_day)?;
+        }
+        let (month, day) = (self.month.unwrap_or(1), self.day.unwrap_or(1));
+        if day < 1 || day > days_in(self.year, month) {
+            return Err("day out of range");
+        }
+        let civil = Civil {
+            year: self.year,
+            month,
+            day,
+            hour: self.hour,
+            minute: self.minute,
+            second: self.second,
+            ns: self.ns,
+        };
+        Ok(civil.to_ns(self.offset))
+    }
+
+    /// Finds the month and the day of a day of the year, which those that were read must not contradict.
+    fn place_in_year(&mut self, year_day: i64) -> Result<(), &'static str> {
+        let (mut month, mut day) = (1, year_day);
+        while month <= 12 && day > days_in(self.year, month) {
+            day -= days_in(self.year, month);
+            month += 1;
+        }
+        if year_day < 1 || month > 12 {
+            return Err("day-of-year out of range");
+        }
+        if self.month.is_some_and(|read| read != month) {
+            return Err("day-of-year does not match month");
+        }
+        if self.day.is_some_and(|read| read != day) {
+            return Err("day-of-year does not match day");
+        }
+        (self.month, self.day) = (Some(month), Some(day));
+        Ok(())
+    }
+}
