@@ -19,6 +19,7 @@
 //! | [`limits`] | every bound |
 //! | [`value`] | values, owned and in flight; JSON, YAML, numbers |
 //! | [`types`], [`host`], [`store`] | static types; the way to the outside; base documents |
+//! | [`graphql`] | GraphQL documents |
 //! | [`builtins`] | the built-in functions |
 //! | [`program`] | compiled programs, plain data |
 //! | [`compile`], [`eval`] | modules to programs; programs to values |
@@ -30,6 +31,7 @@ pub mod decision;
 pub mod engine;
 pub mod error;
 pub mod eval;
+pub mod graphql;
 pub mod host;
 pub mod limits;
 pub mod lines;

@@ -21,6 +21,7 @@ mod conversions;
 mod encoding;
 mod glob;
 mod graph;
+mod graphql;
 mod hashes;
 mod json;
 mod net;
@@ -179,6 +180,7 @@ const FAMILIES: &[&[Builtin]] = &[
     semver::TABLE,
     json::TABLE,
     graph::TABLE,
+    graphql::TABLE,
     printing::TABLE,
     surroundings::TABLE,
     parsing::TABLE,

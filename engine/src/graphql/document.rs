@@ -1,0 +1,265 @@
+//! Documents of definitions.
+
+use std::rc::Rc;
+
+use super::ast::{
+    Definition, DefinitionKind, DirectiveDefinition, EnumValue, FieldDefinition, Root, Roots,
+    SchemaDocument, Text,
+};
+use super::parser::{Parsed, Parser, unexpected};
+
+/// Places where directives may stand.
+const LOCATIONS: [&str; 19] = [
+    "QUERY",
+    "MUTATION",
+    "SUBSCRIPTION",
+    "FIELD",
+    "FRAGMENT_DEFINITION",
+    "FRAGMENT_SPREAD",
+    "INLINE_FRAGMENT",
+    "VARIABLE_DEFINITION",
+    "SCHEMA",
+    "SCALAR",
+    "OBJECT",
+    "FIELD_DEFINITION",
+    "ARGUMENT_DEFINITION",
+    "INTERFACE",
+    "UNION",
+    "ENUM",
+    "ENUM_VALUE",
+    "INPUT_OBJECT",
+    "INPUT_FIELD_DEFINITION",
+];
+
+/// Reads a document.
+pub fn parse_schema(source: &str) -> Parsed<SchemaDocument<'_>> {
+    let mut parser = Parser::new(source);
+    let mut document = SchemaDocument::default();
+    while !parser.at_end() {
+        let described = parser.description();
+        if !parser.at_name() {
+            return Err(parser.unexpected());
+        }
+        if parser.text() == "extend" {
+            if let Some(description) = described {
+                return Err(unexpected(&description));
+            }
+            extension(&mut parser, &mut document)?;
+            continue;
+        }
+        let description = described.map(|token| token.text).unwrap_or_default();
+        match parser.text() {
+            "schema" => document.schema.push(roots(&mut parser, description)?),
+            "directive" => {
+                let definition = directive(&mut parser, description)?;
+                document.directives.push(definition);
+            }
+            _ => {
+                let definition = definition(&mut parser, description)?;
+                document.definitions.push(definition);
+            }
+        }
+    }
+    Ok(document)
+}
+
+fn extension<'a>(parser: &mut Parser<'a>, document: &mut SchemaDocument<'a>) -> Parsed<()> {
+    parser.keyword("extend")?;
+    let nothing = if parser.text() == "schema" {
+        let roots = roots(parser, Text::Borrowed(""))?;
+        let nothing = roots.directives.is_empty() && roots.operations.is_empty();
+        document.schema_extensions.push(roots);
+        nothing
+    } else {
+        let more = definition(parser, Text::Borrowed(""))?;
+        let nothing = more.directives.is_empty()
+            && more.interfaces.is_empty()
+            && more.fields.is_empty()
+            && more.types.is_empty()
+            && more.values.is_empty();
+        document.extensions.push(more);
+        nothing
+    };
+    if nothing {
+        return Err(parser.unexpected());
+    }
+    Ok(())
+}
+
+fn roots<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Roots<'a>> {
+    parser.keyword("schema")?;
+    let position = parser.position();
+    let directives = parser.directives(true)?;
+    let operations = parser.some(["{", "}"], |parser| {
+        let position = parser.position();
+        let operation = parser.operation_type()?;
+        parser.expect(":")?;
+        Ok(Root {
+            operation,
+            of: parser.name()?,
+            position,
+        })
+    })?;
+    Ok(Roots {
+        description,
+        directives,
+        operations,
+        position,
+    })
+}
+
+fn definition<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Definition<'a>> {
+    let kind = match parser.text() {
+        "scalar" => DefinitionKind::Scalar,
+        "type" => DefinitionKind::Object,
+        "interface" => DefinitionKind::Interface,
+        "union" => DefinitionKind::Union,
+        "enum" => DefinitionKind::Enum,
+        "input" => DefinitionKind::Input,
+        _ => return Err(parser.unexpected()),
+    };
+    if !parser.at_name() {
+        return Err(parser.unexpected());
+    }
+    parser.take();
+    let position = parser.position();
+    let name = parser.name()?;
+    let interfaces = match kind {
+        DefinitionKind::Object | DefinitionKind::Interface => interfaces(parser)?,
+        _ => Vec::new(),
+    };
+    let directives = Rc::new(parser.directives(true)?);
+    let mut definition = Definition {
+        kind,
+        description,
+        name,
+        directives,
+        interfaces,
+        position,
+        ..Definition::default()
+    };
+    match kind {
+        DefinitionKind::Scalar => {}
+        DefinitionKind::Object | DefinitionKind::Interface => {
+            definition.fields = parser.some(["{", "}"], |parser| field(parser).map(Rc::new))?;
+        }
+        DefinitionKind::Input => {
+            definition.fields = parser.some(["{", "}"], |parser| input(parser).map(Rc::new))?;
+        }
+        DefinitionKind::Union if parser.skip("=") => definition.types = names(parser, "|")?,
+        DefinitionKind::Union => {}
+        DefinitionKind::Enum => {
+            definition.values = parser.some(["{", "}"], |parser| value(parser).map(Rc::new))?;
+        }
+    }
+    Ok(definition)
+}
+
+/// Names between signs; one sign may lead.
+fn names<'a>(parser: &mut Parser<'a>, sign: &'static str) -> Parsed<Vec<Text<'a>>> {
+    parser.skip(sign);
+    let mut names = vec![parser.name()?];
+    while parser.skip(sign) {
+        names.push(parser.name()?);
+    }
+    Ok(names)
+}
+
+fn interfaces<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Text<'a>>> {
+    if parser.text() != "implements" {
+        return Ok(Vec::new());
+    }
+    parser.take();
+    names(parser, "&")
+}
+
+fn description<'a>(parser: &mut Parser<'a>) -> Text<'a> {
+    parser
+        .description()
+        .map(|token| token.text)
+        .unwrap_or_default()
+}
+
+fn field<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
+    let description = description(parser);
+    let position = parser.position();
+    let name = parser.name()?;
+    let arguments = parser.some(["(", ")"], input)?;
+    parser.expect(":")?;
+    Ok(FieldDefinition {
+        description,
+        name,
+        arguments,
+        default: None,
+        of: parser.of_type()?,
+        directives: parser.directives(true)?,
+        position,
+    })
+}
+
+/// A field of an input type, or an argument.
+fn input<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
+    let description = description(parser);
+    let position = parser.position();
+    let name = parser.name()?;
+    parser.expect(":")?;
+    Ok(FieldDefinition {
+        description,
+        name,
+        arguments: Vec::new(),
+        of: parser.of_type()?,
+        default: if parser.skip("=") {
+            Some(parser.value(true)?)
+        } else {
+            None
+        },
+        directives: parser.directives(true)?,
+        position,
+    })
+}
+
+fn value<'a>(parser: &mut Parser<'a>) -> Parsed<EnumValue<'a>> {
+    let description = description(parser);
+    let position = parser.position();
+    Ok(EnumValue {
+        description,
+        name: parser.name()?,
+        directives: parser.directives(true)?,
+        position,
+    })
+}
+
+fn directive<'a>(
+    parser: &mut Parser<'a>,
+    description: Text<'a>,
+) -> Parsed<DirectiveDefinition<'a>> {
+    parser.keyword("directive")?;
+    parser.expect("@")?;
+    let position = parser.position();
+    let name = parser.name()?;
+    let arguments = parser.some(["(", ")"], input)?;
+    let repeatable = parser.text() == "repeatable";
+    if repeatable {
+        parser.take();
+    }
+    parser.keyword("on")?;
+    parser.skip("|");
+    let mut locations = Vec::new();
+    loop {
+        if parser.at_name() && !LOCATIONS.contains(&parser.text()) {
+            return Err(parser.unexpected());
+        }
+        locations.push(parser.name()?);
+        if !parser.skip("|") {
+            break;
+        }
+    }
+    Ok(DirectiveDefinition {
+        description,
+        name,
+        arguments,
+        locations,
+        repeatable,
+        position,
+    })
+}

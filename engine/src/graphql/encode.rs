@@ -1,0 +1,288 @@
+//! Syntax trees as values, in the published form: what is empty is left out, texts and flags are not.
+
+use super::ast::{
+    Argument, Definition, Directive, DirectiveDefinition, EnumValue, Field, FieldDefinition,
+    Fragment, Inline, Operation, QueryDocument, Root, Roots, SchemaDocument, Selection, Spread,
+    Text, Type, Value, Variable,
+};
+use crate::value::{Arena, NumberBuf, V};
+
+/// A node that has a form as a value.
+pub trait Encode {
+    /// The form.
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e>;
+}
+
+/// An object being written.
+struct Node<'e> {
+    arena: &'e Arena,
+    pairs: Vec<(V<'e>, V<'e>)>,
+}
+
+impl<'e> Node<'e> {
+    fn new(arena: &'e Arena) -> Self {
+        Self {
+            arena,
+            pairs: Vec::with_capacity(8),
+        }
+    }
+
+    fn with(mut self, key: &'static str, value: V<'e>) -> Self {
+        self.pairs.push((self.arena.borrowed_text(key), value));
+        self
+    }
+
+    fn text(self, key: &'static str, text: &str) -> Self {
+        let text = self.arena.text(text);
+        self.with(key, text)
+    }
+
+    fn flag(self, key: &'static str, flag: bool) -> Self {
+        self.with(key, V::Bool(flag))
+    }
+
+    fn node(self, key: &'static str, node: &impl Encode) -> Self {
+        let node = node.encode(self.arena);
+        self.with(key, node)
+    }
+
+    fn list<T: Encode>(self, key: &'static str, items: &[T]) -> Self {
+        if items.is_empty() {
+            return self;
+        }
+        let arena = self.arena;
+        let items = arena.array_from(items.iter().map(|item| item.encode(arena)));
+        self.with(key, items)
+    }
+
+    fn finish(self) -> V<'e> {
+        self.arena.object_from(self.pairs)
+    }
+}
+
+impl Encode for Text<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        arena.text(self)
+    }
+}
+
+impl<T: Encode> Encode for std::rc::Rc<T> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        T::encode(self, arena)
+    }
+}
+
+impl Encode for QueryDocument<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .list("Operations", &self.operations)
+            .list("Fragments", &self.fragments)
+            .finish()
+    }
+}
+
+impl Encode for Operation<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Operation", &self.operation)
+            .text("Name", &self.name)
+            .list("VariableDefinitions", &self.variables)
+            .list("Directives", &self.directives)
+            .list("SelectionSet", &self.selections)
+            .finish()
+    }
+}
+
+impl Encode for Fragment<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Name", &self.name)
+            .list("VariableDefinition", &self.variables)
+            .text("TypeCondition", &self.type_condition)
+            .list("Directives", &self.directives)
+            .list("SelectionSet", &self.selections)
+            .finish()
+    }
+}
+
+impl Encode for Variable<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        let mut node = Node::new(arena)
+            .text("Variable", &self.name)
+            .node("Type", &self.of)
+            .list("Directives", &self.directives)
+            .flag("Used", false);
+        if let Some(default) = &self.default {
+            node = node.node("DefaultValue", default);
+        }
+        node.finish()
+    }
+}
+
+impl Encode for Selection<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        match self {
+            Self::Field(field) => field.encode(arena),
+            Self::Spread(spread) => spread.encode(arena),
+            Self::Inline(inline) => inline.encode(arena),
+        }
+    }
+}
+
+impl Encode for Field<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Alias", &self.alias)
+            .text("Name", &self.name)
+            .list("Arguments", &self.arguments)
+            .list("Directives", &self.directives)
+            .list("SelectionSet", &self.selections)
+            .finish()
+    }
+}
+
+impl Encode for Spread<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Name", &self.name)
+            .list("Directives", &self.directives)
+            .finish()
+    }
+}
+
+impl Encode for Inline<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("TypeCondition", &self.type_condition)
+            .list("Directives", &self.directives)
+            .list("SelectionSet", &self.selections)
+            .finish()
+    }
+}
+
+impl Encode for Argument<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Name", &self.name)
+            .node("Value", &self.value)
+            .finish()
+    }
+}
+
+impl Encode for Value<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        let kind = arena.number(NumberBuf::Int(self.kind as i64));
+        Node::new(arena)
+            .with("Kind", kind)
+            .text("Raw", &self.raw)
+            .list("Children", &self.children)
+            .flag("ExpectedTypeHasDefault", false)
+            .finish()
+    }
+}
+
+impl Encode for Directive<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Name", &self.name)
+            .list("Arguments", &self.arguments)
+            .text("Location", "")
+            .finish()
+    }
+}
+
+impl Encode for Type<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        let mut node = Node::new(arena)
+            .text("NamedType", &self.name)
+            .flag("NonNull", self.non_null);
+        if let Some(element) = &self.element {
+            node = node.node("Elem", element.as_ref());
+        }
+        node.finish()
+    }
+}
+
+impl Encode for SchemaDocument<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .list("Schema", &self.schema)
+            .list("SchemaExtension", &self.schema_extensions)
+            .list("Directives", &self.directives)
+            .list("Definitions", &self.definitions)
+            .list("Extensions", &self.extensions)
+            .finish()
+    }
+}
+
+impl Encode for Roots<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Description", &self.description)
+            .list("Directives", &self.directives)
+            .list("OperationTypes", &self.operations)
+            .finish()
+    }
+}
+
+impl Encode for Root<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Operation", &self.operation)
+            .text("Type", &self.of)
+            .finish()
+    }
+}
+
+impl Encode for Definition<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Kind", self.kind.as_str())
+            .text("Description", &self.description)
+            .text("Name", &self.name)
+            .list("Directives", &self.directives)
+            .list("Interfaces", &self.interfaces)
+            .list("Fields", &self.fields)
+            .list("Types", &self.types)
+            .list("EnumValues", &self.values)
+            .flag("BuiltIn", false)
+            .finish()
+    }
+}
+
+impl Encode for FieldDefinition<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        let mut node = Node::new(arena)
+            .text("Description", &self.description)
+            .text("Name", &self.name)
+            .list("Arguments", &self.arguments)
+            .node("Type", &self.of)
+            .list("Directives", &self.directives);
+        if let Some(default) = &self.default {
+            node = node.node("DefaultValue", default);
+        }
+        node.finish()
+    }
+}
+
+impl Encode for EnumValue<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Description", &self.description)
+            .text("Name", &self.name)
+            .list("Directives", &self.directives)
+            .finish()
+    }
+}
+
+impl Encode for DirectiveDefinition<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        Node::new(arena)
+            .text("Description", &self.description)
+            .text("Name", &self.name)
+            .list("Arguments", &self.arguments)
+            .list("Locations", &self.locations)
+            .flag("IsRepeatable", self.repeatable)
+            .finish()
+    }
+}

@@ -1,0 +1,327 @@
+//! Documents to tokens.
+
+use super::ast::{Position, Text};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Invalid,
+    End,
+    Punctuation(&'static str),
+    Name,
+    Int,
+    Float,
+    String,
+    Block,
+}
+
+impl Kind {
+    /// As messages spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invalid => "<Invalid>",
+            Self::End => "<EOF>",
+            Self::Punctuation(sign) => sign,
+            Self::Name => "Name",
+            Self::Int => "Int",
+            Self::Float => "Float",
+            Self::String => "String",
+            Self::Block => "BlockString",
+        }
+    }
+}
+
+/// A token.
+#[derive(Clone, Debug)]
+pub struct Token<'a> {
+    /// What it is.
+    pub kind: Kind,
+    /// The name, the digits, or the content of the string.
+    pub text: Text<'a>,
+    /// Where it starts; of strings where their content starts; of what is no token, where that shows.
+    pub position: Position,
+}
+
+/// A reader of tokens.
+pub struct Lexer<'a> {
+    source: &'a str,
+    at: usize,
+    line: u32,
+    /// Columns are counted from here on, a byte position and its column.
+    mark: (usize, u32),
+}
+
+impl<'a> Lexer<'a> {
+    /// A reader from the start.
+    pub fn new(source: &'a str) -> Self {
+        Self {
+            source,
+            at: 0,
+            line: 1,
+            mark: (0, 1),
+        }
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.source.as_bytes().get(self.at + ahead).copied()
+    }
+
+    fn rest(&self) -> &'a str {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    /// The position of a byte at or after the last asked one.
+    fn position(&mut self, at: usize) -> Position {
+        let (from, column) = self.mark;
+        let passed = self.source.get(from..at).unwrap_or_default();
+        let passed = u32::try_from(passed.chars().count()).unwrap_or(u32::MAX);
+        let column = column.saturating_add(passed);
+        self.mark = (at, column);
+        Position {
+            line: self.line,
+            column,
+        }
+    }
+
+    fn new_line(&mut self) {
+        self.line += 1;
+        self.mark = (self.at, 1);
+    }
+
+    fn skip_while(&mut self, test: impl Fn(u8) -> bool) {
+        while self.byte(0).is_some_and(&test) {
+            self.at += 1;
+        }
+    }
+
+    fn skip_ignored(&mut self) {
+        loop {
+            match self.byte(0) {
+                Some(b' ' | b'\t' | b',') => self.at += 1,
+                Some(b'\n') => {
+                    self.at += 1;
+                    self.new_line();
+                }
+                Some(b'\r') => {
+                    self.at += if self.byte(1) == Some(b'\n') { 2 } else { 1 };
+                    self.new_line();
+                }
+                Some(b'#') => self.skip_while(|b| b != b'\n' && b != b'\r'),
+                Some(_) if self.rest().starts_with('\u{feff}') => self.at += 3,
+                _ => break,
+            }
+        }
+    }
+
+    /// The next token; what cannot be read is a token of its own.
+    pub fn next(&mut self) -> Token<'a> {
+        self.skip_ignored();
+        let position = self.position(self.at);
+        let start = self.at;
+        let Some(first) = self.byte(0) else {
+            return self.token(Kind::End, start, position);
+        };
+        let sign = match first {
+            b'!' => "!",
+            b'$' => "$",
+            b'&' => "&",
+            b'(' => "(",
+            b')' => ")",
+            b':' => ":",
+            b'=' => "=",
+            b'@' => "@",
+            b'[' => "[",
+            b']' => "]",
+            b'{' => "{",
+            b'|' => "|",
+            b'}' => "}",
+            b'.' if self.rest().starts_with("...") => "...",
+            b'_' | b'A'..=b'Z' | b'a'..=b'z' => {
+                self.skip_while(|b| b == b'_' || b.is_ascii_alphanumeric());
+                return self.token(Kind::Name, start, position);
+            }
+            b'-' | b'0'..=b'9' => return self.number(start, position),
+            b'"' if self.rest().starts_with("\"\"\"") => return self.block(),
+            b'"' => return self.string(),
+            _ => return self.invalid(),
+        };
+        self.at += sign.len();
+        Token {
+            kind: Kind::Punctuation(sign),
+            text: Text::Borrowed(""),
+            position,
+        }
+    }
+
+    fn token(&self, kind: Kind, start: usize, position: Position) -> Token<'a> {
+        Token {
+            kind,
+            text: Text::Borrowed(self.source.get(start..self.at).unwrap_or_default()),
+            position,
+        }
+    }
+
+    fn invalid(&mut self) -> Token<'a> {
+        Token {
+            kind: Kind::Invalid,
+            text: Text::Borrowed(""),
+            position: self.position(self.at),
+        }
+    }
+
+    fn digits(&mut self) -> bool {
+        let start = self.at;
+        self.skip_while(|b| b.is_ascii_digit());
+        self.at > start
+    }
+
+    fn number(&mut self, start: usize, position: Position) -> Token<'a> {
+        let mut kind = Kind::Int;
+        if self.byte(0) == Some(b'-') {
+            self.at += 1;
+        }
+        if self.byte(0) == Some(b'0') {
+            self.at += 1;
+            if self.byte(0).is_some_and(|b| b.is_ascii_digit()) {
+                return self.invalid();
+            }
+        } else if !self.digits() {
+            return self.invalid();
+        }
+        if self.byte(0) == Some(b'.') {
+            self.at += 1;
+            kind = Kind::Float;
+            if !self.digits() {
+                return self.invalid();
+            }
+        }
+        if matches!(self.byte(0), Some(b'e' | b'E')) {
+            self.at += 1;
+            kind = Kind::Float;
+            if matches!(self.byte(0), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if !self.digits() {
+                return self.invalid();
+            }
+        }
+        self.token(kind, start, position)
+    }
+
+    fn string(&mut self) -> Token<'a> {
+        self.at += 1;
+        let position = self.position(self.at);
+        let start = self.at;
+        let mut decoded: Option<String> = None;
+        loop {
+            let from = self.at;
+            self.skip_while(|b| b != b'"' && b != b'\\' && (b >= b' ' || b == b'\t'));
+            let plain = self.source.get(from..self.at).unwrap_or_default();
+            if let Some(text) = &mut decoded {
+                text.push_str(plain);
+            }
+            match self.byte(0) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    let before = self.source.get(start..self.at).unwrap_or_default();
+                    let text = decoded.get_or_insert_with(|| before.to_owned());
+                    self.at += 1;
+                    let Some((character, length)) = escape(self.source, self.at) else {
+                        return self.invalid();
+                    };
+                    text.push(character);
+                    self.at += length;
+                }
+                _ => return self.invalid(),
+            }
+        }
+        let mut token = self.token(Kind::String, start, position);
+        self.at += 1;
+        if let Some(decoded) = decoded {
+            token.text = Text::Owned(decoded);
+        }
+        token
+    }
+
+    fn block(&mut self) -> Token<'a> {
+        self.at += 3;
+        let position = self.position(self.at);
+        let mut raw = String::new();
+        loop {
+            let from = self.at;
+            self.skip_while(|b| {
+                b != b'"' && b != b'\\' && b != b'\r' && (b >= b' ' || b == b'\t' || b == b'\n')
+            });
+            raw.push_str(self.source.get(from..self.at).unwrap_or_default());
+            match self.byte(0) {
+                Some(b'"') if self.rest().starts_with("\"\"\"") => break,
+                Some(b'\\') if self.rest().starts_with("\\\"\"\"") => {
+                    raw.push_str("\"\"\"");
+                    self.at += 4;
+                }
+                Some(b'\r') => {
+                    raw.push('\n');
+                    self.at += if self.byte(1) == Some(b'\n') { 2 } else { 1 };
+                }
+                Some(byte @ (b'"' | b'\\')) => {
+                    raw.push(char::from(byte));
+                    self.at += 1;
+                }
+                _ => return self.invalid(),
+            }
+        }
+        self.at += 3;
+        Token {
+            kind: Kind::Block,
+            text: Text::Owned(without_indent(&raw)),
+            position,
+        }
+    }
+}
+
+/// The character that an escape stands for, and the length of what follows the backslash.
+fn escape(source: &str, at: usize) -> Option<(char, usize)> {
+    let character = match source.as_bytes().get(at)? {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let digits = source.get(at + 1..at + 5)?;
+            if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+                return None;
+            }
+            let code = u32::from_str_radix(digits, 16).ok()?;
+            // halves of a pair stand alone
+            return Some((
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+                5,
+            ));
+        }
+        _ => return None,
+    };
+    Some((character, 1))
+}
+
+/// A block string's content without the indentation that all lines but the first share, and without empty lines
+/// at either end.
+fn without_indent(raw: &str) -> String {
+    let indent_of = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let is_blank = |line: &&str| indent_of(line) == line.len();
+    let mut lines: Vec<&str> = raw.split('\n').collect();
+    let others = lines.iter().skip(1).filter(|line| !is_blank(line));
+    let shared = others.map(|line| indent_of(line)).min().unwrap_or(0);
+    for line in lines.iter_mut().skip(1) {
+        *line = line.get(shared..).unwrap_or_default();
+    }
+    while lines.last().is_some_and(is_blank) {
+        lines.pop();
+    }
+    let leading = lines.iter().take_while(|line| is_blank(line)).count();
+    lines.drain(..leading);
+    lines.join("\n")
+}

@@ -1,0 +1,307 @@
+//! What both kinds of documents have in common: tokens, values, types, directives.
+
+use super::ast::{Argument, Directive, Position, Text, Type, Value, ValueKind};
+use super::lexer::{Kind, Lexer, Token};
+use super::problem::Problem;
+use crate::limits::NESTING;
+
+/// A reader with one token of lookahead.
+pub struct Parser<'a> {
+    lexer: Lexer<'a>,
+    token: Token<'a>,
+    depth: usize,
+}
+
+/// What a production answers.
+pub type Parsed<T> = Result<T, Problem>;
+
+impl<'a> Parser<'a> {
+    /// A reader from the start.
+    pub fn new(source: &'a str) -> Self {
+        let mut lexer = Lexer::new(source);
+        let token = lexer.next();
+        Self {
+            lexer,
+            token,
+            depth: 0,
+        }
+    }
+
+    /// Where the next token starts.
+    pub fn position(&self) -> Position {
+        self.token.position
+    }
+
+    /// Whether the document ends here.
+    pub fn at_end(&self) -> bool {
+        self.token.kind == Kind::End
+    }
+
+    /// Whether the next token is this sign.
+    pub fn at(&self, sign: &'static str) -> bool {
+        self.token.kind == Kind::Punctuation(sign)
+    }
+
+    /// Whether the next token is a name.
+    pub fn at_name(&self) -> bool {
+        self.token.kind == Kind::Name
+    }
+
+    /// The next token's text; signs have none.
+    pub fn text(&self) -> &str {
+        &self.token.text
+    }
+
+    /// Takes the next token.
+    pub fn take(&mut self) -> Token<'a> {
+        let next = self.lexer.next();
+        std::mem::replace(&mut self.token, next)
+    }
+
+    /// Takes this sign if it comes next.
+    pub fn skip(&mut self, sign: &'static str) -> bool {
+        let found = self.at(sign);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    /// Takes this sign.
+    pub fn expect(&mut self, sign: &'static str) -> Parsed<()> {
+        if self.skip(sign) {
+            Ok(())
+        } else {
+            Err(self.expected(sign))
+        }
+    }
+
+    /// Takes this word.
+    pub fn keyword(&mut self, word: &str) -> Parsed<()> {
+        if self.at_name() && self.text() == word {
+            self.take();
+            return Ok(());
+        }
+        let found = described(&self.token);
+        Err(Problem::new(
+            format!("Expected \"{word}\", found {found}"),
+            self.position(),
+        ))
+    }
+
+    /// Takes a name.
+    pub fn name(&mut self) -> Parsed<Text<'a>> {
+        if self.at_name() {
+            Ok(self.take().text)
+        } else {
+            Err(self.expected("Name"))
+        }
+    }
+
+    fn expected(&self, what: &str) -> Problem {
+        let found = self.token.kind.as_str();
+        Problem::new(format!("Expected {what}, found {found}"), self.position())
+    }
+
+    /// The refusal of the next token.
+    pub fn unexpected(&self) -> Problem {
+        unexpected(&self.token)
+    }
+
+    /// Runs a production that may contain itself.
+    pub fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == NESTING {
+            return Err(Problem::new("nested too deep".to_owned(), self.position()));
+        }
+        self.depth += 1;
+        let parsed = production(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    /// Items between two signs, if the first of them comes next.
+    pub fn many<T>(
+        &mut self,
+        [open, close]: [&'static str; 2],
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        if self.skip(open) {
+            while !self.skip(close) {
+                items.push(item(self)?);
+            }
+        }
+        Ok(items)
+    }
+
+    /// Like [`Parser::many`], but not nothing between the signs.
+    pub fn some<T>(
+        &mut self,
+        signs: [&'static str; 2],
+        item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let [open, close] = signs;
+        if !self.at(open) {
+            return Ok(Vec::new());
+        }
+        let mut item = item;
+        self.take();
+        if self.at(close) {
+            return Err(Problem::new(
+                format!("expected at least one definition, found {close}"),
+                self.position(),
+            ));
+        }
+        let mut items = vec![item(self)?];
+        while !self.skip(close) {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// A type.
+    pub fn of_type(&mut self) -> Parsed<Type<'a>> {
+        self.nested(|parser| {
+            let position = parser.position();
+            let (name, element) = if parser.skip("[") {
+                let element = parser.of_type()?;
+                parser.expect("]")?;
+                (Text::Borrowed(""), Some(Box::new(element)))
+            } else {
+                (parser.name()?, None)
+            };
+            let non_null = parser.skip("!");
+            Ok(Type {
+                name,
+                element,
+                non_null,
+                position,
+            })
+        })
+    }
+
+    /// Directives; constant ones may not use variables.
+    pub fn directives(&mut self, constant: bool) -> Parsed<Vec<Directive<'a>>> {
+        let mut directives = Vec::new();
+        while self.skip("@") {
+            let position = self.position();
+            let name = self.name()?;
+            let arguments = self.arguments(constant)?;
+            directives.push(Directive {
+                name,
+                arguments,
+                position,
+            });
+        }
+        Ok(directives)
+    }
+
+    /// Arguments.
+    pub fn arguments(&mut self, constant: bool) -> Parsed<Vec<Argument<'a>>> {
+        self.some(["(", ")"], |parser| parser.argument(constant))
+    }
+
+    fn argument(&mut self, constant: bool) -> Parsed<Argument<'a>> {
+        let position = self.position();
+        let name = self.name()?;
+        self.expect(":")?;
+        let value = self.value(constant)?;
+        Ok(Argument {
+            name,
+            value,
+            position,
+        })
+    }
+
+    /// A value; a constant one may not use variables.
+    pub fn value(&mut self, constant: bool) -> Parsed<Value<'a>> {
+        let position = self.position();
+        let kind = match self.token.kind {
+            Kind::Punctuation("[") => return self.nested(|parser| parser.list(constant)),
+            Kind::Punctuation("{") => return self.nested(|parser| parser.object(constant)),
+            Kind::Punctuation("$") if !constant => {
+                self.take();
+                let raw = self.name()?;
+                return Ok(Value {
+                    raw,
+                    position,
+                    ..Value::default()
+                });
+            }
+            Kind::Int => ValueKind::Int,
+            Kind::Float => ValueKind::Float,
+            Kind::String => ValueKind::String,
+            Kind::Block => ValueKind::Block,
+            Kind::Name => match self.text() {
+                "true" | "false" => ValueKind::Boolean,
+                "null" => ValueKind::Null,
+                _ => ValueKind::Enum,
+            },
+            _ => return Err(self.unexpected()),
+        };
+        Ok(Value {
+            kind,
+            raw: self.take().text,
+            children: Vec::new(),
+            position,
+        })
+    }
+
+    fn list(&mut self, constant: bool) -> Parsed<Value<'a>> {
+        let position = self.position();
+        let children = self.many(["[", "]"], |parser| {
+            let position = parser.position();
+            let value = parser.value(constant)?;
+            Ok(Argument {
+                name: Text::Borrowed(""),
+                value,
+                position,
+            })
+        })?;
+        Ok(Value {
+            kind: ValueKind::List,
+            raw: Text::Borrowed(""),
+            children,
+            position,
+        })
+    }
+
+    fn object(&mut self, constant: bool) -> Parsed<Value<'a>> {
+        let position = self.position();
+        let children = self.many(["{", "}"], |parser| parser.argument(constant))?;
+        Ok(Value {
+            kind: ValueKind::Object,
+            raw: Text::Borrowed(""),
+            children,
+            position,
+        })
+    }
+
+    /// `query`, `mutation` or `subscription`.
+    pub fn operation_type(&mut self) -> Parsed<Text<'a>> {
+        match (self.token.kind, self.text()) {
+            (Kind::Name, "query" | "mutation" | "subscription") => Ok(self.take().text),
+            (Kind::Name, _) => Err(self.unexpected()),
+            _ => Err(self.expected("Name")),
+        }
+    }
+
+    /// A description; empty when there is none. The token is given too, for the refusal of misplaced ones.
+    pub fn description(&mut self) -> Option<Token<'a>> {
+        matches!(self.token.kind, Kind::String | Kind::Block).then(|| self.take())
+    }
+}
+
+/// The refusal of a token.
+pub fn unexpected(token: &Token<'_>) -> Problem {
+    Problem::new(format!("Unexpected {}", described(token)), token.position)
+}
+
+fn described(token: &Token<'_>) -> String {
+    let kind = token.kind.as_str();
+    if token.text.is_empty() {
+        kind.to_owned()
+    } else {
+        format!("{kind} {}", super::problem::quoted(&token.text))
+    }
+}

@@ -1,0 +1,149 @@
+//! Documents of operations and fragments.
+
+use super::ast::{
+    Field, Fragment, Inline, Operation, QueryDocument, Selection, Spread, Text, Variable,
+};
+use super::parser::{Parsed, Parser};
+
+/// Reads a document.
+pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
+    let mut parser = Parser::new(source);
+    let mut document = QueryDocument::default();
+    while !parser.at_end() {
+        let named = parser.at_name();
+        match parser.text() {
+            "query" | "mutation" | "subscription" if named => {
+                document.operations.push(operation(&mut parser)?);
+            }
+            "fragment" if named => document.fragments.push(fragment(&mut parser)?),
+            _ if parser.at("{") => {
+                let position = parser.position();
+                document.operations.push(Operation {
+                    operation: Text::Borrowed("query"),
+                    selections: selections(&mut parser)?,
+                    position,
+                    ..Operation::default()
+                });
+            }
+            _ => return Err(parser.unexpected()),
+        }
+    }
+    Ok(document)
+}
+
+fn operation<'a>(parser: &mut Parser<'a>) -> Parsed<Operation<'a>> {
+    let position = parser.position();
+    Ok(Operation {
+        operation: parser.operation_type()?,
+        name: if parser.at_name() {
+            parser.name()?
+        } else {
+            Text::Borrowed("")
+        },
+        variables: variables(parser)?,
+        directives: parser.directives(false)?,
+        selections: required_selections(parser)?,
+        position,
+    })
+}
+
+fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
+    let position = parser.position();
+    parser.keyword("fragment")?;
+    if parser.text() == "on" {
+        return Err(parser.unexpected());
+    }
+    let name = parser.name()?;
+    let variables = variables(parser)?;
+    parser.keyword("on")?;
+    Ok(Fragment {
+        name,
+        variables,
+        type_condition: parser.name()?,
+        directives: parser.directives(false)?,
+        selections: required_selections(parser)?,
+        position,
+    })
+}
+
+fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
+    parser.some(["(", ")"], |parser| {
+        let position = parser.position();
+        parser.expect("$")?;
+        let name = parser.name()?;
+        parser.expect(":")?;
+        Ok(Variable {
+            name,
+            of: parser.of_type()?,
+            default: if parser.skip("=") {
+                Some(parser.value(true)?)
+            } else {
+                None
+            },
+            directives: parser.directives(false)?,
+            position,
+        })
+    })
+}
+
+fn selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
+    parser.nested(|parser| parser.some(["{", "}"], selection))
+}
+
+fn required_selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>> {
+    if !parser.at("{") {
+        parser.expect("{")?;
+    }
+    selections(parser)
+}
+
+fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
+    let position = parser.position();
+    if !parser.skip("...") {
+        return field(parser).map(Selection::Field);
+    }
+    // a condition's keyword may be quoted, by accident
+    let condition = parser.text() == "on";
+    if parser.at_name() && !condition {
+        let position = parser.position();
+        return Ok(Selection::Spread(Spread {
+            name: parser.name()?,
+            directives: parser.directives(false)?,
+            position,
+        }));
+    }
+    let type_condition = if condition {
+        parser.take();
+        parser.name()?
+    } else {
+        Text::Borrowed("")
+    };
+    Ok(Selection::Inline(Inline {
+        type_condition,
+        directives: parser.directives(false)?,
+        selections: required_selections(parser)?,
+        position,
+    }))
+}
+
+fn field<'a>(parser: &mut Parser<'a>) -> Parsed<Field<'a>> {
+    let position = parser.position();
+    let alias = parser.name()?;
+    let name = if parser.skip(":") {
+        parser.name()?
+    } else {
+        alias.clone()
+    };
+    Ok(Field {
+        alias,
+        name,
+        arguments: parser.arguments(false)?,
+        directives: parser.directives(false)?,
+        selections: if parser.at("{") {
+            selections(parser)?
+        } else {
+            Vec::new()
+        },
+        position,
+    })
+}
