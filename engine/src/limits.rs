@@ -62,6 +62,9 @@ pub const LOOKUP_COMBINATIONS: usize = 64;
 /// Most dynamic patterns (regular expressions, globs) kept compiled.
 pub const PATTERN_CACHE: usize = 512;
 
+/// Memory of the dynamic patterns that are kept compiled, in bytes.
+pub const PATTERN_CACHE_BYTES: usize = 64 << 20;
+
 /// Largest compiled regular expression, in bytes.
 pub const PATTERN_BYTES: usize = 10 << 20;
 

@@ -5,6 +5,7 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, 
 
 use super::syntax::{Piece, SyntaxError, parse};
 use crate::builtins::Fault;
+use crate::builtins::patterns::Pattern;
 use crate::builtins::regex;
 
 /// A compiled glob.
@@ -52,6 +53,16 @@ impl Glob {
         match self {
             Self::Simple { pieces, delimiters } => simple_match(pieces, delimiters, text),
             Self::Automaton(regex) => regex.is_match(Input::new(text).anchored(Anchored::Yes)),
+        }
+    }
+}
+
+impl Pattern for Glob {
+    fn bytes(&self) -> usize {
+        match self {
+            // their text is counted by the cache
+            Self::Simple { pieces, .. } => pieces.len() * size_of::<Piece>(),
+            Self::Automaton(regex) => regex.memory_usage(),
         }
     }
 }

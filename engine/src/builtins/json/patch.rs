@@ -2,7 +2,8 @@
 
 use super::paths::segments;
 use super::tree::{Change, Tree};
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{Call, Fault, Members, Operands};
+use crate::limits::NESTING;
 use crate::value::{ObjectView, V};
 
 pub fn patch<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -43,6 +44,9 @@ impl<'e> Document<'e> {
         path: &[V<'e>],
         change: Change<'e>,
     ) -> Result<(), Fault> {
+        if let Change::Insert(value) = change {
+            bound_nesting(call, path.len(), value)?;
+        }
         match (&mut self.0, change) {
             (_, Change::Insert(value)) if path.is_empty() => {
                 self.0 = Some(Tree::Value(value));
@@ -61,6 +65,24 @@ impl<'e> Document<'e> {
             )),
         }
     }
+}
+
+/// Refuses a value that would nest too deeply where it is to be put: operations could go on for ever.
+fn bound_nesting<'e>(call: &mut Call<'e>, depth: usize, value: V<'e>) -> Result<(), Fault> {
+    let mut left = vec![(depth, value)];
+    while let Some((depth, value)) = left.pop() {
+        if depth > NESTING {
+            return Err(Fault::error("patched document nests too deeply"));
+        }
+        let before = left.len();
+        if let Some(members) = Members::of(value) {
+            left.extend(members.iter_unordered().map(|member| (depth + 1, member)));
+        } else if let Some(object) = value.as_object() {
+            left.extend(object.iter().map(|(_, value)| (depth + 1, value)));
+        }
+        call.budget.spend_len(left.len() - before)?;
+    }
+    Ok(())
 }
 
 fn apply<'e>(

@@ -11,6 +11,7 @@ use regex_syntax::hir::Hir;
 
 use super::error::{Problem, SyntaxError};
 use super::syntax::Syntax;
+use crate::builtins::patterns::Pattern;
 use crate::builtins::{Call, runes};
 use crate::limits::PATTERN_BYTES;
 use crate::value::TextView;
@@ -85,6 +86,12 @@ impl Regex {
         named
             .filter(move |(_, held)| *held == name)
             .map(|(at, _)| at)
+    }
+}
+
+impl Pattern for Regex {
+    fn bytes(&self) -> usize {
+        self.program.memory_usage()
     }
 }
 
