@@ -1,26 +1,59 @@
 //! Cases that may fail, each with a reason.
 
-/// A case that may fail.
-pub struct Exception {
-    pub note: String,
+use solon::builtins;
+
+/// What is excused.
+pub struct Exceptions {
+    notes: Vec<String>,
+    missing: Vec<String>,
 }
 
-/// Reads the list; every line is a note, a tab and a reason.
-pub fn read() -> Vec<Exception> {
-    include_str!("exceptions.tsv")
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(|line| {
-            let (note, reason) = line
-                .split_once('\t')
-                .expect("an exception has a note and a reason");
-            assert!(
-                !reason.trim().is_empty(),
-                "the exception {note} has no reason"
-            );
-            Exception {
-                note: note.to_owned(),
-            }
-        })
-        .collect()
+/// Reads the list. Every line is a note, or `built-in NAME` for all cases that call a built-in that is not there
+/// yet; then a tab and a reason.
+pub fn read() -> Exceptions {
+    let mut read = Exceptions {
+        notes: Vec::new(),
+        missing: Vec::new(),
+    };
+    let lines = include_str!("exceptions.tsv").lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (what, reason) = line
+            .split_once('\t')
+            .expect("an exception has a note and a reason");
+        assert!(!reason.trim().is_empty(), "{what} has no reason");
+        match what.strip_prefix("built-in ") {
+            Some(name) => read.missing.push(name.to_owned()),
+            None => read.notes.push(what.to_owned()),
+        }
+    }
+    read
+}
+
+impl Exceptions {
+    /// No exceptions.
+    pub fn none() -> Self {
+        Self {
+            notes: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    /// Whether a case may fail for this reason.
+    pub fn excuse(&self, note: &str, reason: &str) -> bool {
+        self.notes.iter().any(|known| known == note)
+            || self
+                .missing
+                .iter()
+                .any(|name| reason.contains(&format!("undefined function {name}")))
+    }
+
+    /// Entries that excuse nothing any more, given the notes that failed.
+    pub fn unused(&self, failed: &[String]) -> Vec<String> {
+        let notes = self.notes.iter().filter(|note| !failed.contains(note));
+        let present = self
+            .missing
+            .iter()
+            .filter(|name| builtins::lookup(name).is_some());
+        notes.chain(present).cloned().collect()
+    }
 }

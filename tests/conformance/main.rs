@@ -12,10 +12,12 @@ mod run;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use exceptions::Exceptions;
+
 fn main() -> ExitCode {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let (directory, exceptions) = match std::env::var_os("REGO_CASES") {
-        Some(directory) => (PathBuf::from(directory), Vec::new()),
+        Some(directory) => (PathBuf::from(directory), Exceptions::none()),
         None => (beside, exceptions::read()),
     };
     if !directory.is_dir() {
@@ -32,19 +34,12 @@ fn main() -> ExitCode {
     for case in case::read_all(&directory) {
         match run::check(&case) {
             Ok(()) => passed += 1,
-            Err(reason) if exceptions.iter().any(|known| known.note == case.note) => {
-                excused.push((case.note, reason))
-            }
+            Err(reason) if exceptions.excuse(&case.note, &reason) => excused.push(case.note),
             Err(reason) => failed.push((case.note, reason)),
         }
     }
-    for known in &exceptions {
-        if !excused.iter().any(|(note, _)| *note == known.note) {
-            failed.push((
-                known.note.clone(),
-                "is listed as an exception and passes".to_owned(),
-            ));
-        }
+    for entry in exceptions.unused(&excused) {
+        failed.push((entry, "is an exception that excuses nothing".to_owned()));
     }
     for (note, reason) in &failed {
         println!("FAILED {note}: {reason}");
