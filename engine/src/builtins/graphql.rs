@@ -1,7 +1,7 @@
-//! GraphQL documents: `graphql.parse_query`, `graphql.parse_schema`.
+//! GraphQL documents: `graphql.parse_query`, `graphql.parse_schema`, `graphql.schema_is_valid`.
 
 use super::{Builtin, Call, Fault, Operands};
-use crate::graphql::{self, Encode};
+use crate::graphql::{self, Decode, Encode, Schema, SchemaDocument};
 use crate::value::V;
 
 /// This family's entries.
@@ -17,6 +17,12 @@ pub const TABLE: &[Builtin] = &[
         "schema: string => output: object[any: any]",
         "The syntax tree of a GraphQL schema.",
         parse_schema,
+    ),
+    Builtin::new(
+        "graphql.schema_is_valid",
+        "schema: any<string, object[any: any]> => output: boolean",
+        "Whether a GraphQL schema, as text or as a syntax tree, is valid.",
+        schema_is_valid,
     ),
 ];
 
@@ -38,4 +44,17 @@ fn parse_schema<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fa
         Ok(document) => Ok(document.encode(call.arena)),
         Err(problem) => Err(Fault::error(problem.to_string())),
     }
+}
+
+fn schema_is_valid<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let operand = operands.at(0);
+    let source = operand.as_text();
+    let source = source.as_ref().map(|text| text.to_str());
+    call.budget
+        .spend_len(source.as_ref().map_or(0, |source| source.len()))?;
+    let document = match &source {
+        Some(source) => graphql::parse_schema(source),
+        None => SchemaDocument::decode(operand, 0),
+    };
+    Ok(V::Bool(document.and_then(Schema::build).is_ok()))
 }

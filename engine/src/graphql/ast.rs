@@ -1,6 +1,7 @@
 //! The syntax trees of documents. Names and texts are borrowed from the source where they stand there as such.
 
 use std::borrow::Cow;
+use std::fmt;
 
 /// A name or a text.
 pub type Text<'a> = Cow<'a, str>;
@@ -205,6 +206,16 @@ pub struct Type<'a> {
     pub position: Position,
 }
 
+impl fmt::Display for Type<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.element {
+            Some(element) => write!(f, "[{element}]")?,
+            None => f.write_str(&self.name)?,
+        }
+        f.write_str(if self.non_null { "!" } else { "" })
+    }
+}
+
 /// A document of definitions.
 #[derive(Debug, Default)]
 pub struct SchemaDocument<'a> {
@@ -292,7 +303,7 @@ impl DefinitionKind {
 }
 
 /// A type, or more of one.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Definition<'a> {
     /// What it is.
     pub kind: DefinitionKind,
@@ -301,15 +312,15 @@ pub struct Definition<'a> {
     /// Name.
     pub name: Text<'a>,
     /// Directives.
-    pub directives: std::rc::Rc<Vec<Directive<'a>>>,
+    pub directives: Vec<Directive<'a>>,
     /// Implemented interfaces.
     pub interfaces: Vec<Text<'a>>,
     /// Fields.
-    pub fields: Vec<std::rc::Rc<FieldDefinition<'a>>>,
+    pub fields: Vec<FieldDefinition<'a>>,
     /// Members of a union.
     pub types: Vec<Text<'a>>,
     /// Values of an enumeration.
-    pub values: Vec<std::rc::Rc<EnumValue<'a>>>,
+    pub values: Vec<EnumValue<'a>>,
     /// Where its name starts.
     pub position: Position,
 }

@@ -1,7 +1,5 @@
 //! Documents of definitions.
 
-use std::rc::Rc;
-
 use super::ast::{
     Definition, DefinitionKind, DirectiveDefinition, EnumValue, FieldDefinition, Root, Roots,
     SchemaDocument, Text,
@@ -128,7 +126,7 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Defi
         DefinitionKind::Object | DefinitionKind::Interface => interfaces(parser)?,
         _ => Vec::new(),
     };
-    let directives = Rc::new(parser.directives(true)?);
+    let directives = parser.directives(true)?;
     let mut definition = Definition {
         kind,
         description,
@@ -141,15 +139,15 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Defi
     match kind {
         DefinitionKind::Scalar => {}
         DefinitionKind::Object | DefinitionKind::Interface => {
-            definition.fields = parser.some(["{", "}"], |parser| field(parser).map(Rc::new))?;
+            definition.fields = parser.some(["{", "}"], field)?;
         }
         DefinitionKind::Input => {
-            definition.fields = parser.some(["{", "}"], |parser| input(parser).map(Rc::new))?;
+            definition.fields = parser.some(["{", "}"], input)?;
         }
         DefinitionKind::Union if parser.skip("=") => definition.types = names(parser, "|")?,
         DefinitionKind::Union => {}
         DefinitionKind::Enum => {
-            definition.values = parser.some(["{", "}"], |parser| value(parser).map(Rc::new))?;
+            definition.values = parser.some(["{", "}"], value)?;
         }
     }
     Ok(definition)

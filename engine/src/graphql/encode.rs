@@ -66,12 +66,6 @@ impl Encode for Text<'_> {
     }
 }
 
-impl<T: Encode> Encode for std::rc::Rc<T> {
-    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
-        T::encode(self, arena)
-    }
-}
-
 impl Encode for QueryDocument<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)

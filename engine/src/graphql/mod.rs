@@ -1,14 +1,21 @@
 //! GraphQL documents: read, checked, and given as values.
 
 pub mod ast;
+mod conformance;
+mod decode;
 mod document;
 mod encode;
 mod lexer;
 mod parser;
 mod problem;
 mod query;
+mod schema;
+mod validity;
 
+pub use ast::{QueryDocument, SchemaDocument};
+pub use decode::Decode;
 pub use document::parse_schema;
 pub use encode::Encode;
 pub use problem::Problem;
 pub use query::parse_query;
+pub use schema::Schema;

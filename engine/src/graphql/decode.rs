@@ -1,0 +1,183 @@
+//! Syntax trees from values in the published form. Keys that are missing stand for nothing; positions are lost.
+
+use super::ast::{
+    Argument, Definition, DefinitionKind, Directive, DirectiveDefinition, EnumValue, Field,
+    FieldDefinition, Fragment, Inline, Operation, Position, QueryDocument, Root, Roots,
+    SchemaDocument, Selection, Spread, Text, Type, Value, ValueKind, Variable,
+};
+use super::problem::Problem;
+use crate::limits::NESTING;
+use crate::value::V;
+
+/// A node that can be read from its form as a value.
+pub trait Decode<'e>: Sized {
+    /// Reads it; `depth` counts the nodes around it.
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem>;
+}
+
+fn mismatch(value: V<'_>, want: &str) -> Problem {
+    let found = value.kind().as_str();
+    Problem::new(
+        format!("syntax tree has {found} for {want}"),
+        Position::default(),
+    )
+}
+
+fn member<'e>(value: V<'e>, key: &str, depth: usize) -> Result<Option<V<'e>>, Problem> {
+    if depth > NESTING {
+        return Err(Problem::new("nested too deep".into(), Position::default()));
+    }
+    let object = value.as_object().ok_or_else(|| mismatch(value, "a node"))?;
+    Ok(object
+        .get_str(key)
+        .filter(|member| !matches!(member, V::Null)))
+}
+
+/// The member of a node, or nothing.
+fn get<'e, T: Decode<'e> + Default>(value: V<'e>, key: &str, depth: usize) -> Result<T, Problem> {
+    Ok(optional(value, key, depth)?.unwrap_or_default())
+}
+
+fn optional<'e, T: Decode<'e>>(
+    value: V<'e>,
+    key: &str,
+    depth: usize,
+) -> Result<Option<T>, Problem> {
+    match member(value, key, depth)? {
+        Some(member) => T::decode(member, depth + 1).map(Some),
+        None => Ok(None),
+    }
+}
+
+impl<'e, T: Decode<'e>> Decode<'e> for Vec<T> {
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+        let array = value.as_array().ok_or_else(|| mismatch(value, "a list"))?;
+        array.iter().map(|item| T::decode(item, depth)).collect()
+    }
+}
+
+impl<'e, T: Decode<'e>> Decode<'e> for Box<T> {
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+        T::decode(value, depth).map(Box::new)
+    }
+}
+
+impl<'e> Decode<'e> for Text<'e> {
+    fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
+        let text = value.as_text().ok_or_else(|| mismatch(value, "a text"))?;
+        Ok(Text::Owned(text.to_str().into_owned()))
+    }
+}
+
+impl<'e> Decode<'e> for bool {
+    fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
+        match value {
+            V::Bool(flag) => Ok(flag),
+            _ => Err(mismatch(value, "a flag")),
+        }
+    }
+}
+
+impl<'e> Decode<'e> for ValueKind {
+    fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
+        let number = value.as_number().and_then(|number| number.to_i64());
+        number
+            .and_then(|number| usize::try_from(number).ok())
+            .and_then(|number| Self::ALL.get(number).copied())
+            .ok_or_else(|| mismatch(value, "a kind"))
+    }
+}
+
+impl<'e> Decode<'e> for DefinitionKind {
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+        let name = Text::decode(value, depth)?;
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == name)
+            .ok_or_else(|| mismatch(value, "a kind"))
+    }
+}
+
+impl<'e> Decode<'e> for Selection<'e> {
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+        if member(value, "Alias", depth)?.is_some() {
+            return Field::decode(value, depth).map(Self::Field);
+        }
+        if member(value, "Name", depth)?.is_some() {
+            return Spread::decode(value, depth).map(Self::Spread);
+        }
+        Inline::decode(value, depth).map(Self::Inline)
+    }
+}
+
+/// Nodes whose members are read one by one.
+macro_rules! nodes {
+    ($($node:ident { $($field:ident: $how:ident $key:literal),* $(,)? })*) => {$(
+        impl<'e> Decode<'e> for $node<'e> {
+            fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+                Ok(Self {
+                    $($field: $how(value, $key, depth)?,)*
+                    ..Self::default()
+                })
+            }
+        }
+    )*};
+}
+
+#[expect(clippy::needless_update, reason = "documents have no position")]
+mod nodes {
+    use super::*;
+
+    nodes! {
+        QueryDocument { operations: get "Operations", fragments: get "Fragments" }
+        Operation {
+            operation: get "Operation", name: get "Name", variables: get "VariableDefinitions",
+            directives: get "Directives", selections: get "SelectionSet",
+        }
+        Fragment {
+            name: get "Name", variables: get "VariableDefinition", type_condition: get "TypeCondition",
+            directives: get "Directives", selections: get "SelectionSet",
+        }
+        Variable {
+            name: get "Variable", of: get "Type", default: optional "DefaultValue",
+            directives: get "Directives",
+        }
+        Field {
+            alias: get "Alias", name: get "Name", arguments: get "Arguments",
+            directives: get "Directives", selections: get "SelectionSet",
+        }
+        Spread { name: get "Name", directives: get "Directives" }
+        Inline {
+            type_condition: get "TypeCondition", directives: get "Directives",
+            selections: get "SelectionSet",
+        }
+        Argument { name: get "Name", value: get "Value" }
+        Value { kind: get "Kind", raw: get "Raw", children: get "Children" }
+        Directive { name: get "Name", arguments: get "Arguments" }
+        Type { name: get "NamedType", element: optional "Elem", non_null: get "NonNull" }
+        SchemaDocument {
+            schema: get "Schema", schema_extensions: get "SchemaExtension",
+            directives: get "Directives", definitions: get "Definitions",
+            extensions: get "Extensions",
+        }
+        Roots {
+            description: get "Description", directives: get "Directives",
+            operations: get "OperationTypes",
+        }
+        Root { operation: get "Operation", of: get "Type" }
+        Definition {
+            kind: get "Kind", description: get "Description", name: get "Name",
+            directives: get "Directives", interfaces: get "Interfaces", fields: get "Fields",
+            types: get "Types", values: get "EnumValues",
+        }
+        FieldDefinition {
+            description: get "Description", name: get "Name", arguments: get "Arguments",
+            default: optional "DefaultValue", of: get "Type", directives: get "Directives",
+        }
+        EnumValue { description: get "Description", name: get "Name", directives: get "Directives" }
+        DirectiveDefinition {
+            description: get "Description", name: get "Name", arguments: get "Arguments",
+            locations: get "Locations", repeatable: get "IsRepeatable",
+        }
+    }
+}
