@@ -146,6 +146,75 @@ fn bodies_are_bounded() {
 }
 
 #[test]
+fn nesting_is_bounded() {
+    let server = Server::start(&[("p.rego", "package p\n\necho := input\n")]);
+    let mut client = Client::connect(server.address());
+    let mut refused = |method: &str, target: &str, body: String, words: &str| {
+        let answer = client.ask(&Message::new(method, target).body(body));
+        assert_eq!(answer.status, 400, "{method} {target:.40}");
+        assert!(answer.text().contains(words), "{}", answer.text());
+    };
+    let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    let deep = nested(100_000);
+    refused(
+        "POST",
+        "/v1/data/p/echo",
+        format!("{{\"input\":{deep}}}"),
+        "exceeded max depth",
+    );
+    refused(
+        "POST",
+        "/v0/data/p/echo",
+        deep.clone(),
+        "exceeded max depth",
+    );
+    refused("PUT", "/v1/data/x", deep.clone(), "exceeded max depth");
+    refused(
+        "PATCH",
+        "/v1/data/x",
+        format!("[{{\"op\":\"add\",\"path\":\"/y\",\"value\":{deep}}}]"),
+        "exceeded max depth",
+    );
+    refused(
+        "PUT",
+        "/v1/policies/p",
+        format!("package p\n\nx := {deep}\n"),
+        "recursion depth exceeded",
+    );
+    refused(
+        "POST",
+        "/v1/query",
+        format!("{{\"query\":\"x = {deep}\"}}"),
+        "recursion depth exceeded",
+    );
+    // documents do not get deeper by being put into one another either
+    refused(
+        "PUT",
+        &format!("/v1/data{}", "/a".repeat(500)),
+        "1".to_owned(),
+        "deeper than",
+    );
+    refused(
+        "PUT",
+        &format!("/v1/data{}", "/a".repeat(200)),
+        nested(300),
+        "deeper than",
+    );
+    let mut client = Client::connect(server.address());
+    assert_eq!(
+        client
+            .ask(&Message::new("PUT", "/v1/data/b/c").body(nested(300)))
+            .status,
+        204
+    );
+    let copy = "[{\"op\":\"copy\",\"from\":\"/b\",\"path\":\"/b/c";
+    let copy = format!("{copy}{}\"}}]", "/0".repeat(299) + "/-");
+    let answer = client.ask(&Message::new("PATCH", "/v1/data").body(copy));
+    assert_eq!(answer.status, 400);
+    assert!(answer.text().contains("deeper than"), "{}", answer.text());
+}
+
+#[test]
 fn sockets_in_the_file_system_are_served() {
     let folder = process::Folder::with(&[]);
     let socket = folder.path().join("solon.sock");

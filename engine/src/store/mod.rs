@@ -81,20 +81,20 @@ impl Transaction {
         path: &Path,
         value: Value,
     ) -> Result<(), StoreError> {
-        path.check_depth()?;
+        write::check_depth(path, &value)?;
         write::write(&mut self.root, operation, path, value)
     }
 
     /// Writes a document, making the objects around it.
     pub fn put(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
-        path.check_depth()?;
+        write::check_depth(path, &value)?;
         self.make_parents(path)?;
         write::write(&mut self.root, Operation::Add, path, value)
     }
 
     /// Makes the missing objects around a path.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
-        path.check_depth()?;
+        write::check_depth(path, &Value::Null)?;
         write::make_parents(&mut self.root, path)
     }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::StoreError;
-use crate::limits;
 use crate::value::{Object, Value};
 
 /// Keys from the root down. A key of digits is an index in an array and a name in an object.
@@ -28,16 +26,6 @@ impl Path {
     /// The keys.
     pub fn segments(&self) -> &[String] {
         &self.segments
-    }
-
-    /// Refuses what is longer than values may nest.
-    pub(super) fn check_depth(&self) -> Result<(), StoreError> {
-        if self.segments.len() <= limits::NESTING {
-            return Ok(());
-        }
-        Err(StoreError::InvalidPatch {
-            message: format!("path is longer than {} segments", limits::NESTING),
-        })
     }
 
     /// Whether this is the root.

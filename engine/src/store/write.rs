@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::limits;
 use crate::value::{Object, Value};
 
 use super::path::index;
@@ -16,6 +17,27 @@ pub enum Operation {
     Replace,
     /// Takes it away; it must exist.
     Remove,
+}
+
+/// Refuses a document that would nest deeper than documents that are read may.
+pub(super) fn check_depth(path: &Path, value: &Value) -> Result<(), StoreError> {
+    let left = limits::NESTING.checked_sub(path.segments().len());
+    if left.is_some_and(|left| nests_within(value, left)) {
+        return Ok(());
+    }
+    Err(StoreError::InvalidPatch {
+        message: format!("document nests deeper than {} levels", limits::NESTING),
+    })
+}
+
+fn nests_within(value: &Value, levels: usize) -> bool {
+    let below = |value: &Value| levels > 0 && nests_within(value, levels - 1);
+    match value {
+        Value::Array(items) => items.iter().all(below),
+        Value::Set(set) => set.items().iter().all(below),
+        Value::Object(object) => object.iter().all(|(key, value)| below(key) && below(value)),
+        _ => true,
+    }
 }
 
 pub(super) fn write(

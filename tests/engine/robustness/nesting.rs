@@ -179,7 +179,7 @@ fn long_paths() {
         let engine = Engine::new();
         let refused = message(engine.put(&path, 1.into()));
         assert!(
-            refused.ends_with("path is longer than 400 segments"),
+            refused.ends_with("document nests deeper than 400 levels"),
             "{refused}"
         );
         engine.read(&path).unwrap_err();
