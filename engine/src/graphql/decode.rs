@@ -80,7 +80,7 @@ impl<'e> Decode<'e> for bool {
 
 impl<'e> Decode<'e> for ValueKind {
     fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
-        let number = value.as_number().and_then(|number| number.to_i64());
+        let number = value.as_number().and_then(crate::value::Number::to_i64);
         number
             .and_then(|number| usize::try_from(number).ok())
             .and_then(|number| Self::ALL.get(number).copied())
@@ -124,7 +124,11 @@ macro_rules! nodes {
     )*};
 }
 
-#[expect(clippy::needless_update, reason = "documents have no position")]
+#[allow(
+    clippy::needless_update,
+    clippy::wildcard_imports,
+    reason = "documents have no position; the list of all nodes stands below anyway"
+)]
 mod nodes {
     use super::*;
 
