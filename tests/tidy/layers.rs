@@ -1,13 +1,16 @@
-//! Inside the engine a module imports only modules of smaller layers, so the engine can be read from the bottom up.
+//! Inside the engine and the server a module imports only modules of smaller layers, so each can be read from the
+//! bottom up.
 
 use std::collections::BTreeSet;
 
 use crate::source;
 
-const ENGINE: &str = "engine/src/";
-
 /// Layer by layer; modules of one layer do not import one another.
-const LAYERS: [&[&str]; 15] = [
+type Layers = &'static [&'static [&'static str]];
+
+const CRATES: [(&str, Layers); 2] = [("engine/src/", ENGINE), ("server/src/", SERVER)];
+
+const ENGINE: Layers = &[
     &["limits"],
     &["value"],
     &["types", "host", "store"],
@@ -25,46 +28,83 @@ const LAYERS: [&[&str]; 15] = [
     &["lines"],
 ];
 
-fn layer(module: &str) -> Option<usize> {
-    LAYERS.iter().position(|modules| modules.contains(&module))
+const SERVER: Layers = &[
+    &["config", "telemetry", "wire"],
+    &["files", "http"],
+    &["api"],
+    &["app"],
+    &["cli"],
+];
+
+/// What only the modules behind it may name.
+const OWNED: [(&str, &[&str]); 1] = [("hyper", &["http"])];
+
+fn layer(layers: Layers, module: &str) -> Option<usize> {
+    layers.iter().position(|modules| modules.contains(&module))
+}
+
+/// The files of a crate below its root, each with its module path.
+fn modules<'f>(
+    files: &'f [source::File],
+    root: &'f str,
+) -> impl Iterator<Item = (&'f source::File, Vec<&'f str>)> {
+    let rust = files.iter().filter(|file| file.is(&["rs"]));
+    rust.filter_map(move |file| {
+        let module = file.path.strip_prefix(root)?;
+        (!["lib.rs", "main.rs"].contains(&module)).then(|| (file, module_path(module)))
+    })
 }
 
 #[test]
 fn modules_import_only_smaller_layers() {
     let mut findings = Vec::new();
-    for file in source::files().iter().filter(|file| file.is(&["rs"])) {
-        let Some(module) = file
-            .path
-            .strip_prefix(ENGINE)
-            .filter(|path| *path != "lib.rs")
-        else {
-            continue;
-        };
-        let path = module_path(module);
-        let Some(own) = layer(path[0]) else {
-            findings.push(format!(
-                "{}: module `{}` has no layer in tests/tidy/layers.rs",
-                file.path, path[0]
-            ));
-            continue;
-        };
-        let code = source::code(&file.text);
-        for used in imports(source::without_tests(&code), path.len()) {
-            match layer(&used) {
-                _ if used == path[0] => {}
-                Some(other) if other < own => {}
-                Some(other) => findings.push(format!(
-                    "{}: layer {own} imports `{used}` of layer {other}",
-                    file.path
-                )),
-                None => findings.push(format!(
-                    "{}: `crate::{used}` is no module with a layer",
-                    file.path
-                )),
+    let files = source::files();
+    for (root, layers) in CRATES {
+        for (file, path) in modules(&files, root) {
+            let Some(own) = layer(layers, path[0]) else {
+                findings.push(format!(
+                    "{}: module `{}` has no layer in tests/tidy/layers.rs",
+                    file.path, path[0]
+                ));
+                continue;
+            };
+            let code = source::code(&file.text);
+            for used in imports(source::without_tests(&code), path.len()) {
+                match layer(layers, &used) {
+                    _ if used == path[0] => {}
+                    Some(other) if other < own => {}
+                    Some(other) => findings.push(format!(
+                        "{}: layer {own} imports `{used}` of layer {other}",
+                        file.path
+                    )),
+                    None => findings.push(format!(
+                        "{}: `crate::{used}` is no module with a layer",
+                        file.path
+                    )),
+                }
             }
         }
     }
     crate::report("imports against the layers", &findings);
+}
+
+#[test]
+fn only_their_owners_name_crates() {
+    let mut findings = Vec::new();
+    let files = source::files();
+    for (file, path) in modules(&files, "server/src/") {
+        let code = source::code(&file.text);
+        for (name, owners) in OWNED {
+            let named = code.match_indices(name).any(|(at, _)| {
+                let alone = !code[..at].ends_with(is_word);
+                alone && code[at + name.len()..].starts_with([':', '_'])
+            });
+            if named && !owners.contains(&path[0]) {
+                findings.push(format!("{}: names `{name}`", file.path));
+            }
+        }
+    }
+    crate::report("crates named outside their modules", &findings);
 }
 
 /// `builtins/strings.rs` is `builtins, strings`; `builtins/mod.rs` is `builtins`.
