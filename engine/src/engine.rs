@@ -2,6 +2,7 @@
 
 mod builder;
 mod change;
+mod partial;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ use crate::compile::{self, Compiled, Options, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::eval::Entry;
-use crate::program::Program;
+use crate::program::{Canonical, Program, dump};
 use crate::query::{
     DocumentInner, Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryContext,
     QueryInner, Segment, Shared,
@@ -198,10 +199,7 @@ impl Engine {
 
     fn parse(&self, name: &str, text: &str) -> Result<Module, Diagnostics> {
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
-        let options = ParseOptions {
-            version: self.inner.version,
-            ..ParseOptions::default()
-        };
+        let options = self.inner.parse_options()?;
         parse_module(&Source::new(id, name, text), &options)
     }
 
@@ -222,7 +220,13 @@ impl Engine {
                 .map(|module| Module::clone(module))
                 .collect();
             let compiled = compile::compile(list, &self.inner.options, checked, |_, _| {})?;
-            let program = lower::program(&compiled.modules, self.inner.functions.clone());
+            let mut program = lower::program(
+                &compiled.modules,
+                self.inner.functions.clone(),
+                &self.inner.options,
+            );
+            program.canonical =
+                Canonical::new(compiled.modules.clone(), compiled.originals.clone());
             Ok((Arc::new(compiled), Arc::new(program)))
         })
     }
@@ -230,6 +234,11 @@ impl Engine {
     /// Names of all modules, in order.
     pub fn module_names(&self) -> Vec<String> {
         self.inner.modules.lock().keys().cloned().collect()
+    }
+
+    /// The plans that all modules are compiled to, as text for people; its form may change.
+    pub fn dump(&self) -> String {
+        dump::program(&self.inner.state.load().program)
     }
 
     /// All modules as they were parsed, by name.
@@ -307,10 +316,7 @@ impl Engine {
         let state = self.inner.state.load_full();
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
         let source = Source::new(id, "", text);
-        let options = ParseOptions {
-            version: self.inner.version,
-            ..ParseOptions::default()
-        };
+        let options = self.inner.parse_options()?;
         let body = parse_body(&source, &options)?;
         if body.is_empty() {
             return Err(Error::EmptyQuery);
@@ -326,7 +332,12 @@ impl Engine {
             ..Query::new(source.clone(), body)
         };
         let compiled = compile::compile_query(&state.compiled, query, &options, |_, _| {})?;
-        let lowered = lower::query(&state.program, &compiled.body, &compiled.originals);
+        let lowered = lower::query(
+            &state.program,
+            &compiled.body,
+            &compiled.originals,
+            &options,
+        );
         // in the order they are evaluated, which is not always the one they were written in
         let written = compiled
             .body
@@ -346,11 +357,19 @@ impl Engine {
             inner: Arc::new(QueryInner {
                 shared: self.inner.shared.clone(),
                 program: state.program.clone(),
+                may_block: state
+                    .compiled
+                    .blocking
+                    .within(&state.compiled.rule_tree, &compiled.body),
                 expressions: expressions.collect(),
                 texts,
                 plan: lowered.plan,
                 constants: lowered.constants,
                 variables: lowered.variables,
+                wanted: lowered.wanted,
+                source,
+                body: compiled.body,
+                originals: compiled.originals,
             }),
         })
     }
@@ -413,21 +432,30 @@ impl Engine {
         let state = self.inner.state.load_full();
         let segments = path.segments().iter();
         let path: Vec<Segment> = segments.map(|segment| Segment::new(segment)).collect();
+        let names: Vec<Value> = path.iter().map(|segment| segment.text.clone()).collect();
+        let compiled = &state.compiled;
+        let may_block = compiled.blocking.reaches(&compiled.rule_tree, &names);
         Ok(PreparedDocument {
             inner: Arc::new(DocumentInner {
                 shared: self.inner.shared.clone(),
                 program: state.program.clone(),
-                entry: Entry::new(
-                    &state.program,
-                    path.iter().map(|segment| segment.text.clone()).collect(),
-                ),
+                entry: Entry::new(&state.program, names),
                 path,
+                may_block,
             }),
         })
     }
 }
 
 impl Inner {
+    /// How modules and queries are parsed.
+    fn parse_options(&self) -> Result<ParseOptions, Diagnostics> {
+        match &self.options.capabilities {
+            Some(capabilities) => capabilities.parse_options(self.version),
+            None => Ok(ParseOptions::of(self.version)),
+        }
+    }
+
     /// Makes changed documents visible, after a look at the rules of `program`.
     fn commit(&self, transaction: Transaction, program: Option<&Program>) -> Result<(), Error> {
         if let Some(program) = program

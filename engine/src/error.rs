@@ -4,7 +4,7 @@ use std::fmt;
 
 use solon_syntax::source::Diagnostics;
 
-use crate::eval::EvalError;
+use crate::evaluation::EvalError;
 use crate::store::StoreError;
 
 /// An error of the engine.

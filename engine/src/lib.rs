@@ -18,11 +18,14 @@
 //! |---|---|
 //! | [`limits`] | every bound |
 //! | [`value`] | values, owned and in flight; JSON, YAML, numbers |
+//! | [`uri`] | URIs taken apart |
 //! | [`types`], [`host`], [`store`] | static types; the way to the outside; base documents |
 //! | [`graphql`] | GraphQL documents |
 //! | [`builtins`] | the built-in functions |
 //! | [`program`] | compiled programs, plain data |
-//! | [`compile`], [`eval`] | modules to programs; programs to values |
+//! | [`evaluation`] | what both machines share |
+//! | [`trace`] | what a search tells its observers |
+//! | [`compile`], [`eval`], [`walk`] | modules to programs; programs to values; the same step by step |
 //! | [`error`], [`query`], [`engine`] | the face |
 
 pub mod builtins;
@@ -31,23 +34,34 @@ pub mod decision;
 pub mod engine;
 pub mod error;
 pub mod eval;
+pub mod evaluation;
+pub mod explanation;
 pub mod graphql;
 pub mod host;
 pub mod limits;
 pub mod lines;
+pub mod partial;
+pub mod partial_query;
 pub mod program;
 pub mod query;
 pub mod store;
+pub mod trace;
 pub mod types;
+pub mod uri;
 pub mod value;
+pub mod walk;
 
+pub use builtins::{Capabilities, NdBuiltinCache};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry};
-pub use host::{FixedHost, Host};
+pub use explanation::Explanation;
+pub use host::{Cancel, FixedHost, Host};
 pub use limits::Limits;
+pub use partial::Residuals;
+pub use partial_query::{PartialOptions, PreparedPartial};
 pub use query::{
-    Cancel, ExpressionText, Input, PreparedDocument, PreparedQuery, QueryContext, Request, Solution,
+    ExpressionText, Input, PreparedDocument, PreparedQuery, QueryContext, Request, Solution,
 };
 pub use store::{Path, Snapshot};
 pub use value::Value;

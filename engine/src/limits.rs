@@ -6,6 +6,10 @@ use std::time::Duration;
 /// names of a document. Every recursive walk relies on it.
 pub const NESTING: usize = 400;
 
+/// Most parts of a value that an evaluation makes, shared ones counted each time: as many as it may have to write
+/// or compare.
+pub const VALUE_PARTS: u32 = 1 << 26;
+
 /// Deepest nesting of a static type; what nests deeper is known as `any` only.
 pub const TYPE_NESTING: usize = 100;
 
@@ -56,6 +60,10 @@ pub const ERRORS: usize = 10;
 /// Loop turns and calls between two looks at the clock and at cancellation.
 pub const BUDGET_STRIDE: u32 = 1024;
 
+/// Bytes of a string, or members of a collection, from which on each call of a built-in that is given one looks at the
+/// clock and at cancellation.
+pub const LARGE_OPERAND: usize = 4 << 10;
+
 /// Most combinations of constant keys of one reference that are told apart when rules are checked for recursion.
 pub const LOOKUP_COMBINATIONS: usize = 64;
 
@@ -68,8 +76,39 @@ pub const PATTERN_CACHE_BYTES: usize = 64 << 20;
 /// Largest compiled regular expression, in bytes.
 pub const PATTERN_BYTES: usize = 10 << 20;
 
+/// Most steps of the validation of one GraphQL document, beyond those that its length explains: fragments that use
+/// fragments make them many.
+pub const GRAPHQL_STEPS: usize = 1 << 21;
+
+/// Deepest nesting of a GraphQL query's parts, those of fragments included where they are spread.
+pub const GRAPHQL_NESTING: usize = 2 * NESTING;
+
+/// Most templates of `strings.render_template` that call one another.
+pub const TEMPLATE_DEPTH: usize = 10_000;
+
+/// Deepest nesting of a document and the parts of a JSON schema that look at it, taken together.
+pub const SCHEMA_DEPTH: usize = 10_000;
+
 /// Depth of loops, rules and function calls within one another, for which an evaluation takes stack as it goes.
 pub const CALL_DEPTH: usize = 25_000;
+
+/// Depth of expressions, rules and function calls within one another, for which a search takes stack as it goes.
+pub const SEARCH_DEPTH: usize = 50_000;
+
+/// Largest text that is made of an answer, in bytes: values share parts, their texts do not.
+pub const ANSWER_BYTES: usize = 1 << 30;
+
+/// What an evaluation says that takes more memory than it may.
+pub(crate) const MEMORY_EXCEEDED: &str = "evaluation exceeds its memory limit";
+
+/// Most expressions that a partial evaluation makes.
+pub const RESIDUAL_EXPRESSIONS: usize = 1 << 18;
+
+/// Most elements for each of which the body of an `every` is searched when something in it is unknown.
+pub const UNROLLED: usize = 32;
+
+/// Most ways to pick one expression of each body of a negation, before the negation becomes a rule of its own.
+pub const COMPLEMENTS: usize = 16;
 
 /// Bounds of one evaluation. `None` means unbounded.
 #[derive(Clone, Debug)]
@@ -97,3 +136,12 @@ pub const KEPT_ARENA: usize = 64 << 20;
 
 /// Most nodes of a YAML document, each alias with all that it stands for.
 pub const YAML_NODES: usize = 10_000_000;
+
+/// Largest body of an answer that `http.send` reads, in bytes.
+pub const RESPONSE_BYTES: usize = 256 << 20;
+
+/// Memory of the answers of `http.send` that are kept for later evaluations, in bytes.
+pub const RESPONSE_CACHE_BYTES: usize = 64 << 20;
+
+/// Most redirections that one request follows.
+pub const REDIRECTIONS: usize = 100;

@@ -1,33 +1,24 @@
 //! Prepared queries and documents: what a host keeps and asks many times, from many threads.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwap;
-use solon_syntax::ast::Name;
+use solon_syntax::ast::{Body, Name};
+use solon_syntax::source::Source;
 
-use crate::builtins::{Budget, Call, Patterns};
+use crate::builtins::http::ResponseCache;
+use crate::builtins::{Budget, Call, Capabilities, NdBuiltinCache, Patterns};
 use crate::error::Error;
-use crate::eval::{Entry, EvalError, Machine, World};
-use crate::host::Host;
+use crate::eval::{Entry, Given, Machine, World};
+use crate::evaluation::EvalError;
+use crate::host::{Cancel, Host};
 use crate::limits::{self, Limits};
 use crate::program::{Plan, Program};
 use crate::store::Snapshot;
-use crate::value::{Arena, V, Value, json};
-
-/// Stops evaluations from another thread.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel {
-    flag: Arc<AtomicBool>,
-}
-
-impl Cancel {
-    /// Stops every evaluation that was given this handle, now and later.
-    pub fn cancel(&self) {
-        self.flag.store(true, Ordering::Relaxed);
-    }
-}
+use crate::value::json::{self, Style, TooLong};
+use crate::value::{Arena, Excess, V, Value};
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]
@@ -50,6 +41,7 @@ pub struct Request<'a> {
     cancel: Option<&'a Cancel>,
     strict_builtin_errors: bool,
     print: Option<&'a dyn Fn(&str)>,
+    nd_cache: Option<&'a NdBuiltinCache>,
 }
 
 impl<'a> Request<'a> {
@@ -100,10 +92,25 @@ impl<'a> Request<'a> {
         self
     }
 
+    /// The same without a place for the lines of `print`.
+    pub(crate) fn silent(&self) -> Self {
+        Self {
+            print: None,
+            ..*self
+        }
+    }
+
     /// With a place for the lines of `print`.
     #[must_use]
     pub fn print(mut self, print: &'a dyn Fn(&str)) -> Self {
         self.print = Some(print);
+        self
+    }
+
+    /// With a place where the answers of nondeterministic built-ins are noted, and looked up first.
+    #[must_use]
+    pub fn nd_builtin_cache(mut self, cache: &'a NdBuiltinCache) -> Self {
+        self.nd_cache = Some(cache);
         self
     }
 }
@@ -112,7 +119,9 @@ impl<'a> Request<'a> {
 pub(crate) struct Shared {
     pub host: Arc<dyn Host>,
     pub patterns: Patterns,
+    pub responses: ResponseCache,
     pub limits: Limits,
+    pub capabilities: Option<Arc<Capabilities>>,
     /// The documents now. Readers take a guard, not a count, so that threads do not meet here.
     pub current: ArcSwap<Snapshot>,
 }
@@ -173,12 +182,27 @@ pub(crate) struct QueryInner {
     pub expressions: Vec<Expression>,
     /// The same as they were written.
     pub texts: Vec<ExpressionText>,
+    pub may_block: bool,
+    /// What the canonical body calls the variables, and the captured values behind them.
+    pub wanted: Vec<Name>,
+    /// The query's text.
+    pub source: Source,
+    /// The canonical body.
+    pub body: Body,
+    /// The user's names of its generated locals.
+    pub originals: HashMap<Name, Name>,
 }
 
 impl PreparedQuery {
     /// The query's expressions, in the order of [`Solution::values`].
     pub fn expressions(&self) -> &[ExpressionText] {
         &self.inner.texts
+    }
+
+    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// on a thread that others wait for.
+    pub fn may_block(&self) -> bool {
+        self.inner.may_block
     }
 
     /// All solutions, in the order they are found.
@@ -200,7 +224,7 @@ impl PreparedQuery {
 }
 
 impl QueryInner {
-    fn solution(&self, row: &[V<'_>]) -> Option<Solution> {
+    pub(crate) fn solution(&self, row: &[V<'_>]) -> Option<Solution> {
         let mut values = Vec::with_capacity(self.expressions.len());
         for expression in &self.expressions {
             values.push(match expression {
@@ -229,6 +253,7 @@ pub(crate) struct DocumentInner {
     pub program: Arc<Program>,
     pub entry: Entry,
     pub path: Vec<Segment>,
+    pub may_block: bool,
 }
 
 /// A step of a document's path: an index in an array, a name in an object.
@@ -271,11 +296,29 @@ impl PreparedDocument {
     /// # Errors
     /// As for [`Self::evaluate`].
     pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
-        self.evaluate_with(request, |value| {
+        self.evaluate_text(request, Style::default())
+    }
+
+    /// The document as JSON text of a style.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_text(
+        &self,
+        request: &Request<'_>,
+        style: Style<'_>,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let limits = request.limits.unwrap_or(&self.inner.shared.limits);
+        let longest = limits
+            .memory
+            .unwrap_or(usize::MAX)
+            .min(limits::ANSWER_BYTES);
+        let text = self.evaluate_with(request, |value| {
             let mut text = Vec::with_capacity(64);
-            json::write(value, &mut text);
-            text
-        })
+            json::write_within(value, style, longest, &mut text).map(|()| text)
+        })?;
+        text.transpose()
+            .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
     }
 
     /// What `read` makes of the document, which lives only as long as that.
@@ -298,6 +341,12 @@ impl PreparedDocument {
         })
     }
 
+    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// on a thread that others wait for.
+    pub fn may_block(&self) -> bool {
+        self.inner.may_block
+    }
+
     /// Whether rules make the document, or something within it.
     pub fn has_rules(&self) -> bool {
         let tree = &self.inner.program.tree;
@@ -318,9 +367,11 @@ impl PreparedDocument {
 impl DocumentInner {
     fn document<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
         let named = machine.entry(&self.entry)?;
-        let first_integer = self.path.iter().position(|one| one.integer.is_some());
-        let (None, Some(at)) = (named, first_integer) else {
+        if named.is_some() {
             return Ok(named);
+        }
+        let Some(at) = self.path.iter().position(|one| one.integer.is_some()) else {
+            return Ok(None);
         };
         // no such name: what is above may be an array
         let path: smallvec::SmallVec<[V<'_>; 8]> = self
@@ -344,10 +395,10 @@ thread_local! {
 
 /// What a prepared query or document brings along.
 #[derive(Clone, Copy)]
-struct Prepared<'p> {
-    shared: &'p Shared,
-    program: &'p Program,
-    constants: &'p [Value],
+pub(crate) struct Prepared<'p> {
+    pub shared: &'p Shared,
+    pub program: &'p Program,
+    pub constants: &'p [Value],
 }
 
 /// Sets up an evaluation of `subject` and runs it.
@@ -357,14 +408,27 @@ fn evaluate<T, R>(
     subject: &T,
     run: impl for<'e> FnOnce(&mut Machine<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
+    with_memory(prepared.shared, request, |arena, snapshot| {
+        let (world, call) = surroundings(arena, prepared, snapshot, request)?;
+        let result = run(&mut Machine::new(world, call), subject)?;
+        within_bounds(arena)?;
+        Ok(result)
+    })
+}
+
+/// Runs something with memory and the documents that a request asks about.
+pub(crate) fn with_memory<R>(
+    shared: &Shared,
+    request: &Request<'_>,
+    run: impl FnOnce(&Arena, &Snapshot) -> Result<R, Error>,
+) -> Result<R, Error> {
     let mut arena = ARENA.take().unwrap_or_default();
-    let run = |snapshot: &Snapshot| run_in(&arena, prepared, snapshot, request, subject, run);
     let result = stacker::maybe_grow(
         limits::VALUE_STACK,
         2 * limits::VALUE_STACK,
         || match request.snapshot {
-            Some(snapshot) => run(snapshot),
-            None => run(&prepared.shared.current.load()),
+            Some(snapshot) => run(&arena, snapshot),
+            None => run(&arena, &shared.current.load()),
         },
     );
     arena.reset();
@@ -374,36 +438,49 @@ fn evaluate<T, R>(
     result
 }
 
-fn run_in<T, R>(
-    arena: &Arena,
-    prepared: Prepared<'_>,
-    snapshot: &Snapshot,
-    request: &Request<'_>,
-    subject: &T,
-    run: impl for<'e> FnOnce(&mut Machine<'e>, &'e T) -> Result<R, Error>,
-) -> Result<R, Error> {
+/// What an evaluation reads and uses.
+#[inline]
+pub(crate) fn surroundings<'e>(
+    arena: &'e Arena,
+    prepared: Prepared<'e>,
+    snapshot: &'e Snapshot,
+    request: &'e Request<'_>,
+) -> Result<(World<'e>, Call<'e>), Error> {
     let input = match request.input {
         Input::Undefined => None,
-        Input::Value(value) => Some(value.borrow()),
+        Input::Value(value) => Some(Given::Value(value)),
         Input::Json(text) => {
-            Some(json::read_into(arena, text).map_err(|error| Error::Input(error.to_string()))?)
+            let read = json::read_into(arena, text);
+            Some(Given::Read(
+                read.map_err(|error| Error::Input(error.to_string()))?,
+            ))
         }
     };
     let shared = prepared.shared;
-    let cancelled = request.cancel.map(|cancel| &*cancel.flag);
-    let budget = Budget::new(request.limits.unwrap_or(&shared.limits), arena, cancelled);
+    let limits = request.limits.unwrap_or(&shared.limits);
+    let budget = Budget::new(limits, arena, request.cancel);
     let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
     call.print = request.print;
+    call.nd_cache = request.nd_cache;
+    let capabilities = shared.capabilities.as_deref();
+    call.allow_net = capabilities.and_then(Capabilities::allow_net);
+    call.responses = Some(&shared.responses);
+    call.files = Some(&prepared.program.files);
     let world = World {
         program: prepared.program,
         query_constants: prepared.constants,
-        data: snapshot.root().borrow(),
+        data: snapshot.root(),
         input,
         strict: request.strict_builtin_errors,
     };
-    let result = run(&mut Machine::new(world, call), subject)?;
-    if arena.is_too_deep() {
-        return Err(Error::Eval(Box::new(EvalError::too_deep())));
+    Ok((world, call))
+}
+
+/// Refuses what a value became that was nested too deeply, or had too many parts.
+pub(crate) fn within_bounds(arena: &Arena) -> Result<(), Error> {
+    match arena.excess() {
+        None => Ok(()),
+        Some(Excess::Depth) => Err(Error::Eval(Box::new(EvalError::too_deep()))),
+        Some(Excess::Parts) => Err(Error::Eval(Box::new(EvalError::too_large()))),
     }
-    Ok(result)
 }

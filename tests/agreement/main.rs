@@ -5,6 +5,7 @@
 //! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000` draws new programs and compares live.
 
 #![allow(
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
@@ -14,6 +15,7 @@
     reason = "a test program: it talks on the terminal, and a panic in it is a failing test"
 )]
 
+mod census;
 mod compare;
 mod engine;
 mod generate;
@@ -21,11 +23,13 @@ mod lines;
 mod live;
 mod record;
 mod report;
+mod switches;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{env, fs};
 
+use census::Census;
 use record::Case;
 use report::Report;
 
@@ -88,13 +92,14 @@ fn draw(seed: &str, filter: &str) -> Result<Outcome, String> {
     )
 }
 
-/// Asks the engine everything in the record.
+/// Asks the engine everything in the record, with all optimisations and without; then looks at what was asked.
 fn compare_with_record(filter: &str) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let mut report = Report::new("agreement.txt")?;
     let mut exceptions = record::exceptions();
-    for theme in generate::Theme::ALL {
-        let file = record::file(theme);
+    let mut census = Census::default();
+    let files = generate::Theme::ALL.into_iter().map(record::file);
+    for file in files.chain([record::found()]) {
         let text =
             fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         for line in text.lines() {
@@ -105,6 +110,15 @@ fn compare_with_record(filter: &str) -> Result<Outcome, String> {
             }
             let (request, expected) = (case.request.get(), case.answer.get());
             let actual = engine::answer(request);
+            census.add(request, expected)?;
+            for (left_out, difference) in switches::differences(request, &actual) {
+                outcome.failed += 1;
+                println!("{}: {difference} differ without {left_out}", case.name);
+            }
+            if let Some(difference) = engine::disagreement(request, &actual, expected) {
+                outcome.failed += 1;
+                println!("{}: {difference} differ between the machines", case.name);
+            }
             let excused = exceptions.remove(case.name).is_some();
             match compare::difference(expected, &actual) {
                 None if excused => {
@@ -121,6 +135,10 @@ fn compare_with_record(filter: &str) -> Result<Outcome, String> {
         }
     }
     if filter.is_empty() {
+        for fault in census.faults() {
+            outcome.failed += 1;
+            println!("{fault}");
+        }
         for case in exceptions.keys() {
             outcome.failed += 1;
             println!("{case}: in exceptions.txt, but not in the record");

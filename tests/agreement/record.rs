@@ -40,6 +40,11 @@ pub fn file(theme: Theme) -> PathBuf {
     folder().join(format!("{}.jsonl", theme.name()))
 }
 
+/// Programs on which the engine once answered otherwise, as they were found or reduced.
+pub fn found() -> PathBuf {
+    folder().join("found.jsonl")
+}
+
 /// Cases on which Solon and the oracle are known to part, with the reason: one a line, `THEME/INDEX reason`.
 pub fn exceptions() -> BTreeMap<String, String> {
     let text = fs::read_to_string(folder().join("exceptions.txt")).unwrap_or_default();
@@ -140,6 +145,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
         failing += refused;
         telling += rich + short;
     }
+    files.push((found(), write_found(&mut oracles[0])?));
     // all or nothing: half a record would be hard to see
     for (path, text) in files {
         fs::write(path, text).map_err(|error| error.to_string())?;
@@ -148,6 +154,19 @@ pub fn write(oracle: &str) -> Result<(), String> {
         "{total} programs recorded: {failing} fail, {telling} of the others depend on input or data"
     );
     Ok(())
+}
+
+/// Asks again what was found before.
+fn write_found(oracle: &mut Lines) -> Result<String, String> {
+    let text = fs::read_to_string(found()).map_err(|error| error.to_string())?;
+    let mut kept = String::new();
+    for line in text.lines() {
+        let case: Case<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let (name, request) = (case.name, case.request.get());
+        let answer = oracle.ask(request)?;
+        kept += &format!("{{\"case\":\"{name}\",\"request\":{request},\"answer\":{answer}}}\n");
+    }
+    Ok(kept)
 }
 
 /// The oracle's answer if it gives the same one every time: what varies there is no contract.

@@ -5,6 +5,13 @@
 //! `REGO_CASES_REPORT=FILE` each failing note is written as a line of that file. Cases that may fail stand,
 //! with a reason each, in `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test with a report of its own"
+)]
+
 mod case;
 mod exceptions;
 mod run;

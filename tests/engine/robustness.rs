@@ -10,14 +10,29 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "robustness/calls.rs"]
+mod calls;
+#[path = "robustness/graphql.rs"]
+mod graphql;
+#[path = "robustness/graphql_mutations.rs"]
+mod graphql_mutations;
+#[path = "robustness/growth.rs"]
+mod growth;
 #[path = "robustness/limits.rs"]
 mod limits;
+#[cfg(feature = "crypto")]
+#[path = "robustness/mutants.rs"]
+mod mutants;
 #[path = "robustness/nesting.rs"]
 mod nesting;
 #[path = "robustness/sharing.rs"]
 mod sharing;
 #[path = "robustness/sizes.rs"]
 mod sizes;
+#[path = "robustness/store.rs"]
+mod store;
+#[path = "robustness/walks.rs"]
+mod walks;
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,19 +48,18 @@ const SOON: Duration = Duration::from_secs(if cfg!(debug_assertions) { 40 } else
 
 /// Runs on a small stack, and sees that it ends soon.
 fn on_small_stack<T: Send>(what: &str, run: impl FnOnce() -> T + Send) -> T {
-    on_stack(SMALL, what, run)
-}
-
-fn on_stack<T: Send>(size: usize, what: &str, run: impl FnOnce() -> T + Send) -> T {
     let start = Instant::now();
     let result = thread::scope(|scope| {
         let small = thread::Builder::new()
             .name(what.to_owned())
-            .stack_size(size);
+            .stack_size(SMALL);
         small.spawn_scoped(scope, run).unwrap().join().unwrap()
     });
     let taken = start.elapsed();
-    println!("{what}: {taken:?}");
+    #[allow(clippy::print_stdout, reason = "a test tells how long it took")]
+    {
+        println!("{what}: {taken:?}");
+    }
     assert!(taken < SOON, "{what} took {taken:?}");
     result
 }

@@ -40,7 +40,7 @@ fn mismatches_name_both_types() {
 #[test]
 fn references_name_the_step() {
     assert_eq!(
-        details("p := {\"a\": 1}\n\nq if p.b\n\nr if p.a.b"),
+        details("p := {\"a\": 1}\n\nq if p.b\n\nr if data.t.p.a.b"),
         [
             json!({
                 "ref": [

@@ -9,6 +9,8 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "http/bounds.rs"]
+mod bounds;
 #[path = "http/cases.rs"]
 mod cases;
 #[path = "http/client.rs"]

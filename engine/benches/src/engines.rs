@@ -56,7 +56,8 @@ impl Engine {
     }
 }
 
-struct Solon {
+/// This engine, with a workload loaded.
+pub struct Solon {
     document: solon::PreparedDocument,
     input: Option<solon::Value>,
     text: Option<String>,
@@ -64,7 +65,16 @@ struct Solon {
 }
 
 impl Solon {
-    fn load(workload: &Workload) -> Result<Self, String> {
+    /// What is asked, and the input.
+    pub fn prepared(&self) -> (&solon::PreparedDocument, Option<&solon::Value>) {
+        (&self.document, self.input.as_ref())
+    }
+
+    /// Loads a workload.
+    ///
+    /// # Errors
+    /// Whatever the engine says.
+    pub fn load(workload: &Workload) -> Result<Self, String> {
         let engine = solon::Engine::new();
         if let Some(data) = &workload.data {
             let data = json::read(data.as_bytes()).map_err(|error| error.to_string())?;

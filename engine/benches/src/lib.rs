@@ -11,4 +11,5 @@ pub mod engines;
 pub mod manifest;
 pub mod oracle;
 pub mod table;
+pub mod threads;
 pub mod timing;

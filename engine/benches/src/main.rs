@@ -15,6 +15,7 @@ use solon_bench::engines::{Contender, Engine};
 use solon_bench::manifest::{self, Workload};
 use solon_bench::oracle::{self, Timing};
 use solon_bench::table::{self, Row};
+use solon_bench::threads;
 use solon_bench::timing::{Figure, interleaved};
 
 #[global_allocator]
@@ -25,16 +26,19 @@ Times policies on Solon and its peers, in one process with one allocator, rounds
 
 Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --json MANIFEST.json [NAME…]
+       ./bench --threads [--seconds S] [NAME…]
 
   --seconds S       time spent on each figure (0.3)
   --manifest FILE   workloads (../shared/workloads/manifest.json)
   --json FILE       Solon alone, one JSON line a workload
+  --threads         Solon alone, two threads that share a prepared document against two that share nothing
 
 The reference engine is timed by the binary named in SOLON_ORACLE, when it is set.";
 
 struct Arguments {
     manifest: PathBuf,
     json: bool,
+    threads: bool,
     seconds: f64,
     names: Vec<String>,
 }
@@ -45,6 +49,7 @@ fn arguments() -> Result<Option<Arguments>, String> {
     let mut found = Arguments {
         manifest: beside,
         json: false,
+        threads: false,
         seconds: 0.3,
         names: Vec::new(),
     };
@@ -57,6 +62,7 @@ fn arguments() -> Result<Option<Arguments>, String> {
                 found.manifest = value()?.into();
                 found.json = true;
             }
+            "--threads" => found.threads = true,
             "--manifest" => found.manifest = value()?.into(),
             "--seconds" => {
                 found.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?
@@ -90,6 +96,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.threads {
+        return compare_threads(arguments);
+    }
     let workloads = manifest::read(&arguments.manifest, &arguments.names)?;
     if arguments.json {
         for workload in &workloads {
@@ -151,6 +160,33 @@ fn growth(arguments: &Arguments) -> Result<(), String> {
             "{count:>7} rules, the last matches: {:.1} ns, prepared in {prepare_ms:.1} ms",
             figure.median
         );
+    }
+    Ok(())
+}
+
+/// Threads that share a document against threads that share nothing.
+fn compare_threads(arguments: &Arguments) -> Result<(), String> {
+    let mut names = arguments.names.clone();
+    if names.is_empty() {
+        names.extend(threads::NAMES.map(str::to_owned));
+    }
+    println!("million decisions a second  1 thread  2 sharing  2 apart  sharing/apart");
+    for workload in manifest::read(&arguments.manifest, &names)? {
+        let budget = Duration::from_secs_f64(arguments.seconds);
+        let found = threads::measure(&workload, budget)?;
+        println!(
+            "{:<26}{:>10.3}{:>11.3}{:>9.3}{:>13.1} %",
+            workload.name,
+            found.alone,
+            found.sharing,
+            found.apart,
+            100.0 * found.sharing / found.apart
+        );
+        if !found.ran_together() {
+            println!(
+                "  the two threads hardly ran at once, so this ratio says little: the machine is busy"
+            );
+        }
     }
     Ok(())
 }

@@ -42,6 +42,11 @@ fn batch(call: &mut dyn FnMut()) -> u32 {
         .max(1)
 }
 
+/// The median of some figures.
+pub fn median(figures: Vec<f64>) -> f64 {
+    figure(figures).median
+}
+
 fn figure(mut rounds: Vec<f64>) -> Figure {
     rounds.sort_by(f64::total_cmp);
     let at = |part: usize| {

@@ -1,8 +1,17 @@
-//! The real effects behind [`solon::Host`]: the system's clock and its random source.
+//! The real effects behind [`solon::Host`]: the system's clock, its random source, its resolver, and a client of HTTP.
+//!
+//! Feature `http`, on unless left out, holds the client; without it `http.send` fails and no network code is linked.
 
+mod errno;
+#[cfg(feature = "http")]
+mod http;
+mod resolver;
+
+use std::net::IpAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use solon::Host;
+use solon::host::{LookupError, Wait};
 
 /// The system that this process runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,6 +33,27 @@ impl Host for SystemHost {
             std::panic::resume_unwind(Box::new(error.to_string()));
         }
     }
+
+    fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
+        resolver::addresses(name, wait)
+    }
+
+    #[cfg(feature = "http")]
+    fn send(
+        &self,
+        request: &solon::host::HttpRequest,
+        wait: &Wait<'_>,
+    ) -> Result<solon::host::HttpResponse, solon::host::HttpError> {
+        http::send(request, wait)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        std::fs::read(path).map_err(|error| errno::text(&error))
+    }
 }
 
 #[cfg(test)]
@@ -38,5 +68,27 @@ mod tests {
         host.fill_random(&mut a);
         host.fill_random(&mut b);
         assert_ne!(a, b);
+    }
+
+    #[test]
+    fn files_and_variables_are_those_of_the_system() {
+        let host = SystemHost;
+        assert!(host.variable("PATH").is_some());
+        assert_eq!(
+            host.file("/no/such/file"),
+            Err("no such file or directory".to_owned())
+        );
+    }
+
+    #[test]
+    fn names_have_addresses_or_none() {
+        let host = SystemHost;
+        let found = host.addresses("localhost", &Wait::default());
+        assert!(found.is_ok_and(|found| found.iter().all(IpAddr::is_loopback)));
+        let missing = host.addresses("no-such-name.invalid", &Wait::default());
+        assert!(
+            matches!(missing, Err(LookupError::Failed(_))),
+            "{missing:?}"
+        );
     }
 }

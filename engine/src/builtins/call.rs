@@ -1,19 +1,37 @@
 //! What a built-in function may use while it runs.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::fault::{Fault, FaultCode};
+use super::http::{ResponseCache, Sent};
+use super::nd_cache::NdBuiltinCache;
 use super::patterns::Patterns;
-use crate::host::Host;
+use crate::host::{Cancel, Host, Over, Wait};
 use crate::limits::{self, Limits};
-use crate::value::{Arena, Short, TextView, V};
+use solon_syntax::source::{SourceId, Span};
+
+use crate::value::{Arena, Excess, Short, TextView, V};
 
 /// Bytes of a string being built in the arena.
 pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
+
+/// File names by source.
+pub type Files = HashMap<SourceId, Arc<str>>;
+
+/// What few built-ins keep during an evaluation, so that they answer a question twice in the same way.
+#[derive(Default)]
+pub struct Kept<'e> {
+    /// Requests and what became of them.
+    pub sent: Sent<'e>,
+    /// Names that were looked up.
+    pub looked_up: BTreeMap<Box<[u8]>, V<'e>>,
+    /// The random identifiers given out, by their keys.
+    pub identifiers: BTreeMap<Box<[u8]>, u128>,
+}
 
 /// The surroundings of a call: memory, budget, caches, and the way to the outside.
 pub struct Call<'e> {
@@ -27,8 +45,17 @@ pub struct Call<'e> {
     pub budget: Budget<'e>,
     /// Where `print` writes lines; `None` drops them.
     pub print: Option<&'e (dyn Fn(&str) + 'e)>,
-    /// The random identifiers given out, by their keys.
-    pub identifiers: HashMap<Box<[u8]>, u128>,
+    /// Hosts that may be asked; `None` allows all.
+    pub allow_net: Option<&'e [String]>,
+    /// Answers of `http.send` that outlive the evaluation.
+    pub responses: Option<&'e ResponseCache>,
+    /// Where answers of nondeterministic built-ins are noted, and looked up first.
+    pub nd_cache: Option<&'e NdBuiltinCache>,
+    /// Where the call stands, for results that speak of it.
+    pub span: Span,
+    /// File names, for the same purpose.
+    pub files: Option<&'e Files>,
+    kept: Option<Box<Kept<'e>>>,
     now_ns: OnceCell<i64>,
     seed: OnceCell<u64>,
 }
@@ -47,7 +74,12 @@ impl<'e> Call<'e> {
             patterns,
             budget,
             print: None,
-            identifiers: HashMap::new(),
+            allow_net: None,
+            responses: None,
+            nd_cache: None,
+            span: Span::default(),
+            files: None,
+            kept: None,
             now_ns: OnceCell::new(),
             seed: OnceCell::new(),
         }
@@ -72,9 +104,15 @@ impl<'e> Call<'e> {
         }
     }
 
+    /// What is kept during the evaluation.
+    pub fn kept(&mut self) -> &mut Kept<'e> {
+        self.kept.get_or_insert_default()
+    }
+
     /// An empty buffer in the arena, to become a string by [`Call::text`].
     pub fn buffer(&self) -> Buffer<'e> {
-        Buffer::new_in(self.arena.bump())
+        // most strings that policies make are short: growing costs more than a little room
+        Buffer::with_capacity_in(48, self.arena.bump())
     }
 
     /// The string that a buffer holds.
@@ -82,6 +120,15 @@ impl<'e> Call<'e> {
         match Short::new(&buffer) {
             Some(short) => V::Short(short),
             None => self.arena.borrowed_bytes(buffer.into_bump_slice()),
+        }
+    }
+
+    /// The place of the call, `file:row`.
+    pub fn place(&self) -> String {
+        let Span { row, col, .. } = self.span;
+        match self.files.and_then(|files| files.get(&self.span.source)) {
+            Some(file) if !file.is_empty() => format!("{file}:{row}"),
+            _ => format!("{row}:{col}"),
         }
     }
 
@@ -111,12 +158,12 @@ pub struct Budget<'e> {
     deadline: Option<Instant>,
     memory: usize,
     arena: &'e Arena,
-    cancelled: Option<&'e AtomicBool>,
+    cancel: Option<&'e Cancel>,
 }
 
 impl<'e> Budget<'e> {
     /// A fresh budget.
-    pub fn new(limits: &Limits, arena: &'e Arena, cancelled: Option<&'e AtomicBool>) -> Self {
+    pub fn new(limits: &Limits, arena: &'e Arena, cancel: Option<&'e Cancel>) -> Self {
         let mut budget = Self {
             until_look: 0,
             steps: limits.steps.unwrap_or(u64::MAX),
@@ -125,7 +172,7 @@ impl<'e> Budget<'e> {
                 .and_then(|time| Instant::now().checked_add(time)),
             memory: limits.memory.unwrap_or(usize::MAX),
             arena,
-            cancelled,
+            cancel,
         };
         budget.begin_stretch();
         budget
@@ -162,13 +209,30 @@ impl<'e> Budget<'e> {
         self.spend(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
+    /// How long a call to the outside may take.
+    pub fn wait(&self) -> Wait<'e> {
+        Wait::new(self.deadline, self.cancel)
+    }
+
+    /// Bytes that may still be allocated.
+    pub fn memory_left(&self) -> usize {
+        self.memory.saturating_sub(self.arena.bytes())
+    }
+
+    /// The end of an evaluation that waited for the outside for too long; `None` when only the wait was too long.
+    pub fn ended(&self, name: &str) -> Option<Fault> {
+        let why = match self.wait().over()? {
+            Over::Cancelled => "context canceled",
+            _ => "context deadline exceeded",
+        };
+        let message = format!("{name}: timed out ({why})");
+        Some(Fault::halt(FaultCode::Cancel, message))
+    }
+
     /// Refuses an allocation that the evaluation may not make.
     pub fn reserve(&self, bytes: usize) -> Result<(), Fault> {
         if self.arena.bytes().saturating_add(bytes) > self.memory {
-            return Err(Fault::halt(
-                FaultCode::Cancel,
-                "evaluation exceeds its memory limit",
-            ));
+            return Err(Fault::memory());
         }
         Ok(())
     }
@@ -185,16 +249,22 @@ impl<'e> Budget<'e> {
         };
         self.steps = left;
         self.begin_stretch();
-        if self.arena.is_too_deep() {
-            return Err(Fault::halt(
-                FaultCode::Internal,
-                "evaluation is nested too deeply",
-            ));
+        self.check()
+    }
+
+    /// Looks at everything but steps that may end the evaluation: for long loops whose steps are spent already.
+    pub fn check(&self) -> Result<(), Fault> {
+        match self.arena.excess() {
+            None => {}
+            Some(Excess::Parts) => return Err(Fault::memory()),
+            Some(Excess::Depth) => {
+                return Err(Fault::halt(
+                    FaultCode::Internal,
+                    "evaluation is nested too deeply",
+                ));
+            }
         }
-        if self
-            .cancelled
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Err(Fault::halt(
                 FaultCode::Cancel,
                 "caller cancelled query execution",
@@ -218,6 +288,6 @@ pub fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<()
     if buffer.len() + bytes.len() > buffer.capacity() {
         call.budget.reserve(2 * buffer.len() + bytes.len())?;
     }
-    buffer.extend_from_slice(bytes);
+    buffer.extend_from_slice_copy(bytes);
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::limits;
 use crate::value::{Kind, V};
 
 /// The outcome of a call without a value.
@@ -172,6 +173,11 @@ impl Fault {
             want,
             got: got.kind(),
         }))
+    }
+
+    /// The end of an evaluation that takes more memory than it may.
+    pub fn memory() -> Self {
+        Self::halt(FaultCode::Cancel, limits::MEMORY_EXCEEDED)
     }
 
     /// The end of the evaluation.

@@ -45,12 +45,15 @@ fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     let mut found = SetBuilder::new(call.arena);
     let mut queue: Vec<V<'e>> = initial.iter().collect();
     while let Some(node) = queue.pop() {
+        // most edges lead back: that is cheaper to see than what the graph says of a node
+        if found.contains(node) {
+            continue;
+        }
         let Some(edges) = graph.get(node) else {
             continue;
         };
-        if found.insert(node)
-            && let Some(edges) = Members::of(edges)
-        {
+        found.insert(node);
+        if let Some(edges) = Members::of(edges) {
             allot(call, edges.len())?;
             queue.extend(edges.iter_unordered());
         }

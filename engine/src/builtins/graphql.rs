@@ -1,11 +1,37 @@
-//! GraphQL documents: `graphql.parse_query`, `graphql.parse_schema`, `graphql.schema_is_valid`.
+//! GraphQL documents: `graphql.parse`, `graphql.is_valid`, and their parts.
 
-use super::{Builtin, Call, Fault, Operands};
-use crate::graphql::{self, Decode, Encode, Schema, SchemaDocument};
-use crate::value::V;
+use std::sync::{Arc, OnceLock};
+
+use super::patterns::Pattern;
+use super::{Builtin, Call, Fault, Operands, Prepared};
+use crate::graphql::{
+    self, Decode, Encode, Problem, QueryDocument, Schema, SchemaDocument, TypeSystem,
+};
+use crate::value::{TextView, V, Value};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "graphql.is_valid",
+        "query: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: boolean",
+        "Whether a GraphQL query fits a schema, each as text or as a syntax tree.",
+        |call, operands| is_valid(call, operands, None),
+    )
+    .specialise(|operands| prepare(operands, is_valid)),
+    Builtin::new(
+        "graphql.parse",
+        "query: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<object[any: any], object[any: any]>",
+        "The syntax trees of a GraphQL query and of the schema that it fits.",
+        |call, operands| parse(call, operands, None),
+    )
+    .specialise(|operands| prepare(operands, parse)),
+    Builtin::new(
+        "graphql.parse_and_verify",
+        "query: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, object[any: any], object[any: any]>",
+        "Whether a GraphQL query fits a schema, and if so the syntax trees of both.",
+        |call, operands| parse_and_verify(call, operands, None),
+    )
+    .specialise(|operands| prepare(operands, parse_and_verify)),
     Builtin::new(
         "graphql.parse_query",
         "query: string => output: object[any: any]",
@@ -26,35 +52,236 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn parse_query<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let source = operands.text(0)?;
-    let source = source.to_str();
-    call.budget.spend_len(source.len())?;
-    match graphql::parse_query(&source) {
-        Ok(document) => Ok(document.encode(call.arena)),
-        Err(problem) => Err(Fault::error(problem.to_string())),
+/// The family of schemas among compiled patterns.
+const FAMILY: &str = "graphql";
+
+/// What a schema takes in memory, in lengths of its text.
+const WEIGHT: usize = 16;
+
+/// A schema that queries are checked against.
+struct Compiled {
+    types: TypeSystem,
+    /// Of the text.
+    length: usize,
+    /// Its syntax tree, from the first time that it is asked for.
+    tree: OnceLock<Value>,
+}
+
+impl Pattern for Compiled {
+    fn bytes(&self) -> usize {
+        self.length.saturating_mul(WEIGHT)
     }
+}
+
+impl Compiled {
+    fn new(text: &str) -> Result<Self, Fault> {
+        Ok(Self {
+            types: types(graphql::parse_schema(text).map_err(worded)?)?,
+            length: text.len(),
+            tree: OnceLock::new(),
+        })
+    }
+}
+
+/// A function of a query and a schema, which may be a constant.
+type Checker = for<'e> fn(&mut Call<'e>, &[V<'e>], Option<&Arc<Compiled>>) -> Result<V<'e>, Fault>;
+
+/// A call whose schema is a constant.
+struct Constant {
+    schema: Arc<Compiled>,
+    run: Checker,
+}
+
+impl Prepared for Constant {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        (self.run)(call, operands, Some(&self.schema))
+    }
+}
+
+fn prepare(operands: &[Option<V<'_>>], run: Checker) -> Option<Arc<dyn Prepared>> {
+    let text = operands.get(1).copied()??.as_text()?;
+    let schema = Arc::new(Compiled::new(&text.to_str()).ok()?);
+    Some(Arc::new(Constant { schema, run }))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
+fn worded(problem: impl ToString) -> Fault {
+    Fault::error(problem.to_string())
+}
+
+fn types(document: SchemaDocument<'_>) -> Result<TypeSystem, Fault> {
+    match Schema::build(document) {
+        Ok(schema) => Ok(TypeSystem::new(&schema)),
+        Err(Problem { message, position }) => {
+            let place = if position.is_known() {
+                position.to_string()
+            } else {
+                "-1:-1".to_owned()
+            };
+            Err(Fault::error(format!(
+                "Error in gqlparser SchemaDocument to Schema conversion: input:{place}: {message}"
+            )))
+        }
+    }
+}
+
+/// A document as it is given.
+enum Source<'e> {
+    Text(&'e str),
+    Tree(V<'e>),
+}
+
+impl<'e> Source<'e> {
+    fn new(call: &mut Call<'e>, operands: &[V<'e>], position: u8) -> Result<Self, Fault> {
+        let operand = operands.at(position);
+        if operand.as_object().is_some() {
+            return Ok(Self::Tree(operand));
+        }
+        let Some(text) = operand.as_text() else {
+            // counted from 0, as OPA does here
+            return Err(Fault::operand(position, &["string", "object"], operand));
+        };
+        text_of(call, text).map(Self::Text)
+    }
+}
+
+fn text_of<'e>(call: &mut Call<'e>, text: TextView<'e>) -> Result<&'e str, Fault> {
+    call.budget.spend_len(text.as_bytes().len())?;
+    Ok(match text {
+        TextView::Utf8(text) => text,
+        other => call.arena.bump().alloc_str(&other.to_str()),
+    })
+}
+
+fn query<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<QueryDocument<'e>, Fault> {
+    match Source::new(call, operands, 0)? {
+        Source::Text(text) => graphql::parse_query(text),
+        Source::Tree(tree) => QueryDocument::decode(tree, 0),
+    }
+    .map_err(worded)
+}
+
+/// The schema of a call.
+struct Schemed<'e> {
+    compiled: Arc<Compiled>,
+    source: Source<'e>,
+}
+
+impl<'e> Schemed<'e> {
+    fn new(
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        constant: Option<&Arc<Compiled>>,
+    ) -> Result<Self, Fault> {
+        let source = Source::new(call, operands, 1)?;
+        let compiled = match (&source, constant) {
+            (_, Some(compiled)) => Arc::clone(compiled),
+            (Source::Text(text), None) => call
+                .patterns
+                .get(FAMILY, text.as_bytes(), || Compiled::new(text))?,
+            (Source::Tree(tree), None) => Arc::new(Compiled {
+                types: types(SchemaDocument::decode(*tree, 0).map_err(worded)?)?,
+                length: 0,
+                tree: OnceLock::new(),
+            }),
+        };
+        Ok(Self { compiled, source })
+    }
+
+    /// The syntax tree.
+    fn tree(&self, call: &Call<'e>) -> Result<V<'e>, Fault> {
+        let text = match self.source {
+            Source::Text(text) => text,
+            Source::Tree(tree) => {
+                let document = SchemaDocument::decode(tree, 0).map_err(worded)?;
+                return Ok(document.encode(call.arena));
+            }
+        };
+        if let Some(tree) = self.compiled.tree.get() {
+            return Ok(call.arena.copy_of(tree));
+        }
+        let tree = graphql::parse_schema(text).map_err(worded)?;
+        let tree = tree.encode(call.arena);
+        self.compiled.tree.get_or_init(|| tree.to_value());
+        Ok(tree)
+    }
+}
+
+/// The syntax trees of a query and a schema that fit.
+fn checked<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    constant: Option<&Arc<Compiled>>,
+    check: impl FnOnce(&TypeSystem, &QueryDocument<'e>) -> Result<(), Fault>,
+) -> Result<[V<'e>; 2], Fault> {
+    let query = query(call, operands)?;
+    let schema = Schemed::new(call, operands, constant)?;
+    check(&schema.compiled.types, &query)?;
+    Ok([query.encode(call.arena), schema.tree(call)?])
+}
+
+fn parse<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    constant: Option<&Arc<Compiled>>,
+) -> Result<V<'e>, Fault> {
+    let trees = checked(call, operands, constant, |types, query| {
+        graphql::validate(types, query).map_err(worded)
+    })?;
+    Ok(call.arena.array(&trees))
+}
+
+fn parse_and_verify<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    constant: Option<&Arc<Compiled>>,
+) -> Result<V<'e>, Fault> {
+    let trees = checked(call, operands, constant, |types, query| {
+        let valid = graphql::is_valid(types, query);
+        valid.then_some(()).ok_or(Fault::Undefined)
+    });
+    let (valid, [query, schema]) = match trees {
+        Ok(trees) => (true, trees),
+        Err(Fault::Halt(halt)) => return Err(Fault::Halt(halt)),
+        Err(_) => (false, [call.arena.object_from([]); 2]),
+    };
+    Ok(call.arena.array(&[V::Bool(valid), query, schema]))
+}
+
+fn is_valid<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    constant: Option<&Arc<Compiled>>,
+) -> Result<V<'e>, Fault> {
+    let mut valid = || {
+        let query = query(call, operands)?;
+        let schema = Schemed::new(call, operands, constant)?;
+        Ok(graphql::is_valid(&schema.compiled.types, &query))
+    };
+    match valid() {
+        Err(Fault::Halt(halt)) => Err(Fault::Halt(halt)),
+        valid => Ok(V::Bool(valid.unwrap_or(false))),
+    }
+}
+
+fn parse_query<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = text_of(call, operands.text(0)?)?;
+    let document = graphql::parse_query(text).map_err(worded)?;
+    Ok(document.encode(call.arena))
 }
 
 fn parse_schema<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let source = operands.text(0)?;
-    let source = source.to_str();
-    call.budget.spend_len(source.len())?;
-    match graphql::parse_schema(&source) {
-        Ok(document) => Ok(document.encode(call.arena)),
-        Err(problem) => Err(Fault::error(problem.to_string())),
-    }
+    let text = text_of(call, operands.text(0)?)?;
+    let document = graphql::parse_schema(text).map_err(worded)?;
+    Ok(document.encode(call.arena))
 }
 
 fn schema_is_valid<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let operand = operands.at(0);
-    let source = operand.as_text();
-    let source = source.as_ref().map(|text| text.to_str());
-    call.budget
-        .spend_len(source.as_ref().map_or(0, |source| source.len()))?;
-    let document = match &source {
-        Some(source) => graphql::parse_schema(source),
-        None => SchemaDocument::decode(operand, 0),
+    let document = match Source::new(call, operands, 0) {
+        Ok(Source::Text(text)) => graphql::parse_schema(text),
+        Ok(Source::Tree(tree)) => SchemaDocument::decode(tree, 0),
+        Err(Fault::Halt(halt)) => return Err(Fault::Halt(halt)),
+        Err(_) => return Ok(V::Bool(false)),
     };
     Ok(V::Bool(document.and_then(Schema::build).is_ok()))
 }

@@ -6,8 +6,10 @@
 )]
 
 pub mod call;
+pub mod capabilities;
 pub mod custom;
 pub mod fault;
+mod folds;
 pub mod operands;
 pub mod patterns;
 mod runes;
@@ -15,20 +17,29 @@ mod runes;
 mod aggregates;
 mod arithmetic;
 mod arrays;
+mod aws;
 mod bits;
 mod comparison;
 mod conversions;
+#[cfg(feature = "crypto")]
+mod crypto;
 mod encoding;
 mod glob;
 mod graph;
 mod graphql;
 mod hashes;
+pub mod http;
 mod json;
+#[cfg(feature = "crypto")]
+mod jwt;
+mod lookup;
+mod nd_cache;
 mod net;
 mod numbers;
 mod objects;
 mod occurrences;
 mod parsing;
+mod pem;
 mod printing;
 mod regex;
 mod semver;
@@ -36,20 +47,29 @@ mod sets;
 mod sprintf;
 mod strings;
 mod surroundings;
+mod template;
 mod time;
 mod types;
 mod units;
+mod uri;
 mod uuid;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 pub use call::{Budget, Call};
+pub use capabilities::{Capabilities, CapabilitiesError};
 pub use custom::{Custom, CustomBody};
 pub use fault::{Fault, FaultCode, FaultError};
+pub use folds::{Aggregation, Fold};
+pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
 pub use patterns::Patterns;
+pub use regex::is_pattern;
 
+use solon_syntax::source::Span;
+
+use crate::limits;
 use crate::types::Type;
 use crate::value::V;
 
@@ -171,6 +191,7 @@ const FAMILIES: &[&[Builtin]] = &[
     objects::TABLE,
     strings::TABLE,
     sprintf::TABLE,
+    template::TABLE,
     regex::TABLE,
     glob::TABLE,
     types::TABLE,
@@ -185,8 +206,16 @@ const FAMILIES: &[&[Builtin]] = &[
     surroundings::TABLE,
     parsing::TABLE,
     net::TABLE,
+    lookup::TABLE,
+    http::TABLE,
     hashes::TABLE,
+    #[cfg(feature = "crypto")]
+    crypto::TABLE,
+    #[cfg(feature = "crypto")]
+    jwt::TABLE,
+    aws::TABLE,
     uuid::TABLE,
+    uri::TABLE,
     time::TABLE,
 ];
 
@@ -196,6 +225,77 @@ pub struct Entry {
     pub builtin: &'static Builtin,
     /// Its function type.
     pub declaration: Type,
+}
+
+/// Whether work on an operand may take so long that it has to be asked first whether the evaluation may go on.
+#[inline]
+fn is_large(operand: &V<'_>) -> bool {
+    match operand {
+        V::Text(text) => text.as_bytes().len() > limits::LARGE_OPERAND,
+        V::NewText(text) => text.as_bytes().len() > limits::LARGE_OPERAND,
+        V::Array(items) => items.len() > limits::LARGE_OPERAND,
+        V::NewArray(items) => items.len() > limits::LARGE_OPERAND,
+        V::Object(object) => object.len() > limits::LARGE_OPERAND,
+        V::NewObject(object) => object.len() > limits::LARGE_OPERAND,
+        V::Set(set) => set.items().len() > limits::LARGE_OPERAND,
+        V::NewSet(set) => set.len() > limits::LARGE_OPERAND,
+        _ => false,
+    }
+}
+
+impl Entry {
+    /// Calls the built-in, with its constant operands worked in if `prepared` has them. Nondeterministic ones are
+    /// asked once for equal operands when the decision notes their answers.
+    #[inline]
+    pub fn call<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+        span: Span,
+    ) -> Result<V<'e>, Fault> {
+        if self.builtin.nondeterministic {
+            return self.call_noted(call, operands, prepared, span);
+        }
+        self.run(call, operands, prepared)
+    }
+
+    #[inline]
+    fn run<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+    ) -> Result<V<'e>, Fault> {
+        if operands.iter().any(is_large) {
+            call.budget.check()?;
+        }
+        match (prepared, self.builtin.run) {
+            (Some(prepared), _) => prepared.call(call, operands),
+            (None, Run::Function(function)) => function(call, operands),
+            (None, Run::Evaluator) => Err(Fault::Undefined),
+        }
+    }
+
+    fn call_noted<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+        span: Span,
+    ) -> Result<V<'e>, Fault> {
+        call.span = span;
+        let (name, arena) = (self.builtin.name, call.arena);
+        let Some(cache) = call.nd_cache else {
+            return self.run(call, operands, prepared);
+        };
+        if let Some(known) = cache.get(arena, name, operands) {
+            return Ok(known);
+        }
+        let answer = self.run(call, operands, prepared)?;
+        cache.put(arena, name, operands, answer);
+        Ok(answer)
+    }
 }
 
 static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
@@ -213,6 +313,11 @@ static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
         })
         .collect()
 });
+
+/// Whether a built-in waits for the outside, so that its calls may take long.
+pub fn may_block(name: &str) -> bool {
+    matches!(name, "http.send" | "net.lookup_ip_addr")
+}
 
 /// Finds a built-in by its published name.
 pub fn lookup(name: &str) -> Option<&'static Entry> {

@@ -48,6 +48,9 @@ fn range_step<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     steps(call, first, last, step)
 }
 
+/// Numbers that are made between two looks at what may end the evaluation.
+const STRETCH: usize = 1 << 16;
+
 fn steps<'e>(
     call: &mut Call<'e>,
     first: Number<'_>,
@@ -64,8 +67,16 @@ fn steps<'e>(
         .saturating_add(1);
     allot(call, count)?;
     let step = if first <= last { step } else { -step };
-    let numbers = std::iter::successors(Some(first), |number| number.checked_add(step));
-    Ok(call.arena.array_from(numbers.take(count).map(V::Int)))
+    let mut numbers = std::iter::successors(Some(first), |number| number.checked_add(step))
+        .take(count)
+        .map(V::Int);
+    let mut list = call.arena.list();
+    list.reserve_exact(count);
+    while list.len() < count {
+        call.budget.check()?;
+        list.extend(numbers.by_ref().take(STRETCH));
+    }
+    Ok(call.arena.array_of(list.into_bump_slice()))
 }
 
 /// For ends or steps beyond 64 bits.

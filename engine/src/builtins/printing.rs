@@ -1,6 +1,7 @@
 //! Output for people, and text with values in it.
 
 use super::{Builtin, Call, Fault, FaultCode, Members, Operands};
+use crate::value::display::show_within;
 use crate::value::{Kind, V};
 
 /// This family's entries.
@@ -42,8 +43,8 @@ const UNDEFINED: &str = "<undefined>";
 
 fn print<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     if let Some(print) = call.print {
-        let shown: Vec<String> = operands.iter().map(|value| show(*value)).collect();
-        print(&shown.join(" "));
+        let shown = operands.iter().map(|value| show(call, *value));
+        print(&shown.collect::<Result<Vec<_>, _>>()?.join(" "));
     }
     Ok(V::Bool(true))
 }
@@ -53,7 +54,7 @@ fn print_each<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     if let Some(print) = call.print {
         let parts = parts
             .iter()
-            .map(alternatives)
+            .map(|part| alternatives(call, part))
             .collect::<Result<Vec<_>, _>>()?;
         combine(call, &parts, |line| print(&line.join(" ")))?;
     }
@@ -64,7 +65,7 @@ fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
     let parts = operands.array(0)?;
     let mut text = String::new();
     for part in parts.iter() {
-        match alternatives(part)?.as_slice() {
+        match alternatives(call, part)?.as_slice() {
             [one] => text.push_str(one),
             _ => {
                 return Err(Fault::halt(
@@ -79,25 +80,27 @@ fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
 }
 
 /// The texts of an argument: of the members of a set, or of the value that it is.
-fn alternatives(part: V<'_>) -> Result<Vec<String>, Fault> {
+fn alternatives(call: &Call<'_>, part: V<'_>) -> Result<Vec<String>, Fault> {
     match part.kind() {
         Kind::Set => match Members::of(part) {
-            Some(members) if !members.is_empty() => Ok(members.iter().map(show).collect()),
+            Some(members) if !members.is_empty() => {
+                members.iter().map(|member| show(call, member)).collect()
+            }
             _ => Ok(vec![UNDEFINED.to_owned()]),
         },
         Kind::Array | Kind::Object => Err(Fault::halt(
             FaultCode::Internal,
             format!("illegal argument type: {}", part.kind()),
         )),
-        _ => Ok(vec![show(part)]),
+        _ => Ok(vec![show(call, part)?]),
     }
 }
 
 /// Strings as they are, everything else as Rego text.
-fn show(value: V<'_>) -> String {
+fn show(call: &Call<'_>, value: V<'_>) -> Result<String, Fault> {
     match value.as_text() {
-        Some(text) => text.to_str().into_owned(),
-        None => value.to_string(),
+        Some(text) => Ok(text.to_str().into_owned()),
+        None => show_within(value, call.budget.memory_left()).ok_or_else(Fault::memory),
     }
 }
 

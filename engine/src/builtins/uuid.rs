@@ -123,6 +123,7 @@ fn rfc4122<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
     let key = operands.text(0)?;
     let host = call.host;
     let bits = *call
+        .kept()
         .identifiers
         .entry(key.as_bytes().into())
         .or_insert_with(|| random(host));

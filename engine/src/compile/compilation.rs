@@ -1,18 +1,20 @@
 //! What the passes over modules share.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use solon_syntax::ast::{Import, Module, Name, Term};
 use solon_syntax::source::{Code, Span};
 
 use super::annotations::AnnotationSet;
+use super::blocking::Blocking;
 use super::functions::dotted;
 use super::graph::Graph;
 use super::locals::Locals;
 use super::report::Report;
 use super::rule_tree::RuleTree;
 use super::types::{Dependents, TypeTree};
-use crate::builtins;
+use crate::builtins::{self, Capabilities};
 use crate::limits;
 use crate::types::Type;
 
@@ -31,8 +33,10 @@ pub struct Options {
     pub unsafe_builtins: Vec<String>,
     /// Whether the sides of equalities in test rules get names, for reports of failed tests.
     pub trace_tests: bool,
-    /// Names of passes that are left out, for those who look for what a pass does.
+    /// Names of passes and of optimisations that are left out, for those who look for what one does.
     pub skipped_passes: Vec<String>,
+    /// What policies may use; `None` is all there is.
+    pub capabilities: Option<Arc<Capabilities>>,
     /// Declarations of the functions that the host adds to the built-ins.
     pub functions: HashMap<String, Type>,
 }
@@ -47,6 +51,7 @@ impl Default for Options {
             unsafe_builtins: Vec::new(),
             trace_tests: false,
             skipped_passes: Vec::new(),
+            capabilities: None,
             functions: HashMap::new(),
         }
     }
@@ -60,9 +65,11 @@ impl Options {
 
     /// The declaration of a built-in, or of a function that the host adds.
     pub fn declaration(&self, name: &str) -> Option<&Type> {
-        self.functions
-            .get(name)
-            .or_else(|| builtins::lookup(name).map(|entry| &entry.declaration))
+        let builtin = || match &self.capabilities {
+            Some(capabilities) => capabilities.declaration(name),
+            None => builtins::lookup(name).map(|entry| &entry.declaration),
+        };
+        self.functions.get(name).or_else(builtin)
     }
 
     /// The declaration of the built-in that an operator or a name refers to.
@@ -141,7 +148,7 @@ impl<'a> Compilation<'a> {
 #[derive(Default)]
 pub struct Compiled {
     /// The rewritten modules, ordered by file name.
-    pub modules: Vec<Module>,
+    pub modules: Arc<Vec<Module>>,
     /// Packages and rules by path.
     pub rule_tree: RuleTree,
     /// Which METADATA blocks speak of what.
@@ -150,19 +157,22 @@ pub struct Compiled {
     pub types: TypeTree,
     /// Which rules need which, the other way round.
     pub dependents: Dependents,
+    /// Which rules may wait for the outside.
+    pub blocking: Blocking,
     /// The user's name of each generated local.
-    pub originals: HashMap<Name, Name>,
+    pub originals: Arc<HashMap<Name, Name>>,
 }
 
 impl Compiled {
     pub(super) fn new(compilation: Compilation<'_>) -> Self {
         Self {
-            modules: compilation.modules,
+            blocking: Blocking::new(&compilation.modules, &compilation.dependents),
+            modules: Arc::new(compilation.modules),
             rule_tree: compilation.rule_tree,
             annotations: compilation.annotations,
             types: compilation.types,
             dependents: compilation.dependents,
-            originals: compilation.locals.originals,
+            originals: Arc::new(compilation.locals.originals),
         }
     }
 }

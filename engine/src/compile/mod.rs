@@ -5,6 +5,7 @@
 //! as many errors as it can; any other error ends it after its pass.
 
 pub mod annotations;
+pub mod blocking;
 pub mod compilation;
 pub mod conflicts;
 pub mod deprecated;
@@ -12,6 +13,7 @@ pub mod functions;
 pub mod graph;
 pub mod locals;
 pub mod lower;
+mod optimisations;
 pub mod query;
 pub mod recursion;
 pub mod report;
@@ -23,6 +25,7 @@ pub mod types;
 
 pub use compilation::{BaseExists, Compilation, Compiled, Options};
 pub use locals::Locals;
+pub use optimisations::Optimisation;
 pub use query::{CompiledQuery, QUERY_PASSES, Query, QueryCompilation, QueryPass, compile_query};
 pub use report::Report;
 pub use rule_tree::{RuleId, RuleTree};

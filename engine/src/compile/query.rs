@@ -9,7 +9,8 @@ use super::compilation::{Compiled, Options};
 use super::locals::Locals;
 use super::report::Report;
 use super::rewrite::{
-    capture, comprehensions, dynamics, expr_terms, local_vars, prints, templates, void_calls, with,
+    capture, comprehensions, dynamics, equals, expr_terms, local_vars, prints, templates,
+    void_calls, with,
 };
 use super::{deprecated, functions, resolve, safety, types};
 
@@ -22,6 +23,8 @@ pub struct Query {
     pub body: Body,
     /// Whether the value of each expression is wanted, and not only the bindings.
     pub capture: bool,
+    /// Whether `==` compares as `=` does: the query is evaluated partially, and `false` is no answer.
+    pub unify_equals: bool,
     /// The package whose rules it may name without their path.
     pub package: Option<Ref>,
     /// What it imports.
@@ -35,6 +38,7 @@ impl Query {
             source,
             body,
             capture: true,
+            unify_equals: false,
             package: None,
             imports: Vec::new(),
         }
@@ -51,6 +55,8 @@ pub struct QueryCompilation<'a> {
     pub body: Body,
     /// Whether values of expressions are captured.
     pub capture: bool,
+    /// Whether `==` compares as `=` does.
+    pub unify_equals: bool,
     /// The package whose rules it may name without their path.
     pub package: Option<Ref>,
     /// What it imports.
@@ -101,6 +107,7 @@ pub const QUERY_PASSES: &[QueryPass] = &[
         functions::check_undefined_functions_of_query,
     ),
     pass("CheckSafety", safety::check_query),
+    pass("RewriteEquals", equals::rewrite_query),
     pass("RewriteDynamicTerms", dynamics::rewrite_query),
     pass("CheckTypes", types::check_query_types),
     pass(
@@ -129,6 +136,7 @@ pub fn compile_query(
         options,
         body: query.body,
         capture: query.capture,
+        unify_equals: query.unify_equals,
         package: query.package,
         imports: query.imports,
         locals: Locals::default(),

@@ -36,6 +36,8 @@ pub fn resolve(compilation: &mut Compilation<'_>) {
                 compilation.report.error(Code::Compile, span, message);
             }
         }
+        let mut heads = resolver.globals.heads();
+        module.rules.walk_mut(&mut heads);
         if compilation.options.strict {
             let unused = module
                 .imports
@@ -57,6 +59,7 @@ pub fn resolve_query(query: &mut QueryCompilation<'_>) {
     let mut resolver = Resolver::new(Globals::new(package, &rules, &query.imports));
     resolver.hidden.push(declared_in(&query.body));
     query.body.walk_mut(&mut resolver);
+    query.body.walk_mut(&mut resolver.globals.heads());
 }
 
 /// The names of the rules of each package.
@@ -92,11 +95,14 @@ struct Globals<'a> {
     package: &'a [Term],
     rules: &'a HashSet<Name>,
     imports: HashMap<Name, Imported>,
+    /// Where names of rules stand.
+    uses: Vec<Span>,
 }
 
 struct Imported {
     path: Ref,
-    used: bool,
+    /// Where its name stands.
+    uses: Vec<Span>,
 }
 
 impl<'a> Globals<'a> {
@@ -107,21 +113,24 @@ impl<'a> Globals<'a> {
                 Some(terms) => terms.clone(),
                 None => vec![import.path.clone()],
             };
-            Some((import.name()?.clone(), Imported { path, used: false }))
+            let uses = Vec::new();
+            Some((import.name()?.clone(), Imported { path, uses }))
         });
         Self {
             package,
             rules,
             imports: imports.collect(),
+            uses: Vec::new(),
         }
     }
 
     /// The reference that a name stands for, placed where the name stands.
     fn find(&mut self, name: &Name, span: Span) -> Option<Ref> {
         let mut path = if let Some(imported) = self.imports.get_mut(name) {
-            imported.used = true;
+            imported.uses.push(span);
             imported.path.clone()
         } else if self.rules.contains(name) {
+            self.uses.push(span);
             let name = Term::string(name.clone(), span);
             self.package.iter().cloned().chain([name]).collect()
         } else {
@@ -135,7 +144,35 @@ impl<'a> Globals<'a> {
 
     fn is_used(&self, import: &Import) -> bool {
         let imported = import.name().and_then(|name| self.imports.get(name));
-        imported.is_none_or(|imported| imported.used)
+        imported.is_none_or(|imported| !imported.uses.is_empty())
+    }
+
+    /// References that began with a name of the package share their first term, and so do those that began with one
+    /// import: errors of a reference stand where the last of them does. So it is published.
+    fn heads(&self) -> Heads {
+        let groups = self.imports.values().map(|imported| &imported.uses);
+        let mut last = HashMap::new();
+        for uses in groups.chain([&self.uses]) {
+            if let Some((end, others)) = uses.split_last() {
+                last.extend(others.iter().map(|span| (*span, *end)));
+            }
+        }
+        Heads(last)
+    }
+}
+
+/// Moves the first terms of references.
+struct Heads(HashMap<Span, Span>);
+
+impl VisitorMut for Heads {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        if let TermKind::Ref(terms) = &mut term.kind
+            && let Some(head) = terms.first_mut()
+            && let Some(last) = self.0.get(&head.span)
+        {
+            head.span = *last;
+        }
+        Flow::Into
     }
 }
 
@@ -188,18 +225,21 @@ impl<'a> Resolver<'a> {
     }
 
     fn reference(&mut self, terms: &mut Ref) {
-        for part in terms.iter_mut().skip(1) {
+        let Some((head, parts)) = terms.split_first_mut() else {
+            return;
+        };
+        let path = self.find(head);
+        if path.is_none() {
+            head.walk_mut(self);
+        }
+        for part in parts {
             // names in templates between brackets mean variables only
             if !matches!(part.kind, TermKind::Template(_)) {
                 part.walk_mut(self);
             }
         }
-        let Some(head) = terms.first_mut() else {
-            return;
-        };
-        match self.find(head) {
-            Some(path) => drop(terms.splice(..1, path)),
-            None => head.walk_mut(self),
+        if let Some(path) = path {
+            terms.splice(..1, path);
         }
     }
 }
@@ -239,6 +279,20 @@ impl VisitorMut for Resolver<'_> {
                 self.within(declared_in(&inner.body), |resolver| {
                     inner.walk_mut(resolver);
                 });
+            }
+            // in the order of values, which decides what comes last
+            TermKind::Set(items) => {
+                let mut items: Vec<&mut Term> = items.iter_mut().collect();
+                items.sort();
+                items.into_iter().for_each(|item| item.walk_mut(self));
+            }
+            TermKind::Object(pairs) => {
+                let mut pairs: Vec<&mut (Term, Term)> = pairs.iter_mut().collect();
+                pairs.sort_by(|a, b| a.0.cmp(&b.0));
+                for (key, value) in pairs {
+                    key.walk_mut(self);
+                    value.walk_mut(self);
+                }
             }
             _ => return Flow::Into,
         }

@@ -9,10 +9,11 @@ use parking_lot::Mutex;
 use solon_syntax::ast::Version;
 
 use super::{Engine, Inner, State};
-use crate::builtins::{Custom, Patterns};
+use crate::builtins::http::ResponseCache;
+use crate::builtins::{Capabilities, Custom, Fault, FaultCode, Patterns};
 use crate::compile::{self, Options, lower};
 use crate::host::{FixedHost, Host};
-use crate::limits::Limits;
+use crate::limits::{Limits, RESPONSE_CACHE_BYTES};
 use crate::query::Shared;
 use crate::store::{MemoryStore, Store};
 
@@ -25,6 +26,7 @@ pub struct EngineBuilder {
     store: Arc<dyn Store>,
     functions: Vec<Custom>,
     allow_base_conflicts: bool,
+    response_cache: usize,
 }
 
 impl Default for EngineBuilder {
@@ -37,6 +39,7 @@ impl Default for EngineBuilder {
             store: Arc::new(MemoryStore::default()),
             functions: Vec::new(),
             allow_base_conflicts: false,
+            response_cache: RESPONSE_CACHE_BYTES,
         }
     }
 }
@@ -92,6 +95,20 @@ impl EngineBuilder {
         self
     }
 
+    /// Most bytes of the answers of `http.send` that are kept for later evaluations.
+    #[must_use]
+    pub fn response_cache(mut self, bytes: usize) -> Self {
+        self.response_cache = bytes;
+        self
+    }
+
+    /// What policies may use: functions, keywords, hosts. All there is unless set.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.options.capabilities = Some(Arc::new(capabilities));
+        self
+    }
+
     /// A function that policies may call like a built-in.
     #[must_use]
     pub fn function(mut self, function: Custom) -> Self {
@@ -103,13 +120,15 @@ impl EngineBuilder {
     }
 
     /// The engine.
-    pub fn build(self) -> Engine {
+    pub fn build(mut self) -> Engine {
+        self.functions.extend(self.unsupported());
+        let capabilities = self.options.capabilities.clone();
         let snapshot = self.store.snapshot();
         // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
         let compiled = compile::compile(Vec::new(), &self.options, None, |_, _| {});
         let state = State {
             compiled: Arc::new(compiled.unwrap_or_default()),
-            program: Arc::new(lower::program(&[], self.functions.clone())),
+            program: Arc::new(lower::program(&[], self.functions.clone(), &self.options)),
         };
         Engine {
             inner: Arc::new(Inner {
@@ -118,7 +137,9 @@ impl EngineBuilder {
                 shared: Arc::new(Shared {
                     host: self.host,
                     patterns: Patterns::default(),
+                    responses: ResponseCache::new(self.response_cache),
                     limits: self.limits,
+                    capabilities,
                     current: ArcSwap::new(snapshot),
                 }),
                 store: self.store,
@@ -129,5 +150,22 @@ impl EngineBuilder {
                 next_source: AtomicU32::new(0),
             }),
         }
+    }
+
+    /// The functions that capabilities declare and nobody has: policies that call them compile.
+    fn unsupported(&self) -> Vec<Custom> {
+        let capabilities = self.options.capabilities.iter();
+        let foreign = capabilities.flat_map(|capabilities| capabilities.foreign());
+        let missing = foreign.filter(|(name, _)| !self.options.functions.contains_key(*name));
+        let missing = missing.map(|(name, declaration)| {
+            let message = format!("unsupported built-in: {name}");
+            Custom {
+                name: name.into(),
+                declaration: declaration.clone(),
+                memoise: false,
+                body: Arc::new(move |_, _| Err(Fault::halt(FaultCode::Internal, message.clone()))),
+            }
+        });
+        missing.collect()
     }
 }

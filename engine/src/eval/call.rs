@@ -1,43 +1,40 @@
 //! Calls of built-ins and functions, replaced ones too.
 
-use smallvec::SmallVec;
 use solon_syntax::source::Span;
 
-use crate::builtins::{Fault, FaultError, Run};
+use crate::builtins::{Fault, FaultError};
+use crate::evaluation::Halt;
 use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind};
 use crate::value::V;
 
-use super::error::Halt;
+use super::frame::Few;
 use super::machine::Machine;
 use super::scope::Mock;
-
-type Args<'e> = SmallVec<[V<'e>; 4]>;
 
 impl<'e> Machine<'e> {
     /// Calls a built-in; `None` when the result is undefined.
     pub(super) fn builtin(&mut self, call: &'e BuiltinCall) -> Result<Option<V<'e>>, Halt> {
-        let args: Args<'e> = call.args.iter().map(|arg| self.get(*arg)).collect();
+        let mut few = Few::default();
+        let args = self.gather(&call.args, &mut few);
         if self.mocked
             && let Some(mock) = self.mock(Callee::Builtin(call.entry.builtin.name))
         {
-            return self.mocked_call(mock, &args, call.span);
+            return self.mocked_call(mock, args, call.span);
         }
-        let result = match (&call.prepared, call.entry.builtin.run) {
-            (Some(prepared), _) => prepared.call(&mut self.call, &args),
-            (None, Run::Function(function)) => function(&mut self.call, &args),
-            (None, Run::Evaluator) => Err(Fault::Undefined),
-        };
+        let prepared = call.prepared.as_deref();
+        let result = call.entry.call(&mut self.call, args, prepared, call.span);
         self.outcome(result, call.entry.builtin.name, call.span)
     }
 
     /// Calls a function that the host added.
     pub(super) fn custom_call(&mut self, call: &'e CustomCall) -> Result<Option<V<'e>>, Halt> {
-        let args: Args<'e> = call.args.iter().map(|arg| self.get(*arg)).collect();
+        let mut few = Few::default();
+        let args = self.gather(&call.args, &mut few);
         if self.mocked
             && let Some(mock) = self.mock(Callee::Custom(call.function))
         {
-            return self.mocked_call(mock, &args, call.span);
+            return self.mocked_call(mock, args, call.span);
         }
         let Some(function) = self.program.functions.get(call.function as usize) else {
             return Ok(None);
@@ -45,20 +42,20 @@ impl<'e> Machine<'e> {
         // rules are numbered from below, these from above
         let key = u32::MAX - call.function;
         if function.memoise
-            && let Some(kept) = self.memo().get(key, &args)
+            && let Some(kept) = self.memo().get(key, args)
         {
             return Ok(kept);
         }
-        let result = (function.body)(&mut self.call, &args);
+        let result = (function.body)(&mut self.call, args);
         let result = self.outcome(result, &function.name, call.span)?;
         if function.memoise {
-            self.memo().put(key, &args, result);
+            self.memo().put(key, args, result);
         }
         Ok(result)
     }
 
     #[inline]
-    fn outcome(
+    pub(super) fn outcome(
         &mut self,
         result: Result<V<'e>, Fault>,
         name: &str,
@@ -84,14 +81,15 @@ impl<'e> Machine<'e> {
 
     /// Calls a function of the policy.
     pub(super) fn function_call(&mut self, call: &'e FunctionCall) -> Result<Option<V<'e>>, Halt> {
-        let args: Args<'e> = call.args.iter().map(|arg| self.get(*arg)).collect();
+        let mut few = Few::default();
+        let args = self.gather(&call.args, &mut few);
         self.turn()?;
         if self.mocked
             && let Some(mock) = self.mock(Callee::Rule(call.rule))
         {
-            return self.mocked_call(mock, &args, call.span);
+            return self.mocked_call(mock, args, call.span);
         }
-        self.apply(call.rule, &args)
+        self.apply(call.rule, args)
     }
 
     fn mocked_call(
@@ -102,13 +100,10 @@ impl<'e> Machine<'e> {
     ) -> Result<Option<V<'e>>, Halt> {
         match mock {
             Mock::Value(value) => Ok(Some(value)),
-            Mock::Builtin(entry) => match entry.builtin.run {
-                Run::Function(function) => {
-                    let result = function(&mut self.call, args);
-                    self.outcome(result, entry.builtin.name, span)
-                }
-                Run::Evaluator => Ok(None),
-            },
+            Mock::Builtin(entry) => {
+                let result = entry.call(&mut self.call, args, None, span);
+                self.outcome(result, entry.builtin.name, span)
+            }
             Mock::Rule(rule) => {
                 let kind = self.program.rules.get(rule as usize).map(|set| set.kind);
                 self.without_mocks(|machine| match kind {

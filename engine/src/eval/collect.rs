@@ -1,9 +1,10 @@
 //! Comprehensions and `every`.
 
-use crate::program::{Collector, Every, Step};
+use crate::builtins::{Fault, Fold};
+use crate::evaluation::Halt;
+use crate::program::{Aggregate, Collector, Every, Step};
 use crate::value::{ObjectBuilder, SetBuilder, V};
 
-use super::error::Halt;
 use super::machine::{Flow, Machine};
 use super::sink::Sink;
 
@@ -11,18 +12,42 @@ impl<'e> Machine<'e> {
     /// The collection that a block's leaf fills.
     pub(super) fn collect(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
         let arena = self.call.arena;
-        self.sinks.push(match into {
+        let sink = match into {
             Collector::Array => Sink::Array(arena.list()),
             Collector::Set => Sink::Set(SetBuilder::new(arena)),
             Collector::Object => Sink::Object(ObjectBuilder::new(arena)),
-        });
-        self.run(block)?;
-        Ok(match self.sinks.pop() {
-            Some(Sink::Array(items)) => arena.array_of(items.into_bump_slice()),
-            Some(Sink::Set(set)) => set.finish(),
-            Some(Sink::Object(object)) => object.finish(),
+        };
+        let (filled, flow) = self.filling(sink, |machine| machine.run(block));
+        flow?;
+        Ok(match filled {
+            Sink::Array(items) => arena.array_of(items.into_bump_slice()),
+            Sink::Set(set) => set.finish(),
+            Sink::Object(object) => object.finish(),
             _ => V::Null,
         })
+    }
+
+    /// An aggregate of what a block's leaf produces.
+    pub(super) fn aggregate(&mut self, aggregate: &'e Aggregate) -> Result<Option<V<'e>>, Halt> {
+        let call = &aggregate.call;
+        if self.mocked {
+            // whatever stands in for the built-in sees the collection
+            let collection = self.collect(aggregate.into, &aggregate.block)?;
+            self.set(aggregate.slot, collection);
+            return self.builtin(call);
+        }
+        let sink = match aggregate.into {
+            Collector::Array => Sink::Fold(Fold::new(aggregate.aggregation)),
+            _ => Sink::Set(SetBuilder::new(self.call.arena)),
+        };
+        let (filled, flow) = self.filling(sink, |machine| machine.run(&aggregate.block));
+        flow?;
+        let result = match filled {
+            Sink::Fold(fold) => fold.finish(&self.call),
+            Sink::Set(members) => Ok(self.call.arena.number(members.len().into())),
+            _ => Err(Fault::Undefined),
+        };
+        self.outcome(result, call.entry.builtin.name, call.span)
     }
 
     /// Whether each element of the domain satisfies the block.

@@ -2,10 +2,13 @@
 //!
 //! They read operands where they are: a value that was just written in parts is not copied as a whole.
 
+use std::cmp::Ordering;
+
+use crate::evaluation::Halt;
 use crate::program::{Comparison, Operand};
 use crate::value::{V, Value};
 
-use super::error::Halt;
+use super::frame::Held;
 use super::machine::Machine;
 
 impl<'e> Machine<'e> {
@@ -15,18 +18,20 @@ impl<'e> Machine<'e> {
         match (left, right) {
             (Operand::Slot(slot), Operand::Const(id))
             | (Operand::Const(id), Operand::Slot(slot)) => {
-                match (self.slot_ref(slot), self.stored_constant(id)) {
-                    (Some(V::Short(a)), Some(Value::Short(b))) => a == b,
-                    (Some(V::Int(a)), Some(Value::Int(b))) => a == b,
-                    (Some(V::Bool(a)), Some(Value::Bool(b))) => a == b,
-                    (Some(a), Some(b)) => *a == b.borrow(),
-                    _ => false,
+                let Some(constant) = self.stored_constant(id) else {
+                    return false;
+                };
+                match self.slot(slot) {
+                    Some(Held::Stored(value)) => same(value, constant),
+                    Some(Held::Flying(value)) => same_in_flight(value, constant),
+                    None => false,
                 }
             }
-            (Operand::Slot(a), Operand::Slot(b)) => match (self.slot_ref(a), self.slot_ref(b)) {
-                (Some(V::Short(a)), Some(V::Short(b))) => a == b,
-                (Some(V::Int(a)), Some(V::Int(b))) => a == b,
-                (Some(a), Some(b)) => *a == *b,
+            (Operand::Slot(a), Operand::Slot(b)) => match (self.slot(a), self.slot(b)) {
+                (Some(Held::Stored(a)), Some(Held::Stored(b))) => same(a, b),
+                (Some(Held::Stored(a)), Some(Held::Flying(b)))
+                | (Some(Held::Flying(b)), Some(Held::Stored(a))) => same_in_flight(b, a),
+                (Some(Held::Flying(a)), Some(Held::Flying(b))) => *a == *b,
                 _ => false,
             },
             (left, right) => self.get(left) == self.get(right),
@@ -50,14 +55,9 @@ impl<'e> Machine<'e> {
         if comparison == Comparison::NotEqual {
             return Ok(!self.equal(left, right));
         }
-        let order = match (left, right) {
-            (Operand::Slot(slot), Operand::Const(id)) => {
-                match (self.slot_ref(slot), self.stored_constant(id)) {
-                    (Some(V::Int(a)), Some(Value::Int(b))) => a.cmp(b),
-                    _ => self.get(left).cmp(&self.get(right)),
-                }
-            }
-            _ => self.get(left).cmp(&self.get(right)),
+        let order = match (self.int(left), self.int(right)) {
+            (Some(left), Some(right)) => left.cmp(&right),
+            _ => self.order(left, right),
         };
         Ok(match comparison {
             Comparison::NotEqual => order.is_ne(),
@@ -66,5 +66,46 @@ impl<'e> Machine<'e> {
             Comparison::Greater => order.is_gt(),
             Comparison::GreaterOrEqual => order.is_ge(),
         })
+    }
+
+    #[inline]
+    fn int(&self, operand: Operand) -> Option<i64> {
+        let stored = match operand {
+            Operand::Slot(slot) => match self.slot(slot)? {
+                Held::Stored(value) => value,
+                Held::Flying(V::Int(int)) => return Some(*int),
+                Held::Flying(_) => return None,
+            },
+            Operand::Const(id) => self.stored_constant(id)?,
+        };
+        match stored {
+            Value::Int(int) => Some(*int),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn order(&self, left: Operand, right: Operand) -> Ordering {
+        self.get(left).cmp(&self.get(right))
+    }
+}
+
+#[inline]
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Short(a), Value::Short(b)) => a == b,
+        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+#[inline]
+fn same_in_flight(a: &V<'_>, b: &Value) -> bool {
+    match (a, b) {
+        (V::Short(a), Value::Short(b)) => a == b,
+        (V::Int(a), Value::Int(b)) => a == b,
+        (V::Bool(a), Value::Bool(b)) => a == b,
+        _ => *a == b.borrow(),
     }
 }

@@ -1,19 +1,14 @@
 //! What producers of conflicting values are told.
 
-use std::fmt::Write;
+use solon_syntax::source::Span;
 
 use crate::builtins::FaultCode;
+use crate::evaluation::{Extent, Halt, fixed_key_name, listed, rule_header};
 use crate::program::{Rule, RuleKind, RuleSet};
 use crate::value::V;
 
-use super::error::Halt;
 use super::machine::Machine;
-use super::sink::{Produced, Sink};
-
-/// Producers that are listed.
-const LISTED: usize = 10;
-/// Characters of a value that are shown.
-const SHOWN: usize = 80;
+use super::sink::Sink;
 
 impl<'e> Machine<'e> {
     /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
@@ -23,17 +18,11 @@ impl<'e> Machine<'e> {
             Ok(produced) => produced,
             Err(halt) => return halt,
         };
-        let header = match set.kind {
-            RuleKind::Function(_) => format!(
-                "function {} produced conflicting values for the same inputs:",
-                set.name
-            ),
-            _ => format!("rule {} produced conflicting values:", set.name),
-        };
+        let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
         self.error(
             FaultCode::Conflict,
             clashed.span,
-            self.listed(header, &produced),
+            listed(self.program, header, &spans(&produced)),
         )
     }
 
@@ -44,23 +33,34 @@ impl<'e> Machine<'e> {
         rivals: &[&'e Rule],
         clashed: &'e Rule,
     ) -> Halt {
-        let mut produced = Vec::new();
+        let mut produced: Vec<(V<'e>, &'e Rule)> = Vec::new();
         for rule in rivals {
-            self.sinks.push(Sink::Extent(super::extent::Extent::Empty));
-            let run = self.framed(rule.plan.slots, &[], |machine| {
-                machine.run(&rule.plan.steps)
+            let keys: Vec<V<'e>> = rule
+                .constant_tail
+                .iter()
+                .flatten()
+                .map(|id| self.constant(*id))
+                .collect();
+            let mut extent = Extent::Empty;
+            let first = produced.first().map(|(value, _)| *value);
+            if let Some(first) = first {
+                // into an empty document anything fits
+                let _ = extent.insert(self.call.arena, &keys, first, false);
+            }
+            let (made, run) = self.filling(Sink::Extent(extent), |machine| {
+                machine.framed(rule.plan.slots, &[], |machine| {
+                    machine.run(&rule.plan.steps)
+                })
             });
-            let made = self.sinks.pop();
-            if let (Ok(_), Some(Sink::Extent(extent))) = (run, made)
+            if first.is_none()
+                && let Sink::Extent(extent) = made
                 && let Some(document) = extent.finish(self.call.arena)
             {
-                let keys = rule
-                    .constant_tail
-                    .iter()
-                    .flatten()
-                    .map(|id| self.constant(*id));
                 let value = keys.into_iter().try_fold(document, V::lookup);
                 produced.extend(value.map(|value| (value, *rule)));
+            }
+            if matches!(run, Err(Halt::Clash)) {
+                produced.extend(self.rival.take().map(|value| (value, *rule)));
             }
         }
         let tail: Vec<V<'e>> = clashed
@@ -69,76 +69,43 @@ impl<'e> Machine<'e> {
             .flatten()
             .map(|id| self.constant(*id))
             .collect();
-        let name = tail.iter().fold(set.name.to_string(), |mut name, key| {
-            let text = key.text_or_empty().to_str().into_owned();
-            let plain = !text.is_empty()
-                && !text.starts_with(|c: char| c.is_ascii_digit())
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            let _ = if plain {
-                write!(name, ".{text}")
-            } else {
-                write!(name, "[{key}]")
-            };
-            name
-        });
-        let header = format!("rule {name} produced conflicting values:");
+        let name = fixed_key_name(&set.name, &tail);
+        let header = rule_header(&name, false);
         self.error(
             FaultCode::Conflict,
             clashed.span,
-            self.listed(header, &produced),
+            listed(self.program, header, &spans(&produced)),
         )
     }
 
-    /// One value of each rule.
+    /// The first value of all, and of each rule the first that differs from it.
     fn values(
         &mut self,
         rules: &[&'e Rule],
         args: &[V<'e>],
     ) -> Result<Vec<(V<'e>, &'e Rule)>, Halt> {
-        let mut produced = Vec::new();
+        let mut produced: Vec<(V<'e>, &'e Rule)> = Vec::new();
         for rule in rules {
-            self.values.push(Produced::nothing(true));
-            let run = self.chain(rule, args);
-            let made = self.values.pop();
-            run?;
-            if let Some(made) = made
-                && let Some(value) = made.found
-            {
-                produced.push((value, made.rule.unwrap_or(rule)));
+            let first = produced.first().map(|(value, _)| *value);
+            let (made, run) = self.producing(false, |machine| {
+                machine.produced.found = first;
+                machine.chain(rule, args)
+            });
+            let member = made.rule.unwrap_or(rule);
+            if first.is_none() {
+                produced.extend(made.found.map(|value| (value, member)));
+            }
+            match run {
+                Ok(_) => {}
+                Err(Halt::Clash) => produced.extend(self.rival.take().map(|value| (value, member))),
+                Err(halt) => return Err(halt),
             }
         }
         Ok(produced)
     }
-
-    /// The first value and those that differ from it, in source order.
-    fn listed(&self, header: String, produced: &[(V<'e>, &'e Rule)]) -> String {
-        let first = produced.first().map(|(value, _)| *value);
-        let mut text = header;
-        let differing = produced
-            .iter()
-            .enumerate()
-            .filter(|(at, (value, _))| *at == 0 || Some(*value) != first);
-        for (count, (_, (value, rule))) in differing.enumerate() {
-            if count == LISTED {
-                text.push_str("\n  ...");
-                break;
-            }
-            let (file, row, _) = self.program.place(rule.span);
-            let _ = write!(
-                text,
-                "\n  {} at {file}:{row}",
-                shortened(&value.to_string())
-            );
-        }
-        text
-    }
 }
 
-/// Blanks collapsed, cut at a bound.
-fn shortened(text: &str) -> String {
-    let collapsed = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match collapsed.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}...", collapsed.get(..at).unwrap_or(&collapsed)),
-        None => collapsed,
-    }
+fn spans<'e>(produced: &[(V<'e>, &Rule)]) -> Vec<(V<'e>, Span)> {
+    let places = produced.iter().map(|(value, rule)| (*value, rule.span));
+    places.collect()
 }

@@ -2,13 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, TreeNode};
+use crate::evaluation::{EvalError, Halt, Overlay, base_child, below, merged_keys, replaced};
+use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, TreeNode};
 use crate::value::{V, Value};
 
-use super::EvalError;
-use super::error::Halt;
 use super::machine::Machine;
-use super::scope::Overlay;
 
 /// Where the document at a path of `data` comes from, found once for a path that is asked often.
 #[derive(Clone, Debug)]
@@ -54,32 +52,26 @@ impl<'e> Machine<'e> {
         found.map_err(Halt::into_error)
     }
 
-    /// A base document below which there are no rules.
-    pub(super) fn base_document(&mut self, path: &[ConstId]) -> Result<Option<V<'e>>, Halt> {
+    /// Fills a slot with a base document below which there are no rules; whether there is one.
+    pub(super) fn base_document(&mut self, path: &[ConstId], out: Slot) -> Result<bool, Halt> {
         if self.overlaid {
             let path: smallvec::SmallVec<[V<'e>; 8]> =
                 path.iter().map(|id| self.constant(*id)).collect();
-            return self.document(&path);
+            let found = self.document(&path)?;
+            return Ok(self.found(found, out));
         }
         let mut value = self.data;
         for id in path {
-            match self.base_child(value, self.constant(*id)) {
+            let found = self
+                .stored_constant(*id)
+                .and_then(|key| stored_child(value, key));
+            match found {
                 Some(inner) => value = inner,
-                None => return Ok(None),
+                None => return Ok(false),
             }
         }
-        Ok(Some(value))
-    }
-
-    /// What lies below a base document. In a path of base data a number names the key of its digits.
-    fn base_child(&self, base: V<'e>, key: V<'e>) -> Option<V<'e>> {
-        match (base.as_object(), key) {
-            (Some(object), V::Int(index)) => {
-                let mut digits = itoa::Buffer::new();
-                object.get(self.call.arena.text(digits.format(index)))
-            }
-            _ => base.lookup(key),
-        }
+        self.set_stored(out, value);
+        Ok(true)
     }
 
     /// The document of a rule under keys, where documents are replaced.
@@ -105,14 +97,14 @@ impl<'e> Machine<'e> {
         let overlays = self.scope_ref().overlay.clone();
         let mut overlay = overlays.as_deref();
         let mut node = Some(0);
-        let mut base = Some(self.data);
+        let mut base = Some(self.data.borrow());
         for (depth, key) in path.iter().enumerate() {
             let rest = path.get(depth + 1..).unwrap_or(&[]);
             overlay = overlay.and_then(|overlay| overlay.child(*key));
             if let Some(Overlay::Value(value)) = overlay {
                 return Ok(below(Some(*value), rest));
             }
-            base = base.and_then(|base| self.base_child(base, *key));
+            base = base.and_then(|base| base_child(self.call.arena, base, *key));
             node = node.and_then(|node| self.child(node, *key));
             let Some(at) = node else {
                 if overlay.is_none() {
@@ -179,10 +171,11 @@ impl<'e> Machine<'e> {
         let tree_node = node.and_then(|node| self.program.tree.node(node));
         if let Some(rule) = tree_node.and_then(|node| node.rule) {
             let value = self.rule_below(rule, &[])?;
+            let arena = self.call.arena;
             return Ok(match (value, overlay) {
                 // base data in the place of a rule is refused where it is written; read back it wins
                 (value, None) => base.or(value),
-                (value, Some(overlay)) => Some(self.replaced(value, overlay)),
+                (value, Some(overlay)) => Some(replaced(arena, value, overlay)),
             });
         }
         let replaced = match overlay {
@@ -195,7 +188,7 @@ impl<'e> Machine<'e> {
         self.turn()?;
         let arena = self.call.arena;
         let mut pairs = Vec::new();
-        for key in merged_keys(tree_node, base, overlay) {
+        for key in merged_keys(rule_keys(tree_node), base, overlay) {
             if node == Some(0) && key == arena.text("system") {
                 continue;
             }
@@ -209,33 +202,15 @@ impl<'e> Machine<'e> {
         Ok(Some(arena.object_from(pairs)))
     }
 
-    /// A document with replaced ones put in.
-    fn replaced(&self, value: Option<V<'e>>, overlay: &Overlay<'e>) -> V<'e> {
-        match overlay {
-            Overlay::Value(value) => *value,
-            Overlay::Node(children) => {
-                let object = value.and_then(V::as_object);
-                let kept = object.into_iter().flat_map(|object| object.iter());
-                let new = children.iter().map(|(key, inner)| {
-                    (
-                        *key,
-                        self.replaced(object.and_then(|object| object.get(*key)), inner),
-                    )
-                });
-                self.call.arena.object_from(kept.chain(new))
-            }
-        }
-    }
-
     /// The keys of the document at a path below `data`: those of the base data first.
     pub(super) fn keys(&mut self, path: &[V<'e>]) -> Result<Vec<V<'e>>, Halt> {
         let overlays: Option<Rc<Overlay<'e>>> = self.scope_ref().overlay.clone();
         let mut overlay = overlays.as_deref();
         let mut node = Some(0);
-        let mut base = Some(self.data);
+        let mut base = Some(self.data.borrow());
         for key in path {
             overlay = overlay.and_then(|overlay| overlay.child(*key));
-            base = base.and_then(|base| self.base_child(base, *key));
+            base = base.and_then(|base| base_child(self.call.arena, base, *key));
             node = node.and_then(|node| self.child(node, *key));
             let ruled = node
                 .and_then(|node| self.program.tree.node(node))
@@ -248,14 +223,21 @@ impl<'e> Machine<'e> {
             }
         }
         let tree_node = node.and_then(|node| self.program.tree.node(node));
-        Ok(merged_keys(tree_node, base, overlay))
+        Ok(merged_keys(rule_keys(tree_node), base, overlay))
     }
 }
 
-/// What lies below a value.
-fn below<'e>(value: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
-    keys.iter()
-        .try_fold(value?, |value, key| value.lookup(*key))
+/// What lies below a base document, which stays where it is.
+fn stored_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
+    match (base, key) {
+        (Value::Object(object), Value::Int(index)) => {
+            object.get_str(itoa::Buffer::new().format(*index))
+        }
+        (Value::Object(object), key) => object.get_stored(key),
+        (Value::Array(items), key) => items.get(key.borrow().as_number()?.as_index()?),
+        (Value::Set(set), key) => set.contains(key.borrow()).then_some(key),
+        _ => None,
+    }
 }
 
 fn value_keys(value: V<'_>) -> Vec<V<'_>> {
@@ -272,27 +254,9 @@ fn value_keys(value: V<'_>) -> Vec<V<'_>> {
         .collect()
 }
 
-/// Keys of the base document with what is replaced in it, in order; then those that only rules have.
-fn merged_keys<'e>(
-    node: Option<&'e TreeNode>,
-    base: Option<V<'e>>,
-    overlay: Option<&Overlay<'e>>,
-) -> Vec<V<'e>> {
-    let object = base.and_then(V::as_object).into_iter();
-    let mut keys: Vec<V<'e>> = object
-        .flat_map(|object| object.iter())
-        .map(|(key, _)| key)
-        .collect();
-    if let Some(Overlay::Node(children)) = overlay {
-        keys.extend(children.keys().copied());
-        keys.sort();
-        keys.dedup();
-    }
-    let rules = node.into_iter().flat_map(|node| node.children.keys());
-    let new: Vec<V<'e>> = rules
+/// The keys under which rules make something.
+fn rule_keys(node: Option<&TreeNode>) -> impl Iterator<Item = V<'_>> {
+    node.into_iter()
+        .flat_map(|node| node.children.keys())
         .map(Value::borrow)
-        .filter(|key| keys.binary_search(key).is_err())
-        .collect();
-    keys.extend(new);
-    keys
 }

@@ -5,18 +5,84 @@ use crate::value::{V, Value};
 
 use super::machine::Machine;
 
+/// What a slot holds. What is stored stays where it is: most values are only gone through on the way to one
+/// below them, and a value in flight that was just written in parts is slow to read back as a whole.
+#[derive(Clone, Copy)]
+pub(super) enum Held<'e> {
+    /// A value of the input, the base documents or the constants.
+    Stored(&'e Value),
+    /// A value in flight.
+    Flying(V<'e>),
+}
+
+const _: () = assert!(size_of::<Held<'static>>() == 16);
+
+impl<'e> Held<'e> {
+    /// The value in flight.
+    #[inline]
+    pub fn value(&self) -> V<'e> {
+        match self {
+            Self::Stored(value) => value.borrow(),
+            Self::Flying(value) => *value,
+        }
+    }
+}
+
+/// The slots of all running plans, innermost last.
+pub(super) struct Frames<'e> {
+    slots: bumpalo::collections::Vec<'e, Held<'e>>,
+    /// Where the running plan's frame begins.
+    base: usize,
+    /// Where it ends. What lies behind was used by plans that have ended.
+    top: usize,
+}
+
+impl<'e> Frames<'e> {
+    pub fn new(arena: &'e crate::value::Arena) -> Self {
+        Self {
+            slots: bumpalo::collections::Vec::with_capacity_in(64, arena.bump()),
+            base: 0,
+            top: 0,
+        }
+    }
+
+    /// A slot of the running plan, read in place.
+    #[inline]
+    pub fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
+        self.slots.get(self.base + slot as usize)
+    }
+
+    /// The same, to be filled.
+    #[inline]
+    fn slot_mut(&mut self, slot: Slot) -> Option<&mut Held<'e>> {
+        self.slots.get_mut(self.base + slot as usize)
+    }
+}
+
+/// Room for a few operands.
+pub(super) type Few<'e> = [V<'e>; 4];
+
 impl<'e> Machine<'e> {
     /// The value of an operand.
     #[inline]
     pub(super) fn get(&self, operand: Operand) -> V<'e> {
         match operand {
-            Operand::Slot(slot) => self
-                .slots
-                .get(self.base + slot as usize)
-                .copied()
-                .unwrap_or_default(),
+            Operand::Slot(slot) => self.slot(slot).map(Held::value).unwrap_or_default(),
             Operand::Const(id) => self.constant(id),
         }
+    }
+
+    /// The values of some operands, side by side; `few` is room for as many as most calls have.
+    #[inline]
+    pub(super) fn gather<'b>(&self, operands: &[Operand], few: &'b mut Few<'e>) -> &'b [V<'e>] {
+        let Some(room) = few.get_mut(..operands.len()) else {
+            let values = operands.iter().map(|operand| self.get(*operand));
+            return self.call.arena.bump().alloc_slice_fill_iter(values);
+        };
+        for (place, operand) in room.iter_mut().zip(operands) {
+            *place = self.get(*operand);
+        }
+        room
     }
 
     /// A constant of the program, or of the query behind it.
@@ -29,8 +95,8 @@ impl<'e> Machine<'e> {
 
     /// A slot, read in place.
     #[inline]
-    pub(super) fn slot_ref(&self, slot: Slot) -> Option<&V<'e>> {
-        self.slots.get(self.base + slot as usize)
+    pub(super) fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
+        self.frames.slot(slot)
     }
 
     /// A constant where it is stored.
@@ -45,23 +111,24 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Fills a slot with a stored value, in place.
+    /// Fills a slot with a stored value, which stays where it is.
     #[inline]
     pub(super) fn set_stored(&mut self, slot: Slot, value: &'e Value) {
-        if let Some(place) = self.slots.get_mut(self.base + slot as usize) {
-            *place = value.borrow();
+        if let Some(place) = self.frames.slot_mut(slot) {
+            *place = Held::Stored(value);
         }
     }
 
     /// Fills a slot.
     #[inline]
     pub(super) fn set(&mut self, slot: Slot, value: V<'e>) {
-        if let Some(place) = self.slots.get_mut(self.base + slot as usize) {
-            *place = value;
+        if let Some(place) = self.frames.slot_mut(slot) {
+            *place = Held::Flying(value);
         }
     }
 
-    /// Runs something on a frame of its own whose first slots hold `args`.
+    /// Runs something on a frame of its own whose first slots hold `args`. The others hold anything: a plan
+    /// reads no slot that it has not filled.
     #[inline]
     pub(super) fn framed<R>(
         &mut self,
@@ -69,14 +136,19 @@ impl<'e> Machine<'e> {
         args: &[V<'e>],
         run: impl FnOnce(&mut Self) -> R,
     ) -> R {
-        let caller = self.base;
-        self.base = self.slots.len();
-        self.slots.extend_from_slice(args);
-        self.slots
-            .resize(self.base + (slots as usize).max(args.len()), V::Null);
+        let frames = &mut self.frames;
+        let (caller, end) = (frames.base, frames.top);
+        frames.base = end;
+        frames.top = end + (slots as usize).max(args.len());
+        if frames.top > frames.slots.len() {
+            frames.slots.resize(frames.top, Held::Flying(V::Null));
+        }
+        for (place, arg) in frames.slots.iter_mut().skip(end).zip(args) {
+            *place = Held::Flying(*arg);
+        }
         let result = run(self);
-        self.slots.truncate(self.base);
-        self.base = caller;
+        self.frames.base = caller;
+        self.frames.top = end;
         result
     }
 }

@@ -1,9 +1,9 @@
 //! Generators: steps whose rest runs once for each element.
 
+use crate::evaluation::Halt;
 use crate::program::{Slot, Step};
 use crate::value::{Kind, V};
 
-use super::error::Halt;
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
 
 impl<'e> Machine<'e> {

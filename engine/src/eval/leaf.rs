@@ -1,49 +1,64 @@
 //! Leaves: what is done with a solution.
 
 use crate::builtins::FaultCode;
-use crate::program::Step;
-use crate::value::{Put, V};
+use crate::evaluation::Halt;
+use crate::program::{Operand, Step};
+use crate::value::Put;
 
-use super::error::Halt;
+use super::frame::{Few, Held};
 use super::machine::{Flow, Machine};
 use super::sink::Sink;
 
 impl<'e> Machine<'e> {
+    /// The value of a complete rule or function, which must agree with earlier ones.
+    #[inline]
+    pub(super) fn value(&mut self, operand: Operand) -> Result<Flow, Halt> {
+        let value = self.get(operand);
+        let produced = &mut self.produced;
+        produced.hit = true;
+        match produced.found {
+            Some(old) if old != value => {
+                self.rival = Some(value);
+                return Err(Halt::Clash);
+            }
+            Some(_) => {}
+            None => produced.found = Some(value),
+        }
+        Ok(if produced.early {
+            Flow::Stop
+        } else {
+            Flow::More
+        })
+    }
+
+    /// Adds an element to an array, or to an aggregate of it.
+    #[inline]
+    pub(super) fn append(&mut self, operand: Operand) {
+        if let (Sink::Fold(fold), Operand::Slot(slot)) = (&mut self.sink, operand)
+            && let Some(Held::Stored(value)) = self.frames.slot(slot)
+        {
+            return fold.add_stored(value);
+        }
+        let value = self.get(operand);
+        match &mut self.sink {
+            Sink::Array(items) => items.push(value),
+            Sink::Fold(fold) => fold.add(value),
+            _ => {}
+        }
+    }
+
     /// Runs the last step of a block.
     pub(super) fn leaf(&mut self, leaf: &'e Step) -> Result<Flow, Halt> {
         match leaf {
-            Step::Exists => return Ok(Flow::Stop),
-            Step::Value(operand) => {
-                let value = self.get(*operand);
-                if let Some(produced) = self.values.last_mut() {
-                    produced.hit = true;
-                    match produced.found {
-                        Some(old) if old != value => return Err(Halt::Clash),
-                        Some(_) => {}
-                        None => produced.found = Some(value),
-                    }
-                    return Ok(if produced.early {
-                        Flow::Stop
-                    } else {
-                        Flow::More
-                    });
-                }
-            }
-            Step::Append(operand) => {
-                let value = self.get(*operand);
-                if let Some(Sink::Array(items)) = self.sinks.last_mut() {
-                    items.push(value);
-                }
-            }
             Step::Insert(operand) => {
                 let value = self.get(*operand);
-                if let Some(Sink::Set(set)) = self.sinks.last_mut() {
+                if let Sink::Set(set) = &mut self.sink {
                     set.insert(value);
                 }
             }
             Step::Put { key, value, span } => {
                 let (key, value) = (self.get(*key), self.get(*value));
-                if let Some(Sink::Object(object)) = self.sinks.last_mut()
+                if let Sink::Object(object) = &mut self.sink
                     && object.put(key, value) == Put::Conflict
                 {
                     return Err(self.error(
@@ -58,19 +73,20 @@ impl<'e> Machine<'e> {
                 value,
                 member,
             } => {
-                let path: smallvec::SmallVec<[V<'e>; 4]> =
-                    path.iter().map(|key| self.get(*key)).collect();
+                let mut few = Few::default();
+                let path = self.gather(path, &mut few);
                 let value = self.get(*value);
                 let arena = self.call.arena;
-                if let Some(Sink::Extent(extent)) = self.sinks.last_mut()
-                    && extent.insert(arena, &path, value, *member).is_err()
+                if let Sink::Extent(extent) = &mut self.sink
+                    && extent.insert(arena, path, value, *member).is_err()
                 {
+                    self.rival = Some(value);
                     return Err(Halt::Clash);
                 }
             }
             Step::Solution(wanted) => {
                 let row = wanted.iter().map(|operand| self.get(*operand)).collect();
-                if let Some(Sink::Rows(rows)) = self.sinks.last_mut() {
+                if let Sink::Rows(rows) = &mut self.sink {
                     rows.push(row);
                 }
             }

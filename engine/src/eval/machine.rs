@@ -3,12 +3,12 @@
 use solon_syntax::source::Span;
 
 use crate::builtins::{Call, Fault, FaultCode};
+use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::{Plan, Program, Step};
 use crate::value::{V, Value};
 
-use super::EvalError;
-use super::error::Halt;
+use super::frame::{Few, Frames, Held};
 use super::memo::Memo;
 use super::scope::Scope;
 use super::sink::{Produced, Sink};
@@ -22,6 +22,15 @@ pub(super) enum Flow {
     Stop,
 }
 
+/// The input as it was given.
+#[derive(Clone, Copy)]
+pub enum Given<'e> {
+    /// An owned value.
+    Value(&'e Value),
+    /// A value that was read into the evaluation's memory.
+    Read(V<'e>),
+}
+
 /// What an evaluation reads.
 #[derive(Clone, Copy)]
 pub struct World<'e> {
@@ -30,9 +39,9 @@ pub struct World<'e> {
     /// Constants of the query, behind those of the program.
     pub query_constants: &'e [Value],
     /// The base documents.
-    pub data: V<'e>,
+    pub data: &'e Value,
     /// The input.
-    pub input: Option<V<'e>>,
+    pub input: Option<Given<'e>>,
     /// Whether the first error of a built-in ends the evaluation.
     pub strict: bool,
 }
@@ -41,14 +50,17 @@ pub struct World<'e> {
 pub struct Machine<'e> {
     pub(super) program: &'e Program,
     pub(super) query_constants: &'e [Value],
-    pub(super) data: V<'e>,
-    pub(super) input: Option<V<'e>>,
+    pub(super) data: &'e Value,
+    pub(super) input: Option<Held<'e>>,
     pub(super) strict: bool,
     pub(super) call: Call<'e>,
-    pub(super) slots: bumpalo::collections::Vec<'e, V<'e>>,
-    pub(super) base: usize,
-    pub(super) sinks: bumpalo::collections::Vec<'e, Sink<'e>>,
-    pub(super) values: bumpalo::collections::Vec<'e, Produced<'e>>,
+    pub(super) frames: Frames<'e>,
+    /// What the innermost running block fills.
+    pub(super) sink: Sink<'e>,
+    /// What the innermost running complete rule or function has.
+    pub(super) produced: Produced<'e>,
+    /// The value that clashed last with what a rule had produced.
+    pub(super) rival: Option<V<'e>>,
     pub(super) root: Scope<'e>,
     /// Scopes that `with` opened; the root is not among them.
     pub(super) scopes: Vec<Scope<'e>>,
@@ -70,11 +82,16 @@ pub(super) const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Machine<'e> {
     /// Prepares an evaluation.
+    #[inline]
     pub fn new(world: World<'e>, call: Call<'e>) -> Self {
         let arena = call.arena;
+        let input = world.input.map(|input| match input {
+            Given::Value(value) => Held::Stored(value),
+            Given::Read(value) => Held::Flying(value),
+        });
         let root = Scope {
             parent: ROOT,
-            input: world.input,
+            input,
             overlay: None,
             mocks: None,
             memo: Memo::new(arena),
@@ -83,13 +100,13 @@ impl<'e> Machine<'e> {
             program: world.program,
             query_constants: world.query_constants,
             data: world.data,
-            input: world.input,
+            input,
             strict: world.strict,
             call,
-            slots: bumpalo::collections::Vec::with_capacity_in(64, arena.bump()),
-            base: 0,
-            sinks: bumpalo::collections::Vec::new_in(arena.bump()),
-            values: bumpalo::collections::Vec::new_in(arena.bump()),
+            frames: Frames::new(arena),
+            sink: Sink::None,
+            produced: Produced::nothing(false),
+            rival: None,
             root,
             scopes: Vec::new(),
             scope: ROOT,
@@ -101,11 +118,12 @@ impl<'e> Machine<'e> {
 
     /// All solutions of a query's plan.
     pub fn solutions(&mut self, plan: &'e Plan) -> Result<Vec<Vec<V<'e>>>, Box<EvalError>> {
-        self.sinks.push(Sink::Rows(Vec::new()));
-        self.framed(plan.slots, &[], |machine| machine.run(&plan.steps))
-            .map_err(Halt::into_error)?;
-        match self.sinks.pop() {
-            Some(Sink::Rows(rows)) => Ok(rows),
+        let (filled, flow) = self.filling(Sink::Rows(Vec::new()), |machine| {
+            machine.framed(plan.slots, &[], |machine| machine.run(&plan.steps))
+        });
+        flow.map_err(Halt::into_error)?;
+        match filled {
+            Sink::Rows(rows) => Ok(rows),
             _ => Ok(Vec::new()),
         }
     }
@@ -113,6 +131,30 @@ impl<'e> Machine<'e> {
     /// The document at a path below `data`; `None` when it is undefined.
     pub fn document_at(&mut self, path: &[V<'e>]) -> Result<Option<V<'e>>, Box<EvalError>> {
         self.document(path).map_err(Halt::into_error)
+    }
+
+    /// Runs something whose leaves fill a sink, and gives both back.
+    #[inline]
+    pub(super) fn filling<R>(
+        &mut self,
+        sink: Sink<'e>,
+        run: impl FnOnce(&mut Self) -> R,
+    ) -> (Sink<'e>, R) {
+        let outer = std::mem::replace(&mut self.sink, sink);
+        let result = run(self);
+        (std::mem::replace(&mut self.sink, outer), result)
+    }
+
+    /// Runs a complete rule or function, and tells what it has produced.
+    #[inline]
+    pub(super) fn producing<R>(
+        &mut self,
+        early: bool,
+        run: impl FnOnce(&mut Self) -> R,
+    ) -> (Produced<'e>, R) {
+        let outer = std::mem::replace(&mut self.produced, Produced::nothing(early));
+        let result = run(self);
+        (std::mem::replace(&mut self.produced, outer), result)
     }
 
     pub(super) fn error(&self, code: FaultCode, span: Span, message: String) -> Halt {
@@ -165,11 +207,15 @@ impl<'e> Machine<'e> {
     fn run_steps(&mut self, mut steps: &'e [Step]) -> Result<Flow, Halt> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
-                Step::Input { keys, out } => match self.input {
-                    Some(input) => self.walk(input, keys, *out),
-                    None => false,
+                Step::Input { keys, out } => self.walk_input(keys, *out),
+                Step::Walk { from, keys, out } => match self.field(*from, keys) {
+                    Some(Some(value)) => {
+                        self.set_stored(*out, value);
+                        true
+                    }
+                    Some(None) => false,
+                    None => self.walk_operand(*from, keys, *out),
                 },
-                Step::Walk { from, keys, out } => self.walk(self.get(*from), keys, *out),
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Holds(operand) => self.get(*operand).holds(),
                 Step::Compare(comparison, left, right) => {
@@ -187,29 +233,26 @@ impl<'e> Machine<'e> {
                     self.found(found, *out)
                 }
                 Step::Keyed { rule, keys, out } => {
-                    let keys: smallvec::SmallVec<[V<'e>; 4]> =
-                        keys.iter().map(|key| self.get(*key)).collect();
+                    let mut few = Few::default();
+                    let keys = self.gather(keys, &mut few);
                     let found = if self.overlaid {
-                        self.overlaid_rule(*rule, &keys)?
+                        self.overlaid_rule(*rule, keys)?
                     } else {
-                        self.keyed(*rule, &keys)?
+                        self.keyed(*rule, keys)?
                     };
                     self.found(found, *out)
                 }
-                Step::Base { path, out } => {
-                    let found = self.base_document(path)?;
-                    self.found(found, *out)
-                }
+                Step::Base { path, out } => self.base_document(path, *out)?,
                 Step::Document { path, out } => {
-                    let path: smallvec::SmallVec<[V<'e>; 8]> =
-                        path.iter().map(|key| self.get(*key)).collect();
-                    let found = self.document(&path)?;
+                    let mut few = Few::default();
+                    let path = self.gather(path, &mut few);
+                    let found = self.document(path)?;
                     self.found(found, *out)
                 }
                 Step::Keys { path, key } => {
-                    let path: smallvec::SmallVec<[V<'e>; 8]> =
-                        path.iter().map(|key| self.get(*key)).collect();
-                    for found in self.keys(&path)? {
+                    let mut few = Few::default();
+                    let path = self.gather(path, &mut few);
+                    for found in self.keys(path)? {
                         self.turn()?;
                         self.set(*key, found);
                         if self.run(rest)? == Flow::Stop {
@@ -233,6 +276,9 @@ impl<'e> Machine<'e> {
                 Step::Descend { from, path, value } => {
                     let mut trail = Vec::new();
                     return self.descend(self.get(*from), *path, *value, &mut trail, rest);
+                }
+                Step::Screen(screen) => {
+                    !(screen.always || self.strict) || self.screen(&screen.conditions)?
                 }
                 Step::Fail => false,
                 Step::IsArray(operand, len) => self
@@ -272,6 +318,10 @@ impl<'e> Machine<'e> {
                     self.set(*out, collection);
                     true
                 }
+                Step::Aggregate(aggregate) => {
+                    let found = self.aggregate(aggregate)?;
+                    self.found(found, aggregate.out)
+                }
                 Step::Not(block) => self.run(block)? == Flow::More,
                 Step::And(blocks) => {
                     self.run(&blocks.0)? == Flow::Stop && self.run(&blocks.1)? == Flow::Stop
@@ -282,6 +332,12 @@ impl<'e> Machine<'e> {
                 Step::Every(every) => self.every(every)?,
                 Step::With(with) => return self.with(with, rest),
                 Step::EndWith => return self.end_with(rest),
+                Step::Value(operand) => return self.value(*operand),
+                Step::Append(operand) => {
+                    self.append(*operand);
+                    return Ok(Flow::More);
+                }
+                Step::Exists => return Ok(Flow::Stop),
                 leaf => return self.leaf(leaf),
             };
             if !on {
@@ -293,7 +349,7 @@ impl<'e> Machine<'e> {
     }
 
     #[inline]
-    fn found(&mut self, found: Option<V<'e>>, out: u32) -> bool {
+    pub(super) fn found(&mut self, found: Option<V<'e>>, out: u32) -> bool {
         match found {
             Some(value) => {
                 self.set(out, value);

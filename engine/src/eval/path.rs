@@ -1,33 +1,68 @@
 //! Going down values along known keys.
 
 use crate::program::{Operand, Slot};
-use crate::value::{Object, V, Value};
+use crate::value::{V, Value};
 
+use super::frame::Held;
 use super::machine::Machine;
 
 impl<'e> Machine<'e> {
-    /// Goes down a value along keys; whether something is there.
-    pub(super) fn walk(&mut self, from: V<'e>, keys: &[Operand], out: Slot) -> bool {
+    /// What a stored object holds under a constant, the most frequent step of all: `None` when that is not what
+    /// is asked, and the inner option tells whether something is there.
+    #[inline]
+    pub(super) fn field(&self, from: Operand, keys: &[Operand]) -> Option<Option<&'e Value>> {
+        let (Operand::Slot(slot), [Operand::Const(id)]) = (from, keys) else {
+            return None;
+        };
+        let object = match self.slot(slot)? {
+            Held::Stored(Value::Object(object)) => object,
+            Held::Flying(V::Object(object)) => *object,
+            _ => return None,
+        };
+        let key = self.stored_constant(*id)?;
+        Some(object.get_stored(key))
+    }
+
+    /// Goes down an operand along keys; whether something is there.
+    #[inline]
+    pub(super) fn walk_operand(&mut self, from: Operand, keys: &'e [Operand], out: Slot) -> bool {
+        match from {
+            Operand::Slot(slot) => match self.slot(slot) {
+                Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
+                Some(Held::Flying(value)) => self.walk(*value, keys, out),
+                None => false,
+            },
+            Operand::Const(id) => match self.stored_constant(id) {
+                Some(value) => self.walk_stored(value, keys, out),
+                None => false,
+            },
+        }
+    }
+
+    /// Goes down the input along keys; whether something is there.
+    #[inline]
+    pub(super) fn walk_input(&mut self, keys: &'e [Operand], out: Slot) -> bool {
+        match self.input {
+            Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
+            Some(Held::Flying(value)) => self.walk(value, keys, out),
+            None => false,
+        }
+    }
+
+    /// Goes down a value in flight.
+    fn walk(&mut self, from: V<'e>, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
-        loop {
-            let V::Object(object) = value else {
-                let Some(key) = keys.next() else {
-                    break;
+        while let Some(key) = keys.next() {
+            let key = self.get(*key);
+            if let V::Object(object) = value {
+                return match object.get(key) {
+                    Some(inner) => self.walk_stored(inner, keys.as_slice(), out),
+                    None => false,
                 };
-                match value.lookup(self.get(*key)) {
-                    Some(inner) => value = inner,
-                    None => return false,
-                }
-                continue;
-            };
-            match self.walk_stored(object, &mut keys) {
-                Some(Ok(inner)) if keys.len() == 0 => {
-                    self.set_stored(out, inner);
-                    return true;
-                }
-                Some(Ok(inner)) => value = inner.borrow(),
-                Some(Err(())) => break,
+            }
+            match value.lookup(key) {
+                Some(inner) => value = inner,
                 None => return false,
             }
         }
@@ -35,31 +70,39 @@ impl<'e> Machine<'e> {
         true
     }
 
-    /// Goes down stored objects as long as they are objects, without making values in flight. `Err` when there
-    /// is no key, `None` when nothing is there.
-    #[inline]
-    fn walk_stored(
-        &self,
-        object: &'e Object,
-        keys: &mut std::slice::Iter<'_, Operand>,
-    ) -> Option<Result<&'e Value, ()>> {
-        let Some(mut key) = keys.next() else {
-            return Some(Err(()));
-        };
-        let mut object = object;
-        loop {
-            let found = match key {
-                Operand::Const(id) => object.get_stored(self.stored_constant(*id)?)?,
-                Operand::Slot(slot) => object.get(*self.slot_ref(*slot)?)?,
+    /// Goes down a stored value, without making values in flight.
+    fn walk_stored(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
+        let mut value = from;
+        let mut keys = keys.iter();
+        while let Some(key) = keys.next() {
+            let found = match value {
+                Value::Object(object) => match key {
+                    Operand::Const(id) => self
+                        .stored_constant(*id)
+                        .and_then(|key| object.get_stored(key)),
+                    Operand::Slot(slot) => match self.slot(*slot) {
+                        Some(Held::Stored(key)) => object.get_stored(key),
+                        Some(Held::Flying(key)) => object.get(*key),
+                        None => None,
+                    },
+                },
+                Value::Array(items) => {
+                    let index = self.get(*key).as_number().and_then(|key| key.as_index());
+                    index.and_then(|index| items.get(index))
+                }
+                // a set answers with the term asked for, not with the equal member
+                Value::Set(set) => {
+                    let member = self.get(*key);
+                    return set.contains(member) && self.walk(member, keys.as_slice(), out);
+                }
+                _ => None,
             };
-            let Value::Object(inner) = found else {
-                return Some(Ok(found));
-            };
-            match keys.next() {
-                Some(next) => key = next,
-                None => return Some(Ok(found)),
+            match found {
+                Some(inner) => value = inner,
+                None => return false,
             }
-            object = inner;
         }
+        self.set_stored(out, value);
+        true
     }
 }

@@ -1,13 +1,13 @@
 //! Rules: which can match, what they make, and what is kept of it.
 
 use crate::builtins::FaultCode;
+use crate::evaluation::{Extent, Halt};
 use crate::program::{Branch, GuardKey, Index, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::value::{SetBuilder, V, Value};
 
-use super::error::Halt;
-use super::extent::Extent;
+use super::frame::Held;
 use super::machine::{Flow, Machine};
-use super::sink::{Produced, Sink};
+use super::sink::Sink;
 
 /// The rules of a set that can match, in source order.
 #[derive(Clone)]
@@ -65,8 +65,19 @@ impl<'e> Machine<'e> {
     fn guarded(&self, branch: &'e Branch, args: &[V<'e>]) -> Option<&'e [u32]> {
         let found = match &branch.key {
             GuardKey::Input(path) => {
-                let mut value = self.input?;
-                for key in path {
+                let mut keys = path.iter();
+                let mut value = match self.input? {
+                    Held::Flying(value) => value,
+                    Held::Stored(mut value) => {
+                        while let Value::Object(object) = value
+                            && let Some(key) = keys.next()
+                        {
+                            value = object.get_stored(key)?;
+                        }
+                        value.borrow()
+                    }
+                };
+                for key in keys {
                     value = value.lookup(key.borrow())?;
                 }
                 value
@@ -119,22 +130,23 @@ impl<'e> Machine<'e> {
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let candidates = self.candidates(set, args);
         let early = set.early_exit || self.agree(&candidates);
-        self.values.push(Produced::nothing(early));
-        for rule in candidates {
-            match self.chain(rule, args) {
-                Ok(Flow::Stop) => break,
-                Ok(Flow::More) => {}
-                Err(Halt::Clash) => {
-                    let clashed = self.values.pop().and_then(|produced| produced.rule);
-                    return Err(self.conflict(set, args, clashed.unwrap_or(rule)));
+        let (produced, clashed) = self.producing(early, |machine| {
+            for rule in candidates {
+                match machine.chain(rule, args) {
+                    Ok(Flow::Stop) => break,
+                    Ok(Flow::More) => {}
+                    Err(Halt::Clash) => return Ok(Some(rule)),
+                    Err(halt) => return Err(halt),
                 }
-                Err(halt) => return Err(halt),
             }
+            Ok(None)
+        });
+        if let Some(rule) = clashed? {
+            return Err(self.conflict(set, args, produced.rule.unwrap_or(rule)));
         }
-        let found = self.values.pop().and_then(|produced| produced.found);
-        match (&set.default, found) {
+        match (&set.default, produced.found) {
             (Some(default), None) => self.default(default, args),
-            _ => Ok(found),
+            (_, found) => Ok(found),
         }
     }
 
@@ -158,36 +170,39 @@ impl<'e> Machine<'e> {
     pub(super) fn chain(&mut self, rule: &'e Rule, args: &[V<'e>]) -> Result<Flow, Halt> {
         let mut member = rule;
         loop {
-            if let Some(produced) = self.values.last_mut() {
-                produced.hit = false;
-                produced.rule = Some(member);
-            }
+            self.produced.hit = false;
+            self.produced.rule = Some(member);
             let flow = self.framed(member.plan.slots, args, |machine| {
                 machine.run(&member.plan.steps)
             })?;
-            let hit = self.values.last().is_some_and(|produced| produced.hit);
             match &member.otherwise {
-                Some(next) if !hit => member = next,
+                Some(next) if !self.produced.hit => member = next,
                 _ => return Ok(flow),
             }
         }
     }
 
     fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        self.values.push(Produced::nothing(true));
-        self.framed(plan.slots, args, |machine| machine.run(&plan.steps))?;
-        Ok(self.values.pop().and_then(|produced| produced.found))
+        let (produced, flow) = self.producing(true, |machine| {
+            machine.framed(plan.slots, args, |machine| machine.run(&plan.steps))
+        });
+        flow?;
+        Ok(produced.found)
     }
 
     fn full_set(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
-        self.sinks.push(Sink::Set(SetBuilder::new(self.call.arena)));
-        for rule in self.candidates(set, &[]) {
-            self.framed(rule.plan.slots, &[], |machine| {
-                machine.run(&rule.plan.steps)
-            })?;
-        }
-        match self.sinks.pop() {
-            Some(Sink::Set(members)) => Ok(members.finish()),
+        let members = Sink::Set(SetBuilder::new(self.call.arena));
+        let (filled, flow) = self.filling(members, |machine| {
+            for rule in machine.candidates(set, &[]) {
+                machine.framed(rule.plan.slots, &[], |machine| {
+                    machine.run(&rule.plan.steps)
+                })?;
+            }
+            Ok(())
+        });
+        flow?;
+        match filled {
+            Sink::Set(members) => Ok(members.finish()),
             _ => Ok(V::Null),
         }
     }
@@ -243,17 +258,21 @@ impl<'e> Machine<'e> {
         plan: impl Fn(&'e Rule) -> Option<&'e Plan>,
         keys: &[V<'e>],
     ) -> Result<Extent<'e>, Halt> {
-        self.sinks.push(Sink::Extent(Extent::Empty));
-        for rule in self.candidates(set, &[]).filter(|rule| !rule.fallback) {
-            self.produce(set, rule, plan(rule), keys)?;
-        }
-        for rule in set.rules.iter().filter(|rule| rule.fallback) {
-            if !self.is_taken(rule, keys) {
-                self.produce(set, rule, plan(rule), keys)?;
+        let (filled, flow) = self.filling(Sink::Extent(Extent::Empty), |machine| {
+            let rules = machine.candidates(set, &[]);
+            for rule in rules.filter(|rule| !rule.fallback) {
+                machine.produce(set, rule, plan(rule), keys)?;
             }
-        }
-        match self.sinks.pop() {
-            Some(Sink::Extent(extent)) => Ok(extent),
+            for rule in set.rules.iter().filter(|rule| rule.fallback) {
+                if !machine.is_taken(rule, keys) {
+                    machine.produce(set, rule, plan(rule), keys)?;
+                }
+            }
+            Ok(())
+        });
+        flow?;
+        match filled {
+            Sink::Extent(extent) => Ok(extent),
             _ => Ok(Extent::Empty),
         }
     }
@@ -266,8 +285,8 @@ impl<'e> Machine<'e> {
             .skip(keys.len())
             .map(|id| id.map(|id| self.constant(id)))
             .collect();
-        match (self.sinks.last(), path) {
-            (Some(Sink::Extent(extent)), Some(path)) => extent.is_taken(&path),
+        match (&self.sink, path) {
+            (Sink::Extent(extent), Some(path)) => extent.is_taken(&path),
             _ => true,
         }
     }
@@ -287,9 +306,7 @@ impl<'e> Machine<'e> {
             // the member asked for is there
             Ok(Flow::Stop) => {
                 let arena = self.call.arena;
-                if let (Some(Sink::Extent(extent)), Some(key)) =
-                    (self.sinks.last_mut(), keys.last())
-                {
+                if let (Sink::Extent(extent), Some(key)) = (&mut self.sink, keys.last()) {
                     let _ = extent.insert(arena, &[], *key, false);
                 }
                 Ok(())
@@ -312,21 +329,21 @@ impl<'e> Machine<'e> {
         let (own, below) = keys
             .split_at_checked(rule.keyed.len())
             .unwrap_or((keys, &[]));
-        self.sinks.push(Sink::Extent(Extent::Empty));
-        let flow = self.framed(plan.slots, own, |machine| machine.run(&plan.steps));
-        let made = self.sinks.pop();
+        let (made, flow) = self.filling(Sink::Extent(Extent::Empty), |machine| {
+            machine.framed(plan.slots, own, |machine| machine.run(&plan.steps))
+        });
         match flow {
             Err(Halt::Clash) => return Err(self.key_clash(set, rule)),
             Err(halt) => return Err(halt),
             Ok(_) => {}
         }
         let arena = self.call.arena;
-        if let Some(Sink::Extent(made)) = made
+        if let Sink::Extent(made) = made
             && let Some(value) = made.finish(arena)
             && let Some(value) = below
                 .iter()
                 .try_fold(value, |value, key| value.lookup(*key))
-            && let Some(Sink::Extent(extent)) = self.sinks.last_mut()
+            && let Sink::Extent(extent) = &mut self.sink
             && extent.insert(arena, &[], value, false).is_err()
         {
             return Err(self.key_clash(set, rule));

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::builtins::{Entry, FaultCode};
+use crate::evaluation::{EvalError, Halt, Overlay, patched};
 use crate::limits;
 use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
-use crate::value::{Arena, Kind, V};
+use crate::value::{Kind, V};
 
-use super::error::{EvalError, Halt};
+use super::frame::Held;
 use super::machine::{Flow, Machine};
 use super::memo::Memo;
 
@@ -18,22 +19,13 @@ pub(super) struct Scope<'e> {
     /// The scope around it.
     pub parent: usize,
     /// The input.
-    pub input: Option<V<'e>>,
+    pub input: Option<Held<'e>>,
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later ones win.
     pub mocks: Option<Rc<Vec<(Callee, Mock<'e>)>>>,
     /// Results kept in it.
     pub memo: Memo<'e>,
-}
-
-/// Replaced documents by path below `data`.
-#[derive(Clone)]
-pub(super) enum Overlay<'e> {
-    /// This document is replaced.
-    Value(V<'e>),
-    /// Documents below are.
-    Node(BTreeMap<V<'e>, Overlay<'e>>),
 }
 
 /// What stands in for a function.
@@ -45,53 +37,6 @@ pub(super) enum Mock<'e> {
     Builtin(&'static Entry),
     /// A value.
     Value(V<'e>),
-}
-
-impl<'e> Overlay<'e> {
-    /// What is replaced below a key.
-    pub fn child(&self, key: V<'e>) -> Option<&Overlay<'e>> {
-        match self {
-            Self::Value(_) => None,
-            Self::Node(children) => children.get(&key),
-        }
-    }
-
-    fn put(&mut self, arena: &'e Arena, path: &[V<'e>], value: V<'e>) {
-        let Some((key, rest)) = path.split_first() else {
-            *self = Self::Value(value);
-            return;
-        };
-        match self {
-            Self::Value(old) => *old = patched(arena, Some(*old), path, value),
-            Self::Node(children) => {
-                children
-                    .entry(*key)
-                    .or_insert_with(|| Self::Node(BTreeMap::new()))
-                    .put(arena, rest, value);
-            }
-        }
-    }
-}
-
-/// A copy of a document with a value written at a path; what is no object on the way becomes one.
-pub(super) fn patched<'e>(
-    arena: &'e Arena,
-    old: Option<V<'e>>,
-    path: &[V<'e>],
-    value: V<'e>,
-) -> V<'e> {
-    let Some((key, rest)) = path.split_first() else {
-        return value;
-    };
-    let object = old.and_then(V::as_object);
-    let inner = patched(
-        arena,
-        object.and_then(|object| object.get(*key)),
-        rest,
-        value,
-    );
-    let pairs = object.into_iter().flat_map(|object| object.iter());
-    arena.object_from(pairs.chain(std::iter::once((*key, inner))))
 }
 
 impl<'e> Machine<'e> {
@@ -111,7 +56,9 @@ impl<'e> Machine<'e> {
             match &modifier.target {
                 Target::Input(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
-                    input = Some(patched(self.call.arena, input, &path, self.get(*value)));
+                    let old = input.map(|input| input.value());
+                    let new = patched(self.call.arena, old, &path, self.get(*value));
+                    input = Some(Held::Flying(new));
                 }
                 Target::Data(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
@@ -159,6 +106,9 @@ impl<'e> Machine<'e> {
         self.enter_scope(parent);
         let flow = self.run(rest);
         self.enter_scope(inner);
+        // what was found before is found again, as prints show
+        let arena = self.call.arena;
+        *self.memo() = Memo::new(arena);
         flow
     }
 

@@ -1,12 +1,14 @@
 //! Where the leaves of running blocks put what they find.
 
+use crate::builtins::Fold;
+use crate::evaluation::Extent;
 use crate::program::Rule;
 use crate::value::{ObjectBuilder, SetBuilder, V};
 
-use super::extent::Extent;
-
 /// What the innermost running block produces.
 pub(super) enum Sink<'e> {
+    /// Nothing.
+    None,
     /// An array.
     Array(bumpalo::collections::Vec<'e, V<'e>>),
     /// A set.
@@ -15,6 +17,8 @@ pub(super) enum Sink<'e> {
     Object(ObjectBuilder<'e>),
     /// The document of a partial rule.
     Extent(Extent<'e>),
+    /// An aggregate.
+    Fold(Fold<'e>),
     /// Solutions of a query.
     Rows(Vec<Vec<V<'e>>>),
 }

@@ -1,7 +1,9 @@
 //! The syntax trees of documents. Names and texts are borrowed from the source where they stand there as such.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
+
+use crate::value::display::quote;
 
 /// A name or a text.
 pub type Text<'a> = Cow<'a, str>;
@@ -13,6 +15,34 @@ pub struct Position {
     pub line: u32,
     /// Column, in characters.
     pub column: u32,
+}
+
+impl Position {
+    /// Whether there is a source.
+    pub fn is_known(self) -> bool {
+        self.line > 0
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// The comments before a token, each with its sign.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comments<'a>(pub Vec<Text<'a>>);
+
+/// A description and the comments around it.
+#[derive(Clone, Debug, Default)]
+pub struct Description<'a> {
+    /// Comments before it.
+    pub before: Comments<'a>,
+    /// Its text, empty when there is none.
+    pub text: Text<'a>,
+    /// Comments between it and what it describes.
+    pub after: Comments<'a>,
 }
 
 /// A document of operations and fragments.
@@ -27,6 +57,8 @@ pub struct QueryDocument<'a> {
 /// `query Name($v: T) { … }`
 #[derive(Debug, Default)]
 pub struct Operation<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: Text<'a>,
     /// Empty for an anonymous one.
@@ -41,9 +73,21 @@ pub struct Operation<'a> {
     pub position: Position,
 }
 
+impl Operation<'_> {
+    /// What it is; a syntax tree may leave that out for a query.
+    pub fn kind(&self) -> &str {
+        match self.operation.as_ref() {
+            "" => "query",
+            operation => operation,
+        }
+    }
+}
+
 /// `fragment Name on T { … }`
 #[derive(Debug, Default)]
 pub struct Fragment<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// Name.
     pub name: Text<'a>,
     /// Declared variables, an extension of old.
@@ -61,6 +105,8 @@ pub struct Fragment<'a> {
 /// `$name: T = default`
 #[derive(Debug, Default)]
 pub struct Variable<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// Name without the dollar sign.
     pub name: Text<'a>,
     /// Declared type.
@@ -69,6 +115,8 @@ pub struct Variable<'a> {
     pub default: Option<Value<'a>>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
+    /// Whether it counts as used without a use, as a syntax tree may say.
+    pub used: bool,
     /// Where it starts.
     pub position: Position,
 }
@@ -87,6 +135,8 @@ pub enum Selection<'a> {
 /// A field that is asked for.
 #[derive(Debug, Default)]
 pub struct Field<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// The name in the answer, that of the field when none was given.
     pub alias: Text<'a>,
     /// The field.
@@ -104,6 +154,8 @@ pub struct Field<'a> {
 /// The use of a fragment.
 #[derive(Debug, Default)]
 pub struct Spread<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// Name of the fragment.
     pub name: Text<'a>,
     /// Directives.
@@ -115,6 +167,8 @@ pub struct Spread<'a> {
 /// A fragment without a name.
 #[derive(Debug, Default)]
 pub struct Inline<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// The type it applies to; empty for the type around it.
     pub type_condition: Text<'a>,
     /// Directives.
@@ -128,6 +182,8 @@ pub struct Inline<'a> {
 /// `name: value`, of a field, of a directive, and of an object; elements of lists have no name.
 #[derive(Debug, Default)]
 pub struct Argument<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// Name.
     pub name: Text<'a>,
     /// Value.
@@ -172,6 +228,8 @@ impl ValueKind {
 /// A value as it is written.
 #[derive(Debug, Default)]
 pub struct Value<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// What it is.
     pub kind: ValueKind,
     /// Its text; of strings the content; nothing for lists and objects.
@@ -180,6 +238,27 @@ pub struct Value<'a> {
     pub children: Vec<Argument<'a>>,
     /// Where it starts.
     pub position: Position,
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let brackets = match self.kind {
+            ValueKind::Variable => return write!(f, "${}", self.raw),
+            ValueKind::String | ValueKind::Block => return quote(self.raw.as_bytes(), f),
+            ValueKind::List => ['[', ']'],
+            ValueKind::Object => ['{', '}'],
+            _ => return f.write_str(&self.raw),
+        };
+        f.write_char(brackets[0])?;
+        for (index, child) in self.children.iter().enumerate() {
+            f.write_str(if index == 0 { "" } else { "," })?;
+            if self.kind == ValueKind::Object {
+                write!(f, "{}:", child.name)?;
+            }
+            write!(f, "{}", child.value)?;
+        }
+        f.write_char(brackets[1])
+    }
 }
 
 /// `@name(…)`
@@ -206,6 +285,17 @@ pub struct Type<'a> {
     pub position: Position,
 }
 
+impl Type<'_> {
+    /// The name at its core, within all lists.
+    pub fn named(&self) -> &str {
+        let mut of = self;
+        while let Some(element) = &of.element {
+            of = element;
+        }
+        &of.name
+    }
+}
+
 impl fmt::Display for Type<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.element {
@@ -219,6 +309,8 @@ impl fmt::Display for Type<'_> {
 /// A document of definitions.
 #[derive(Debug, Default)]
 pub struct SchemaDocument<'a> {
+    /// Comments at its end.
+    pub comments: Comments<'a>,
     /// `schema { … }`
     pub schema: Vec<Roots<'a>>,
     /// `extend schema { … }`
@@ -235,11 +327,13 @@ pub struct SchemaDocument<'a> {
 #[derive(Debug, Default)]
 pub struct Roots<'a> {
     /// Description.
-    pub description: Text<'a>,
+    pub description: Description<'a>,
     /// Directives.
     pub directives: Vec<Directive<'a>>,
     /// Operations and their types.
     pub operations: Vec<Root<'a>>,
+    /// Comments before its end.
+    pub end: Comments<'a>,
     /// Where it starts.
     pub position: Position,
 }
@@ -247,6 +341,8 @@ pub struct Roots<'a> {
 /// `query: Name`
 #[derive(Debug, Default)]
 pub struct Root<'a> {
+    /// Comments before it.
+    pub comments: Comments<'a>,
     /// `query`, `mutation` or `subscription`.
     pub operation: Text<'a>,
     /// Name of its type.
@@ -302,13 +398,22 @@ impl DefinitionKind {
     }
 }
 
+/// A name that stands for a type.
+#[derive(Debug, Default)]
+pub struct Reference<'a> {
+    /// Name.
+    pub name: Text<'a>,
+    /// Where it starts.
+    pub position: Position,
+}
+
 /// A type, or more of one.
 #[derive(Debug, Default)]
 pub struct Definition<'a> {
     /// What it is.
     pub kind: DefinitionKind,
     /// Description.
-    pub description: Text<'a>,
+    pub description: Description<'a>,
     /// Name.
     pub name: Text<'a>,
     /// Directives.
@@ -318,9 +423,11 @@ pub struct Definition<'a> {
     /// Fields.
     pub fields: Vec<FieldDefinition<'a>>,
     /// Members of a union.
-    pub types: Vec<Text<'a>>,
+    pub types: Vec<Reference<'a>>,
     /// Values of an enumeration.
     pub values: Vec<EnumValue<'a>>,
+    /// Comments before its end.
+    pub end: Comments<'a>,
     /// Where its name starts.
     pub position: Position,
 }
@@ -329,7 +436,7 @@ pub struct Definition<'a> {
 #[derive(Debug, Default)]
 pub struct FieldDefinition<'a> {
     /// Description.
-    pub description: Text<'a>,
+    pub description: Description<'a>,
     /// Name.
     pub name: Text<'a>,
     /// Arguments.
@@ -348,7 +455,7 @@ pub struct FieldDefinition<'a> {
 #[derive(Debug, Default)]
 pub struct EnumValue<'a> {
     /// Description.
-    pub description: Text<'a>,
+    pub description: Description<'a>,
     /// Name.
     pub name: Text<'a>,
     /// Directives.
@@ -361,7 +468,7 @@ pub struct EnumValue<'a> {
 #[derive(Debug, Default)]
 pub struct DirectiveDefinition<'a> {
     /// Description.
-    pub description: Text<'a>,
+    pub description: Description<'a>,
     /// Name without the sign.
     pub name: Text<'a>,
     /// Arguments.

@@ -1,15 +1,22 @@
 //! Whether a type has what the interfaces ask for that it implements.
 
-use super::ast::{Definition, DefinitionKind, FieldDefinition, Type};
+use std::collections::{HashMap, HashSet};
+
+use super::ast::{Definition, DefinitionKind, FieldDefinition, Text, Type};
 use super::parser::Parsed;
 use super::problem::Problem;
-use super::schema::Schema;
+use super::validity::Checker;
 
 /// Checks all interfaces of a type.
-pub fn check(schema: &Schema<'_>, definition: &Definition<'_>) -> Parsed<()> {
+pub fn check(checker: &Checker<'_>, definition: &Definition<'_>) -> Parsed<()> {
+    if definition.interfaces.is_empty() {
+        return Ok(());
+    }
+    let interfaces: HashSet<&Text<'_>> = definition.interfaces.iter().collect();
+    let fields = by_name(&definition.fields);
     let refuse = |message| Err(Problem::new(message, definition.position));
     for name in &definition.interfaces {
-        let Some(interface) = schema.types.get(name) else {
+        let Some(interface) = checker.schema.types.get(&**name) else {
             return refuse(format!("Undefined type \"{name}\"."));
         };
         if interface.kind != DefinitionKind::Interface {
@@ -17,10 +24,10 @@ pub fn check(schema: &Schema<'_>, definition: &Definition<'_>) -> Parsed<()> {
             return refuse(format!("\"{name}\" is a non interface type {kind}."));
         }
         for field in &interface.fields {
-            implements(schema, definition, interface, field)?;
+            implements(checker, definition, &fields, interface, field)?;
         }
         for above in &interface.interfaces {
-            if definition.interfaces.contains(above) {
+            if interfaces.contains(above) {
                 continue;
             }
             return refuse(if *above == definition.name {
@@ -39,9 +46,16 @@ pub fn check(schema: &Schema<'_>, definition: &Definition<'_>) -> Parsed<()> {
     Ok(())
 }
 
+/// Fields or arguments by their names; of several with one name the first.
+fn by_name<'s>(items: &'s [FieldDefinition<'s>]) -> HashMap<&'s str, &'s FieldDefinition<'s>> {
+    let items = items.iter().rev();
+    items.map(|item| (item.name.as_ref(), item)).collect()
+}
+
 fn implements(
-    schema: &Schema<'_>,
+    checker: &Checker<'_>,
     definition: &Definition<'_>,
+    fields: &HashMap<&str, &FieldDefinition<'_>>,
     interface: &Definition<'_>,
     required: &FieldDefinition<'_>,
 ) -> Parsed<()> {
@@ -53,17 +67,20 @@ fn implements(
         ))
     };
     let name = &required.name;
-    let Some(field) = definition.fields.iter().find(|field| field.name == *name) else {
+    let Some(field) = fields.get(name.as_ref()) else {
         let what = format!("it must have a field called {name}.");
         return refuse(what, definition.position);
     };
-    if !is_covariant(schema, &required.of, &field.of) {
+    if !is_covariant(checker, &required.of, &field.of) {
         let what = format!("the field {name} must have type {}.", required.of);
         return refuse(what, field.position);
     }
+    if required.arguments.is_empty() && field.arguments.is_empty() {
+        return Ok(());
+    }
+    let arguments = by_name(&field.arguments);
     for wanted in &required.arguments {
-        let mut arguments = field.arguments.iter();
-        let Some(found) = arguments.find(|argument| argument.name == wanted.name) else {
+        let Some(found) = arguments.get(wanted.name.as_ref()) else {
             let what = format!(
                 "the field {name} must have the same arguments but it is missing {}.",
                 wanted.name
@@ -78,9 +95,9 @@ fn implements(
             return refuse(what, found.position);
         }
     }
+    let wanted = by_name(&required.arguments);
     for found in &field.arguments {
-        let mut wanted = required.arguments.iter();
-        let additional = wanted.all(|argument| argument.name != found.name);
+        let additional = !wanted.contains_key(found.name.as_ref());
         if additional && found.of.non_null && found.default.is_none() {
             let what = format!(
                 "any additional arguments on {name} must be optional or have a default value but {} is required.",
@@ -93,24 +110,14 @@ fn implements(
 }
 
 /// Whether all values of a type are values of the required one.
-fn is_covariant(schema: &Schema<'_>, required: &Type<'_>, found: &Type<'_>) -> bool {
+fn is_covariant(checker: &Checker<'_>, required: &Type<'_>, found: &Type<'_>) -> bool {
     if required.non_null && !found.non_null {
         return false;
     }
     match (&required.element, &found.element) {
-        (Some(required), Some(found)) => is_covariant(schema, required, found),
+        (Some(required), Some(found)) => is_covariant(checker, required, found),
         (None, None) => {
-            let member = || match (
-                schema.types.get(&required.name),
-                schema.types.get(&found.name),
-            ) {
-                (Some(required), Some(found)) => {
-                    required.types.contains(&found.name)
-                        || found.interfaces.contains(&required.name)
-                }
-                _ => false,
-            };
-            required.name == found.name || member()
+            required.name == found.name || checker.is_subtype(&required.name, &found.name)
         }
         _ => false,
     }

@@ -1,9 +1,10 @@
 //! Syntax trees from values in the published form. Keys that are missing stand for nothing; positions are lost.
 
 use super::ast::{
-    Argument, Definition, DefinitionKind, Directive, DirectiveDefinition, EnumValue, Field,
-    FieldDefinition, Fragment, Inline, Operation, Position, QueryDocument, Root, Roots,
-    SchemaDocument, Selection, Spread, Text, Type, Value, ValueKind, Variable,
+    Argument, Comments, Definition, DefinitionKind, Description, Directive, DirectiveDefinition,
+    EnumValue, Field, FieldDefinition, Fragment, Inline, Operation, Position, QueryDocument,
+    Reference, Root, Roots, SchemaDocument, Selection, Spread, Text, Type, Value, ValueKind,
+    Variable,
 };
 use super::problem::Problem;
 use crate::limits::NESTING;
@@ -38,6 +39,11 @@ fn get<'e, T: Decode<'e> + Default>(value: V<'e>, key: &str, depth: usize) -> Re
     Ok(optional(value, key, depth)?.unwrap_or_default())
 }
 
+/// Members that describe a node.
+fn described<'e, T: Decode<'e>>(value: V<'e>, _: &str, depth: usize) -> Result<T, Problem> {
+    T::decode(value, depth)
+}
+
 fn optional<'e, T: Decode<'e>>(
     value: V<'e>,
     key: &str,
@@ -66,6 +72,36 @@ impl<'e> Decode<'e> for Text<'e> {
     fn decode(value: V<'e>, _: usize) -> Result<Self, Problem> {
         let text = value.as_text().ok_or_else(|| mismatch(value, "a text"))?;
         Ok(Text::Owned(text.to_str().into_owned()))
+    }
+}
+
+impl<'e> Decode<'e> for Reference<'e> {
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+        Ok(Self {
+            name: Text::decode(value, depth)?,
+            position: Position::default(),
+        })
+    }
+}
+
+impl<'e> Decode<'e> for Comments<'e> {
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+        let Some(list) = member(value, "List", depth)? else {
+            return Ok(Self::default());
+        };
+        let list = list.as_array().ok_or_else(|| mismatch(list, "a list"))?;
+        let texts = list.iter().map(|item| get(item, "Value", depth));
+        texts.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl<'e> Decode<'e> for Description<'e> {
+    fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
+        Ok(Self {
+            before: get(value, "BeforeDescriptionComment", depth)?,
+            text: get(value, "Description", depth)?,
+            after: get(value, "AfterDescriptionComment", depth)?,
+        })
     }
 }
 
@@ -100,13 +136,15 @@ impl<'e> Decode<'e> for DefinitionKind {
 
 impl<'e> Decode<'e> for Selection<'e> {
     fn decode(value: V<'e>, depth: usize) -> Result<Self, Problem> {
-        if member(value, "Alias", depth)?.is_some() {
+        let has = |key| Ok(member(value, key, depth)?.is_some());
+        if !has("Name")? {
+            return Inline::decode(value, depth).map(Self::Inline);
+        }
+        // what has been written by hand may have no alias
+        if has("Alias")? || has("Arguments")? || has("SelectionSet")? {
             return Field::decode(value, depth).map(Self::Field);
         }
-        if member(value, "Name", depth)?.is_some() {
-            return Spread::decode(value, depth).map(Self::Spread);
-        }
-        Inline::decode(value, depth).map(Self::Inline)
+        Spread::decode(value, depth).map(Self::Spread)
     }
 }
 
@@ -135,52 +173,57 @@ mod nodes {
     nodes! {
         QueryDocument { operations: get "Operations", fragments: get "Fragments" }
         Operation {
-            operation: get "Operation", name: get "Name", variables: get "VariableDefinitions",
-            directives: get "Directives", selections: get "SelectionSet",
+            comments: get "Comment", operation: get "Operation", name: get "Name",
+            variables: get "VariableDefinitions", directives: get "Directives",
+            selections: get "SelectionSet",
         }
         Fragment {
-            name: get "Name", variables: get "VariableDefinition", type_condition: get "TypeCondition",
-            directives: get "Directives", selections: get "SelectionSet",
-        }
-        Variable {
-            name: get "Variable", of: get "Type", default: optional "DefaultValue",
-            directives: get "Directives",
-        }
-        Field {
-            alias: get "Alias", name: get "Name", arguments: get "Arguments",
-            directives: get "Directives", selections: get "SelectionSet",
-        }
-        Spread { name: get "Name", directives: get "Directives" }
-        Inline {
+            comments: get "Comment", name: get "Name", variables: get "VariableDefinition",
             type_condition: get "TypeCondition", directives: get "Directives",
             selections: get "SelectionSet",
         }
-        Argument { name: get "Name", value: get "Value" }
-        Value { kind: get "Kind", raw: get "Raw", children: get "Children" }
+        Variable {
+            comments: get "Comment", name: get "Variable", of: get "Type",
+            default: optional "DefaultValue", directives: get "Directives", used: get "Used",
+        }
+        Field {
+            comments: get "Comment", alias: get "Alias", name: get "Name",
+            arguments: get "Arguments", directives: get "Directives",
+            selections: get "SelectionSet",
+        }
+        Spread { comments: get "Comment", name: get "Name", directives: get "Directives" }
+        Inline {
+            comments: get "Comment", type_condition: get "TypeCondition",
+            directives: get "Directives", selections: get "SelectionSet",
+        }
+        Argument { comments: get "Comment", name: get "Name", value: get "Value" }
+        Value {
+            comments: get "Comment", kind: get "Kind", raw: get "Raw", children: get "Children",
+        }
         Directive { name: get "Name", arguments: get "Arguments" }
         Type { name: get "NamedType", element: optional "Elem", non_null: get "NonNull" }
         SchemaDocument {
-            schema: get "Schema", schema_extensions: get "SchemaExtension",
+            comments: get "Comment", schema: get "Schema", schema_extensions: get "SchemaExtension",
             directives: get "Directives", definitions: get "Definitions",
             extensions: get "Extensions",
         }
         Roots {
-            description: get "Description", directives: get "Directives",
-            operations: get "OperationTypes",
+            end: get "EndOfDefinitionComment", description: described "",
+            directives: get "Directives", operations: get "OperationTypes",
         }
-        Root { operation: get "Operation", of: get "Type" }
+        Root { comments: get "Comment", operation: get "Operation", of: get "Type" }
         Definition {
-            kind: get "Kind", description: get "Description", name: get "Name",
-            directives: get "Directives", interfaces: get "Interfaces", fields: get "Fields",
-            types: get "Types", values: get "EnumValues",
+            end: get "EndOfDefinitionComment", kind: get "Kind", description: described "",
+            name: get "Name", directives: get "Directives", interfaces: get "Interfaces",
+            fields: get "Fields", types: get "Types", values: get "EnumValues",
         }
         FieldDefinition {
-            description: get "Description", name: get "Name", arguments: get "Arguments",
+            description: described "", name: get "Name", arguments: get "Arguments",
             default: optional "DefaultValue", of: get "Type", directives: get "Directives",
         }
-        EnumValue { description: get "Description", name: get "Name", directives: get "Directives" }
+        EnumValue { description: described "", name: get "Name", directives: get "Directives" }
         DirectiveDefinition {
-            description: get "Description", name: get "Name", arguments: get "Arguments",
+            description: described "", name: get "Name", arguments: get "Arguments",
             locations: get "Locations", repeatable: get "IsRepeatable",
         }
     }

@@ -1,10 +1,10 @@
 //! Documents of definitions.
 
 use super::ast::{
-    Definition, DefinitionKind, DirectiveDefinition, EnumValue, FieldDefinition, Root, Roots,
-    SchemaDocument, Text,
+    Definition, DefinitionKind, Description, DirectiveDefinition, EnumValue, FieldDefinition,
+    Reference, Root, Roots, SchemaDocument, Text,
 };
-use super::parser::{Parsed, Parser, unexpected};
+use super::parser::{Parsed, Parser};
 
 /// Places where directives may stand.
 const LOCATIONS: [&str; 19] = [
@@ -34,18 +34,18 @@ pub fn parse_schema(source: &str) -> Parsed<SchemaDocument<'_>> {
     let mut parser = Parser::new(source);
     let mut document = SchemaDocument::default();
     while !parser.at_end() {
-        let described = parser.description();
+        let described = parser.at_description().then(|| parser.unexpected());
+        let description = parser.description();
         if !parser.at_name() {
             return Err(parser.unexpected());
         }
         if parser.text() == "extend" {
-            if let Some(description) = described {
-                return Err(unexpected(&description));
+            if let Some(refusal) = described {
+                return Err(refusal);
             }
-            extension(&mut parser, &mut document)?;
+            extension(&mut parser, &mut document, description)?;
             continue;
         }
-        let description = described.map(|token| token.text).unwrap_or_default();
         match parser.text() {
             "schema" => document.schema.push(roots(&mut parser, description)?),
             "directive" => {
@@ -58,18 +58,23 @@ pub fn parse_schema(source: &str) -> Parsed<SchemaDocument<'_>> {
             }
         }
     }
+    document.comments = parser.comments();
     Ok(document)
 }
 
-fn extension<'a>(parser: &mut Parser<'a>, document: &mut SchemaDocument<'a>) -> Parsed<()> {
+fn extension<'a>(
+    parser: &mut Parser<'a>,
+    document: &mut SchemaDocument<'a>,
+    description: Description<'a>,
+) -> Parsed<()> {
     parser.keyword("extend")?;
     let nothing = if parser.text() == "schema" {
-        let roots = roots(parser, Text::Borrowed(""))?;
+        let roots = roots(parser, description)?;
         let nothing = roots.directives.is_empty() && roots.operations.is_empty();
         document.schema_extensions.push(roots);
         nothing
     } else {
-        let more = definition(parser, Text::Borrowed(""))?;
+        let more = definition(parser, description)?;
         let nothing = more.directives.is_empty()
             && more.interfaces.is_empty()
             && more.fields.is_empty()
@@ -84,15 +89,16 @@ fn extension<'a>(parser: &mut Parser<'a>, document: &mut SchemaDocument<'a>) -> 
     Ok(())
 }
 
-fn roots<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Roots<'a>> {
+fn roots<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Roots<'a>> {
     parser.keyword("schema")?;
     let position = parser.position();
     let directives = parser.directives(true)?;
     let operations = parser.some(["{", "}"], |parser| {
-        let position = parser.position();
+        let (comments, position) = (parser.comments(), parser.position());
         let operation = parser.operation_type()?;
         parser.expect(":")?;
         Ok(Root {
+            comments,
             operation,
             of: parser.name()?,
             position,
@@ -102,11 +108,12 @@ fn roots<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Roots<'a>
         description,
         directives,
         operations,
+        end: parser.before_close(),
         position,
     })
 }
 
-fn definition<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Definition<'a>> {
+fn definition<'a>(parser: &mut Parser<'a>, description: Description<'a>) -> Parsed<Definition<'a>> {
     let kind = match parser.text() {
         "scalar" => DefinitionKind::Scalar,
         "type" => DefinitionKind::Object,
@@ -140,27 +147,36 @@ fn definition<'a>(parser: &mut Parser<'a>, description: Text<'a>) -> Parsed<Defi
         DefinitionKind::Scalar => {}
         DefinitionKind::Object | DefinitionKind::Interface => {
             definition.fields = parser.some(["{", "}"], field)?;
+            definition.end = parser.before_close();
         }
         DefinitionKind::Input => {
             definition.fields = parser.some(["{", "}"], input)?;
+            definition.end = parser.before_close();
         }
         DefinitionKind::Union if parser.skip("=") => definition.types = names(parser, "|")?,
         DefinitionKind::Union => {}
         DefinitionKind::Enum => {
             definition.values = parser.some(["{", "}"], value)?;
+            definition.end = parser.before_close();
         }
     }
     Ok(definition)
 }
 
 /// Names between signs; one sign may lead.
-fn names<'a>(parser: &mut Parser<'a>, sign: &'static str) -> Parsed<Vec<Text<'a>>> {
+fn names<'a>(parser: &mut Parser<'a>, sign: &'static str) -> Parsed<Vec<Reference<'a>>> {
     parser.skip(sign);
-    let mut names = vec![parser.name()?];
-    while parser.skip(sign) {
-        names.push(parser.name()?);
+    let mut names = Vec::new();
+    loop {
+        let position = parser.position();
+        names.push(Reference {
+            name: parser.name()?,
+            position,
+        });
+        if !parser.skip(sign) {
+            return Ok(names);
+        }
     }
-    Ok(names)
 }
 
 fn interfaces<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Text<'a>>> {
@@ -168,18 +184,12 @@ fn interfaces<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Text<'a>>> {
         return Ok(Vec::new());
     }
     parser.take();
-    names(parser, "&")
-}
-
-fn description<'a>(parser: &mut Parser<'a>) -> Text<'a> {
-    parser
-        .description()
-        .map(|token| token.text)
-        .unwrap_or_default()
+    let names = names(parser, "&")?;
+    Ok(names.into_iter().map(|it| it.name).collect())
 }
 
 fn field<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
-    let description = description(parser);
+    let description = parser.description();
     let position = parser.position();
     let name = parser.name()?;
     let arguments = parser.some(["(", ")"], input)?;
@@ -197,7 +207,7 @@ fn field<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
 
 /// A field of an input type, or an argument.
 fn input<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
-    let description = description(parser);
+    let description = parser.description();
     let position = parser.position();
     let name = parser.name()?;
     parser.expect(":")?;
@@ -217,7 +227,7 @@ fn input<'a>(parser: &mut Parser<'a>) -> Parsed<FieldDefinition<'a>> {
 }
 
 fn value<'a>(parser: &mut Parser<'a>) -> Parsed<EnumValue<'a>> {
-    let description = description(parser);
+    let description = parser.description();
     let position = parser.position();
     Ok(EnumValue {
         description,
@@ -229,7 +239,7 @@ fn value<'a>(parser: &mut Parser<'a>) -> Parsed<EnumValue<'a>> {
 
 fn directive<'a>(
     parser: &mut Parser<'a>,
-    description: Text<'a>,
+    description: Description<'a>,
 ) -> Parsed<DirectiveDefinition<'a>> {
     parser.keyword("directive")?;
     parser.expect("@")?;

@@ -1,9 +1,9 @@
 //! Syntax trees as values, in the published form: what is empty is left out, texts and flags are not.
 
 use super::ast::{
-    Argument, Definition, Directive, DirectiveDefinition, EnumValue, Field, FieldDefinition,
-    Fragment, Inline, Operation, QueryDocument, Root, Roots, SchemaDocument, Selection, Spread,
-    Text, Type, Value, Variable,
+    Argument, Comments, Definition, Description, Directive, DirectiveDefinition, EnumValue, Field,
+    FieldDefinition, Fragment, Inline, Operation, QueryDocument, Reference, Root, Roots,
+    SchemaDocument, Selection, Spread, Text, Type, Value, Variable,
 };
 use crate::value::{Arena, NumberBuf, V};
 
@@ -55,6 +55,23 @@ impl<'e> Node<'e> {
         self.with(key, items)
     }
 
+    fn comments(self, key: &'static str, comments: &Comments<'_>) -> Self {
+        if comments.0.is_empty() {
+            return self;
+        }
+        let arena = self.arena;
+        let list = comments.0.iter();
+        let list = list.map(|it| Node::new(arena).text("Value", it).finish());
+        let group = Node::new(arena).with("List", arena.array_from(list));
+        self.with(key, group.finish())
+    }
+
+    fn description(self, description: &Description<'_>) -> Self {
+        self.comments("BeforeDescriptionComment", &description.before)
+            .text("Description", &description.text)
+            .comments("AfterDescriptionComment", &description.after)
+    }
+
     fn finish(self) -> V<'e> {
         self.arena.object_from(self.pairs)
     }
@@ -63,6 +80,12 @@ impl<'e> Node<'e> {
 impl Encode for Text<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         arena.text(self)
+    }
+}
+
+impl Encode for Reference<'_> {
+    fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
+        self.name.encode(arena)
     }
 }
 
@@ -83,6 +106,7 @@ impl Encode for Operation<'_> {
             .list("VariableDefinitions", &self.variables)
             .list("Directives", &self.directives)
             .list("SelectionSet", &self.selections)
+            .comments("Comment", &self.comments)
             .finish()
     }
 }
@@ -95,6 +119,7 @@ impl Encode for Fragment<'_> {
             .text("TypeCondition", &self.type_condition)
             .list("Directives", &self.directives)
             .list("SelectionSet", &self.selections)
+            .comments("Comment", &self.comments)
             .finish()
     }
 }
@@ -105,7 +130,8 @@ impl Encode for Variable<'_> {
             .text("Variable", &self.name)
             .node("Type", &self.of)
             .list("Directives", &self.directives)
-            .flag("Used", false);
+            .comments("Comment", &self.comments)
+            .flag("Used", self.used);
         if let Some(default) = &self.default {
             node = node.node("DefaultValue", default);
         }
@@ -131,6 +157,7 @@ impl Encode for Field<'_> {
             .list("Arguments", &self.arguments)
             .list("Directives", &self.directives)
             .list("SelectionSet", &self.selections)
+            .comments("Comment", &self.comments)
             .finish()
     }
 }
@@ -140,6 +167,7 @@ impl Encode for Spread<'_> {
         Node::new(arena)
             .text("Name", &self.name)
             .list("Directives", &self.directives)
+            .comments("Comment", &self.comments)
             .finish()
     }
 }
@@ -150,6 +178,7 @@ impl Encode for Inline<'_> {
             .text("TypeCondition", &self.type_condition)
             .list("Directives", &self.directives)
             .list("SelectionSet", &self.selections)
+            .comments("Comment", &self.comments)
             .finish()
     }
 }
@@ -159,6 +188,7 @@ impl Encode for Argument<'_> {
         Node::new(arena)
             .text("Name", &self.name)
             .node("Value", &self.value)
+            .comments("Comment", &self.comments)
             .finish()
     }
 }
@@ -167,6 +197,7 @@ impl Encode for Value<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         let kind = arena.number(NumberBuf::Int(self.kind as i64));
         Node::new(arena)
+            .comments("Comment", &self.comments)
             .with("Kind", kind)
             .text("Raw", &self.raw)
             .list("Children", &self.children)
@@ -200,6 +231,7 @@ impl Encode for Type<'_> {
 impl Encode for SchemaDocument<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)
+            .comments("Comment", &self.comments)
             .list("Schema", &self.schema)
             .list("SchemaExtension", &self.schema_extensions)
             .list("Directives", &self.directives)
@@ -212,9 +244,10 @@ impl Encode for SchemaDocument<'_> {
 impl Encode for Roots<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)
-            .text("Description", &self.description)
+            .description(&self.description)
             .list("Directives", &self.directives)
             .list("OperationTypes", &self.operations)
+            .comments("EndOfDefinitionComment", &self.end)
             .finish()
     }
 }
@@ -224,6 +257,7 @@ impl Encode for Root<'_> {
         Node::new(arena)
             .text("Operation", &self.operation)
             .text("Type", &self.of)
+            .comments("Comment", &self.comments)
             .finish()
     }
 }
@@ -232,7 +266,7 @@ impl Encode for Definition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)
             .text("Kind", self.kind.as_str())
-            .text("Description", &self.description)
+            .description(&self.description)
             .text("Name", &self.name)
             .list("Directives", &self.directives)
             .list("Interfaces", &self.interfaces)
@@ -240,6 +274,7 @@ impl Encode for Definition<'_> {
             .list("Types", &self.types)
             .list("EnumValues", &self.values)
             .flag("BuiltIn", false)
+            .comments("EndOfDefinitionComment", &self.end)
             .finish()
     }
 }
@@ -247,7 +282,7 @@ impl Encode for Definition<'_> {
 impl Encode for FieldDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         let mut node = Node::new(arena)
-            .text("Description", &self.description)
+            .description(&self.description)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)
             .node("Type", &self.of)
@@ -262,7 +297,7 @@ impl Encode for FieldDefinition<'_> {
 impl Encode for EnumValue<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)
-            .text("Description", &self.description)
+            .description(&self.description)
             .text("Name", &self.name)
             .list("Directives", &self.directives)
             .finish()
@@ -272,7 +307,7 @@ impl Encode for EnumValue<'_> {
 impl Encode for DirectiveDefinition<'_> {
     fn encode<'e>(&self, arena: &'e Arena) -> V<'e> {
         Node::new(arena)
-            .text("Description", &self.description)
+            .description(&self.description)
             .text("Name", &self.name)
             .list("Arguments", &self.arguments)
             .list("Locations", &self.locations)

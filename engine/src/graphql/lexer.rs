@@ -1,6 +1,6 @@
 //! Documents to tokens.
 
-use super::ast::{Position, Text};
+use super::ast::{Comments, Position, Text};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Token<'a> {
     pub text: Text<'a>,
     /// Where it starts; of strings where their content starts; of what is no token, where that shows.
     pub position: Position,
+    /// Comments between the last token and this one.
+    pub comments: Comments<'a>,
 }
 
 /// A reader of tokens.
@@ -94,7 +96,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn skip_ignored(&mut self) {
+    /// Skips what means nothing, and keeps the comments.
+    fn skip_ignored(&mut self) -> Comments<'a> {
+        let mut comments = Comments::default();
         loop {
             match self.byte(0) {
                 Some(b' ' | b'\t' | b',') => self.at += 1,
@@ -103,19 +107,36 @@ impl<'a> Lexer<'a> {
                     self.new_line();
                 }
                 Some(b'\r') => {
-                    self.at += if self.byte(1) == Some(b'\n') { 2 } else { 1 };
+                    self.at += 1;
                     self.new_line();
+                    if self.byte(0) == Some(b'\n') {
+                        // a column of the new line, as in OPA
+                        self.at += 1;
+                    }
                 }
-                Some(b'#') => self.skip_while(|b| b != b'\n' && b != b'\r'),
+                Some(b'#') => {
+                    let start = self.at;
+                    self.at += 1;
+                    self.skip_while(is_printed);
+                    let comment = self.source.get(start..self.at).unwrap_or_default();
+                    comments.0.push(Text::Borrowed(comment));
+                }
                 Some(_) if self.rest().starts_with('\u{feff}') => self.at += 3,
-                _ => break,
+                _ => return comments,
             }
         }
     }
 
     /// The next token; what cannot be read is a token of its own.
     pub fn next(&mut self) -> Token<'a> {
-        self.skip_ignored();
+        let comments = self.skip_ignored();
+        Token {
+            comments,
+            ..self.read()
+        }
+    }
+
+    fn read(&mut self) -> Token<'a> {
         let position = self.position(self.at);
         let start = self.at;
         let Some(first) = self.byte(0) else {
@@ -150,6 +171,7 @@ impl<'a> Lexer<'a> {
             kind: Kind::Punctuation(sign),
             text: Text::Borrowed(""),
             position,
+            comments: Comments::default(),
         }
     }
 
@@ -158,6 +180,7 @@ impl<'a> Lexer<'a> {
             kind,
             text: Text::Borrowed(self.source.get(start..self.at).unwrap_or_default()),
             position,
+            comments: Comments::default(),
         }
     }
 
@@ -166,6 +189,7 @@ impl<'a> Lexer<'a> {
             kind: Kind::Invalid,
             text: Text::Borrowed(""),
             position: self.position(self.at),
+            comments: Comments::default(),
         }
     }
 
@@ -215,7 +239,7 @@ impl<'a> Lexer<'a> {
         let mut decoded: Option<String> = None;
         loop {
             let from = self.at;
-            self.skip_while(|b| b != b'"' && b != b'\\' && (b >= b' ' || b == b'\t'));
+            self.skip_while(|b| b != b'"' && b != b'\\' && is_printed(b));
             let plain = self.source.get(from..self.at).unwrap_or_default();
             if let Some(text) = &mut decoded {
                 text.push_str(plain);
@@ -243,25 +267,31 @@ impl<'a> Lexer<'a> {
         token
     }
 
+    fn ends_block(&self) -> bool {
+        let rest = self.rest();
+        rest.starts_with("\"\"\"") && !rest.starts_with("\"\"\"\"")
+    }
+
     fn block(&mut self) -> Token<'a> {
         self.at += 3;
         let position = self.position(self.at);
         let mut raw = String::new();
         loop {
             let from = self.at;
-            self.skip_while(|b| {
-                b != b'"' && b != b'\\' && b != b'\r' && (b >= b' ' || b == b'\t' || b == b'\n')
-            });
+            self.skip_while(|b| b != b'"' && b != b'\\' && is_printed(b));
             raw.push_str(self.source.get(from..self.at).unwrap_or_default());
             match self.byte(0) {
-                Some(b'"') if self.rest().starts_with("\"\"\"") => break,
+                // the last three of a run of quotes close
+                Some(b'"') if self.ends_block() => break,
                 Some(b'\\') if self.rest().starts_with("\\\"\"\"") => {
                     raw.push_str("\"\"\"");
                     self.at += 4;
                 }
-                Some(b'\r') => {
+                Some(b'\n' | b'\r') => {
                     raw.push('\n');
-                    self.at += if self.byte(1) == Some(b'\n') { 2 } else { 1 };
+                    let pair = self.rest().starts_with("\r\n");
+                    self.at += if pair { 2 } else { 1 };
+                    self.new_line();
                 }
                 Some(byte @ (b'"' | b'\\')) => {
                     raw.push(char::from(byte));
@@ -275,8 +305,14 @@ impl<'a> Lexer<'a> {
             kind: Kind::Block,
             text: Text::Owned(without_indent(&raw)),
             position,
+            comments: Comments::default(),
         }
     }
+}
+
+/// What strings and comments may hold as it is.
+fn is_printed(byte: u8) -> bool {
+    byte >= b' ' || byte == b'\t'
 }
 
 /// The character that an escape stands for, and the length of what follows the backslash.

@@ -10,12 +10,16 @@ mod parser;
 mod problem;
 mod query;
 mod schema;
+mod type_system;
+mod validation;
 mod validity;
 
 pub use ast::{QueryDocument, SchemaDocument};
 pub use decode::Decode;
 pub use document::parse_schema;
 pub use encode::Encode;
-pub use problem::Problem;
+pub use problem::{Problem, Problems};
 pub use query::parse_query;
 pub use schema::Schema;
+pub use type_system::TypeSystem;
+pub use validation::{is_valid, validate};

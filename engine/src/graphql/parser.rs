@@ -1,6 +1,8 @@
 //! What both kinds of documents have in common: tokens, values, types, directives.
 
-use super::ast::{Argument, Directive, Position, Text, Type, Value, ValueKind};
+use super::ast::{
+    Argument, Comments, Description, Directive, Position, Text, Type, Value, ValueKind,
+};
 use super::lexer::{Kind, Lexer, Token};
 use super::problem::Problem;
 use crate::limits::NESTING;
@@ -10,6 +12,8 @@ pub struct Parser<'a> {
     lexer: Lexer<'a>,
     token: Token<'a>,
     depth: usize,
+    /// Comments before the sign that closed the last list.
+    before_close: Comments<'a>,
 }
 
 /// What a production answers.
@@ -24,6 +28,7 @@ impl<'a> Parser<'a> {
             lexer,
             token,
             depth: 0,
+            before_close: Comments::default(),
         }
     }
 
@@ -50,6 +55,16 @@ impl<'a> Parser<'a> {
     /// The next token's text; signs have none.
     pub fn text(&self) -> &str {
         &self.token.text
+    }
+
+    /// Takes the comments before the next token.
+    pub fn comments(&mut self) -> Comments<'a> {
+        std::mem::take(&mut self.token.comments)
+    }
+
+    /// Takes the comments before the end of the last items in signs, if [`Parser::some`] found any.
+    pub fn before_close(&mut self) -> Comments<'a> {
+        std::mem::take(&mut self.before_close)
     }
 
     /// Takes the next token.
@@ -105,7 +120,8 @@ impl<'a> Parser<'a> {
 
     /// The refusal of the next token.
     pub fn unexpected(&self) -> Problem {
-        unexpected(&self.token)
+        let found = described(&self.token);
+        Problem::new(format!("Unexpected {found}"), self.position())
     }
 
     /// Runs a production that may contain itself.
@@ -141,6 +157,7 @@ impl<'a> Parser<'a> {
         item: impl FnMut(&mut Self) -> Parsed<T>,
     ) -> Parsed<Vec<T>> {
         let [open, close] = signs;
+        self.before_close = Comments::default();
         if !self.at(open) {
             return Ok(Vec::new());
         }
@@ -153,9 +170,11 @@ impl<'a> Parser<'a> {
             ));
         }
         let mut items = vec![item(self)?];
-        while !self.skip(close) {
+        while !self.at(close) {
             items.push(item(self)?);
         }
+        self.before_close = self.comments();
+        self.take();
         Ok(items)
     }
 
@@ -202,11 +221,13 @@ impl<'a> Parser<'a> {
     }
 
     fn argument(&mut self, constant: bool) -> Parsed<Argument<'a>> {
+        let comments = self.comments();
         let position = self.position();
         let name = self.name()?;
         self.expect(":")?;
         let value = self.value(constant)?;
         Ok(Argument {
+            comments,
             name,
             value,
             position,
@@ -242,38 +263,42 @@ impl<'a> Parser<'a> {
         Ok(Value {
             kind,
             raw: self.take().text,
-            children: Vec::new(),
             position,
+            ..Value::default()
         })
     }
 
     fn list(&mut self, constant: bool) -> Parsed<Value<'a>> {
+        let comments = self.comments();
         let position = self.position();
         let children = self.many(["[", "]"], |parser| {
             let position = parser.position();
             let value = parser.value(constant)?;
             Ok(Argument {
-                name: Text::Borrowed(""),
                 value,
                 position,
+                ..Argument::default()
             })
         })?;
         Ok(Value {
+            comments,
             kind: ValueKind::List,
-            raw: Text::Borrowed(""),
             children,
             position,
+            ..Value::default()
         })
     }
 
     fn object(&mut self, constant: bool) -> Parsed<Value<'a>> {
+        let comments = self.comments();
         let position = self.position();
         let children = self.many(["{", "}"], |parser| parser.argument(constant))?;
         Ok(Value {
+            comments,
             kind: ValueKind::Object,
-            raw: Text::Borrowed(""),
             children,
             position,
+            ..Value::default()
         })
     }
 
@@ -286,15 +311,25 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A description; empty when there is none. The token is given too, for the refusal of misplaced ones.
-    pub fn description(&mut self) -> Option<Token<'a>> {
-        matches!(self.token.kind, Kind::String | Kind::Block).then(|| self.take())
+    /// Whether a description comes next.
+    pub fn at_description(&self) -> bool {
+        matches!(self.token.kind, Kind::String | Kind::Block)
     }
-}
 
-/// The refusal of a token.
-pub fn unexpected(token: &Token<'_>) -> Problem {
-    Problem::new(format!("Unexpected {}", described(token)), token.position)
+    /// A description, which may be missing, and the comments around it.
+    pub fn description(&mut self) -> Description<'a> {
+        if !self.at_description() {
+            return Description {
+                after: self.comments(),
+                ..Description::default()
+            };
+        }
+        Description {
+            before: self.comments(),
+            text: self.take().text,
+            after: self.comments(),
+        }
+    }
 }
 
 fn described(token: &Token<'_>) -> String {

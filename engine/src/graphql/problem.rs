@@ -22,12 +22,48 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Position { line, column } = self.position;
-        write!(
-            f,
-            "{} in GraphQL string at location {line}:{column}",
-            self.message
-        )
+        let Self { message, position } = self;
+        if position.is_known() {
+            write!(f, "{message} in GraphQL string at location {position}")
+        } else {
+            write!(f, "GraphQL parse error: input: {message}")
+        }
+    }
+}
+
+/// All that is wrong with a query.
+#[derive(Clone, Debug)]
+pub struct Problems(pub Vec<Problem>);
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+/// One problem a line, each with its place in front; but the first place is told at the end, as OPA does it.
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.0.first().map(|first| first.position);
+        let place = first.filter(|first| first.is_known());
+        let mut text = String::new();
+        for Problem { message, position } in &self.0 {
+            if text.is_empty() && place.is_some() {
+                // at the end
+            } else if position.is_known() {
+                write!(text, "input:{position}: ")?;
+            } else {
+                text.push_str("input: ");
+            }
+            writeln!(text, "{message}")?;
+        }
+        match place {
+            Some(place) => {
+                let text = text.strip_suffix(".\n").unwrap_or(&text);
+                write!(f, "{text} in GraphQL string at location {place}")
+            }
+            None => write!(f, "GraphQL parse error: {text}"),
+        }
     }
 }
 

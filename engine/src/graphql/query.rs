@@ -1,7 +1,7 @@
 //! Documents of operations and fragments.
 
 use super::ast::{
-    Field, Fragment, Inline, Operation, QueryDocument, Selection, Spread, Text, Variable,
+    Comments, Field, Fragment, Inline, Operation, QueryDocument, Selection, Spread, Text, Variable,
 };
 use super::parser::{Parsed, Parser};
 
@@ -32,8 +32,9 @@ pub fn parse_query(source: &str) -> Parsed<QueryDocument<'_>> {
 }
 
 fn operation<'a>(parser: &mut Parser<'a>) -> Parsed<Operation<'a>> {
-    let position = parser.position();
+    let (comments, position) = (parser.comments(), parser.position());
     Ok(Operation {
+        comments,
         operation: parser.operation_type()?,
         name: if parser.at_name() {
             parser.name()?
@@ -48,7 +49,7 @@ fn operation<'a>(parser: &mut Parser<'a>) -> Parsed<Operation<'a>> {
 }
 
 fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
-    let position = parser.position();
+    let (comments, position) = (parser.comments(), parser.position());
     parser.keyword("fragment")?;
     if parser.text() == "on" {
         return Err(parser.unexpected());
@@ -57,6 +58,7 @@ fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
     let variables = variables(parser)?;
     parser.keyword("on")?;
     Ok(Fragment {
+        comments,
         name,
         variables,
         type_condition: parser.name()?,
@@ -68,11 +70,12 @@ fn fragment<'a>(parser: &mut Parser<'a>) -> Parsed<Fragment<'a>> {
 
 fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
     parser.some(["(", ")"], |parser| {
-        let position = parser.position();
+        let (comments, position) = (parser.comments(), parser.position());
         parser.expect("$")?;
         let name = parser.name()?;
         parser.expect(":")?;
         Ok(Variable {
+            comments,
             name,
             of: parser.of_type()?,
             default: if parser.skip("=") {
@@ -81,6 +84,7 @@ fn variables<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Variable<'a>>> {
                 None
             },
             directives: parser.directives(false)?,
+            used: false,
             position,
         })
     })
@@ -98,15 +102,16 @@ fn required_selections<'a>(parser: &mut Parser<'a>) -> Parsed<Vec<Selection<'a>>
 }
 
 fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
-    let position = parser.position();
+    let comments = parser.comments();
     if !parser.skip("...") {
-        return field(parser).map(Selection::Field);
+        return field(parser, comments).map(Selection::Field);
     }
+    let position = parser.position();
     // a condition's keyword may be quoted, by accident
     let condition = parser.text() == "on";
     if parser.at_name() && !condition {
-        let position = parser.position();
         return Ok(Selection::Spread(Spread {
+            comments,
             name: parser.name()?,
             directives: parser.directives(false)?,
             position,
@@ -119,6 +124,7 @@ fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
         Text::Borrowed("")
     };
     Ok(Selection::Inline(Inline {
+        comments,
         type_condition,
         directives: parser.directives(false)?,
         selections: required_selections(parser)?,
@@ -126,7 +132,7 @@ fn selection<'a>(parser: &mut Parser<'a>) -> Parsed<Selection<'a>> {
     }))
 }
 
-fn field<'a>(parser: &mut Parser<'a>) -> Parsed<Field<'a>> {
+fn field<'a>(parser: &mut Parser<'a>, comments: Comments<'a>) -> Parsed<Field<'a>> {
     let position = parser.position();
     let alias = parser.name()?;
     let name = if parser.skip(":") {
@@ -135,6 +141,7 @@ fn field<'a>(parser: &mut Parser<'a>) -> Parsed<Field<'a>> {
         alias.clone()
     };
     Ok(Field {
+        comments,
         alias,
         name,
         arguments: parser.arguments(false)?,

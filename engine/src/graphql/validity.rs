@@ -1,29 +1,56 @@
 //! Whether the definitions of a schema fit together.
 
-use std::collections::HashSet;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 use super::ast::{
-    Definition, DefinitionKind, Directive, FieldDefinition, Position, Text, Type, ValueKind,
+    Definition, DefinitionKind, Directive, DirectiveDefinition, FieldDefinition, Position,
+    Reference, Text, Type, ValueKind,
 };
 use super::conformance;
 use super::parser::Parsed;
 use super::problem::Problem;
 use super::schema::Schema;
+use crate::limits;
 
 /// Checks a schema; the first problem is told.
 pub fn check(schema: &Schema<'_>) -> Parsed<()> {
-    check_directives(schema, &schema.applied, "SCHEMA", None)?;
-    for (name, definition) in &schema.types {
-        // what every schema has is right, and may use reserved names
-        if !schema.given.contains(name) {
-            check_definition(schema, definition)?;
+    Checker::new(schema).schema()
+}
+
+/// A schema, with what is asked of it often.
+pub struct Checker<'s> {
+    /// The schema.
+    pub schema: &'s Schema<'s>,
+    directives: HashMap<&'s str, Applicable<'s>>,
+    subtypes: HashSet<(&'s str, &'s str)>,
+    /// Whether some input type needs itself.
+    has_cycles: bool,
+    /// Steps left for the search for types that contain themselves.
+    steps: Cell<usize>,
+}
+
+/// What a directive takes where it stands.
+struct Applicable<'s> {
+    arguments: HashSet<&'s str>,
+    required: Vec<&'s str>,
+    locations: HashSet<&'s str>,
+}
+
+impl<'s> Applicable<'s> {
+    fn new(definition: &'s DirectiveDefinition<'s>) -> Self {
+        let arguments = definition.arguments.iter();
+        let required = |it: &&FieldDefinition<'_>| it.of.non_null && it.default.is_none();
+        Self {
+            required: arguments
+                .clone()
+                .filter(required)
+                .map(|it| it.name.as_ref())
+                .collect(),
+            arguments: arguments.map(|it| it.name.as_ref()).collect(),
+            locations: definition.locations.iter().map(AsRef::as_ref).collect(),
         }
     }
-    for (name, directive) in &schema.directives {
-        check_name(name, directive.position)?;
-        check_arguments(schema, &directive.arguments, Some(name))?;
-    }
-    Ok(())
 }
 
 fn refuse<T>(message: String, position: Position) -> Parsed<T> {
@@ -44,76 +71,257 @@ fn check_name(name: &str, position: Position) -> Parsed<()> {
     Ok(())
 }
 
-fn resolve<'s, 'a>(schema: &'s Schema<'a>, of: &Type<'a>) -> Parsed<&'s Definition<'a>> {
-    let mut of = of;
-    while let Some(element) = &of.element {
-        of = element;
-    }
-    match schema.types.get(&of.name) {
-        Some(definition) => Ok(definition),
-        None => refuse(format!("Undefined type {}.", of.name), of.position),
-    }
-}
-
-fn check_definition(schema: &Schema<'_>, definition: &Definition<'_>) -> Parsed<()> {
-    let (name, position) = (&definition.name, definition.position);
-    for field in &definition.fields {
-        check_name(&field.name, field.position)?;
-        resolve(schema, &field.of)?;
-        check_arguments(schema, &field.arguments, None)?;
-        let location = match definition.kind {
-            DefinitionKind::Input => "INPUT_FIELD_DEFINITION",
-            _ => "FIELD_DEFINITION",
-        };
-        check_directives(schema, &field.directives, location, None)?;
-    }
-    for member in &definition.types {
-        let Some(found) = schema.types.get(member) else {
-            return refuse(format!("Undefined type \"{member}\"."), position);
-        };
-        if found.kind != DefinitionKind::Object {
-            let message = format!("UNION type \"{member}\" must be OBJECT.");
-            return refuse(message, position);
+impl<'s> Checker<'s> {
+    fn new(schema: &'s Schema<'s>) -> Self {
+        let directives = schema.directives.iter();
+        let directives = directives.map(|(name, it)| (name.as_ref(), Applicable::new(it)));
+        let mut subtypes = HashSet::new();
+        for of in schema.types.values() {
+            let name = of.name.as_ref();
+            subtypes.extend(of.types.iter().map(|member| (name, member.name.as_ref())));
+            subtypes.extend(of.interfaces.iter().map(|above| (above.as_ref(), name)));
+        }
+        Self {
+            schema,
+            directives: directives.collect(),
+            subtypes,
+            has_cycles: has_cycles(schema),
+            steps: Cell::new(limits::GRAPHQL_STEPS),
         }
     }
-    conformance::check(schema, definition)?;
-    match definition.kind {
-        DefinitionKind::Object | DefinitionKind::Interface => check_outputs(schema, definition)?,
-        DefinitionKind::Enum => check_values(definition)?,
-        DefinitionKind::Input => check_inputs(schema, definition)?,
-        DefinitionKind::Scalar | DefinitionKind::Union => {}
+
+    /// Whether values of the second type are values of the first, an interface or a union.
+    pub fn is_subtype(&self, of: &str, name: &str) -> bool {
+        self.subtypes.contains(&(of, name))
     }
-    for value in &definition.values {
-        check_directives(schema, &value.directives, "ENUM_VALUE", None)?;
+
+    fn schema(&self) -> Parsed<()> {
+        let schema = self.schema;
+        self.check_directives(&schema.applied, "SCHEMA", None)?;
+        for (name, definition) in &schema.types {
+            // what every schema has is right, and may use reserved names
+            if !schema.given.contains(name) {
+                self.check_definition(definition)?;
+            }
+        }
+        for (name, directive) in &schema.directives {
+            check_name(name, directive.position)?;
+            self.check_arguments(&directive.arguments, Some(name))?;
+        }
+        Ok(())
     }
-    let mut seen = HashSet::new();
-    for field in &definition.fields {
-        if !seen.insert(&field.name) {
-            let message = format!("Field {name}.{} can only be defined once.", field.name);
-            return refuse(message, field.position);
+
+    fn resolve(&self, of: &Type<'_>) -> Parsed<&'s Definition<'s>> {
+        let mut of = of;
+        while let Some(element) = &of.element {
+            of = element;
+        }
+        match self.schema.types.get(&*of.name) {
+            Some(definition) => Ok(definition),
+            None => refuse(format!("Undefined type {}.", of.name), of.position),
         }
     }
-    check_name(name, position)?;
-    check_directives(
-        schema,
-        &definition.directives,
-        definition.kind.as_str(),
-        None,
-    )
-}
 
-fn check_outputs(schema: &Schema<'_>, definition: &Definition<'_>) -> Parsed<()> {
-    let (kind, name) = (definition.kind.as_str(), &definition.name);
-    if definition.fields.is_empty() {
-        let message = format!("{kind} {name}: must define one or more fields.");
-        return refuse(message, definition.position);
+    fn check_definition(&self, definition: &Definition<'_>) -> Parsed<()> {
+        let (name, position) = (&definition.name, definition.position);
+        for field in &definition.fields {
+            check_name(&field.name, field.position)?;
+            self.resolve(&field.of)?;
+            self.check_arguments(&field.arguments, None)?;
+            let location = match definition.kind {
+                DefinitionKind::Input => "INPUT_FIELD_DEFINITION",
+                _ => "FIELD_DEFINITION",
+            };
+            self.check_directives(&field.directives, location, None)?;
+        }
+        for Reference { name: member, .. } in &definition.types {
+            let Some(found) = self.schema.types.get(&**member) else {
+                return refuse(format!("Undefined type \"{member}\"."), position);
+            };
+            if found.kind != DefinitionKind::Object {
+                let message = format!("UNION type \"{member}\" must be OBJECT.");
+                return refuse(message, position);
+            }
+        }
+        conformance::check(self, definition)?;
+        match definition.kind {
+            DefinitionKind::Object | DefinitionKind::Interface => self.check_outputs(definition)?,
+            DefinitionKind::Enum => check_values(definition)?,
+            DefinitionKind::Input => self.check_inputs(definition)?,
+            DefinitionKind::Union => check_members(definition)?,
+            DefinitionKind::Scalar => {}
+        }
+        for value in &definition.values {
+            self.check_directives(&value.directives, "ENUM_VALUE", None)?;
+        }
+        let mut seen = HashSet::new();
+        for field in &definition.fields {
+            if !seen.insert(&field.name) {
+                let message = format!("Field {name}.{} can only be defined once.", field.name);
+                return refuse(message, field.position);
+            }
+        }
+        check_name(name, position)?;
+        self.check_directives(&definition.directives, definition.kind.as_str(), None)
     }
-    for field in &definition.fields {
-        if resolve(schema, &field.of)?.kind == DefinitionKind::Input {
+
+    fn check_outputs(&self, definition: &Definition<'_>) -> Parsed<()> {
+        let (kind, name) = (definition.kind.as_str(), &definition.name);
+        if definition.fields.is_empty() {
+            let message = format!("{kind} {name}: must define one or more fields.");
+            return refuse(message, definition.position);
+        }
+        for field in &definition.fields {
+            if self.resolve(&field.of)?.kind == DefinitionKind::Input {
+                let message = format!(
+                    "{kind} {name}: field must be one of SCALAR, OBJECT, INTERFACE, UNION, ENUM."
+                );
+                return refuse(message, field.position);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_inputs(&self, definition: &Definition<'_>) -> Parsed<()> {
+        if definition.fields.is_empty() {
             let message = format!(
-                "{kind} {name}: field must be one of SCALAR, OBJECT, INTERFACE, UNION, ENUM."
+                "INPUT_OBJECT {}: must define one or more input fields.",
+                definition.name
             );
-            return refuse(message, field.position);
+            return refuse(message, definition.position);
+        }
+        for field in &definition.fields {
+            let kind = self.resolve(&field.of)?.kind;
+            if !kind.is_input() {
+                let message = format!(
+                    "{} {}: field must be one of SCALAR, ENUM, INPUT_OBJECT.",
+                    kind.as_str(),
+                    field.name
+                );
+                return refuse(message, field.position);
+            }
+        }
+        self.check_finite(definition)
+    }
+
+    /// Whether some value of an input type can be written down: it must not contain itself.
+    fn check_finite(&self, definition: &Definition<'_>) -> Parsed<()> {
+        if !self.has_cycles {
+            return Ok(());
+        }
+        let mut visited: HashSet<&Text<'_>> = HashSet::new();
+        let mut path = vec![needed(definition)];
+        let mut names: Vec<&FieldDefinition<'_>> = Vec::new();
+        while let Some(level) = path.last_mut() {
+            let Some(field) = level.next() else {
+                path.pop();
+                names.pop();
+                continue;
+            };
+            let Some(left) = self.steps.get().checked_sub(1) else {
+                return refuse("takes too long to validate".to_owned(), field.position);
+            };
+            self.steps.set(left);
+            if field.of.name == definition.name {
+                names.push(field);
+                let through: Vec<&str> = names.iter().map(|field| field.name.as_ref()).collect();
+                let position = names.first().map_or(definition.position, |it| it.position);
+                let message = format!(
+                    "Cannot reference Input Object \"{}\" within itself through a series of non-null fields: \"{}\".",
+                    definition.name,
+                    through.join(".")
+                );
+                return refuse(message, position);
+            }
+            let inner = self.schema.types.get(&*field.of.name);
+            let inner = inner.filter(|inner| inner.kind == DefinitionKind::Input);
+            if let Some(inner) = inner.filter(|_| visited.insert(&field.of.name)) {
+                names.push(field);
+                path.push(needed(inner));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_arguments(
+        &self,
+        arguments: &[FieldDefinition<'_>],
+        directive: Option<&str>,
+    ) -> Parsed<()> {
+        for argument in arguments {
+            let name = &argument.name;
+            check_name(name, argument.position)?;
+            let of = self.resolve(&argument.of)?;
+            if !of.kind.is_input() {
+                let message = format!(
+                    "cannot use {} as argument {name} because {} is not a valid input type",
+                    argument.of,
+                    of.kind.as_str()
+                );
+                return refuse(message, argument.position);
+            }
+            let directives = &argument.directives;
+            self.check_directives(directives, "ARGUMENT_DEFINITION", directive)?;
+        }
+        Ok(())
+    }
+
+    /// Checks directives where they stand; `within` is the directive whose definition that is.
+    fn check_directives(
+        &self,
+        directives: &[Directive<'_>],
+        location: &str,
+        within: Option<&str>,
+    ) -> Parsed<()> {
+        for directive in directives {
+            let (name, position) = (&directive.name, directive.position);
+            check_name(name, position)?;
+            if within == Some(name.as_ref()) {
+                return refuse(
+                    format!("Directive {name} cannot refer to itself."),
+                    position,
+                );
+            }
+            let Some(definition) = self.directives.get(name.as_ref()) else {
+                return refuse(format!("Undefined directive {name}."), position);
+            };
+            if !definition.locations.contains(location) {
+                let message = format!("Directive {name} is not applicable on {location}.");
+                return refuse(message, position);
+            }
+            for argument in &directive.arguments {
+                if !definition.arguments.contains(argument.name.as_ref()) {
+                    let message =
+                        format!("Undefined argument {} for directive {name}.", argument.name);
+                    return refuse(message, argument.position);
+                }
+            }
+            // the first of a name counts
+            let mut given = HashMap::new();
+            for argument in directive.arguments.iter().rev() {
+                given.insert(argument.name.as_ref(), argument.value.kind);
+            }
+            for wanted in &definition.required {
+                if given
+                    .get(wanted)
+                    .is_none_or(|kind| *kind == ValueKind::Null)
+                {
+                    let message = format!("Argument {wanted} for directive {name} cannot be null.");
+                    return refuse(message, position);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_members(definition: &Definition<'_>) -> Parsed<()> {
+    let mut seen = HashSet::new();
+    for Reference { name, position } in &definition.types {
+        if !seen.insert(name) {
+            let union = &definition.name;
+            let message = format!("Union type {union} can only include type {name} once.");
+            return refuse(message, *position);
         }
     }
     Ok(())
@@ -139,126 +347,48 @@ fn check_values(definition: &Definition<'_>) -> Parsed<()> {
     Ok(())
 }
 
-fn check_inputs(schema: &Schema<'_>, definition: &Definition<'_>) -> Parsed<()> {
-    if definition.fields.is_empty() {
-        let message = format!(
-            "INPUT_OBJECT {}: must define one or more input fields.",
-            definition.name
-        );
-        return refuse(message, definition.position);
-    }
-    for field in &definition.fields {
-        let kind = resolve(schema, &field.of)?.kind;
-        if !kind.is_input() {
-            let message = format!(
-                "{} {}: field must be one of SCALAR, ENUM, INPUT_OBJECT.",
-                kind.as_str(),
-                field.name
-            );
-            return refuse(message, field.position);
-        }
-    }
-    check_finite(schema, definition)
+/// Fields without which no value of an input type can be written down.
+fn needed<'s>(of: &'s Definition<'s>) -> impl Iterator<Item = &'s FieldDefinition<'s>> {
+    let needed = |field: &&FieldDefinition<'_>| field.of.non_null && field.of.element.is_none();
+    of.fields.iter().filter(needed)
 }
 
-/// Whether some value of an input type can be written down: it must not contain itself.
-fn check_finite(schema: &Schema<'_>, definition: &Definition<'_>) -> Parsed<()> {
-    let mut visited: HashSet<&Text<'_>> = HashSet::new();
-    let required = |field: &&FieldDefinition<'_>| field.of.non_null && field.of.element.is_none();
-    let mut path = vec![definition.fields.iter().filter(required)];
-    let mut names: Vec<&FieldDefinition<'_>> = Vec::new();
-    while let Some(level) = path.last_mut() {
-        let Some(field) = level.next() else {
-            path.pop();
-            names.pop();
+/// Whether some input type needs itself.
+fn has_cycles(schema: &Schema<'_>) -> bool {
+    let input = |name: &str| {
+        let of = schema.types.get(name);
+        of.filter(|of| of.kind == DefinitionKind::Input)
+    };
+    // types that were entered, and whether they were left again
+    let mut left: HashMap<&str, bool> = HashMap::new();
+    for of in schema
+        .types
+        .values()
+        .filter(|of| of.kind == DefinitionKind::Input)
+    {
+        if left.contains_key(of.name.as_ref()) {
             continue;
-        };
-        if field.of.name == definition.name {
-            names.push(field);
-            let through: Vec<&str> = names.iter().map(|field| field.name.as_ref()).collect();
-            let position = names.first().map_or(definition.position, |it| it.position);
-            let message = format!(
-                "Cannot reference Input Object \"{}\" within itself through a series of non-null fields: \"{}\".",
-                definition.name,
-                through.join(".")
-            );
-            return refuse(message, position);
         }
-        let inner = schema.types.get(&field.of.name);
-        let inner = inner.filter(|inner| inner.kind == DefinitionKind::Input);
-        if let Some(inner) = inner.filter(|_| visited.insert(&field.of.name)) {
-            names.push(field);
-            path.push(inner.fields.iter().filter(required));
-        }
-    }
-    Ok(())
-}
-
-fn check_arguments(
-    schema: &Schema<'_>,
-    arguments: &[FieldDefinition<'_>],
-    directive: Option<&str>,
-) -> Parsed<()> {
-    for argument in arguments {
-        let name = &argument.name;
-        check_name(name, argument.position)?;
-        let of = resolve(schema, &argument.of)?;
-        if !of.kind.is_input() {
-            let message = format!(
-                "cannot use {} as argument {name} because {} is not a valid input type",
-                argument.of,
-                of.kind.as_str()
-            );
-            return refuse(message, argument.position);
-        }
-        let directives = &argument.directives;
-        check_directives(schema, directives, "ARGUMENT_DEFINITION", directive)?;
-    }
-    Ok(())
-}
-
-/// Checks directives where they stand; `within` is the directive whose definition that is.
-fn check_directives(
-    schema: &Schema<'_>,
-    directives: &[Directive<'_>],
-    location: &str,
-    within: Option<&str>,
-) -> Parsed<()> {
-    for directive in directives {
-        let (name, position) = (&directive.name, directive.position);
-        check_name(name, position)?;
-        if within == Some(name.as_ref()) {
-            return refuse(
-                format!("Directive {name} cannot refer to itself."),
-                position,
-            );
-        }
-        let Some(definition) = schema.directives.get(name) else {
-            return refuse(format!("Undefined directive {name}."), position);
-        };
-        if !definition.locations.iter().any(|place| place == location) {
-            let message = format!("Directive {name} is not applicable on {location}.");
-            return refuse(message, position);
-        }
-        for argument in &directive.arguments {
-            let mut known = definition.arguments.iter();
-            if known.all(|known| known.name != argument.name) {
-                let message = format!("Undefined argument {} for directive {name}.", argument.name);
-                return refuse(message, argument.position);
-            }
-        }
-        for wanted in &definition.arguments {
-            let mut given = directive.arguments.iter();
-            let given = given.find(|argument| argument.name == wanted.name);
-            let null = given.is_none_or(|argument| argument.value.kind == ValueKind::Null);
-            if wanted.of.non_null && wanted.default.is_none() && null {
-                let message = format!(
-                    "Argument {} for directive {name} cannot be null.",
-                    wanted.name
-                );
-                return refuse(message, position);
+        left.insert(&of.name, false);
+        let mut path = vec![(of, needed(of))];
+        while let Some((of, fields)) = path.last_mut() {
+            let Some(field) = fields.next() else {
+                left.insert(&of.name, true);
+                path.pop();
+                continue;
+            };
+            let Some(inner) = input(&field.of.name) else {
+                continue;
+            };
+            match left.get(inner.name.as_ref()) {
+                Some(true) => {}
+                Some(false) => return true,
+                None => {
+                    left.insert(&inner.name, false);
+                    path.push((inner, needed(inner)));
+                }
             }
         }
     }
-    Ok(())
+    false
 }

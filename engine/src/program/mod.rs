@@ -1,11 +1,18 @@
 //! A compiled program: plain data that the machines run and nobody else interprets.
 
+pub mod canonical;
+mod constant;
+pub mod dump;
+mod kinds;
+mod operands;
 pub mod plan;
 pub mod rules;
 
+pub use canonical::Canonical;
+pub use constant::constant;
 pub use plan::{
-    Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every, FunctionCall,
-    Modifier, Operand, Plan, Slot, Step, Target, With,
+    Aggregate, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
+    FunctionCall, Modifier, Operand, Plan, Screen, Slot, Step, Target, With,
 };
 pub use rules::{
     Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,
@@ -34,6 +41,8 @@ pub struct Program {
     pub functions: Vec<Custom>,
     /// File names, for messages.
     pub files: HashMap<SourceId, Arc<str>>,
+    /// The bodies that the plans were made from.
+    pub canonical: Canonical,
 }
 
 impl Program {

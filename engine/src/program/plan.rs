@@ -9,7 +9,8 @@ use std::sync::Arc;
 use solon_syntax::source::Span;
 
 use super::RuleId;
-use crate::builtins::{Entry, Prepared};
+use super::canonical::Conditions;
+use crate::builtins::{Aggregation, Entry, Prepared};
 
 /// A place in the frame of a running plan.
 pub type Slot = u32;
@@ -164,6 +165,8 @@ pub enum Step {
     Equal(Operand, Operand),
     /// Goes on when the comparison holds.
     Compare(Comparison, Operand, Operand),
+    /// Goes on when the conditions hold without which the rule is not entered.
+    Screen(Box<Screen>),
     /// Never goes on.
     Fail,
     /// Goes on when the value is an array of that length.
@@ -200,6 +203,8 @@ pub enum Step {
         /// Receives the collection.
         out: Slot,
     },
+    /// An aggregate of what a block's leaf produces.
+    Aggregate(Box<Aggregate>),
     /// Goes on when the block has no solution.
     Not(Block),
     /// Goes on when each element satisfies a block.
@@ -242,6 +247,14 @@ pub enum Step {
     Solution(Box<[Operand]>),
 }
 
+/// Conditions that are looked at before a body.
+pub struct Screen {
+    /// The conditions.
+    pub conditions: Conditions,
+    /// Whether they always are; otherwise only where errors of built-ins end the evaluation.
+    pub always: bool,
+}
+
 /// A call of a built-in.
 pub struct BuiltinCall {
     /// The built-in.
@@ -272,6 +285,22 @@ pub struct FunctionCall {
     pub args: Box<[Operand]>,
     /// Place of the expression.
     pub span: Span,
+}
+
+/// An aggregate that takes the elements of a comprehension one by one.
+pub struct Aggregate {
+    /// The aggregate.
+    pub aggregation: Aggregation,
+    /// What the comprehension would make.
+    pub into: Collector,
+    /// Its body.
+    pub block: Block,
+    /// Holds the collection where the built-in is replaced, which sees it then.
+    pub slot: Slot,
+    /// The call of the built-in.
+    pub call: BuiltinCall,
+    /// Receives the result.
+    pub out: Slot,
 }
 
 /// `every key, value in domain { … }`

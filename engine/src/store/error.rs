@@ -12,6 +12,8 @@ pub enum StoreError {
     NotFound {
         /// The path.
         path: String,
+        /// What is wrong with an index on the way; `None` when there simply is nothing.
+        index: Option<&'static str>,
     },
     /// `storage_invalid_patch_error`
     InvalidPatch {
@@ -29,6 +31,14 @@ impl StoreError {
     pub(super) fn not_found(path: &Path) -> Self {
         Self::NotFound {
             path: path.to_string(),
+            index: None,
+        }
+    }
+
+    pub(super) fn bad_index(path: &Path, index: &'static str) -> Self {
+        Self::NotFound {
+            path: path.to_string(),
+            index: Some(index),
         }
     }
 
@@ -45,8 +55,9 @@ impl StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFound { path } => {
-                write!(f, "{}: {path}: document does not exist", self.code())
+            Self::NotFound { path, index } => {
+                let what = index.unwrap_or("document does not exist");
+                write!(f, "{}: {path}: {what}", self.code())
             }
             Self::InvalidPatch { message } | Self::Conflict { message } => {
                 write!(f, "{}: {message}", self.code())

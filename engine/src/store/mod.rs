@@ -15,6 +15,7 @@ pub use write::Operation;
 
 use std::sync::Arc;
 
+use crate::limits;
 use crate::value::Value;
 
 /// The base documents at one moment.
@@ -42,8 +43,7 @@ impl Snapshot {
 
     /// The document at a path.
     pub fn read(&self, path: &Path) -> Result<&Value, StoreError> {
-        path.find(&self.root)
-            .ok_or_else(|| StoreError::not_found(path))
+        path.read(&self.root)
     }
 }
 
@@ -52,6 +52,8 @@ impl Snapshot {
 pub struct Transaction {
     base: u64,
     root: Value,
+    /// Parts of documents that may still be written.
+    parts: u32,
 }
 
 impl Transaction {
@@ -60,6 +62,7 @@ impl Transaction {
         Self {
             base: snapshot.revision,
             root: snapshot.root.clone(),
+            parts: limits::VALUE_PARTS,
         }
     }
 
@@ -70,8 +73,7 @@ impl Transaction {
 
     /// The document at a path as this transaction sees it.
     pub fn read(&self, path: &Path) -> Result<&Value, StoreError> {
-        path.find(&self.root)
-            .ok_or_else(|| StoreError::not_found(path))
+        path.read(&self.root)
     }
 
     /// Adds, replaces or removes one document; the parent must exist.
@@ -81,20 +83,23 @@ impl Transaction {
         path: &Path,
         value: Value,
     ) -> Result<(), StoreError> {
-        write::check_depth(path, &value)?;
+        write::check_extent(path, &value, &mut self.parts)?;
         write::write(&mut self.root, operation, path, value)
     }
 
     /// Writes a document, making the objects around it.
     pub fn put(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
-        write::check_depth(path, &value)?;
+        write::check_extent(path, &value, &mut self.parts)?;
+        if path.find(&self.root).is_some() {
+            return write::write(&mut self.root, Operation::Replace, path, value);
+        }
         self.make_parents(path)?;
         write::write(&mut self.root, Operation::Add, path, value)
     }
 
     /// Makes the missing objects around a path.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
-        write::check_depth(path, &Value::Null)?;
+        write::check_extent(path, &Value::Null, &mut self.parts)?;
         write::make_parents(&mut self.root, path)
     }
 }

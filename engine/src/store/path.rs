@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::StoreError;
 use crate::value::{Object, Value};
 
 /// Keys from the root down. A key of digits is an index in an array and a name in an object.
@@ -51,7 +52,17 @@ impl Path {
     pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.segments
             .iter()
-            .try_fold(root, |value, segment| child(value, segment))
+            .try_fold(root, |place, segment| child(place, segment))
+    }
+
+    /// The document at this path, or why there is none.
+    pub(super) fn read<'a>(&self, root: &'a Value) -> Result<&'a Value, StoreError> {
+        self.segments.iter().try_fold(root, |place, segment| {
+            child(place, segment).ok_or_else(|| match place {
+                Value::Array(_) => StoreError::bad_index(self, bad_index(segment)),
+                _ => StoreError::not_found(self),
+            })
+        })
     }
 
     /// Whether something stands at this path, or above it something that is no object.
@@ -76,6 +87,15 @@ fn child<'a>(value: &'a Value, segment: &str) -> Option<&'a Value> {
         Value::Object(object) => Object::get_str(object, segment),
         Value::Array(items) => items.get(index(segment)?),
         _ => None,
+    }
+}
+
+/// What is wrong with an index that an array does not have.
+pub(super) fn bad_index(segment: &str) -> &'static str {
+    if segment.parse::<i64>().is_ok() {
+        "array index out of range"
+    } else {
+        "array index must be integer"
     }
 }
 

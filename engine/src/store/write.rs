@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::limits;
-use crate::value::{Object, Value};
+use solon_syntax::stack;
 
-use super::path::index;
+use crate::limits;
+use crate::value::{Excess, Items, Object, Value};
+
+use super::path::{bad_index, index};
 use super::{Path, StoreError};
 
 /// What is done to a document.
@@ -19,24 +21,39 @@ pub enum Operation {
     Remove,
 }
 
-/// Refuses a document that would nest deeper than documents that are read may.
-pub(super) fn check_depth(path: &Path, value: &Value) -> Result<(), StoreError> {
-    let left = limits::NESTING.checked_sub(path.segments().len());
-    if left.is_some_and(|left| nests_within(value, left)) {
-        return Ok(());
-    }
-    Err(StoreError::InvalidPatch {
-        message: format!("document nests deeper than {} levels", limits::NESTING),
-    })
+/// Refuses a document that would nest deeper than documents that are read may, or that has more parts, shared ones
+/// counted each time, than one transaction may write: copies of copies double for each operation.
+pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Result<(), StoreError> {
+    let excess = match limits::NESTING.checked_sub(path.segments().len()) {
+        Some(left) => excess(value, left, parts),
+        None => Some(Excess::Depth),
+    };
+    let message = match excess {
+        None => return Ok(()),
+        Some(Excess::Depth) => {
+            format!("document nests deeper than {} levels", limits::NESTING)
+        }
+        Some(Excess::Parts) => format!("documents of more than {} parts", limits::VALUE_PARTS),
+    };
+    Err(StoreError::InvalidPatch { message })
 }
 
-fn nests_within(value: &Value, levels: usize) -> bool {
-    let below = |value: &Value| levels > 0 && nests_within(value, levels - 1);
+fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
+    let Some(left) = parts.checked_sub(1) else {
+        return Some(Excess::Parts);
+    };
+    *parts = left;
+    let mut below = |value: &Value| match levels.checked_sub(1) {
+        Some(levels) => stack::level(|| excess(value, levels, parts)),
+        None => Some(Excess::Depth),
+    };
     match value {
-        Value::Array(items) => items.iter().all(below),
-        Value::Set(set) => set.items().iter().all(below),
-        Value::Object(object) => object.iter().all(|(key, value)| below(key) && below(value)),
-        _ => true,
+        Value::Array(items) => items.iter().find_map(below),
+        Value::Set(set) => set.items().iter().find_map(below),
+        Value::Object(object) => object
+            .iter()
+            .find_map(|(key, value)| below(key).or_else(|| below(value))),
+        _ => None,
     }
 }
 
@@ -51,7 +68,7 @@ pub(super) fn write(
     };
     let mut parent = root;
     for segment in parents {
-        parent = child_mut(parent, segment).ok_or_else(|| StoreError::not_found(path))?;
+        parent = step(parent, segment, path)?;
     }
     match parent {
         Value::Object(object) => {
@@ -67,7 +84,9 @@ pub(super) fn write(
             Ok(())
         }
         Value::Array(items) => {
-            write_element(items, operation, last, value).ok_or_else(|| StoreError::not_found(path))
+            let place = place(items.len(), operation, last, path)?;
+            write_element(Arc::make_mut(items), operation, place, value);
+            Ok(())
         }
         _ => Err(StoreError::not_found(path)),
     }
@@ -88,32 +107,39 @@ fn write_root(root: &mut Value, operation: Operation, value: Value) -> Result<()
     Ok(())
 }
 
-fn write_element(
-    items: &mut Arc<Vec<Value>>,
-    operation: Operation,
-    at: &str,
-    value: Value,
-) -> Option<()> {
-    if operation == Operation::Add && at == "-" {
-        Arc::make_mut(items).push(value);
-        return Some(());
-    }
-    let at = index(at)?;
-    let bound = if operation == Operation::Add {
-        items.len() + 1
+/// Where an array of some length is changed: `-` is the place behind its end, which takes additions only.
+fn place(length: usize, operation: Operation, at: &str, path: &Path) -> Result<usize, StoreError> {
+    let adds = operation == Operation::Add;
+    let place = if adds && at == "-" {
+        Some(length)
     } else {
-        items.len()
+        index(at)
     };
-    if at >= bound {
-        return None;
-    }
-    let items = Arc::make_mut(items);
+    place
+        .filter(|place| *place < length + usize::from(adds))
+        .ok_or_else(|| StoreError::bad_index(path, bad_index(at)))
+}
+
+fn write_element(items: &mut Items, operation: Operation, place: usize, value: Value) {
     match operation {
-        Operation::Add => items.insert(at, value),
-        Operation::Replace => *items.get_mut(at)? = value,
-        Operation::Remove => drop(items.remove(at)),
+        Operation::Add => items.insert(place, value),
+        Operation::Replace => {
+            if let Some(item) = items.get_mut(place) {
+                *item = value;
+            }
+        }
+        Operation::Remove => drop(items.remove(place)),
     }
-    Some(())
+}
+
+/// One step down to where something is changed.
+fn step<'a>(above: &'a mut Value, segment: &str, path: &Path) -> Result<&'a mut Value, StoreError> {
+    let missing = if matches!(above, Value::Array(_)) {
+        StoreError::bad_index(path, bad_index(segment))
+    } else {
+        StoreError::not_found(path)
+    };
+    child_mut(above, segment).ok_or(missing)
 }
 
 fn child_mut<'a>(value: &'a mut Value, segment: &str) -> Option<&'a mut Value> {
@@ -151,7 +177,7 @@ pub(super) fn make_parents(root: &mut Value, path: &Path) -> Result<(), StoreErr
                     .ok_or_else(|| StoreError::not_found(path))?;
             }
             Value::Array(_) => {
-                place = child_mut(place, segment).ok_or_else(|| StoreError::not_found(path))?
+                place = step(place, segment, path)?;
             }
             _ => {
                 return Err(StoreError::Conflict {

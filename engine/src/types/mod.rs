@@ -10,6 +10,7 @@ mod display;
 mod function;
 mod json;
 mod order;
+mod read;
 pub mod schema;
 mod select;
 mod signature;

@@ -81,6 +81,8 @@ pub enum Merge {
     Objects(Vec<Type>, Box<Merge>),
     /// Anything else.
     Alternatives(Vec<Type>),
+    /// A function and something else: no type, until the next contribution. So it is published.
+    Clash,
 }
 
 impl Merge {
@@ -88,7 +90,14 @@ impl Merge {
     pub fn add(&mut self, one: Type) {
         match (&mut *self, &one) {
             (_, Type::Unknown) => {}
-            (Self::Nothing, _) => *self = Self::begin(one),
+            (Self::Nothing | Self::Clash, _) => *self = Self::begin(one),
+            (Self::Alternatives(types), Type::Function(_))
+                if types
+                    .last()
+                    .is_some_and(|last| last.as_function().is_none()) =>
+            {
+                *self = Self::Clash;
+            }
             (Self::Sets(of), Type::Set(set)) => of.push(set.of().clone()),
             (Self::Objects(keys, values), Type::Object(object)) if object.fixed().is_empty() => {
                 if let Some((key, of)) = object.rest() {
@@ -117,10 +126,15 @@ impl Merge {
         }
     }
 
+    /// Whether contributions came to nothing.
+    pub fn is_clash(&self) -> bool {
+        matches!(self, Self::Clash)
+    }
+
     /// The joined type.
     pub fn finish(self) -> Type {
         match self {
-            Self::Nothing => Type::Unknown,
+            Self::Nothing | Self::Clash => Type::Unknown,
             Self::Sets(of) => Type::set(union_all(of)),
             Self::Objects(keys, values) => Type::object_of(union_all(keys), values.finish()),
             Self::Alternatives(types) => union_all(types),

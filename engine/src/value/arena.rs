@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::ops::Deref;
 
 use bumpalo::Bump;
+use solon_syntax::stack;
 
 pub use object::{ArenaObject, ArenaPairs, ObjectBuilder, Put};
 pub use set::{ArenaMembers, ArenaSet, SetBuilder};
@@ -23,13 +24,32 @@ use crate::limits;
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,
-    too_deep: Cell<bool>,
+    excess: Cell<Option<Excess>>,
+}
+
+/// Why a value was not made; `null` stands in its place, and the evaluation ends soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// It would nest deeper than [`limits::NESTING`] around what was read.
+    Depth,
+    /// It would have more than [`limits::VALUE_PARTS`] parts. Values share parts, so few steps can make it.
+    Parts,
+}
+
+/// How large a compound is that an evaluation made. What was read or stored counts as one part without depth: its
+/// readers bound it.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Levels of compounds.
+    depth: u32,
+    /// Parts, shared ones counted each time.
+    parts: u32,
 }
 
 /// An array in the arena.
 pub struct ArenaArray<'e> {
     items: &'e [V<'e>],
-    depth: u32,
+    extent: Extent,
 }
 
 impl<'e> Deref for ArenaArray<'e> {
@@ -55,27 +75,43 @@ impl Arena {
     /// Frees everything at once, keeping memory for the next evaluation.
     pub fn reset(&mut self) {
         self.bump.reset();
-        self.too_deep.set(false);
+        self.excess.set(None);
     }
 
-    /// Whether a value was nested deeper than [`limits::NESTING`] around what was read; `null` stands in its place.
-    pub fn is_too_deep(&self) -> bool {
-        self.too_deep.get()
+    /// Why a value was not made, if one was not.
+    pub fn excess(&self) -> Option<Excess> {
+        self.excess.get()
     }
 
-    /// The depth of a compound around some values; `None` when it may not be made.
+    /// The extent of a compound around some values; `None` when it may not be made.
     #[inline]
-    fn around<'v>(&self, depth: u32, items: &[V<'v>]) -> Option<u32> {
-        let depth = items
-            .iter()
-            .map(|item| depth_of(*item))
-            .fold(depth, u32::max)
-            + 1;
-        if depth as usize > limits::NESTING {
-            self.too_deep.set(true);
+    fn around(&self, items: &[V<'_>]) -> Option<Extent> {
+        self.around_pairs(items, &[])
+    }
+
+    /// The same around keys and values.
+    #[inline]
+    fn around_pairs(&self, keys: &[V<'_>], values: &[V<'_>]) -> Option<Extent> {
+        // the evaluation has failed, and has only to notice
+        if self.excess.get().is_some() {
             return None;
         }
-        Some(depth)
+        let mut around = Extent::READ;
+        for member in keys.iter().chain(values) {
+            let member = Extent::of(*member);
+            around.depth = around.depth.max(member.depth);
+            around.parts = around.parts.saturating_add(member.parts);
+        }
+        around.depth += 1;
+        if around.depth as usize > limits::NESTING {
+            self.excess.set(Some(Excess::Depth));
+            return None;
+        }
+        if around.parts > limits::VALUE_PARTS {
+            self.excess.set(Some(Excess::Parts));
+            return None;
+        }
+        Some(around)
     }
 
     /// Bytes in use.
@@ -141,8 +177,8 @@ impl Arena {
 
     /// An array of elements that already live in the arena.
     pub fn array_of<'e>(&'e self, items: &'e [V<'e>]) -> V<'e> {
-        match self.around(0, items) {
-            Some(depth) => V::NewArray(self.bump.alloc(ArenaArray { items, depth })),
+        match self.around(items) {
+            Some(extent) => V::NewArray(self.bump.alloc(ArenaArray { items, extent })),
             None => V::Null,
         }
     }
@@ -150,7 +186,8 @@ impl Arena {
     /// An array that a reader made, which bounds nesting itself.
     pub(super) fn read_array<'e>(&'e self, items: &[V<'e>]) -> V<'e> {
         let items = self.bump.alloc_slice_copy(items);
-        V::NewArray(self.bump.alloc(ArenaArray { items, depth: 0 }))
+        let extent = Extent::READ;
+        V::NewArray(self.bump.alloc(ArenaArray { items, extent }))
     }
 
     /// An array from an iterator.
@@ -195,9 +232,9 @@ impl Arena {
             }
             Value::Short(short) => V::Short(*short),
             Value::Text(text) => self.bytes_text(text.as_bytes()),
-            Value::Array(items) => self.copy_of_array(items),
-            Value::Object(object) => self.copy_of_object(object),
-            Value::Set(set) => self.copy_of_set(set),
+            Value::Array(items) => stack::level(|| self.copy_of_array(items)),
+            Value::Object(object) => stack::level(|| self.copy_of_object(object)),
+            Value::Set(set) => stack::level(|| self.copy_of_set(set)),
         }
     }
 
@@ -229,14 +266,18 @@ impl Arena {
     }
 }
 
-/// Levels of compounds that an evaluation put around what was read or stored.
-#[inline]
-fn depth_of(value: V<'_>) -> u32 {
-    match value {
-        V::NewArray(array) => array.depth,
-        V::NewObject(object) => object.depth(),
-        V::NewSet(set) => set.depth(),
-        _ => 0,
+impl Extent {
+    /// Of what a reader made.
+    const READ: Self = Self { depth: 0, parts: 1 };
+
+    #[inline]
+    fn of(value: V<'_>) -> Self {
+        match value {
+            V::NewArray(array) => array.extent,
+            V::NewObject(object) => object.extent(),
+            V::NewSet(set) => set.extent(),
+            _ => Self::READ,
+        }
     }
 }
 

@@ -1,6 +1,45 @@
 //! Arrays, wherever they are held.
 
+use std::ops::{Deref, DerefMut};
+
+#[cfg(debug_assertions)]
+use solon_syntax::stack;
+
 use super::{V, Value};
+
+/// The elements of an owned array.
+#[derive(Clone, Default)]
+pub struct Items(Vec<Value>);
+
+impl Items {
+    /// Takes elements.
+    pub fn new(items: Vec<Value>) -> Self {
+        Self(items)
+    }
+}
+
+impl Deref for Items {
+    type Target = Vec<Value>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Items {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+/// Unoptimised, dropping the deepest value takes more stack than small threads have.
+#[cfg(debug_assertions)]
+impl Drop for Items {
+    fn drop(&mut self) {
+        stack::level(|| self.0.clear());
+    }
+}
 
 /// An array.
 #[derive(Clone, Copy)]

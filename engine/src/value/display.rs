@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use solon_syntax::stack;
+
 use super::V;
 
 impl fmt::Display for V<'_> {
@@ -16,15 +18,40 @@ impl fmt::Debug for V<'_> {
     }
 }
 
+/// The text form, unless it is longer than `limit` bytes: values share parts, their texts do not.
+pub fn show_within(value: V<'_>, limit: usize) -> Option<String> {
+    let mut out = Bounded {
+        text: String::new(),
+        limit,
+    };
+    write!(out, "{value}").ok()?;
+    Some(out.text)
+}
+
+struct Bounded {
+    text: String,
+    limit: usize,
+}
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.text.len() + text.len() > self.limit {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
 fn write_value(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match value {
         V::Null => f.write_str("null"),
         V::Bool(b) => f.write_str(if b { "true" } else { "false" }),
         V::Int(_) | V::Decimal(..) | V::Number(_) | V::NewNumber(_) => write_number(value, f),
         V::Short(_) | V::Text(_) | V::NewText(_) => quote(value.text_or_empty().as_bytes(), f),
-        V::Array(_) | V::NewArray(_) => write_array(value, f),
-        V::Object(_) | V::NewObject(_) => write_object(value, f),
-        V::Set(_) | V::NewSet(_) => write_set(value, f),
+        V::Array(_) | V::NewArray(_) => stack::level(|| write_array(value, f)),
+        V::Object(_) | V::NewObject(_) => stack::level(|| write_object(value, f)),
+        V::Set(_) | V::NewSet(_) => stack::level(|| write_set(value, f)),
     }
 }
 

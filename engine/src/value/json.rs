@@ -12,7 +12,9 @@ use lexer::Lexer;
 
 pub use error::{JsonError, JsonErrorKind};
 pub(super) use write::text_keys;
-pub use write::{Layout, write, write_go, write_go_layout, write_pretty};
+pub use write::{
+    Layout, Style, TooLong, write, write_go, write_go_layout, write_pretty, write_within,
+};
 
 use super::text::lossy;
 use super::{Arena, V, Value};
@@ -49,16 +51,9 @@ pub fn is_valid(text: &[u8]) -> bool {
 
 /// Reads a document as the built-in `json.unmarshal` does; the error is the message it shows.
 pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, String> {
-    let fixed: &str = match std::str::from_utf8(text) {
-        Ok(valid) => valid,
-        Err(_) => arena.bump().alloc_str(&lossy(text)),
-    };
+    let fixed = readable(arena, text);
     let mut lexer = Lexer::new(fixed);
-    let stream = |fail: error::Fail| match fail.kind {
-        JsonErrorKind::End if fixed.trim_ascii().is_empty() => "EOF".to_owned(),
-        JsonErrorKind::End => "unexpected EOF".to_owned(),
-        _ => JsonError::new(fail.in_original(text), text).to_string(),
-    };
+    let stream = |fail| stream_error(fail, fixed, text);
     let value = parser::value(&mut lexer, &mut arena::InArena::new(arena));
     if let Err(fail) = value
         && !matches!(fail.kind, JsonErrorKind::Number(_))
@@ -84,6 +79,32 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, String> 
     Err(format!(
         "error: invalid character '{found}' after top-level value"
     ))
+}
+
+/// Reads the first document of a text and tells whether it is the only one; the error is that of [`unmarshal`].
+pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(V<'e>, bool), String> {
+    let fixed = readable(arena, text);
+    let mut lexer = Lexer::new(fixed);
+    let value = parser::value(&mut lexer, &mut arena::InArena::new(arena))
+        .map_err(|fail| stream_error(fail, fixed, text))?;
+    Ok((value, lexer.token().is_none()))
+}
+
+/// The text with what is no UTF-8 replaced.
+fn readable<'e>(arena: &'e Arena, text: &'e [u8]) -> &'e str {
+    match std::str::from_utf8(text) {
+        Ok(valid) => valid,
+        Err(_) => arena.bump().alloc_str(&lossy(text)),
+    }
+}
+
+/// A failure in the words of a decoder of streams.
+fn stream_error(fail: error::Fail, fixed: &str, text: &[u8]) -> String {
+    match fail.kind {
+        JsonErrorKind::End if fixed.trim_ascii().is_empty() => "EOF".to_owned(),
+        JsonErrorKind::End => "unexpected EOF".to_owned(),
+        _ => JsonError::new(fail.in_original(text), text).to_string(),
+    }
 }
 
 #[cfg(test)]

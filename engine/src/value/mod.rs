@@ -15,14 +15,17 @@ pub mod pointer;
 pub mod search;
 pub mod serde;
 pub mod set;
+mod stored_order;
 pub mod text;
 pub mod yaml;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use arena::{Arena, ArenaArray, ArenaObject, ArenaSet, ObjectBuilder, Put, SetBuilder};
-pub use array::ArrayView;
+use solon_syntax::stack;
+
+pub use arena::{Arena, ArenaArray, ArenaObject, ArenaSet, Excess, ObjectBuilder, Put, SetBuilder};
+pub use array::{ArrayView, Items};
 pub use number::{Number, NumberBuf};
 pub use object::{Object, ObjectView, Shape};
 pub use set::{Set, SetView};
@@ -47,7 +50,7 @@ pub enum Value {
     /// A longer string.
     Text(Arc<Text>),
     /// An array.
-    Array(Arc<Vec<Value>>),
+    Array(Arc<Items>),
     /// An object.
     Object(Arc<Object>),
     /// A set.
@@ -77,7 +80,7 @@ pub enum V<'e> {
     /// A string in the arena.
     NewText(&'e text::ArenaText<'e>),
     /// See [`Value::Array`].
-    Array(&'e Arc<Vec<Value>>),
+    Array(&'e Arc<Items>),
     /// An array in the arena.
     NewArray(&'e ArenaArray<'e>),
     /// See [`Value::Object`].
@@ -189,7 +192,7 @@ impl Value {
 
     /// An array.
     pub fn array(items: Vec<Self>) -> Self {
-        Self::Array(Arc::new(items))
+        Self::Array(Arc::new(Items::new(items)))
     }
 
     /// An object; of equal keys the last pair wins.
@@ -306,11 +309,11 @@ impl<'e> V<'e> {
             Self::Text(text) => Value::Text(text.clone()),
             Self::NewText(text) => Value::Text(Arc::new(Text::new(text.as_bytes()))),
             Self::Array(items) => Value::Array(items.clone()),
-            Self::NewArray(items) => items_to_value(items),
+            Self::NewArray(items) => stack::level(|| items_to_value(items)),
             Self::Object(object) => Value::Object(object.clone()),
-            Self::NewObject(object) => object_to_value(object),
+            Self::NewObject(object) => stack::level(|| object_to_value(object)),
             Self::Set(set) => Value::Set(set.clone()),
-            Self::NewSet(set) => set_to_value(set),
+            Self::NewSet(set) => stack::level(|| set_to_value(set)),
         }
     }
 
@@ -388,23 +391,11 @@ impl From<Vec<Value>> for Value {
     }
 }
 
-impl PartialEq for Value {
-    fn eq(&self, other: &Self) -> bool {
-        self.borrow() == other.borrow()
-    }
-}
-
 impl Eq for Value {}
 
 impl PartialOrd for Value {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
-    }
-}
-
-impl Ord for Value {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.borrow().cmp(&other.borrow())
     }
 }
 

@@ -4,6 +4,9 @@ mod chunked;
 
 use std::sync::Arc;
 
+#[cfg(debug_assertions)]
+use solon_syntax::stack;
+
 use super::{ArenaObject, V, Value, search};
 pub use chunked::Chunked;
 use chunked::Run;
@@ -36,6 +39,25 @@ impl Shape {
             return search::position(&self.keys, key);
         }
         search::find(&self.keys, key).ok()
+    }
+}
+
+/// As for arrays, with the keys of one form.
+#[cfg(debug_assertions)]
+impl Drop for Shape {
+    fn drop(&mut self) {
+        stack::level(|| self.keys = Box::default());
+    }
+}
+
+/// As for arrays.
+#[cfg(debug_assertions)]
+impl Drop for Object {
+    fn drop(&mut self) {
+        stack::level(|| match self {
+            Self::Shaped { values, .. } => *values = Box::default(),
+            Self::Chunked(chunked) => chunked.clear(),
+        });
     }
 }
 
@@ -262,6 +284,15 @@ impl<'e> ObjectView<'e> {
     pub fn get_str(self, key: &str) -> Option<V<'e>> {
         let key = Value::string(key);
         self.get(key.borrow())
+    }
+
+    /// Whether all keys are strings.
+    #[inline]
+    pub fn has_text_keys(self) -> bool {
+        match self {
+            Self::Stored(object) => object.iter().all(|(key, _)| key.borrow().is_string()),
+            Self::Arena(object) => object.keys().iter().all(V::is_string),
+        }
     }
 
     /// The pairs in key order.

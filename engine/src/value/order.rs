@@ -2,9 +2,12 @@
 
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::LazyLock;
+use std::ptr;
+use std::sync::{Arc, LazyLock};
 
-use super::{Kind, V};
+use solon_syntax::stack;
+
+use super::{Kind, V, stored_order};
 
 static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -28,15 +31,29 @@ impl PartialEq for V<'_> {
             // a string's length decides how it is held
             (V::Short(_), V::Text(_) | V::NewText(_))
             | (V::Text(_) | V::NewText(_), V::Short(_)) => false,
-            (V::Array(a), V::Array(b)) if std::ptr::eq(a, b) => true,
-            (V::Object(a), V::Object(b)) if std::ptr::eq(a, b) => true,
-            (V::Set(a), V::Set(b)) if std::ptr::eq(a, b) => true,
+            (V::NewText(a), V::NewText(b)) => a.as_bytes() == b.as_bytes(),
+            (V::Text(a), V::Text(b)) => Arc::ptr_eq(a, b) || a.as_bytes() == b.as_bytes(),
+            (V::Object(a), V::Object(b)) => stored_order::are_equal(a, b),
             (a, b) => equal(a, b),
         }
     }
 }
 
 impl Eq for V<'_> {}
+
+/// Whether both are one compound, which may be large.
+#[inline]
+fn same(a: V<'_>, b: V<'_>) -> bool {
+    match (a, b) {
+        (V::Array(a), V::Array(b)) => Arc::ptr_eq(a, b),
+        (V::Object(a), V::Object(b)) => Arc::ptr_eq(a, b),
+        (V::Set(a), V::Set(b)) => Arc::ptr_eq(a, b),
+        (V::NewArray(a), V::NewArray(b)) => ptr::eq(a, b),
+        (V::NewObject(a), V::NewObject(b)) => ptr::eq(a, b),
+        (V::NewSet(a), V::NewSet(b)) => ptr::eq(a, b),
+        _ => false,
+    }
+}
 
 // One function for each kind, with plain loops: values are deep, stacks are small.
 
@@ -48,14 +65,17 @@ fn equal(a: V<'_>, b: V<'_>) -> bool {
             Kind::Boolean => a.holds() == b.holds(),
             Kind::Number => compare_numbers(a, b) == Ordering::Equal,
             Kind::String => a.text_or_empty().as_bytes() == b.text_or_empty().as_bytes(),
-            Kind::Array => equal_arrays(a, b),
-            Kind::Object => equal_objects(a, b),
-            Kind::Set => equal_sets(a, b),
+            Kind::Array => stack::level(|| equal_arrays(a, b)),
+            Kind::Object => stack::level(|| equal_objects(a, b)),
+            Kind::Set => stack::level(|| equal_sets(a, b)),
         }
 }
 
 #[inline(never)]
 fn equal_arrays(a: V<'_>, b: V<'_>) -> bool {
+    if same(a, b) {
+        return true;
+    }
     let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
         return false;
     };
@@ -73,6 +93,9 @@ fn equal_arrays(a: V<'_>, b: V<'_>) -> bool {
 
 #[inline(never)]
 fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
+    if same(a, b) {
+        return true;
+    }
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
         return false;
     };
@@ -90,6 +113,9 @@ fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
 
 #[inline(never)]
 fn equal_sets(a: V<'_>, b: V<'_>) -> bool {
+    if same(a, b) {
+        return true;
+    }
     let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
         return false;
     };
@@ -118,7 +144,9 @@ impl Ord for V<'_> {
         match (*self, *other) {
             (V::Int(a), V::Int(b)) => a.cmp(&b),
             (V::Short(a), V::Short(b)) => a.cmp(&b),
+            (V::NewText(a), V::NewText(b)) => a.as_bytes().cmp(b.as_bytes()),
             (V::Bool(a), V::Bool(b)) => a.cmp(&b),
+            (V::Object(a), V::Object(b)) => stored_order::order(a, b),
             (a, b) => compare(a, b),
         }
     }
@@ -135,9 +163,9 @@ fn compare(a: V<'_>, b: V<'_>) -> Ordering {
         Kind::Boolean => a.holds().cmp(&b.holds()),
         Kind::Number => compare_numbers(a, b),
         Kind::String => compare_texts(a, b),
-        Kind::Array => compare_arrays(a, b),
-        Kind::Object => compare_objects(a, b),
-        Kind::Set => compare_sets(a, b),
+        Kind::Array => stack::level(|| compare_arrays(a, b)),
+        Kind::Object => stack::level(|| compare_objects(a, b)),
+        Kind::Set => stack::level(|| compare_sets(a, b)),
     }
 }
 
@@ -157,6 +185,9 @@ fn compare_texts(a: V<'_>, b: V<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
+    if same(a, b) {
+        return Ordering::Equal;
+    }
     let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
         return Ordering::Equal;
     };
@@ -172,6 +203,9 @@ fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
+    if same(a, b) {
+        return Ordering::Equal;
+    }
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
         return Ordering::Equal;
     };
@@ -190,6 +224,9 @@ fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_sets(a: V<'_>, b: V<'_>) -> Ordering {
+    if same(a, b) {
+        return Ordering::Equal;
+    }
     let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
         return Ordering::Equal;
     };
@@ -217,9 +254,9 @@ impl Hash for V<'_> {
             }
             V::Decimal(..) | V::Number(_) | V::NewNumber(_) => hash_number(*self, state),
             V::Text(_) | V::NewText(_) => hash_text(*self, state),
-            V::Array(_) | V::NewArray(_) => hash_array(*self, state),
-            V::Object(_) | V::NewObject(_) => hash_object(*self, state),
-            V::Set(_) | V::NewSet(_) => hash_set(*self, state),
+            V::Array(_) | V::NewArray(_) => stack::level(|| hash_array(*self, state)),
+            V::Object(_) | V::NewObject(_) => stack::level(|| hash_object(*self, state)),
+            V::Set(_) | V::NewSet(_) => stack::level(|| hash_set(*self, state)),
         }
     }
 }

@@ -11,6 +11,9 @@ pub fn position(keys: &[Value], key: V<'_>) -> Option<usize> {
         V::Short(short) => keys
             .iter()
             .position(|other| matches!(other, Value::Short(other) if *other == short)),
+        V::Text(text) => keys.iter().position(
+            |other| matches!(other, Value::Text(other) if other.as_bytes() == text.as_bytes()),
+        ),
         _ => keys.iter().position(|other| other.borrow() == key),
     }
 }

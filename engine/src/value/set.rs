@@ -1,5 +1,8 @@
 //! Sets, wherever they are held.
 
+#[cfg(debug_assertions)]
+use solon_syntax::stack;
+
 use super::arena::ArenaMembers;
 use super::array::ArrayIter;
 use super::{ArenaSet, V, Value, search};
@@ -8,6 +11,14 @@ use super::{ArenaSet, V, Value, search};
 #[derive(Clone, Default)]
 pub struct Set {
     items: Vec<Value>,
+}
+
+/// As for arrays.
+#[cfg(debug_assertions)]
+impl Drop for Set {
+    fn drop(&mut self) {
+        stack::level(|| self.items.clear());
+    }
 }
 
 impl Set {

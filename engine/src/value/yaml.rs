@@ -5,11 +5,12 @@ mod error;
 mod key;
 mod read;
 mod resolve;
+mod scan;
 mod write;
 
 pub use error::YamlError;
 pub use read::read;
-pub use write::write;
+pub use write::{write, write_within};
 
 #[cfg(test)]
 mod tests;

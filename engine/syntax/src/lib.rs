@@ -17,6 +17,7 @@ pub mod json;
 mod lexer;
 pub mod print;
 pub mod source;
+pub mod stack;
 
 pub use dialect::{Features, Keywords, ParseOptions};
 pub use grammar::{parse_body, parse_module, parse_ref, parse_term};

@@ -1,7 +1,7 @@
 //! Reading documents: `GET` and `POST /v1/data`, `POST /v0/data`, `POST /`.
 
 use solon::store::Path;
-use solon::value::{V, json};
+use solon::value::json::{Layout, Style};
 
 use super::ApiError;
 use super::body::{self, Document};
@@ -87,7 +87,7 @@ fn read(
     }
     let start = std::time::Instant::now();
     let pretty = request.pretty();
-    let result = document.evaluate(request, asked, |value| write(value, pretty, "  "))?;
+    let result = document.evaluate_text(request, asked, style(pretty, "  "))?;
     metrics.since("rego_query_eval", start);
     metrics.since("server_handler", request.received);
 
@@ -136,7 +136,7 @@ fn bare(state: &State, request: &Request, path: &Path) -> Result<Response, ApiEr
     let (document, _) = state.documents.get(state, request, path)?;
     let pretty = request.pretty();
     let asked = input.as_input(solon::Request::new());
-    match document.evaluate(request, asked, |value| write(value, pretty, "")) {
+    match document.evaluate_text(request, asked, style(pretty, "")) {
         Ok(Some(mut result)) => {
             result.push(b'\n');
             Ok(Response::json(Status::OK, result))
@@ -154,20 +154,11 @@ fn bare(state: &State, request: &Request, path: &Path) -> Result<Response, ApiEr
     }
 }
 
-/// A value as JSON; indented, every line but the first behind `prefix`.
-fn write(value: V<'_>, pretty: bool, prefix: &str) -> Vec<u8> {
-    let mut text = Vec::with_capacity(64);
-    if pretty {
-        json::write_go_layout(
-            value,
-            json::Layout {
-                prefix,
-                indent: "  ",
-            },
-            &mut text,
-        );
-    } else {
-        json::write_go(value, &mut text);
+/// How a result is written; indented, every line but the first behind `prefix`.
+pub(super) fn style(pretty: bool, prefix: &str) -> Style<'_> {
+    let indent = "  ";
+    Style {
+        html: true,
+        layout: pretty.then_some(Layout { prefix, indent }),
     }
-    text
 }

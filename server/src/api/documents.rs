@@ -10,6 +10,7 @@ use arc_swap::ArcSwap;
 use solon::builtins::FaultCode;
 use solon::store::Path;
 use solon::value::V;
+use solon::value::json::Style;
 use solon::{Error, Limits, PreparedDocument};
 
 use super::ApiError;
@@ -114,15 +115,41 @@ impl Document {
         self.prepared.has_rules()
     }
 
-    /// Evaluates, here if it is known to be quick enough for here.
+    /// What `read` makes of the document.
     pub fn evaluate<R>(
         &self,
         request: &Request,
         asked: solon::Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Failure> {
+        self.ask(request, asked, |asked| {
+            self.prepared.evaluate_with(asked, read)
+        })
+    }
+
+    /// The document as JSON text.
+    pub fn evaluate_text(
+        &self,
+        request: &Request,
+        asked: solon::Request<'_>,
+        style: Style<'_>,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        self.ask(request, asked, |asked| {
+            self.prepared.evaluate_text(asked, style)
+        })
+    }
+
+    /// Evaluates, here if it is known to be quick enough for here.
+    fn ask<R>(
+        &self,
+        request: &Request,
+        asked: solon::Request<'_>,
+        evaluate: impl FnOnce(&solon::Request<'_>) -> Result<Option<R>, Error>,
+    ) -> Result<Option<R>, Failure> {
         let here = request.place == Place::Reactor;
-        let slow = self.pace.load(Ordering::Relaxed) > nanoseconds(AT_ONCE);
+        // what asks the outside would ask twice
+        let slow =
+            self.prepared.may_block() || self.pace.load(Ordering::Relaxed) > nanoseconds(AT_ONCE);
         if here && (slow || request.body.len() > SMALL_BODY) {
             return Err(ApiError::Elsewhere.into());
         }
@@ -134,7 +161,7 @@ impl Document {
         };
         let asked = if here { asked.limits(&brief) } else { asked };
         let start = Instant::now();
-        let answer = self.prepared.evaluate_with(&asked.print(&print), read);
+        let answer = evaluate(&asked.print(&print).cancel(&request.gone));
         self.pace
             .store(nanoseconds(start.elapsed()), Ordering::Relaxed);
         match answer {

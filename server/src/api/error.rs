@@ -117,6 +117,9 @@ impl From<Error> for ApiError {
         match &error {
             Error::Eval(_) => Self::internal(message::EVALUATE).listing(&error),
             Error::Compile(_) => Self::invalid(message::COMPILE_MODULES).listing(&error),
+            Error::Store(StoreError::NotFound { index: Some(_), .. }) => {
+                Self::not_found(error.to_string())
+            }
             Error::Store(StoreError::NotFound { .. }) => {
                 Self::not_found("storage_not_found_error: document does not exist")
             }

@@ -3,12 +3,15 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use solon::value::{Value, json};
+use solon::limits;
+use solon::value::Value;
+use solon::value::json::{self, TooLong};
 use solon::{Error, QueryContext, Solution};
 use solon_syntax::source::Code;
 
 use super::ApiError;
 use super::body::{self, Members};
+use super::data::style;
 use super::documents::log_prints;
 use super::error::message;
 use super::metrics::Metrics;
@@ -58,7 +61,7 @@ fn ask(
     metrics.since("rego_query_compile", start);
     let prints = RefCell::new(Vec::new());
     let print = |line: &str| prints.borrow_mut().push(line.to_owned());
-    let mut asked = solon::Request::new().print(&print);
+    let mut asked = solon::Request::new().print(&print).cancel(&request.gone);
     if let Some(input) = input {
         asked = asked.input_json(input.as_bytes());
     }
@@ -74,7 +77,7 @@ fn ask(
         answer.typed("metrics", &metrics.spelled(state.options.spelling));
     }
     if !solutions.is_empty() {
-        answer.text("result", &bindings(solutions, request.pretty()));
+        answer.text("result", &bindings(solutions, request.pretty())?);
     }
     Ok(Response::json(Status::OK, answer.finish()))
 }
@@ -93,7 +96,7 @@ fn refused(error: Error) -> ApiError {
 }
 
 /// The bindings of each solution as JSON text.
-fn bindings(solutions: Vec<Solution>, pretty: bool) -> Vec<u8> {
+fn bindings(solutions: Vec<Solution>, pretty: bool) -> Result<Vec<u8>, ApiError> {
     let rows = solutions.into_iter().map(|solution| {
         let pairs = solution.bindings.into_iter();
         Value::object(
@@ -104,17 +107,9 @@ fn bindings(solutions: Vec<Solution>, pretty: bool) -> Vec<u8> {
     });
     let rows = Value::array(rows.collect());
     let mut text = Vec::new();
-    if pretty {
-        json::write_go_layout(
-            rows.borrow(),
-            json::Layout {
-                prefix: "  ",
-                indent: "  ",
-            },
-            &mut text,
-        );
-    } else {
-        json::write_go(rows.borrow(), &mut text);
+    let style = style(pretty, "  ");
+    match json::write_within(rows.borrow(), style, limits::ANSWER_BYTES, &mut text) {
+        Ok(()) => Ok(text),
+        Err(TooLong) => Err(ApiError::internal(message::EVALUATE)),
     }
-    text
 }

@@ -63,6 +63,7 @@ pub fn patch(state: &State, request: &Request) -> Result<Response, ApiError> {
 pub fn delete(state: &State, request: &Request) -> Result<Response, ApiError> {
     let path = path(request)?;
     state.engine.edit(|transaction| {
+        transaction.read(&path)?;
         transaction
             .write(Operation::Remove, &path, Value::Null)
             .map_err(ApiError::from)

@@ -1,14 +1,15 @@
 //! `solon check`
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
-use solon::Engine;
 use solon::compile::Options;
+use solon::{Capabilities, Engine};
 
-use super::FAILED;
 use super::report::Report;
-use super::terminal::complain;
+use super::terminal::{complain, print};
+use super::{FAILED, capabilities};
 use crate::files::{Ignore, Loader, Wanted};
 
 /// Check that policies parse and compile.
@@ -35,6 +36,12 @@ pub struct Args {
     /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
     #[arg(short, long, value_name = "PATH")]
     schema: Option<String>,
+    /// What policies may use: a file in the form that `solon capabilities` prints
+    #[arg(long, value_name = "FILE", value_parser = capabilities::read)]
+    capabilities: Option<Arc<Capabilities>>,
+    /// Print the plans that the rules are compiled to, for those who wonder what is evaluated
+    #[arg(long)]
+    dump: bool,
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
@@ -53,10 +60,15 @@ enum Format {
     Json,
 }
 
-/// Says nothing when all is well.
+/// Says nothing when all is well, unless plans are asked for.
 pub fn run(args: &Args) -> ExitCode {
     match check(args) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(engine) => {
+            if args.dump {
+                print(engine.dump());
+            }
+            ExitCode::SUCCESS
+        }
         Err(report) => {
             match args.format {
                 Format::Pretty => complain(report.text(report.is_of_loading())),
@@ -67,18 +79,20 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn check(args: &Args) -> Result<(), Report> {
+fn check(args: &Args) -> Result<Engine, Report> {
     let version = super::version_of(args.v0_compatible);
+    let capabilities = args.capabilities.clone();
     let loader = Loader {
         wanted: Wanted::Modules,
         ignore: Ignore::new(&args.ignore),
-        version,
+        options: capabilities::parse_options(capabilities.as_deref(), version)?,
     };
     let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
     let error_limit = usize::try_from(args.max_errors).unwrap_or(0);
     let options = Options {
         strict: args.strict,
         error_limit,
+        capabilities,
         schemas: super::schemas(args.schema.as_deref())?,
         ..Options::default()
     };
@@ -89,5 +103,6 @@ fn check(args: &Args) -> Result<(), Report> {
         .map(|(name, text)| (name.as_str(), text.as_str()));
     engine
         .set_modules(modules)
-        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))
+        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
+    Ok(engine)
 }

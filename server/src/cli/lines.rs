@@ -9,7 +9,8 @@ use super::terminal::complain;
 /// Answer JSON requests, one a line, on standard output.
 ///
 /// A request has the fields `modules` (texts by file name), `data`, `input`, `query`, `v0`, `strict` and
-/// `strict_builtin_errors`. An answer has `bindings` and `values` of each solution, `prints`, or `errors`.
+/// `strict_builtin_errors`. An answer has `bindings` and `values` of each solution, `prints`, or `errors`. With
+/// `explain` (`debug`, `full`, `fails` or `notes`) it has the lines of a `trace`, with `explain_json` its `events`.
 #[derive(clap::Args)]
 pub struct Args {}
 

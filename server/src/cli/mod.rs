@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod capabilities;
 mod check;
 mod eval;
 mod lines;
@@ -39,6 +40,7 @@ enum Command {
     Run(run::Args),
     Eval(Box<eval::Args>),
     Check(check::Args),
+    Capabilities(capabilities::Args),
     Parse(parse::Args),
     Lines(lines::Args),
     Version(version::Args),
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Eval(args) => eval::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Capabilities(args) => capabilities::run(&args),
         Command::Parse(args) => parse::run(&args),
         Command::Lines(args) => lines::run(&args),
         Command::Version(args) => version::run(&args),

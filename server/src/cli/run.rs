@@ -7,12 +7,12 @@ use std::time::Duration;
 use clap::ValueEnum;
 use solon::compile::Options;
 use solon::store::Path;
-use solon::{Change, Engine, Value};
+use solon::{Capabilities, Change, Engine, Value};
 use solon_host::SystemHost;
 
-use super::FAILED;
 use super::report::Report;
 use super::terminal::complain;
+use super::{FAILED, capabilities};
 use crate::api::VERSION;
 use crate::app;
 use crate::config::{BODY_LIMIT, ServerOptions, Spelling};
@@ -53,6 +53,9 @@ pub struct Args {
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
+    /// What policies may use: a file in the form that `solon capabilities` prints
+    #[arg(long, value_name = "FILE", value_parser = capabilities::read)]
+    capabilities: Option<Arc<Capabilities>>,
     /// Read policies as Rego v0
     #[arg(long)]
     v0_compatible: bool,
@@ -133,11 +136,12 @@ fn load(args: &Args) -> Result<Engine, Report> {
     let loader = Loader {
         wanted: Wanted::All,
         ignore: Ignore::new(&args.ignore),
-        version,
+        options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
     };
     let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
     let options = Options {
         error_limit: args.max_errors,
+        capabilities: args.capabilities.clone(),
         ..Options::default()
     };
     let engine = Engine::builder()

@@ -1,9 +1,12 @@
 //! Tables in box drawing.
 
 /// Rows of cells, with or without a header.
+#[derive(Default)]
 pub struct Table {
     header: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
+    /// The rows that a line is drawn above.
+    sections: Vec<usize>,
 }
 
 impl Table {
@@ -12,12 +15,24 @@ impl Table {
         Self {
             header: Some(header),
             rows: Vec::new(),
+            sections: Vec::new(),
         }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
+    }
+
+    /// Adds a name with the lines of a text beside it, apart from what is above.
+    pub fn section(&mut self, name: &str, text: &str) {
+        if !self.rows.is_empty() {
+            self.sections.push(self.rows.len());
+        }
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        for (name, line) in names.zip(text.split('\n')) {
+            self.row(vec![name.to_owned(), line.to_owned()]);
+        }
     }
 
     /// The text: one blank around each cell, headers centred, cells to the left.
@@ -29,7 +44,10 @@ impl Table {
             line(&mut out, &widths, header, centred);
             rule(&mut out, &widths, ['├', '┼', '┤']);
         }
-        for row in &self.rows {
+        for (at, row) in self.rows.iter().enumerate() {
+            if self.sections.binary_search(&at).is_ok() {
+                rule(&mut out, &widths, ['├', '┼', '┤']);
+            }
             line(&mut out, &widths, row, left);
         }
         rule(&mut out, &widths, ['└', '┴', '┘']);

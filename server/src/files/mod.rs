@@ -19,7 +19,6 @@ pub use walk::{Found, Kind, Wanted, find};
 use std::collections::BTreeMap;
 
 use solon::Value;
-use solon_syntax::ast::Version;
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
@@ -39,8 +38,8 @@ pub struct Loader {
     pub wanted: Wanted,
     /// Names that are passed over.
     pub ignore: Ignore,
-    /// The Rego that modules are written in.
-    pub version: Version,
+    /// How modules are parsed.
+    pub options: ParseOptions,
 }
 
 impl Loader {
@@ -83,11 +82,7 @@ impl Loader {
 
     fn refused(&self, name: &str, text: &str) -> Vec<LoadError> {
         let source = Source::new(SourceId(0), name, text);
-        let options = ParseOptions {
-            version: self.version,
-            ..ParseOptions::default()
-        };
-        let refused = parse_module(&source, &options)
+        let refused = parse_module(&source, &self.options)
             .err()
             .map(|diagnostics| diagnostics.0);
         refused

@@ -15,7 +15,8 @@ pub enum GzipError {
     TooLarge,
 }
 
-/// Unpacks a body to at most `limit` bytes. The sizes that it declares are not trusted.
+/// Unpacks a body to at most `limit` bytes. What it declares about its size is believed when that is too much,
+/// which spares unpacking it, and never when it is little.
 pub fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
     let malformed = |words: &str| GzipError::Malformed(words.to_owned());
     if body.is_empty() {
@@ -29,6 +30,9 @@ pub fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
             "gzip: invalid header"
         }));
     }
+    if declared(body).is_some_and(|size| size > limit as u64) {
+        return Err(GzipError::TooLarge);
+    }
     let mut out = Vec::new();
     let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
     match reader.read_to_end(&mut out) {
@@ -39,6 +43,12 @@ pub fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
         }
         Err(error) => Err(malformed(&error.to_string())),
     }
+}
+
+/// The size that the end of a body declares, at most 4 GiB.
+fn declared(body: &[u8]) -> Option<u64> {
+    body.last_chunk()
+        .map(|size| u32::from_le_bytes(*size).into())
 }
 
 /// Packs a body.
@@ -72,8 +82,26 @@ mod tests {
     }
 
     #[test]
+    fn declared_sizes() {
+        let mut packed = gzip("solon ".repeat(1000).as_bytes());
+        let end = packed.len() - 4;
+        // one that is too small ends nothing early: what is unpacked counts
+        packed[end..].copy_from_slice(&[1, 0, 0, 0]);
+        assert_eq!(gunzip(&packed, 5999), Err(GzipError::TooLarge));
+        // one that is too large is refused before anything is unpacked
+        packed.truncate(20);
+        packed.extend([0xff; 4]);
+        assert_eq!(gunzip(&packed, 5999), Err(GzipError::TooLarge));
+        assert!(matches!(
+            gunzip(&packed, 1 << 40),
+            Err(GzipError::Malformed(_))
+        ));
+    }
+
+    #[test]
     fn malformed() {
-        let words = |body: &[u8]| match gunzip(body, 100) {
+        // the end of what is cut off is read as a size, which must not be too much here
+        let words = |body: &[u8]| match gunzip(body, 1 << 40) {
             Err(GzipError::Malformed(words)) => words,
             other => panic!("{other:?}"),
         };

@@ -6,6 +6,7 @@ use std::time::Instant;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Uri};
+use solon::Cancel;
 
 use super::{Params, Place};
 
@@ -29,6 +30,8 @@ pub struct Request {
     pub body: Bytes,
     /// Who sent it: an address with a port; empty when the socket knows none.
     pub client: Arc<str>,
+    /// Stops evaluations once nobody waits for the answer.
+    pub gone: Cancel,
     /// Where this request is being answered.
     pub place: Place,
     /// When it was read.

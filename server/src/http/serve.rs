@@ -4,18 +4,18 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
+use solon::Cancel;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
@@ -24,6 +24,8 @@ use super::{Params, Request, Response, Status};
 
 /// Headers must arrive within this time.
 const HEADERS_WITHIN: Duration = Duration::from_secs(32);
+/// More of a body must arrive within this time.
+const MORE_WITHIN: Duration = Duration::from_secs(32);
 /// Largest block of headers.
 const HEADER_BYTES: usize = 1 << 20;
 /// How long accepting rests when the process has no file handles left.
@@ -235,9 +237,11 @@ async fn respond<A: App>(
         headers: parts.headers,
         body: Bytes::new(),
         place: Place::Reactor,
+        gone: Cancel::default(),
         client,
         received,
     };
+    let _present = Present(request.gone.clone());
     let response = match body {
         Ok(body) => {
             request.body = body;
@@ -258,19 +262,30 @@ async fn respond<A: App>(
             }
         }
         Err(BodyError::TooLarge(length)) => app.too_large(length),
+        Err(BodyError::Slow) => Response::empty(Status::REQUEST_TIMEOUT),
         Err(BodyError::Broken) => Response::empty(Status::BAD_REQUEST),
     };
     app.answered(&request, &response);
     Ok(send(response))
 }
 
+/// Lives as long as somebody waits for the answer.
+struct Present(Cancel);
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 /// Why a body was not read.
 enum BodyError {
     TooLarge(Option<u64>),
+    Slow,
     Broken,
 }
 
-async fn read_body(body: Incoming, limit: usize) -> Result<Bytes, BodyError> {
+async fn read_body(mut body: Incoming, limit: usize) -> Result<Bytes, BodyError> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
@@ -279,13 +294,25 @@ async fn read_body(body: Incoming, limit: usize) -> Result<Bytes, BodyError> {
     {
         return Err(BodyError::TooLarge(Some(length)));
     }
-    let collected = pin!(Limited::new(body, limit).collect()).await;
-    match collected {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(BodyError::TooLarge(None))
+    let mut whole = Vec::new();
+    loop {
+        let frame = tokio::time::timeout(MORE_WITHIN, body.frame());
+        let data = match frame.await {
+            Err(_) => return Err(BodyError::Slow),
+            Ok(None) => return Ok(whole.into()),
+            Ok(Some(Err(_))) => return Err(BodyError::Broken),
+            Ok(Some(Ok(frame))) => frame.into_data(),
+        };
+        // trailers are of no use
+        let Ok(data) = data else { continue };
+        if whole.len() + data.len() > limit {
+            return Err(BodyError::TooLarge(None));
         }
-        Err(_) => Err(BodyError::Broken),
+        if whole.is_empty() && body.is_end_stream() {
+            return Ok(data);
+        }
+        // copied, since small parts that are kept take far more than their bytes
+        whole.extend_from_slice(&data);
     }
 }
 

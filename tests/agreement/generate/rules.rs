@@ -137,7 +137,12 @@ pub fn partial_set(writer: &mut Writer) {
     for _ in 0..writer.random.weighted(&[(7, 1), (3, 2)]) {
         let iterations = writer.random.weighted(&[(1, 0), (6, 1), (3, 2)]);
         let body = writer.body(iterations);
-        let (member, of) = writer.yielded();
+        let (mut member, mut of) = writer.yielded();
+        // what is in a set cannot be found by matching, not even by who knows the set
+        if writer.random.chance(6) {
+            member = format!("{{{member}}}");
+            of = Shape::set(of);
+        }
         shape = if rules.is_empty() || shape == of {
             of
         } else {

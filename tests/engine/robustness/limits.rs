@@ -148,6 +148,80 @@ fn another_thread_cancels_it() {
     ));
 }
 
+/// Built-in functions that take long end as soon as well.
+#[test]
+fn another_thread_cancels_builtins() {
+    let numbers: Vec<Value> = (0..500_000)
+        .map(|n| ((n * 7919) % 500_009).into())
+        .collect();
+    let words: Vec<Value> = numbers
+        .iter()
+        .map(|n| Value::string(&format!("word{n}")))
+        .collect();
+    let edges = words.iter().zip(words.iter().skip(1));
+    let edges =
+        edges.map(|(from, to)| (from.clone(), Value::array(vec![to.clone(), "word0".into()])));
+    let input = Value::object(vec![
+        ("text".into(), Value::string(&"ab ".repeat(100_000))),
+        ("graph".into(), Value::object(edges.collect())),
+        ("numbers".into(), Value::array(numbers)),
+        ("words".into(), Value::array(words)),
+    ]);
+    let engine = Engine::new();
+    let mut late: Vec<String> = Vec::new();
+    for call in [
+        "count(numbers.range(1, 30000000))",
+        "[1 | some a in input.numbers; some b in input.numbers; a + b < 0]",
+        "count([1 | some _ in numbers.range(1, 100000); x := sort(input.numbers)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := {n | some n in input.numbers}])",
+        "count([1 | some _ in numbers.range(1, 100000); x := sum(input.numbers)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := array.concat(input.numbers, input.words)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := concat(\",\", input.words)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := split(input.text, \" \")])",
+        "count([1 | some _ in numbers.range(1, 100000); x := replace(input.text, \"a\", \"cc\")])",
+        "count([1 | some _ in numbers.range(1, 100000); x := strings.replace_n({\"a\": \"c\"}, input.text)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := upper(input.text)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := regex.replace(input.text, \"[ab]+\", \"c\")])",
+        "count([1 | some _ in numbers.range(1, 100000); x := regex.find_n(\"[ab]+\", input.text, -1)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := json.marshal(input.words)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := graph.reachable(input.graph, {\"word0\"})])",
+        "graph.reachable_paths(input.graph, {\"word0\"})",
+        "count([1 | walk(input, _); walk(input, _)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := object.union(input.graph, {\"a\": 1})])",
+        "count([1 | some _ in numbers.range(1, 100000); x := {w | some w in input.words} | {1}])",
+        "count([1 | some _ in numbers.range(1, 100000); x := json.unmarshal(json.marshal(input.words))])",
+        "count([1 | some _ in numbers.range(1, 100000); x := base64.encode(input.text)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := crypto.sha256(input.text)])",
+        "count([1 | some _ in numbers.range(1, 100000); x := indexof_n(input.text, \"b\")])",
+    ] {
+        let query = engine.prepare_query(call).unwrap();
+        let cancel = Cancel::default();
+        thread::scope(|scope| {
+            let running = scope.spawn(|| {
+                let answer = query.solutions(&Request::new().input(&input).cancel(&cancel));
+                (answer.map(drop), Instant::now())
+            });
+            thread::sleep(Duration::from_millis(50));
+            let start = Instant::now();
+            cancel.cancel();
+            let (answer, end) = running.join().unwrap();
+            let taken = end.saturating_duration_since(start);
+            if taken > END_WITHIN {
+                late.push(format!("{call} went on for {taken:?}"));
+            }
+            if let Err(error) = answer {
+                let message = &error.entries()[0].message;
+                assert_eq!(message, "caller cancelled query execution", "{call}");
+            }
+        });
+    }
+    assert!(late.is_empty(), "{late:#?}");
+}
+
+/// One stretch of a built-in that looks at nothing, unoptimised and beside other tests.
+const END_WITHIN: Duration =
+    Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 100 });
+
 /// Long loops inside a built-in function look at the limits too.
 #[test]
 fn builtins_are_bounded() {

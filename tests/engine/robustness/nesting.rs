@@ -5,16 +5,9 @@ use std::fmt::Write;
 use solon::value::{Arena, Value, json, yaml};
 use solon::{Engine, Request};
 
-use crate::{answer, ask, message, on_small_stack, on_stack};
+use crate::{answer, ask, message, on_small_stack};
 
 const LEVELS: usize = 100_000;
-
-/// Stack of a caller that itself walks the deepest values: unoptimised frames are many times larger.
-const DEEP: usize = if cfg!(debug_assertions) {
-    2 << 20
-} else {
-    256 << 10
-};
 
 const TOO_DEEP: &str = "max parsing recursion depth exceeded";
 
@@ -88,7 +81,7 @@ fn brackets_in_json_and_yaml() {
 fn the_deepest_values_pass_through() {
     let levels = solon::limits::NESTING - 1;
     let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-    on_stack(DEEP, "deepest", || {
+    on_small_stack("deepest", || {
         let value = json::read(text.as_bytes()).unwrap();
         let engine = Engine::new();
         engine.put("/deep", value.clone()).unwrap();
@@ -154,7 +147,7 @@ fn the_deepest_value_made() {
         module.push_str(&format!("p := p{levels}\n"));
         let text = format!("{}{}", "[".repeat(NESTING), "]".repeat(NESTING));
         let input = json::read(text.as_bytes()).unwrap();
-        on_stack(DEEP, "wrapped", || {
+        on_small_stack("wrapped", || {
             let engine = Engine::new();
             engine.set_module("t.rego", &module)?;
             let found = engine.prepare_document("t/p")?;

@@ -1,4 +1,4 @@
-//! Any bytes as YAML: what is written reads back equal.
+//! Any bytes as YAML: what is written reads back equal, unless a key is written as the one that merges, as in OPA.
 
 #![no_main]
 
@@ -8,8 +8,12 @@ use solon::value::yaml;
 fuzz_target!(|text: &[u8]| {
     if let Ok(value) = yaml::read(text) {
         let mut written = String::new();
-        if yaml::write(value.borrow(), &mut written).is_ok() {
-            assert_eq!(yaml::read(written.as_bytes()).ok(), Some(value), "{written}");
+        if yaml::write(value.borrow(), &mut written).is_ok() && !written.contains("<<") {
+            assert_eq!(
+                yaml::read(written.as_bytes()).ok(),
+                Some(value),
+                "{written}"
+            );
         }
     }
 });

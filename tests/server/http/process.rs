@@ -52,6 +52,11 @@ pub struct Server {
 }
 
 impl Server {
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Starts a server that has loaded files.
     pub fn start(files: &[(&str, &str)]) -> Self {
         Self::start_with(&[], files)

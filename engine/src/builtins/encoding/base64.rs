@@ -40,8 +40,13 @@ fn encode_by<'e>(
 pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
-    let bytes = decode_by(text.as_bytes(), &STANDARD, *b"+/").map_err(illegal)?;
+    let bytes = standard(text.as_bytes()).map_err(Fault::error)?;
     Ok(call.arena.bytes_text(&bytes))
+}
+
+/// Decodes text in the usual alphabet; the error is the message.
+pub fn standard(text: &[u8]) -> Result<Vec<u8>, String> {
+    decode_by(text, &STANDARD, *b"+/").map_err(illegal)
 }
 
 pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -54,28 +59,32 @@ pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
 
 pub fn url_decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
-    let bytes = text.as_bytes();
-    call.budget.reserve(bytes.len().saturating_mul(2))?;
-    let missing = match bytes.len() % 4 {
-        _ if bytes.ends_with(b"=") => 0,
+    let reserved = text.as_bytes().len().saturating_mul(2);
+    call.budget.reserve(reserved)?;
+    let bytes = url_safe(text.as_bytes()).map_err(Fault::error)?;
+    Ok(call.arena.bytes_text(&bytes))
+}
+
+/// Decodes text in the alphabet for URLs, with or without padding; the error is the message.
+pub fn url_safe(text: &[u8]) -> Result<Vec<u8>, String> {
+    let missing = match text.len() % 4 {
+        _ if text.ends_with(b"=") => 0,
         2 => 2,
         3 => 1,
         0 => 0,
         _ => {
-            return Err(Fault::error(format!(
-                "illegal base64url string: {}",
-                text.to_str()
-            )));
+            let text = String::from_utf8_lossy(text);
+            return Err(format!("illegal base64url string: {text}"));
         }
     };
-    let mut padded = bytes.to_vec();
-    padded.resize(bytes.len() + missing, b'=');
-    let bytes = decode_by(&padded, &URL_SAFE, *b"-_").map_err(illegal)?;
-    Ok(call.arena.bytes_text(&bytes))
+    let mut padded = Vec::with_capacity(text.len() + missing);
+    padded.extend(text);
+    padded.resize(text.len() + missing, b'=');
+    decode_by(&padded, &URL_SAFE, *b"-_").map_err(illegal)
 }
 
-fn illegal(at: usize) -> Fault {
-    Fault::error(format!("illegal base64 data at input byte {at}"))
+fn illegal(at: usize) -> String {
+    format!("illegal base64 data at input byte {at}")
 }
 
 /// The error is the position of what is wrong. Clean text takes the fast decoder; the slow one knows of line

@@ -1,12 +1,23 @@
 //! JSON texts.
 
 use crate::builtins::{Call, Fault, Operands};
-use crate::value::json::{self, Layout};
+use crate::value::json::{self, Layout, Style, TooLong};
 use crate::value::{TextView, V};
 
 pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let mut text = Vec::new();
-    json::write_go(operands.at(0), &mut text);
+    written(call, operands.at(0), Vec::new(), None)
+}
+
+/// The text of a value behind what was written already.
+fn written<'e>(
+    call: &Call<'e>,
+    value: V<'_>,
+    mut text: Vec<u8>,
+    layout: Option<Layout<'_>>,
+) -> Result<V<'e>, Fault> {
+    let style = Style { html: true, layout };
+    json::write_within(value, style, call.budget.memory_left(), &mut text)
+        .map_err(|TooLong| Fault::memory())?;
     call.budget.reserve(text.len())?;
     Ok(call.arena.bytes_text(&text))
 }
@@ -50,14 +61,12 @@ pub fn marshal_with_options<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Resu
     if !chosen.unwrap_or(pretty) {
         return marshal(call, operands);
     }
-    let mut text = prefix.clone().into_bytes();
+    let text = prefix.clone().into_bytes();
     let layout = Layout {
         prefix: &prefix,
         indent: &indent,
     };
-    json::write_go_layout(operands.at(0), layout, &mut text);
-    call.budget.reserve(text.len())?;
-    Ok(call.arena.bytes_text(&text))
+    written(call, operands.at(0), text, Some(layout))
 }
 
 pub fn unmarshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -1,6 +1,6 @@
 //! Text and byte encodings.
 
-mod base64;
+pub mod base64;
 mod hex;
 mod json;
 mod urlquery;

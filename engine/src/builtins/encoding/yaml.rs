@@ -5,7 +5,14 @@ use crate::value::{V, yaml};
 
 pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let mut text = String::new();
-    yaml::write(operands.at(0), &mut text).map_err(|error| Fault::error(error.to_string()))?;
+    let limit = call.budget.memory_left();
+    yaml::write_within(operands.at(0), limit, &mut text).map_err(|error| {
+        if error.is_too_long() {
+            Fault::memory()
+        } else {
+            Fault::error(error.to_string())
+        }
+    })?;
     call.budget.reserve(text.len())?;
     Ok(call.arena.text(&text))
 }

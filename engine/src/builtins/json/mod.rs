@@ -8,6 +8,7 @@
 mod filter;
 mod patch;
 mod paths;
+mod schema;
 mod tree;
 
 use super::Builtin;
@@ -21,6 +22,14 @@ pub const TABLE: &[Builtin] = &[
         filter::filter,
     ),
     Builtin::new(
+        "json.match_schema",
+        "document: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, array[object<desc: string, error: string, field: string, type: string>]>",
+        "Whether a document is what a JSON schema asks for, and what is wrong with it.",
+        schema::match_schema,
+    )
+    .nondeterministic()
+    .specialise(schema::prepare),
+    Builtin::new(
         "json.patch",
         "target: any, patches: array[object<op: string, path: any>[any: any]] => output: any",
         "The document changed by the operations of a JSON Patch.",
@@ -32,4 +41,11 @@ pub const TABLE: &[Builtin] = &[
         "The object without what the paths lead to.",
         filter::remove,
     ),
+    Builtin::new(
+        "json.verify_schema",
+        "schema: any<string, object[any: any]> => output: array<boolean, any<null, string>>",
+        "Whether a document is a JSON schema, and what is wrong with it.",
+        schema::verify_schema,
+    )
+    .nondeterministic(),
 ];

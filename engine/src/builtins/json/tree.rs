@@ -263,7 +263,10 @@ fn index(key: V<'_>, length: usize) -> Result<i64, Fault> {
 /// The member of a set that equals a key.
 fn set_member<'e>(set: V<'e>, key: V<'e>) -> Result<V<'e>, Fault> {
     let held = set.as_set().is_some_and(|set| set.contains(key));
-    held.then_some(key).ok_or_else(|| absent(&key, "set", set))
+    held.then_some(key).ok_or_else(|| match key.as_text() {
+        Some(text) => absent(&text.to_str(), "set", set),
+        None => absent(&key, "set", set),
+    })
 }
 
 fn change_member<'e>(

@@ -15,8 +15,9 @@ use std::sync::Arc;
 use super::call::push;
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::{TextView, V};
+use program::Haystack;
+pub use program::Regex;
 pub use program::build;
-use program::{Haystack, Regex};
 use template::Template;
 
 /// This family's entries.
@@ -83,6 +84,11 @@ pub const TABLE: &[Builtin] = &[
     .deprecated()
     .specialise(|operands| prepare(operands, 0, test)),
 ];
+
+/// Whether a text is a regular expression.
+pub fn is_pattern(text: &str) -> bool {
+    syntax::Syntax::parse(text).is_ok()
+}
 
 /// A function that may be given its pattern in compiled form.
 type WithRegex = for<'e> fn(&mut Call<'e>, &[V<'e>], Option<&Regex>) -> Result<V<'e>, Fault>;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use num_bigint::BigInt;
 
+use crate::builtins::{Call, Fault};
+use crate::value::display::show_within;
 use crate::value::{Number, TextView, V};
 
 /// A value as Go would have it.
@@ -18,18 +20,29 @@ pub enum Argument<'e> {
     Text(TextView<'e>),
     /// `string`, made of anything else.
     Shown(String),
+    /// `int`, which only templates know, as all that follow.
+    PlainInt(i64),
+    /// `uint8`
+    Byte(u8),
+    /// `json.Number`
+    JsonNumber(String),
+    /// `bool`
+    Bool(bool),
+    /// `nil`
+    Nil,
 }
 
 impl<'e> Argument<'e> {
     /// Numbers go by how they are written: with a point or an exponent they are floats.
-    pub fn of(value: V<'e>) -> Self {
+    pub fn of(call: &Call<'_>, value: V<'e>) -> Result<Self, Fault> {
         if let Some(text) = value.as_text() {
-            return Self::Text(text);
+            return Ok(Self::Text(text));
         }
         let Some(number) = value.as_number() else {
-            return Self::Shown(value.to_string());
+            let shown = show_within(value, call.budget.memory_left());
+            return shown.map(Self::Shown).ok_or_else(Fault::memory);
         };
-        match number {
+        Ok(match number {
             Number::Int(i) => Self::Int(i),
             Number::Text(text) if !text.contains(['.', 'e', 'E']) => match number.to_bigint() {
                 Some(big) => i64::try_from(&big).map_or_else(|_| Self::Big(big), Self::Int),
@@ -43,7 +56,7 @@ impl<'e> Argument<'e> {
                     Self::Shown(number.to_string())
                 }
             }
-        }
+        })
     }
 
     /// The name of its type in Go.
@@ -53,6 +66,11 @@ impl<'e> Argument<'e> {
             Self::Big(_) => "*big.Int",
             Self::Float(_) => "float64",
             Self::Text(_) | Self::Shown(_) => "string",
+            Self::PlainInt(_) => "int",
+            Self::Byte(_) => "uint8",
+            Self::JsonNumber(_) => "json.Number",
+            Self::Bool(_) => "bool",
+            Self::Nil => "<nil>",
         }
     }
 
@@ -60,7 +78,7 @@ impl<'e> Argument<'e> {
     pub fn bytes(&self) -> Option<Cow<'_, [u8]>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text.as_bytes())),
-            Self::Shown(text) => Some(Cow::Borrowed(text.as_bytes())),
+            Self::Shown(text) | Self::JsonNumber(text) => Some(Cow::Borrowed(text.as_bytes())),
             _ => None,
         }
     }

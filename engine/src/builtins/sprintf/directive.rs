@@ -16,29 +16,70 @@ pub struct Spec {
     pub precision: Option<usize>,
 }
 
+/// What directives take their values from.
+pub trait Values: Copy {
+    /// A value.
+    type Value: Copy;
+    fn len(self) -> usize;
+    fn get(self, index: usize) -> Option<Self::Value>;
+    /// The value as a width or a precision.
+    fn as_size(value: Self::Value) -> Option<i64>;
+}
+
+impl<'e> Values for ArrayView<'e> {
+    type Value = V<'e>;
+
+    fn len(self) -> usize {
+        self.len()
+    }
+
+    fn get(self, index: usize) -> Option<V<'e>> {
+        self.get(index)
+    }
+
+    fn as_size(value: V<'e>) -> Option<i64> {
+        match value {
+            V::Int(size) => Some(size),
+            _ => None,
+        }
+    }
+}
+
 /// One directive with the value it is for.
-#[derive(Default)]
-pub struct Directive<'e> {
+pub struct Directive<T> {
     pub spec: Spec,
     /// `None` at the end of the format.
     pub verb: Option<char>,
     /// `None` when there are too few.
-    pub value: Option<V<'e>>,
+    pub value: Option<T>,
     pub bad_width: bool,
     pub bad_precision: bool,
     pub bad_index: bool,
 }
 
+impl<T> Default for Directive<T> {
+    fn default() -> Self {
+        Self {
+            spec: Spec::default(),
+            verb: None,
+            value: None,
+            bad_width: false,
+            bad_precision: false,
+            bad_index: false,
+        }
+    }
+}
+
 /// A piece of a format.
-pub enum Step<'f, 'e> {
+pub enum Step<'f, T> {
     Text(&'f [u8]),
-    Directive(Directive<'e>),
+    Directive(Directive<T>),
 }
 
 /// A format that is being read.
-pub struct Format<'f, 'e> {
+pub struct Format<'f, A> {
     rest: &'f [u8],
-    values: ArrayView<'e>,
+    values: A,
     /// The value that is next.
     at: usize,
     /// Whether an index was given, so that unused values are no surprise.
@@ -48,8 +89,8 @@ pub struct Format<'f, 'e> {
 /// Widths and precisions beyond this are refused.
 const LARGEST: usize = 1_000_000;
 
-impl<'f, 'e> Format<'f, 'e> {
-    pub fn new(format: &'f [u8], values: ArrayView<'e>) -> Self {
+impl<'f, A: Values> Format<'f, A> {
+    pub fn new(format: &'f [u8], values: A) -> Self {
         Self {
             rest: format,
             values,
@@ -59,9 +100,10 @@ impl<'f, 'e> Format<'f, 'e> {
     }
 
     /// The values that no directive took, unless some were taken out of order.
-    pub fn unused(&self) -> Option<impl Iterator<Item = V<'e>>> {
-        let unused = !self.reordered && self.at < self.values.len();
-        unused.then(|| self.values.iter().skip(self.at))
+    pub fn unused(&self) -> Option<impl Iterator<Item = A::Value> + use<'f, A>> {
+        let (values, at) = (self.values, self.at);
+        let unused = !self.reordered && at < values.len();
+        unused.then(|| (at..values.len()).filter_map(move |index| values.get(index)))
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -74,7 +116,22 @@ impl<'f, 'e> Format<'f, 'e> {
         found
     }
 
-    fn directive(&mut self) -> Directive<'e> {
+    /// A verb alone, as nearly all directives are.
+    fn plain(&mut self) -> Option<Directive<A::Value>> {
+        let (verb @ (b's' | b'd' | b'v'), rest) = self.rest.split_first()? else {
+            return None;
+        };
+        self.rest = rest;
+        let value = self.values.get(self.at);
+        self.at += usize::from(value.is_some());
+        Some(Directive {
+            verb: Some(char::from(*verb)),
+            value,
+            ..Directive::default()
+        })
+    }
+
+    fn directive(&mut self) -> Directive<A::Value> {
         let mut found = Directive::default();
         let spec = &mut found.spec;
         loop {
@@ -136,10 +193,8 @@ impl<'f, 'e> Format<'f, 'e> {
     fn next_int(&mut self) -> Option<i64> {
         let value = self.values.get(self.at)?;
         self.at += 1;
-        match value {
-            V::Int(i) if usize::try_from(i.unsigned_abs()).is_ok_and(|n| n <= LARGEST) => Some(i),
-            _ => None,
-        }
+        let small = |size: &i64| usize::try_from(size.unsigned_abs()).is_ok_and(|n| n <= LARGEST);
+        A::as_size(value).filter(small)
     }
 
     /// A number in the format.
@@ -186,9 +241,9 @@ impl<'f, 'e> Format<'f, 'e> {
     }
 }
 
-impl<'f, 'e> Format<'f, 'e> {
+impl<'f, A: Values> Format<'f, A> {
     /// The next piece.
-    pub fn next(&mut self) -> Option<Step<'f, 'e>> {
+    pub fn next(&mut self) -> Option<Step<'f, A::Value>> {
         if self.rest.is_empty() {
             return None;
         }
@@ -199,6 +254,8 @@ impl<'f, 'e> Format<'f, 'e> {
             return Some(Step::Text(text));
         }
         self.skip(1);
-        Some(Step::Directive(self.directive()))
+        Some(Step::Directive(
+            self.plain().unwrap_or_else(|| self.directive()),
+        ))
     }
 }

@@ -9,9 +9,9 @@ mod text;
 
 use super::{Builtin, Call, Fault, Operands};
 use crate::value::V;
-use argument::Argument;
-use directive::{Directive, Spec, Step};
-use printer::Printer;
+pub use argument::Argument;
+pub use directive::{Directive, Format, Spec, Step, Values};
+pub use printer::Printer;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[Builtin::new(
@@ -24,12 +24,42 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 fn sprintf<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let format = operands.text(0)?;
     let values = operands.array(1)?;
-    let mut format = directive::Format::new(format.as_bytes(), values);
     let mut printer = Printer::new(call);
+    print(
+        &mut printer,
+        format.as_bytes(),
+        values,
+        |printer, value, verb| {
+            let argument = Argument::of(printer.call(), value)?;
+            match verb {
+                Some(verb) => printer.value(&argument, verb),
+                None => printer.typed(&argument),
+            }
+        },
+    )?;
+    let text = printer.finish();
+    Ok(call.text(text))
+}
+
+/// Prints values as a format says. `show` prints one by a verb, or with its type when there is none.
+pub fn print<'e, A: Values>(
+    printer: &mut Printer<'_, 'e>,
+    format: &[u8],
+    values: A,
+    mut show: impl FnMut(&mut Printer<'_, 'e>, A::Value, Option<char>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut format = Format::new(format, values);
     while let Some(step) = format.next() {
-        match step {
-            Step::Text(text) => printer.raw(text)?,
-            Step::Directive(directive) => run(&mut printer, &directive)?,
+        let directive = match step {
+            Step::Text(text) => {
+                printer.raw(text)?;
+                continue;
+            }
+            Step::Directive(directive) => directive,
+        };
+        if let Some((value, verb)) = complain(printer, &directive)? {
+            printer.spec = directive.spec;
+            show(printer, value, Some(verb))?;
         }
     }
     if let Some(extra) = format.unused() {
@@ -39,15 +69,18 @@ fn sprintf<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
             if index > 0 {
                 printer.raw(b", ")?;
             }
-            printer.typed(&Argument::of(value))?;
+            show(printer, value, None)?;
         }
         printer.raw(b")")?;
     }
-    let text = printer.finish();
-    Ok(call.text(text))
+    Ok(())
 }
 
-fn run<'e>(printer: &mut Printer<'_, 'e>, directive: &Directive<'e>) -> Result<(), Fault> {
+/// Prints what is wrong with a directive; what to print by which verb when nothing is.
+fn complain<T: Copy>(
+    printer: &mut Printer<'_, '_>,
+    directive: &Directive<T>,
+) -> Result<Option<(T, char)>, Fault> {
     if directive.bad_width {
         printer.raw(b"%!(BADWIDTH)")?;
     }
@@ -55,18 +88,18 @@ fn run<'e>(printer: &mut Printer<'_, 'e>, directive: &Directive<'e>) -> Result<(
         printer.raw(b"%!(BADPREC)")?;
     }
     let Some(verb) = directive.verb else {
-        return printer.raw(b"%!(NOVERB)");
+        printer.raw(b"%!(NOVERB)")?;
+        return Ok(None);
     };
     if verb == '%' {
-        return printer.raw(b"%");
+        printer.raw(b"%")?;
+        return Ok(None);
     }
     let complaint = match (directive.bad_index, directive.value) {
         (true, _) => "(BADINDEX)",
         (false, None) => "(MISSING)",
-        (false, Some(value)) => {
-            printer.spec = directive.spec;
-            return printer.value(&Argument::of(value), verb);
-        }
+        (false, Some(value)) => return Ok(Some((value, verb))),
     };
-    printer.raw(format!("%!{verb}{complaint}").as_bytes())
+    printer.raw(format!("%!{verb}{complaint}").as_bytes())?;
+    Ok(None)
 }

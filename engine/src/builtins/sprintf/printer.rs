@@ -23,6 +23,11 @@ impl<'c, 'e> Printer<'c, 'e> {
         }
     }
 
+    /// The call that prints.
+    pub fn call(&self) -> &'c Call<'e> {
+        self.call
+    }
+
     pub fn finish(self) -> Buffer<'e> {
         self.out
     }
@@ -71,6 +76,9 @@ impl<'c, 'e> Printer<'c, 'e> {
 
     /// A type and a value, as complaints show them.
     pub fn typed(&mut self, argument: &Argument<'_>) -> Result<(), Fault> {
+        if matches!(argument, Argument::Nil) {
+            return self.raw(b"<nil>");
+        }
         self.raw(argument.type_name().as_bytes())?;
         self.raw(b"=")?;
         // flags `+` and `#` mean other things to `%v`, which is not asked for here
@@ -99,10 +107,21 @@ impl<'c, 'e> Printer<'c, 'e> {
             return self.padded_text(argument.type_name().as_bytes());
         }
         let printed = match argument {
-            Argument::Int(i) => integer::print(self, *i, verb)?,
+            Argument::Int(i) | Argument::PlainInt(i) => integer::print(self, *i, verb)?,
+            Argument::Byte(byte) => integer::print(self, i64::from(*byte), verb)?,
+            Argument::Bool(value) if matches!(verb, 't' | 'v') => {
+                self.padded(if *value { b"true" } else { b"false" })?;
+                true
+            }
+            Argument::Bool(_) => false,
+            Argument::Nil if verb == 'v' => {
+                self.padded(b"<nil>")?;
+                true
+            }
+            Argument::Nil => return self.raw(format!("%!{verb}(<nil>)").as_bytes()),
             Argument::Big(big) => return integer::print_big(self, big, verb),
             Argument::Float(float) => float::print(self, *float, verb)?,
-            Argument::Text(_) | Argument::Shown(_) => {
+            Argument::Text(_) | Argument::Shown(_) | Argument::JsonNumber(_) => {
                 let bytes = argument.bytes().unwrap_or_default();
                 text::print(self, &bytes, if quoted { 'q' } else { verb })?
             }

@@ -57,7 +57,17 @@ fn part(digits: &[u8], unit: u64) -> u64 {
 
 /// Reads a duration in nanoseconds.
 pub fn parse(text: &[u8]) -> Result<i64, Fault> {
-    let invalid = || Fault::error(format!("time: invalid duration {}", quote(text)));
+    parse_in(text, unit_ns).map_err(Fault::error)
+}
+
+/// The same without days, weeks and years, which Go does not know.
+pub fn parse_go(text: &[u8]) -> Result<i64, String> {
+    let known = |unit: &[u8]| !matches!(unit, b"d" | b"w" | b"y");
+    parse_in(text, |unit| unit_ns(unit).filter(|_| known(unit)))
+}
+
+fn parse_in(text: &[u8], unit_ns: impl Fn(&[u8]) -> Option<u64>) -> Result<i64, String> {
+    let invalid = || format!("time: invalid duration {}", quote(text));
     let (sign, unsigned) = split(text, |b| b"+-".contains(&b));
     let negative = sign == b"-";
     if sign.len() > 1 || unsigned.is_empty() {
@@ -77,13 +87,11 @@ pub fn parse(text: &[u8]) -> Result<i64, Fault> {
         let number = whole(digits).ok_or_else(invalid)?;
         if name.is_empty() {
             let text = quote(text);
-            return Err(Fault::error(format!(
-                "time: missing unit in duration {text}"
-            )));
+            return Err(format!("time: missing unit in duration {text}"));
         }
         let unit = unit_ns(name).ok_or_else(|| {
             let (name, text) = (quote(name), quote(text));
-            Fault::error(format!("time: unknown unit {name} in duration {text}"))
+            format!("time: unknown unit {name} in duration {text}")
         })?;
         let sum = number
             .checked_mul(unit)

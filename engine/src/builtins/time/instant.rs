@@ -100,7 +100,7 @@ fn offset(zone: &TimeZone, second: i64) -> i64 {
 
 fn exact(number: Number<'_>) -> Result<i64, Fault> {
     number
-        .to_i64()
+        .rounded_to_i64()
         .ok_or_else(|| Fault::error("timestamp too big"))
 }
 

@@ -1,11 +1,11 @@
 //! Points in time, as nanoseconds since 1970, and their calendar.
 
 mod calendar;
-mod duration;
+pub(super) mod duration;
 mod format;
 mod instant;
 mod layout;
-mod parse;
+pub(super) mod parse;
 
 use super::{Builtin, Call, Fault, Operands};
 use crate::value::V;
@@ -68,6 +68,11 @@ pub const TABLE: &[Builtin] = &[
         weekday,
     ),
 ];
+
+/// Whether a text is a time in the form of a layout.
+pub fn matches_layout(layout: &str, text: &str) -> bool {
+    parse::parse(layout.as_bytes(), text.as_bytes()).is_ok()
+}
 
 fn date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let civil = Instant::read(operands.at(0))?.civil();

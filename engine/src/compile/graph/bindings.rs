@@ -45,9 +45,14 @@ const BOUND: VarScan = VarScan {
 };
 
 impl<'c> Bindings<'c> {
-    /// What is known before the body: arguments, and keys that a caller may ask for.
+    /// What is known before the body: arguments, and keys and values that a caller may ask for.
     pub fn new(rule: &Rule, args: &[Term], name: &str, locals: &'c Locals) -> Self {
         let mut known = HashMap::new();
+        for term in rule.head.key.iter().chain(&rule.head.value) {
+            VarScan::default().each(term, |_, name| {
+                known.insert(name.clone(), Known::Bound);
+            });
+        }
         if let Some(key) = rule.head.key.as_ref().and_then(Term::as_var) {
             known.insert(key.clone(), role("a key", name));
         }

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::constants::{Constants, constant};
-use crate::builtins::{self};
+use super::fuse;
+use crate::builtins;
+use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
     Program, RuleId, RuleKind, Slot, Step,
@@ -15,6 +17,7 @@ use crate::program::{
 pub struct Lowering<'p> {
     pub(super) program: &'p Program,
     pub(super) constants: &'p mut Constants,
+    optimisations: Optimisations,
     bound: HashMap<Name, Operand>,
     /// Names in the order they were bound, so that a block can forget its own.
     trail: Vec<Name>,
@@ -23,10 +26,15 @@ pub struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
-    pub(super) fn new(program: &'p Program, constants: &'p mut Constants) -> Self {
+    pub(super) fn new(
+        program: &'p Program,
+        constants: &'p mut Constants,
+        optimisations: Optimisations,
+    ) -> Self {
         Self {
             program,
             constants,
+            optimisations,
             bound: HashMap::new(),
             trail: Vec::new(),
             slots: 0,
@@ -35,10 +43,19 @@ impl<'p> Lowering<'p> {
     }
 
     pub(super) fn finish(self) -> Plan {
-        Plan {
+        let fuses = self.makes(Optimisation::FuseAggregates);
+        let mut plan = Plan {
             slots: self.slots,
             steps: self.steps.into(),
+        };
+        if fuses {
+            fuse::aggregates(&mut plan);
         }
+        plan
+    }
+
+    fn makes(&self, optimisation: Optimisation) -> bool {
+        self.optimisations.make(optimisation)
     }
 
     pub(super) fn push(&mut self, step: Step) {
@@ -231,7 +248,11 @@ impl<'p> Lowering<'p> {
             return Some(Operand::Slot(out));
         }
         let entry = builtins::lookup(&name)?;
-        let prepared = entry.builtin.specialise.and_then(|specialise| {
+        let specialise = entry
+            .builtin
+            .specialise
+            .filter(|_| self.makes(Optimisation::SpecialiseCalls));
+        let prepared = specialise.and_then(|specialise| {
             let constants: Vec<_> = args
                 .iter()
                 .map(|arg| self.constants.get(*arg).map(crate::value::Value::borrow))
@@ -315,7 +336,9 @@ impl<'p> Lowering<'p> {
 
     /// Evaluates a term all of whose variables are known, apart from those in references.
     pub(super) fn term(&mut self, term: &Term) -> Operand {
-        if let Some(operand) = self.constants.operand(term) {
+        if (term.is_scalar() || self.makes(Optimisation::FoldConstants))
+            && let Some(operand) = self.constants.operand(term)
+        {
             return operand;
         }
         match &term.kind {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Term, TermKind};
 
+pub use crate::program::constant;
 use crate::program::{ConstId, Operand};
-use crate::value::{NumberBuf, Value};
+use crate::value::Value;
 
 /// Constants in the order of their numbers.
 #[derive(Default)]
@@ -67,23 +68,4 @@ impl Constants {
     pub fn finish(self) -> Vec<Value> {
         self.values
     }
-}
-
-/// The value of a term without variables, references, calls and comprehensions.
-pub fn constant(term: &Term) -> Option<Value> {
-    Some(match &term.kind {
-        TermKind::Null => Value::Null,
-        TermKind::Boolean(b) => Value::Bool(*b),
-        TermKind::Number(text) => Value::number(NumberBuf::parse(text)?),
-        TermKind::String(text) => Value::string(text),
-        TermKind::Array(items) => Value::array(items.iter().map(constant).collect::<Option<_>>()?),
-        TermKind::Set(items) => Value::set(items.iter().map(constant).collect::<Option<_>>()?),
-        TermKind::Object(pairs) => {
-            let pairs = pairs
-                .iter()
-                .map(|(k, v)| Some((constant(k)?, constant(v)?)));
-            Value::object(pairs.collect::<Option<_>>()?)
-        }
-        _ => return None,
-    })
 }

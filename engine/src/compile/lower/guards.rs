@@ -27,26 +27,45 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
         }
     }
     let aliases = aliases(body);
-    let mut early: Vec<usize> = Vec::new();
-    for (at, expr) in body.iter().enumerate() {
-        let Some((place, value)) = test(expr) else {
-            continue;
-        };
-        let key = match &place.kind {
-            TermKind::Ref(terms) => input_path(terms).map(GuardKey::Input),
-            TermKind::Var(name) => match (argument(args, name), aliases.get(name)) {
-                (Some(at), _) => Some(GuardKey::Argument(at)),
-                (None, Some((definition, path))) => {
-                    early.push(*definition);
-                    Some(GuardKey::Input(path.clone()))
-                }
-                _ => None,
-            },
+    let key = |place: &Term| match &place.kind {
+        TermKind::Ref(terms) => Some((input_path(terms).map(GuardKey::Input)?, None)),
+        TermKind::Var(name) => match (argument(args, name), aliases.get(name)) {
+            (Some(argument), _) => Some((GuardKey::Argument(argument), None)),
+            (None, Some((definition, path))) => {
+                Some((GuardKey::Input(path.clone()), Some(*definition)))
+            }
             _ => None,
-        };
-        if let Some(key) = key {
-            guards.push(Guard { key, value });
-            early.push(at);
+        },
+        _ => None,
+    };
+    let mut found: Vec<(Guard, Vec<usize>)> = Vec::new();
+    let mut others: Vec<GuardKey> = Vec::new();
+    for (at, expr) in body.iter().enumerate() {
+        match test(expr) {
+            Some((place, value)) => {
+                if let Some((key, definition)) = key(place) {
+                    let taken = definition.into_iter().chain([at]).collect();
+                    found.push((Guard { key, value }, taken));
+                }
+            }
+            None => others.extend(tested(expr).filter_map(|place| Some(key(place)?.0))),
+        }
+    }
+    // of several values at one place the index asks for any, so none of them comes first
+    let mut places: HashMap<&GuardKey, usize> = HashMap::new();
+    let guarded = guards.iter().chain(found.iter().map(|(guard, _)| guard));
+    for key in guarded.map(|guard| &guard.key).chain(&others) {
+        *places.entry(key).or_default() += 1;
+    }
+    let alone: Vec<bool> = found
+        .iter()
+        .map(|(guard, _)| places.get(&guard.key) == Some(&1))
+        .collect();
+    let mut early: Vec<usize> = Vec::new();
+    for ((guard, taken), alone) in found.into_iter().zip(alone) {
+        if alone {
+            guards.push(guard);
+            early.extend(taken);
         }
     }
     early.sort_unstable();
@@ -77,6 +96,30 @@ fn equality(expr: &Expr) -> Option<(&Term, &Term)> {
         [left, right] => Some((left, right)),
         _ => None,
     }
+}
+
+/// What the index looks at in an expression that asks for a value in another way than by a scalar.
+fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
+    const TESTS: [&str; 6] = [
+        "internal.member_2",
+        "startswith",
+        "endswith",
+        "strings.any_prefix_match",
+        "strings.any_suffix_match",
+        "glob.match",
+    ];
+    let is_array = |term: &Term| matches!(term.kind, TermKind::Array(_));
+    let operands = match equality(expr) {
+        Some((left, right)) if is_array(left) || is_array(right) => vec![left, right],
+        Some(_) => Vec::new(),
+        None if expr.negated || !expr.with.is_empty() => Vec::new(),
+        None => TESTS
+            .iter()
+            .find_map(|name| expr.operands_of(name))
+            .map(|operands| operands.iter().collect())
+            .unwrap_or_default(),
+    };
+    operands.into_iter()
 }
 
 /// A place and the constant that must be there.

@@ -5,11 +5,13 @@
 
 mod body;
 mod constants;
+mod fuse;
 mod guards;
 mod index;
 mod modifiers;
 mod reference;
 mod rules;
+mod screen;
 mod unify;
 
 use std::collections::HashMap;
@@ -18,15 +20,18 @@ use std::sync::Arc;
 use solon_syntax::ast::{Body, Module, Name};
 use solon_syntax::source::SourceId;
 
+use super::compilation::Options;
+use super::optimisations::Optimisations;
 use super::rewrite::capture;
 use crate::builtins::Custom;
-use crate::program::{Operand, Plan, Program, Step};
+use crate::program::{Plan, Program, Step};
 use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
 
 /// Lowers all modules.
-pub fn program(modules: &[Module], functions: Vec<Custom>) -> Program {
+pub fn program(modules: &[Module], functions: Vec<Custom>, options: &Options) -> Program {
+    let optimisations = Optimisations::new(options);
     let mut files: HashMap<SourceId, Arc<str>> = HashMap::new();
     for module in modules {
         files.insert(module.source.id, module.source.name.clone());
@@ -39,7 +44,7 @@ pub fn program(modules: &[Module], functions: Vec<Custom>) -> Program {
     let mut constants = Constants::default();
     let pending = rules::declare(modules, &mut program);
     for (id, set) in pending.iter().enumerate() {
-        rules::lower(id, set, &mut program, &mut constants);
+        rules::lower(id, set, &mut program, &mut constants, optimisations);
     }
     program.constants = constants.finish();
     program
@@ -53,40 +58,48 @@ pub struct LoweredQuery {
     pub constants: Vec<Value>,
     /// The variables as the user wrote them, in the order of the leaf.
     pub variables: Vec<Name>,
+    /// What the body calls them, and the captured values behind them.
+    pub wanted: Vec<Name>,
     /// For each expression the position of its value behind the variables; `None` when it merely holds.
     pub expressions: Vec<Option<usize>>,
 }
 
 /// Lowers a query against a program. `originals` are the user's names of generated locals.
-pub fn query(program: &Program, body: &Body, originals: &HashMap<Name, Name>) -> LoweredQuery {
+pub fn query(
+    program: &Program,
+    body: &Body,
+    originals: &HashMap<Name, Name>,
+    options: &Options,
+) -> LoweredQuery {
     let mut constants = Constants::starting_at(program.constants.len());
-    let mut lowering = Lowering::new(program, &mut constants);
+    let mut lowering = Lowering::new(program, &mut constants, Optimisations::new(options));
     lowering.body(body);
-    let mut variables: Vec<(Name, Operand)> = Vec::new();
-    for (name, operand) in lowering.bindings() {
+    let mut bound: Vec<(Name, Name)> = Vec::new();
+    for (name, _) in lowering.bindings() {
         // a name that was generated may have been renamed in turn
-        let name = originals.get(name).unwrap_or(name);
-        if !name.starts_with("__local") && !name.starts_with('$') {
-            variables.push((name.clone(), operand));
+        let shown = originals.get(name).unwrap_or(name);
+        if !shown.starts_with("__local") && !shown.starts_with('$') {
+            bound.push((shown.clone(), name.clone()));
         }
     }
-    variables.sort_by(|a, b| a.0.cmp(&b.0));
-    variables.dedup_by(|a, b| a.0 == b.0);
-    let mut wanted: Vec<Operand> = variables.iter().map(|(_, operand)| *operand).collect();
+    bound.sort_by(|a, b| a.0.cmp(&b.0));
+    bound.dedup_by(|a, b| a.0 == b.0);
+    let (variables, mut wanted): (Vec<Name>, Vec<Name>) = bound.into_iter().unzip();
     let mut expressions = Vec::new();
     for expr in body.iter().filter(|expr| !expr.generated) {
         expressions.push(capture::captured(expr).map(|name| {
-            wanted.push(lowering.variable(name));
+            wanted.push(name.clone());
             wanted.len() - 1 - variables.len()
         }));
     }
-    lowering.push(Step::Solution(wanted.into()));
+    let operands = wanted.iter().map(|name| lowering.variable(name)).collect();
+    lowering.push(Step::Solution(operands));
     let plan = lowering.finish();
-    let variables = variables.into_iter().map(|(name, _)| name).collect();
     LoweredQuery {
         plan,
         constants: constants.finish(),
         variables,
+        wanted,
         expressions,
     }
 }

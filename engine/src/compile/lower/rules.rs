@@ -7,7 +7,8 @@ use solon_syntax::ast::{self, Body, Expr, ExprKind, Module, Term, TermKind};
 
 use super::body::{Lowering, operator_name};
 use super::constants::{Constants, constant};
-use super::{guards, index};
+use super::{guards, index, screen};
+use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
     ConstId, Guard, Index, NodeId, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot,
     Step, TreeNode,
@@ -206,27 +207,36 @@ fn name(path: &[Value]) -> Arc<str> {
 }
 
 /// Lowers the rules of one set.
-pub fn lower(id: usize, pending: &Pending<'_>, program: &mut Program, constants: &mut Constants) {
+pub fn lower(
+    id: usize,
+    pending: &Pending<'_>,
+    program: &mut Program,
+    constants: &mut Constants,
+    optimisations: Optimisations,
+) {
     let Some(kind) = program.rules.get(id).map(|set| set.kind) else {
         return;
     };
     let mut guards = Vec::with_capacity(pending.rules.len());
     let mut rules = Vec::with_capacity(pending.rules.len());
     for member in &pending.rules {
-        let (rule, found) = lower_member(kind, member, program, constants);
+        let (rule, found) = lower_member(kind, member, program, constants, optimisations);
         guards.push(found);
         rules.push(rule);
     }
     let default = pending
         .default
-        .map(|rule| default_plan(rule, program, constants));
+        .map(|rule| default_plan(rule, program, constants, optimisations));
     let early_exit = early_exit(&rules, constants);
-    let memoised = pending
-        .rules
-        .iter()
-        .any(|member| is_costly(&member.rule.body) || member.rule.else_rule.is_some());
+    let memoised = !optimisations.make(Optimisation::RepeatCheapCalls)
+        || pending
+            .rules
+            .iter()
+            .any(|member| is_costly(&member.rule.body) || member.rule.else_rule.is_some());
     if let Some(set) = program.rules.get_mut(id) {
-        set.index = index::build(&guards);
+        if optimisations.make(Optimisation::IndexRules) {
+            set.index = index::build(&guards);
+        }
         set.rules = rules;
         set.default = default;
         set.early_exit = early_exit && matches!(kind, RuleKind::Complete | RuleKind::Function(_));
@@ -234,8 +244,13 @@ pub fn lower(id: usize, pending: &Pending<'_>, program: &mut Program, constants:
     }
 }
 
-fn default_plan(rule: &ast::Rule, program: &Program, constants: &mut Constants) -> Plan {
-    let mut lowering = Lowering::new(program, constants);
+fn default_plan(
+    rule: &ast::Rule,
+    program: &Program,
+    constants: &mut Constants,
+    optimisations: Optimisations,
+) -> Plan {
+    let mut lowering = Lowering::new(program, constants, optimisations);
     for _ in &rule.head.args {
         lowering.slot();
     }
@@ -299,8 +314,9 @@ fn lower_member(
     member: &Member<'_>,
     program: &Program,
     constants: &mut Constants,
+    optimisations: Optimisations,
 ) -> (Rule, Vec<Guard>) {
-    let (plan, guards) = plan(kind, member, 0, program, constants);
+    let (plan, guards) = plan(kind, member, 0, program, constants, optimisations);
     let makes_member = member.makes_member();
     let depth = if matches!(kind, RuleKind::Set | RuleKind::Object) {
         member.tail.len() + usize::from(makes_member)
@@ -308,14 +324,14 @@ fn lower_member(
         0
     };
     let keyed = (1..=depth)
-        .map(|known| self::plan(kind, member, known, program, constants).0)
+        .map(|known| self::plan(kind, member, known, program, constants, optimisations).0)
         .collect();
     let otherwise = member.rule.else_rule.as_deref().map(|rule| {
         let member = Member {
             rule,
             tail: member.tail.clone(),
         };
-        Box::new(lower_member(kind, &member, program, constants).0)
+        Box::new(lower_member(kind, &member, program, constants, optimisations).0)
     });
     let value = member.rule.head.value.as_ref();
     let constant_tail = member
@@ -350,9 +366,10 @@ fn plan(
     known: usize,
     program: &Program,
     constants: &mut Constants,
+    optimisations: Optimisations,
 ) -> (Plan, Vec<Guard>) {
     let head = &member.rule.head;
-    let mut lowering = Lowering::new(program, constants);
+    let mut lowering = Lowering::new(program, constants, optimisations);
     let key = if member.makes_member() {
         head.key.as_ref()
     } else {
@@ -373,6 +390,9 @@ fn plan(
         &[]
     };
     let (order, guards) = guards::first(&member.rule.body, args);
+    if let Some(screen) = screen::screen(member.rule, &order, &program.tree) {
+        lowering.push(Step::Screen(Box::new(screen)));
+    }
     for expr in order {
         lowering.expr(expr);
     }

@@ -5,17 +5,28 @@
 use solon_syntax::ast::visit::{Exprs, Flow, WalkMut};
 use solon_syntax::ast::{Expr, ExprKind, Term};
 
-use crate::compile::Compilation;
+use crate::compile::{Compilation, QueryCompilation};
 
 /// Turns calls of `equal` into calls of `eq`.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     compilation.modules.walk_mut(&mut Exprs(|expr: &mut Expr| {
-        if let ExprKind::Call(terms) = &mut expr.kind
-            && let [operator, _, _] = terms.as_mut_slice()
-            && operator.is_operator("equal")
-        {
-            *operator = Term::operator("eq", operator.span);
-        }
+        unify(expr);
         Flow::Into
     }));
+}
+
+/// The same for the expressions of a query that is evaluated partially.
+pub fn rewrite_query(compilation: &mut QueryCompilation<'_>) {
+    if compilation.unify_equals {
+        compilation.body.iter_mut().for_each(unify);
+    }
+}
+
+fn unify(expr: &mut Expr) {
+    if let ExprKind::Call(terms) = &mut expr.kind
+        && let [operator, _, _] = terms.as_mut_slice()
+        && operator.is_operator("equal")
+    {
+        *operator = Term::operator("eq", operator.span);
+    }
 }

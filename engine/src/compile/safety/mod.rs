@@ -5,6 +5,7 @@
 //! [`refusals`] words what remains.
 
 mod outputs;
+mod reach;
 mod refusals;
 mod reorder;
 mod unify;
@@ -12,6 +13,7 @@ mod vars;
 
 use self::outputs::{DIRECT, Reading};
 pub(super) use self::outputs::{OPERANDS, OWN, outputs};
+pub(crate) use self::reach::Reach;
 pub(super) use self::vars::{VarSet, Vars};
 
 use solon_syntax::ast::{Body, Head, Name, Rule, Term, VarScan};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use solon_syntax::ast::visit::Walk;
 use solon_syntax::ast::{Name, VarScan};
 
@@ -49,68 +49,90 @@ impl Vars {
     }
 }
 
-/// A set of variables, a bit for each.
-#[derive(Clone, Debug, Default)]
+/// A set of variables: words of bits by place, in order, without empty words. A body may have a hundred thousand
+/// variables in as many expressions of a few each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VarSet {
-    words: SmallVec<[u64; 2]>,
+    words: SmallVec<[(u32, u64); 2]>,
 }
 
 impl VarSet {
     /// Adds a variable; whether it is new.
     pub fn insert(&mut self, var: Var) -> bool {
-        let (word, bit) = place(var);
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
+        let (place, bit) = place(var);
+        self.insert_word(place, bit)
+    }
+
+    /// Adds the variables of a word; whether one is new.
+    fn insert_word(&mut self, place: u32, bits: u64) -> bool {
+        match self.find(place) {
+            Ok(at) => self.words.get_mut(at).is_some_and(|(_, word)| {
+                let new = bits & !*word != 0;
+                *word |= bits;
+                new
+            }),
+            Err(at) => {
+                self.words.insert(at, (place, bits));
+                true
+            }
         }
-        self.words.get_mut(word).is_some_and(|word| {
-            let new = *word & bit == 0;
-            *word |= bit;
-            new
-        })
+    }
+
+    /// Where the word of a place is, or belongs.
+    fn find(&self, place: u32) -> Result<usize, usize> {
+        self.words.binary_search_by_key(&place, |(place, _)| *place)
+    }
+
+    /// The variables at a place.
+    fn word(&self, place: u32) -> u64 {
+        let found = self.find(place).ok().and_then(|at| self.words.get(at));
+        found.map_or(0, |(_, word)| *word)
     }
 
     /// Takes a variable out.
     pub fn remove(&mut self, var: Var) {
-        let (word, bit) = place(var);
-        if let Some(word) = self.words.get_mut(word) {
+        let (place, bit) = place(var);
+        if let Ok(at) = self.find(place)
+            && let Some((_, word)) = self.words.get_mut(at)
+        {
             *word &= !bit;
+            if *word == 0 {
+                self.words.remove(at);
+            }
         }
     }
 
     /// Whether a variable is in it.
     pub fn contains(&self, var: Var) -> bool {
-        let (word, bit) = place(var);
-        self.words.get(word).is_some_and(|word| word & bit != 0)
+        let (place, bit) = place(var);
+        self.word(place) & bit != 0
     }
 
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| *word == 0)
+        self.words.is_empty()
     }
 
     /// Whether all of it is in another set.
     pub fn is_subset(&self, other: &Self) -> bool {
-        let mut others = other.words.iter().chain(std::iter::repeat(&0));
         self.words
             .iter()
-            .all(|word| others.next().is_some_and(|other| word & !other == 0))
+            .all(|(place, word)| word & !other.word(*place) == 0)
     }
 
     /// Adds what is in another set.
     pub fn add(&mut self, other: &Self) {
-        if other.words.len() > self.words.len() {
-            self.words.resize(other.words.len(), 0);
-        }
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word |= other;
+        for (place, word) in &other.words {
+            self.insert_word(*place, *word);
         }
     }
 
     /// Takes out what is in another set.
     pub fn subtract(&mut self, other: &Self) {
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word &= !other;
-        }
+        self.words.retain(|(place, word)| {
+            *word &= !other.word(*place);
+            *word != 0
+        });
     }
 
     /// What is in this set, but not in another.
@@ -122,15 +144,20 @@ impl VarSet {
 
     /// What is in both sets.
     pub fn intersection(&self, other: &Self) -> Self {
-        let words = self.words.iter().zip(&other.words);
+        let both = |(place, word): &(u32, u64)| (*place, word & other.word(*place));
         Self {
-            words: words.map(|(word, other)| word & other).collect(),
+            words: self
+                .words
+                .iter()
+                .map(both)
+                .filter(|(_, word)| *word != 0)
+                .collect(),
         }
     }
 
     /// Its variables, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = Var> {
-        self.words.iter().zip(0..).flat_map(|(word, place)| {
+        self.words.iter().flat_map(|(place, word)| {
             let mut rest = *word;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros())?;
@@ -141,17 +168,9 @@ impl VarSet {
     }
 }
 
-impl PartialEq for VarSet {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_subset(other) && other.is_subset(self)
-    }
-}
-
-impl Eq for VarSet {}
-
 impl FromIterator<Var> for VarSet {
     fn from_iter<I: IntoIterator<Item = Var>>(vars: I) -> Self {
-        let mut set = Self { words: smallvec![] };
+        let mut set = Self::default();
         for var in vars {
             set.insert(var);
         }
@@ -159,7 +178,7 @@ impl FromIterator<Var> for VarSet {
     }
 }
 
-/// Word and bit of a variable.
-fn place(var: Var) -> (usize, u64) {
-    ((var.0 / u64::BITS) as usize, 1 << (var.0 % u64::BITS))
+/// Place of its word, and bit, of a variable.
+fn place(var: Var) -> (u32, u64) {
+    (var.0 / u64::BITS, 1 << (var.0 % u64::BITS))
 }

@@ -30,6 +30,11 @@ impl Checker<'_> {
         }
         let (operator, operands) = terms.split_first()?;
         let callee = self.env.of_operator(operator);
+        if !matches!(callee, Type::Any | Type::Function(_)) && is_document(operator) {
+            // a definition with an error stands before one without
+            let message = format!("undefined function {}", name(operator));
+            return Some(Problem::new(expr.span, message));
+        }
         self.operands(expr, operator, operands, callee.as_function()?)
     }
 
@@ -88,6 +93,10 @@ impl Checker<'_> {
         if operands.len() < callee.arity() {
             return problem("too few arguments", &before);
         }
+        // an equation has no result to compare with a third operand
+        if operands.len() > callee.arity() && operator.is_operator("eq") {
+            return problem("too many arguments", &before);
+        }
         for (position, (operand, of)) in operands.iter().zip(&before).enumerate() {
             let Some(want) = callee.operand(position) else {
                 return problem("too many arguments", &before);
@@ -145,7 +154,12 @@ impl Checker<'_> {
             };
             let before = self.env.of(&with.target);
             if before.as_function().is_none() {
-                tree.put(&path, union(before, self.env.of_replacement(&with.value)));
+                let after = self.env.of_replacement(&with.value);
+                let joined = match after.as_function() {
+                    Some(_) => Type::Any,
+                    None => union(before, after),
+                };
+                tree.put(&path, joined);
             }
         }
         (!tree.is_empty()).then_some(tree)
@@ -163,6 +177,12 @@ impl Checker<'_> {
             _ => Vec::new(),
         }
     }
+}
+
+/// Whether an operator is a function of the policy.
+fn is_document(operator: &Term) -> bool {
+    let head = reference(operator).first().and_then(Term::as_var);
+    head.is_some_and(|name| &**name == "data")
 }
 
 /// A term as a reference.

@@ -59,6 +59,27 @@ impl Dependents {
         paths
     }
 
+    /// All rules that need one of some rules, through whatever others.
+    pub fn users_of(&self, of: &[RuleId]) -> HashSet<RuleId> {
+        if of.is_empty() {
+            return HashSet::new();
+        }
+        let mut reached = HashSet::new();
+        let users = self.users.get_or_init(|| self.reversed());
+        let starts = of
+            .iter()
+            .filter_map(|rule| self.rules.binary_search(rule).ok());
+        let mut open: Vec<usize> = starts.collect();
+        while let Some(vertex) = open.pop() {
+            let users = users.get(vertex).into_iter().flatten();
+            open.extend(users.copied().filter(|user| reached.insert(*user)));
+        }
+        reached
+            .into_iter()
+            .filter_map(|vertex| self.rules.get(vertex).copied())
+            .collect()
+    }
+
     fn reversed(&self) -> Vec<Vec<usize>> {
         let mut users = vec![Vec::new(); self.needs.len()];
         for (user, needs) in self.needs.iter().enumerate() {

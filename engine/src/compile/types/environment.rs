@@ -193,13 +193,35 @@ impl<'c> Environment<'c> {
         if is_root(name) {
             let mut trees = self.layers.iter().rev().map(Layer::tree);
             let found = trees.find_map(|tree| of_document(tree, reference));
-            return found.unwrap_or(Type::Any);
+            return found.unwrap_or_else(|| match self.leads_among_functions(reference) {
+                true => Type::Unknown,
+                false => Type::Any,
+            });
         }
         let declared = match steps {
             [] => self.options.declaration(name),
             _ => dotted(reference).and_then(|name| self.options.declaration(&name)),
         };
         declared.cloned().unwrap_or_default()
+    }
+
+    /// Whether a reference takes a step that is not known among functions. What lies there has no type, although base
+    /// documents may lie there too: so it is published.
+    fn leads_among_functions(&self, reference: &[Term]) -> bool {
+        let mut trees = self.layers.iter().map(Layer::tree);
+        let Some(documents) = trees.next() else {
+            return false;
+        };
+        let is_function = |id| documents.is_leaf(id) && documents.whole(id).as_function().is_some();
+        crossroads(documents, reference).is_some_and(|id| {
+            // what is joined with a function is forgotten, and so is the function
+            documents.children(id).fold(None, |joined, (_, child)| {
+                match (joined, is_function(child)) {
+                    (None, next) => Some(next),
+                    (Some(last), next) => (last == next).then_some(next),
+                }
+            }) == Some(true)
+        }) && trees.all(|cover| crossroads(cover, reference).is_none())
     }
 }
 
@@ -234,6 +256,21 @@ fn of_document(tree: &TypeTree, reference: &[Term]) -> Option<Type> {
         }
     }
     Some(tree.whole(id).clone())
+}
+
+/// The node from which a reference takes its first step that is not known, if that has children.
+fn crossroads(tree: &TypeTree, reference: &[Term]) -> Option<NodeId> {
+    let mut id = TypeTree::ROOT;
+    for term in reference {
+        match step(tree, id, term) {
+            Some(next) => id = next,
+            None if matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_)) => {
+                return tree.children(id).next().map(|_| id);
+            }
+            None => return None,
+        }
+    }
+    None
 }
 
 /// The type of what lies under a constant.

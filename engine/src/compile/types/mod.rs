@@ -53,6 +53,15 @@ pub fn check_query_types(compilation: &mut QueryCompilation<'_>) {
     }
 }
 
+/// Whether the types of a body leave it a chance to hold.
+pub fn allow(options: &Options, documents: &TypeTree, body: &Body) -> bool {
+    let locals = Locals::default();
+    let mut checker = Checker::new(options, documents, &locals);
+    checker.whole = Whole::Query(body);
+    checker.body(body);
+    checker.problems.is_empty()
+}
+
 /// What a call gives its function, and what that takes; `None` when it is not known to be a function.
 pub fn arity_details(
     options: &Options,

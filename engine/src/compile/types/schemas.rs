@@ -11,11 +11,13 @@ use super::calls::document_path;
 use super::environment::Environment;
 use super::explain::Problem;
 use super::tree::TypeTree;
+use crate::builtins::is_pattern;
 use crate::compile::annotations::AnnotationSet;
 use crate::compile::compilation::{Compilation, Options};
 use crate::compile::rule_tree::RuleId;
 use crate::types::{Schema, Type};
 use crate::value::Value;
+use crate::value::serde::to_value;
 
 /// The schemas of a compilation, converted once each.
 pub struct Schemas<'c> {
@@ -108,8 +110,8 @@ impl<'c> Schemas<'c> {
 }
 
 fn convert(schema: &Json) -> Result<Type, String> {
-    let is_pattern = |pattern: &str| regex_syntax::parse(pattern).is_ok();
-    let schema = Schema::new(schema, &is_pattern).map_err(|error| error.to_string())?;
+    let schema = to_value(schema).map_err(|error| error.to_string())?;
+    let schema = Schema::new(&schema, &is_pattern).map_err(|error| error.to_string())?;
     schema.to_type().map_err(|error| error.to_string())
 }
 

@@ -79,15 +79,16 @@ impl TypeTree {
 
     /// Whether a node has a type of its own.
     pub fn is_leaf(&self, id: NodeId) -> bool {
-        self.node(id).own.is_some()
+        let own = &self.node(id).own;
+        own.as_ref().is_some_and(|own| !own.is_clash())
     }
 
     /// The type of the document at a node.
     pub fn whole(&self, id: NodeId) -> &Type {
         let node = self.node(id);
         node.whole.get_or_init(|| match &node.own {
-            Some(own) => self.with_parts(id, own.clone().finish()),
-            None => self.package(id),
+            Some(own) if !own.is_clash() => self.with_parts(id, own.clone().finish()),
+            _ => self.package(id),
         })
     }
 

@@ -2,45 +2,48 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value as Json;
-
-use super::reference::resolve;
+use super::reference::References;
 use super::shape::{Shape, unmergeable};
 use super::{RecursiveType, SchemaError};
 use crate::limits;
 use crate::types::{Type, union, union_all};
 use crate::value::Value;
 
-/// The type of a part of a document.
-pub fn convert(root: &Arc<Json>, schema: &Json) -> Result<Type, SchemaError> {
+/// The type of the documents that a schema describes.
+pub fn convert(root: &Arc<Value>) -> Result<Type, SchemaError> {
+    let references = References::new(root).map_err(SchemaError::Invalid)?;
     let mut converter = Converter {
         root,
-        open: vec!["#"],
+        references: &references,
+        open: vec![String::new()],
         depth: 0,
     };
-    converter.schema(schema)
+    converter.schema(root)
 }
 
 /// The type of a definition, itself inside staying folded.
-pub fn definition(root: &Arc<Json>, reference: &str) -> Result<Type, SchemaError> {
+pub fn definition(root: &Arc<Value>, reference: &str) -> Result<Type, SchemaError> {
+    let references = References::new(root).map_err(SchemaError::Invalid)?;
+    let schema = references.find(reference).map_err(SchemaError::Invalid)?;
     let mut converter = Converter {
         root,
-        open: vec![reference],
+        references: &references,
+        open: vec![reference.to_owned()],
         depth: 0,
     };
-    let schema = resolve(root, reference).map_err(SchemaError::Invalid)?;
     converter.schema(schema)
 }
 
-struct Converter<'a> {
-    root: &'a Arc<Json>,
+struct Converter<'c, 'a> {
+    root: &'c Arc<Value>,
+    references: &'c References<'a>,
     /// References that are being followed.
-    open: Vec<&'a str>,
+    open: Vec<String>,
     depth: usize,
 }
 
-impl<'a> Converter<'a> {
-    fn schema(&mut self, schema: &'a Json) -> Result<Type, SchemaError> {
+impl<'a> Converter<'_, 'a> {
+    fn schema(&mut self, schema: &'a Value) -> Result<Type, SchemaError> {
         self.shape(Shape::of(schema))
     }
 
@@ -56,7 +59,7 @@ impl<'a> Converter<'a> {
 
     fn shallow(&mut self, shape: Shape<'a>) -> Result<Type, SchemaError> {
         if let Some(reference) = shape.reference {
-            return self.reference(reference);
+            return self.reference(shape.schema, reference);
         }
         if !shape.any_of.is_empty() {
             return self.any_of(shape);
@@ -67,16 +70,21 @@ impl<'a> Converter<'a> {
         self.typed(shape)
     }
 
-    fn reference(&mut self, reference: &'a str) -> Result<Type, SchemaError> {
-        if self.open.contains(&reference) {
+    fn reference(&mut self, schema: &'a Value, reference: &str) -> Result<Type, SchemaError> {
+        let absolute = self.references.absolute(schema);
+        if self.open.contains(&absolute) {
             return Ok(Type::Recursive(Arc::new(RecursiveType {
                 reference: reference.into(),
+                absolute: absolute.into(),
                 root: self.root.clone(),
                 unfolded: OnceLock::new(),
             })));
         }
-        let schema = resolve(self.root, reference).map_err(SchemaError::Invalid)?;
-        self.open.push(reference);
+        let schema = self
+            .references
+            .find(&absolute)
+            .map_err(SchemaError::Invalid)?;
+        self.open.push(absolute);
         let of = self.schema(schema);
         self.open.pop();
         of
@@ -104,7 +112,7 @@ impl<'a> Converter<'a> {
         let parts = std::mem::take(&mut shape.all_of);
         let mut parts = parts
             .into_iter()
-            .map(|part| Shape::resolved(self.root, part));
+            .map(|part| Shape::resolved(self.references, part));
         let Some(mut merged) = parts.next() else {
             return self.typed(shape);
         };

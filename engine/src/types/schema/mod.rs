@@ -1,21 +1,23 @@
 //! JSON Schema as far as types go: whether a schema is one, and the type of the documents it describes.
 
 mod convert;
-mod reference;
+pub mod document;
+pub mod reference;
 mod shape;
-mod validity;
+mod uri;
+pub mod validity;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value as Json;
-
 use super::Type;
+use crate::value::Value;
+use reference::References;
 
 /// A valid schema document.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    root: Arc<Json>,
+    root: Arc<Value>,
 }
 
 /// Why a document is no schema, or has no type.
@@ -44,11 +46,12 @@ impl std::error::Error for SchemaError {}
 
 impl Schema {
     /// Checks a document. `is_pattern` tells valid regular expressions.
-    pub fn new(document: &Json, is_pattern: &dyn Fn(&str) -> bool) -> Result<Self, SchemaError> {
-        if document.is_null() {
+    pub fn new(document: &Value, is_pattern: &dyn Fn(&str) -> bool) -> Result<Self, SchemaError> {
+        if matches!(document, Value::Null) {
             return Err(SchemaError::Missing);
         }
-        validity::check(document, is_pattern).map_err(SchemaError::Invalid)?;
+        let references = References::new(document).map_err(SchemaError::Invalid)?;
+        validity::check(document, &references, is_pattern).map_err(SchemaError::Invalid)?;
         Ok(Self {
             root: Arc::new(document.clone()),
         })
@@ -56,14 +59,16 @@ impl Schema {
 
     /// The type of the documents that the schema describes.
     pub fn to_type(&self) -> Result<Type, SchemaError> {
-        convert::convert(&self.root, &self.root)
+        convert::convert(&self.root)
     }
 }
 
 /// A definition within itself. What it stands for is found out when something looks into it.
 pub struct RecursiveType {
     reference: Arc<str>,
-    root: Arc<Json>,
+    /// The reference with the base that it is relative to.
+    absolute: Arc<str>,
+    root: Arc<Value>,
     unfolded: OnceLock<Type>,
 }
 
@@ -76,12 +81,12 @@ impl RecursiveType {
     /// The type of the definition, with itself inside.
     pub fn unfold(&self) -> &Type {
         self.unfolded
-            .get_or_init(|| convert::definition(&self.root, &self.reference).unwrap_or(Type::Any))
+            .get_or_init(|| convert::definition(&self.root, &self.absolute).unwrap_or(Type::Any))
     }
 
     /// Whether both stand for the same definition.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.reference == other.reference && Arc::ptr_eq(&self.root, &other.root)
+        self.absolute == other.absolute && Arc::ptr_eq(&self.root, &other.root)
     }
 }
 

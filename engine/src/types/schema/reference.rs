@@ -1,28 +1,107 @@
 //! Following `$ref` within a document.
 
-use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::collections::HashMap;
 
-/// The part of a document that a reference leads to.
-pub fn resolve<'a>(root: &'a Json, reference: &str) -> Result<&'a Json, String> {
-    let Some(fragment) = reference.strip_prefix('#') else {
-        return match identified(root, reference) {
-            Some(found) => Ok(found),
-            None => Err(elsewhere(reference)),
+use super::document::{Document, named};
+use super::uri::Uri;
+use crate::value::Value;
+
+/// Where the references of a document lead, with the names that its parts give themselves.
+pub struct References<'a> {
+    /// Documents and parts by their names.
+    named: HashMap<String, &'a Value>,
+    /// What the schemas with a `$ref` refer to, by their address.
+    absolute: HashMap<*const Value, Uri>,
+}
+
+impl<'a> References<'a> {
+    /// Collects names and references; a name that is given twice is an error.
+    pub fn new(root: &'a Value) -> Result<Self, String> {
+        let mut references = Self {
+            named: HashMap::from([(String::new(), root)]),
+            absolute: HashMap::new(),
         };
-    };
+        references.collect(root, &Uri::default())?;
+        Ok(references)
+    }
+
+    fn collect(&mut self, part: &'a Value, base: &Uri) -> Result<(), String> {
+        if let Some(items) = part.as_array() {
+            return items.iter().try_for_each(|item| self.collect(item, base));
+        }
+        let Some(members) = part.as_members() else {
+            return Ok(());
+        };
+        let mut base = Cow::Borrowed(base);
+        let name = members.get_str("id").or_else(|| members.get_str("$id"));
+        if let Some(name) = name.and_then(Document::as_str) {
+            let named = base.join(&Uri::parse(name));
+            let text = named.text();
+            if self.named.contains_key(&text) {
+                return Err(format!("Reference already exists: \"{text}\""));
+            }
+            self.named.insert(text, part);
+            base = Cow::Owned(named);
+        }
+        if let Some(reference) = members.get_str("$ref").and_then(Document::as_str) {
+            let absolute = base.join(&Uri::parse(reference));
+            self.absolute.insert(std::ptr::from_ref(part), absolute);
+        }
+        for (key, value) in named(members) {
+            match key {
+                // taken literally
+                "const" | "enum" => {}
+                // names that are no keywords
+                "properties" | "dependencies" | "patternProperties" => {
+                    for (_, value) in value.as_members().into_iter().flat_map(named) {
+                        self.collect(value, &base)?;
+                    }
+                }
+                _ => self.collect(value, &base)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The full text of a schema's `$ref`; empty, which stands for the document, when it has none.
+    pub fn absolute(&self, schema: &Value) -> String {
+        let found = self.absolute.get(&std::ptr::from_ref(schema));
+        found.map(Uri::text).unwrap_or_default()
+    }
+
+    /// What a full reference stands for.
+    pub fn find(&self, reference: &str) -> Result<&'a Value, String> {
+        let reference = &Uri::parse(reference);
+        if let Some(found) = self.named.get(&reference.text()) {
+            return Ok(found);
+        }
+        match self.named.get(&reference.document()) {
+            Some(document) => point(document, &reference.fragment),
+            None if reference.is_canonical() => Err(format!(
+                "remote reference loading disabled: {}",
+                reference.text()
+            )),
+            None => Err(format!("Reference {} must be canonical", reference.text())),
+        }
+    }
+}
+
+/// The part of a document that a JSON pointer leads to; what is no pointer stands for all of it.
+fn point<'a>(document: &'a Value, fragment: &str) -> Result<&'a Value, String> {
     let fragment = decode(fragment);
     if !fragment.starts_with('/') {
-        return Ok(identified(root, reference).unwrap_or(root));
+        return Ok(document);
     }
-    let mut found = root;
+    let mut found = document;
     for step in fragment.split('/').skip(1) {
         let step = step.replace("~1", "/").replace("~0", "~");
         found = match found {
-            Json::Object(members) => {
-                let member = members.get(&step);
+            Value::Object(members) => {
+                let member = members.get_str(&step);
                 member.ok_or_else(|| format!("Object has no key '{step}'"))?
             }
-            Json::Array(items) => {
+            Value::Array(items) => {
                 let item = step
                     .parse()
                     .ok()
@@ -33,30 +112,6 @@ pub fn resolve<'a>(root: &'a Json, reference: &str) -> Result<&'a Json, String> 
         };
     }
     Ok(found)
-}
-
-/// A definition that names itself.
-fn identified<'a>(root: &'a Json, name: &str) -> Option<&'a Json> {
-    ["definitions", "$defs"]
-        .iter()
-        .filter_map(|key| root.get(key)?.as_object())
-        .flat_map(|definitions| definitions.values())
-        .find(|definition| {
-            let mut keys = ["$id", "id"].iter();
-            keys.any(|key| definition.get(key).and_then(Json::as_str) == Some(name))
-        })
-}
-
-/// Why a reference to another document is refused: nothing is fetched while a policy compiles.
-fn elsewhere(reference: &str) -> String {
-    if reference.contains("://") {
-        format!("remote reference loading disabled: {reference}")
-    } else {
-        format!(
-            "Reference /{} must be canonical",
-            reference.trim_start_matches('/')
-        )
-    }
 }
 
 /// Undoes percent encoding.

@@ -1,63 +1,68 @@
 //! What of a schema decides the type.
 
-use serde_json::Value as Json;
-
 use super::SchemaError;
-use super::reference::resolve;
+use super::document::{Document, named};
+use super::reference::References;
 use crate::limits;
+use crate::value::Value;
 
 /// The keywords of one schema that decide the type of its documents.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Shape<'a> {
+    pub schema: &'a Value,
     pub types: Vec<&'a str>,
-    pub properties: Vec<(&'a str, &'a Json)>,
-    pub items: Vec<&'a Json>,
+    pub properties: Vec<(&'a str, &'a Value)>,
+    pub items: Vec<&'a Value>,
     /// Whether `items` is one schema for all elements.
     pub items_alike: bool,
-    pub any_of: Vec<&'a Json>,
-    pub all_of: Vec<&'a Json>,
+    pub any_of: Vec<&'a Value>,
+    pub all_of: Vec<&'a Value>,
     pub reference: Option<&'a str>,
 }
 
 impl<'a> Shape<'a> {
-    pub fn of(schema: &'a Json) -> Self {
+    pub fn of(schema: &'a Value) -> Self {
         let list = |key: &str| {
-            let items = schema.get(key).and_then(Json::as_array);
+            let items = schema.get(key).and_then(Document::as_array);
             items.into_iter().flatten().collect::<Vec<_>>()
         };
         let types = match schema.get("type") {
-            Some(Json::String(one)) => vec![one.as_str()],
-            _ => list("type").into_iter().filter_map(Json::as_str).collect(),
+            Some(one) if let Some(one) = one.as_str() => vec![one],
+            _ => list("type")
+                .into_iter()
+                .filter_map(Document::as_str)
+                .collect(),
         };
-        let properties = schema.get("properties").and_then(Json::as_object);
-        let properties = properties.into_iter().flatten();
+        let properties = schema.get("properties").and_then(Document::as_members);
+        let properties = properties.into_iter().flat_map(named);
         let (items, items_alike) = match schema.get("items") {
-            Some(Json::Array(items)) => (items.iter().collect(), false),
+            Some(Value::Array(items)) => (items.iter().collect(), false),
             Some(one) => (vec![one], true),
             None => (Vec::new(), false),
         };
         Self {
+            schema,
             types,
-            properties: properties.map(|(key, of)| (key.as_str(), of)).collect(),
+            properties: properties.collect(),
             items,
             items_alike,
             any_of: list("anyOf"),
             all_of: list("allOf"),
-            reference: schema.get("$ref").and_then(Json::as_str),
+            reference: schema.get("$ref").and_then(Document::as_str),
         }
     }
 
     /// The shape of a schema, references followed.
-    pub fn resolved(root: &'a Json, schema: &'a Json) -> Self {
+    pub fn resolved(references: &References<'a>, schema: &'a Value) -> Self {
         let mut shape = Self::of(schema);
         for _ in 0..limits::TYPE_NESTING {
-            match shape
-                .reference
-                .and_then(|reference| resolve(root, reference).ok())
-            {
-                Some(schema) => shape = Self::of(schema),
-                None => break,
+            if shape.reference.is_none() {
+                break;
             }
+            let Ok(schema) = references.find(&references.absolute(shape.schema)) else {
+                break;
+            };
+            shape = Self::of(schema);
         }
         shape
     }

@@ -2,81 +2,135 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value as Json};
-
-use super::reference::resolve;
+use super::document::{Document, named};
+use super::reference::References;
 use crate::limits;
+use crate::uri;
+use crate::value::json;
+use crate::value::{Number, NumberBuf, Object, Value};
+
+/// The published versions of the language that are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Draft {
+    /// Draft 4.
+    Four,
+    /// Draft 6.
+    Six,
+    /// Draft 7.
+    Seven,
+    /// What a schema that names no version may use: everything.
+    Hybrid,
+}
+
+impl Draft {
+    /// The version that a document names.
+    pub fn of(document: &Value) -> Result<Self, String> {
+        let Some(name) = document.get("$schema") else {
+            return Ok(Self::Hybrid);
+        };
+        let name = name.as_str().ok_or("$schema must be of type string")?;
+        let name = name.split_once('#').map_or(name, |(name, _)| name);
+        Ok(match name {
+            "http://json-schema.org/draft-04/schema" => Self::Four,
+            "http://json-schema.org/draft-06/schema" => Self::Six,
+            "http://json-schema.org/draft-07/schema" => Self::Seven,
+            _ => Self::Hybrid,
+        })
+    }
+
+    /// Whether this can stand where a schema must.
+    pub fn is_schema(self, json: &Value) -> bool {
+        matches!(json, Value::Object(_)) || self > Self::Four && matches!(json, Value::Bool(_))
+    }
+}
 
 /// Says what is wrong with a schema.
-pub fn check(document: &Json, is_pattern: &dyn Fn(&str) -> bool) -> Result<(), String> {
-    if !is_schema(document) {
+pub fn check(
+    document: &Value,
+    references: &References<'_>,
+    is_pattern: &dyn Fn(&str) -> bool,
+) -> Result<Draft, String> {
+    if !matches!(document, Value::Object(_) | Value::Bool(_)) {
         return Err("schema is invalid".to_owned());
     }
+    let draft = Draft::of(document)?;
     let mut validity = Validity {
-        root: document,
+        references,
+        draft,
         is_pattern,
         followed: HashSet::new(),
         depth: 0,
     };
-    validity.schema(document)
+    validity.schema(document)?;
+    Ok(draft)
 }
 
 type Checked = Result<(), String>;
 
-struct Validity<'a> {
-    root: &'a Json,
-    is_pattern: &'a dyn Fn(&str) -> bool,
-    followed: HashSet<&'a str>,
+struct Validity<'c, 'a> {
+    references: &'c References<'a>,
+    draft: Draft,
+    is_pattern: &'c dyn Fn(&str) -> bool,
+    followed: HashSet<String>,
     depth: usize,
 }
 
-/// Whether something can stand where a schema must.
-fn is_schema(json: &Json) -> bool {
-    json.is_object() || json.is_boolean()
-}
-
-impl<'a> Validity<'a> {
-    fn schema(&mut self, schema: &'a Json) -> Checked {
-        let Json::Object(keywords) = schema else {
+impl Validity<'_, '_> {
+    fn schema(&mut self, schema: &Value) -> Checked {
+        let Some(keywords) = schema.as_members() else {
             return Ok(());
         };
         if self.depth > limits::NESTING {
             return Err("schema is nested too deeply".to_owned());
         }
         self.depth += 1;
-        let checked = self.keywords(keywords);
+        let checked = self.keywords(schema, keywords);
         self.depth -= 1;
         checked
     }
 
-    fn keywords(&mut self, keywords: &'a Map<String, Json>) -> Checked {
-        if keywords
-            .get("$schema")
-            .is_some_and(|schema| !schema.is_string())
-        {
-            return Err("$schema must be of type string".to_owned());
-        }
-        for key in ["$id", "id", "title", "description", "$ref"] {
-            if keywords.get(key).is_some_and(|value| !value.is_string()) {
-                return Err(format!("Invalid type. Expected: string, given: {key}"));
+    fn keywords(&mut self, schema: &Value, keywords: &Object) -> Checked {
+        let id = match self.draft {
+            Draft::Four => "id",
+            Draft::Hybrid if keywords.get_str("id").is_some() => "id",
+            _ => "$id",
+        };
+        let is_text = |key| match keywords.get_str(key) {
+            Some(value) if value.as_str().is_none() => {
+                Err(format!("Invalid type. Expected: string, given: {key}"))
             }
-        }
-        if let Some(reference) = keywords.get("$ref").and_then(Json::as_str) {
-            return self.reference(reference);
-        }
+            _ => Ok(()),
+        };
+        let is_uri = |key| match keywords.get_str(key).and_then(Document::as_str) {
+            Some(text) => match uri::parse(text.as_bytes()) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            },
+            None => Ok(()),
+        };
+        is_text(id)?;
+        is_uri(id)?;
         self.definitions(keywords)?;
+        is_text("title")?;
+        is_text("description")?;
+        is_text("$ref")?;
+        is_uri("$ref")?;
+        if keywords.get_str("$ref").is_some() {
+            return self.reference(schema);
+        }
         types(keywords)?;
         self.object_keywords(keywords)?;
         self.array_keywords(keywords)?;
-        numbers(keywords)?;
+        self.numbers(keywords)?;
         self.strings(keywords)?;
         counts(keywords)?;
         self.combinations(keywords)
     }
 
-    fn reference(&mut self, reference: &'a str) -> Checked {
-        let target = resolve(self.root, reference)?;
-        if !is_schema(target) {
+    fn reference(&mut self, schema: &Value) -> Checked {
+        let reference = self.references.absolute(schema);
+        let target = self.references.find(&reference)?;
+        if !matches!(target, Value::Object(_) | Value::Bool(_)) {
             return Err("Valid Schema must be of type object".to_owned());
         }
         if self.followed.insert(reference) {
@@ -85,13 +139,13 @@ impl<'a> Validity<'a> {
         Ok(())
     }
 
-    fn definitions(&mut self, keywords: &'a Map<String, Json>) -> Checked {
-        let Some(definitions) = keywords.get("definitions") else {
+    fn definitions(&mut self, keywords: &Object) -> Checked {
+        let Some(definitions) = keywords.get_str("definitions") else {
             return Ok(());
         };
         let wrong = || "Invalid type. Expected: Array Of Schemas, given: definitions".to_owned();
-        for definition in definitions.as_object().ok_or_else(wrong)?.values() {
-            if !is_schema(definition) {
+        for (_, definition) in definitions.as_members().ok_or_else(wrong)?.iter() {
+            if !self.draft.is_schema(definition) {
                 return Err(wrong());
             }
             self.schema(definition)?;
@@ -99,12 +153,12 @@ impl<'a> Validity<'a> {
         Ok(())
     }
 
-    fn object_keywords(&mut self, keywords: &'a Map<String, Json>) -> Checked {
-        if let Some(properties) = keywords.get("properties") {
+    fn object_keywords(&mut self, keywords: &Object) -> Checked {
+        if let Some(properties) = keywords.get_str("properties") {
             let properties = properties
-                .as_object()
+                .as_members()
                 .ok_or("Properties must be of type object")?;
-            for property in properties.values() {
+            for (_, property) in properties.iter() {
                 self.required_schema(property)?;
             }
         }
@@ -114,33 +168,35 @@ impl<'a> Validity<'a> {
             "boolean/Valid Schema",
             "additionalProperties",
         )?;
-        if let Some(properties) = keywords.get("patternProperties") {
-            let Json::Object(properties) = properties else {
+        if let Some(properties) = keywords.get_str("patternProperties") {
+            let Some(properties) = properties.as_members() else {
                 return Err(
                     "Invalid type. Expected: Valid Schema, given: patternProperties".to_owned(),
                 );
             };
-            for (pattern, property) in properties {
+            for (pattern, property) in named(properties) {
                 if !(self.is_pattern)(pattern) {
                     return Err(format!("Invalid regex pattern '{pattern}'"));
                 }
                 self.required_schema(property)?;
             }
         }
-        self.schema_or(
-            keywords,
-            "propertyNames",
-            "Valid Schema",
-            "patternProperties",
-        )?;
-        if let Some(dependencies) = keywords.get("dependencies") {
-            let dependencies = dependencies.as_object();
+        if self.draft >= Draft::Six {
+            self.schema_or(
+                keywords,
+                "propertyNames",
+                "Valid Schema",
+                "patternProperties",
+            )?;
+        }
+        if let Some(dependencies) = keywords.get_str("dependencies") {
+            let dependencies = dependencies.as_members();
             let dependencies = dependencies.ok_or("dependencies must be of type object")?;
-            for dependency in dependencies.values() {
+            for (_, dependency) in dependencies.iter() {
                 let names = dependency
                     .as_array()
-                    .is_some_and(|names| names.iter().all(Json::is_string));
-                if !names && !is_schema(dependency) {
+                    .is_some_and(|names| names.iter().all(|name| name.as_str().is_some()));
+                if !names && !self.draft.is_schema(dependency) {
                     return Err("Dependency must be of type Schema Or Array Of Strings".to_owned());
                 }
                 self.schema(dependency)?;
@@ -149,15 +205,15 @@ impl<'a> Validity<'a> {
         Ok(())
     }
 
-    fn array_keywords(&mut self, keywords: &'a Map<String, Json>) -> Checked {
+    fn array_keywords(&mut self, keywords: &Object) -> Checked {
         let wrong = "Invalid type. Expected: Valid Schema/Array Of Schemas, given: items";
-        match keywords.get("items") {
-            Some(Json::Array(items)) if items.iter().all(is_schema) => {
-                for item in items {
+        match keywords.get_str("items") {
+            Some(Value::Array(items)) if items.iter().all(|item| self.draft.is_schema(item)) => {
+                for item in items.iter() {
                     self.schema(item)?;
                 }
             }
-            Some(item) if is_schema(item) => self.schema(item)?,
+            Some(item) if self.draft.is_schema(item) => self.schema(item)?,
             Some(_) => return Err(wrong.to_owned()),
             None => {}
         }
@@ -169,26 +225,79 @@ impl<'a> Validity<'a> {
         )
     }
 
-    fn strings(&mut self, keywords: &'a Map<String, Json>) -> Checked {
-        limits_of(keywords, "Length", true)?;
-        for key in ["pattern", "format"] {
-            match keywords.get(key) {
-                Some(Json::String(pattern)) if key == "pattern" && !(self.is_pattern)(pattern) => {
-                    return Err("pattern must be a valid regex".to_owned());
+    fn numbers(&self, keywords: &Object) -> Checked {
+        if let Some(multiple) = keywords.get_str("multipleOf") {
+            let wrong = "Invalid type. Expected: Number, given: multipleOf";
+            if multiple
+                .as_number()
+                .ok_or(wrong)?
+                .compare(Number::Int(0))
+                .is_le()
+            {
+                return Err("multipleOf must be strictly greater than 0".to_owned());
+            }
+        }
+        for (key, exclusive) in [
+            ("minimum", "exclusiveMinimum"),
+            ("maximum", "exclusiveMaximum"),
+        ] {
+            let bound = keywords.get_str(key);
+            if bound.is_some_and(|bound| bound.as_number().is_none()) {
+                return Err(format!("{key} must be of a Number"));
+            }
+            let Some(given) = keywords.get_str(exclusive) else {
+                continue;
+            };
+            let (boolean, number) = match self.draft {
+                Draft::Four => (true, false),
+                Draft::Hybrid => (true, true),
+                _ => (false, true),
+            };
+            match given {
+                Value::Bool(_) if boolean && bound.is_none() => {
+                    return Err(format!("{exclusive} cannot be used without {key}"));
                 }
-                Some(Json::String(_)) | None => {}
-                Some(_) => return Err(format!("Invalid type. Expected: string, given: {key}")),
+                Value::Bool(_) if boolean => {}
+                _ if number && given.as_number().is_some() => {}
+                _ => {
+                    let expected = match (boolean, number) {
+                        (true, true) => "boolean/number",
+                        (true, false) => "boolean",
+                        _ => "number",
+                    };
+                    return Err(format!(
+                        "Invalid type. Expected: {expected}, given: {exclusive}"
+                    ));
+                }
             }
         }
         Ok(())
     }
 
-    fn combinations(&mut self, keywords: &'a Map<String, Json>) -> Checked {
-        if let Some(contains) = keywords.get("contains") {
+    fn strings(&self, keywords: &Object) -> Checked {
+        limits_of(keywords, "Length", true)?;
+        for key in ["pattern", "format"] {
+            let Some(text) = keywords.get_str(key) else {
+                continue;
+            };
+            let Some(text) = text.as_str() else {
+                return Err(format!("Invalid type. Expected: string, given: {key}"));
+            };
+            if key == "pattern" && !(self.is_pattern)(text) {
+                return Err("pattern must be a valid regex".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn combinations(&mut self, keywords: &Object) -> Checked {
+        if self.draft >= Draft::Six
+            && let Some(contains) = keywords.get_str("contains")
+        {
             self.required_schema(contains)?;
         }
         for key in ["oneOf", "anyOf", "allOf"] {
-            let Some(parts) = keywords.get(key) else {
+            let Some(parts) = keywords.get_str(key) else {
                 continue;
             };
             let parts = parts
@@ -199,8 +308,9 @@ impl<'a> Validity<'a> {
             }
         }
         for key in ["not", "if", "then", "else"] {
-            match keywords.get(key) {
-                Some(part) if is_schema(part) => self.schema(part)?,
+            match keywords.get_str(key) {
+                Some(_) if key != "not" && self.draft < Draft::Seven => {}
+                Some(part) if self.draft.is_schema(part) => self.schema(part)?,
                 Some(_) => return Err(format!("{key} must be of an object")),
                 None => {}
             }
@@ -208,23 +318,17 @@ impl<'a> Validity<'a> {
         Ok(())
     }
 
-    fn required_schema(&mut self, schema: &'a Json) -> Checked {
-        if is_schema(schema) {
+    fn required_schema(&mut self, schema: &Value) -> Checked {
+        if self.draft.is_schema(schema) {
             self.schema(schema)
         } else {
             Err("Expected: Valid Schema, given: Invalid JSON".to_owned())
         }
     }
 
-    fn schema_or(
-        &mut self,
-        keywords: &'a Map<String, Json>,
-        key: &str,
-        expected: &str,
-        given: &str,
-    ) -> Checked {
-        match keywords.get(key) {
-            Some(schema) if is_schema(schema) => self.schema(schema),
+    fn schema_or(&mut self, keywords: &Object, key: &str, expected: &str, given: &str) -> Checked {
+        match keywords.get_str(key) {
+            Some(schema @ (Value::Object(_) | Value::Bool(_))) => self.schema(schema),
             Some(_) => Err(format!(
                 "Invalid type. Expected: {expected}, given: {given}"
             )),
@@ -233,21 +337,21 @@ impl<'a> Validity<'a> {
     }
 }
 
-fn types(keywords: &Map<String, Json>) -> Checked {
+fn types(keywords: &Object) -> Checked {
     const TYPES: [&str; 7] = [
         "array", "boolean", "integer", "number", "null", "object", "string",
     ];
-    let types = match keywords.get("type") {
+    let types = match keywords.get_str("type") {
         None => return Ok(()),
-        Some(Json::Array(types)) => types.as_slice(),
+        Some(Value::Array(types)) => types.as_slice(),
         Some(one) => std::slice::from_ref(one),
     };
     let mut seen = HashSet::new();
     for one in types {
-        let Json::String(one) = one else {
+        let Some(one) = one.as_str() else {
             return Err("Invalid type. Expected: type, given: string/Array Of Strings".to_owned());
         };
-        if !TYPES.contains(&one.as_str()) {
+        if !TYPES.contains(&one) {
             let valid = TYPES.join(" ");
             return Err(format!(
                 "has a primitive type that is NOT VALID -- given: /{one}/ Expected valid values are:[{valid}]"
@@ -260,39 +364,9 @@ fn types(keywords: &Map<String, Json>) -> Checked {
     Ok(())
 }
 
-fn numbers(keywords: &Map<String, Json>) -> Checked {
-    if let Some(multiple) = keywords.get("multipleOf") {
-        let wrong = "Invalid type. Expected: Number, given: multipleOf";
-        if multiple.as_f64().ok_or(wrong)? <= 0.0 {
-            return Err("multipleOf must be strictly greater than 0".to_owned());
-        }
-    }
-    for (key, exclusive) in [
-        ("minimum", "exclusiveMinimum"),
-        ("maximum", "exclusiveMaximum"),
-    ] {
-        let bound = keywords.get(key);
-        if bound.is_some_and(|bound| !bound.is_number()) {
-            return Err(format!("{key} must be of a Number"));
-        }
-        match keywords.get(exclusive) {
-            Some(Json::Bool(_)) if bound.is_none() => {
-                return Err(format!("{exclusive} cannot be used without {key}"));
-            }
-            None | Some(Json::Bool(_) | Json::Number(_)) => {}
-            Some(_) => {
-                return Err(format!(
-                    "Invalid type. Expected: boolean/number, given: {exclusive}"
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn counts(keywords: &Map<String, Json>) -> Checked {
+fn counts(keywords: &Object) -> Checked {
     limits_of(keywords, "Properties", true)?;
-    if let Some(required) = keywords.get("required") {
+    if let Some(required) = keywords.get_str("required") {
         let mut seen = HashSet::new();
         for name in required.as_array().ok_or("required must be of an array")? {
             let wrong = "Invalid type. Expected: string, given: required";
@@ -303,15 +377,15 @@ fn counts(keywords: &Map<String, Json>) -> Checked {
     }
     limits_of(keywords, "Items", false)?;
     if keywords
-        .get("uniqueItems")
-        .is_some_and(|unique| !unique.is_boolean())
+        .get_str("uniqueItems")
+        .is_some_and(|unique| unique.as_bool().is_none())
     {
         return Err("uniqueItems must be of a boolean".to_owned());
     }
-    if let Some(values) = keywords.get("enum") {
+    if let Some(values) = keywords.get_str("enum") {
         let mut seen = HashSet::new();
         for value in values.as_array().ok_or("enum must be of an array")? {
-            if !seen.insert(value.to_string()) {
+            if !seen.insert(canonical(value)) {
                 return Err("enum items must be unique".to_owned());
             }
         }
@@ -320,17 +394,16 @@ fn counts(keywords: &Map<String, Json>) -> Checked {
 }
 
 /// Checks `min…` and `max…` of a count.
-fn limits_of(keywords: &Map<String, Json>, of: &str, ordered: bool) -> Checked {
+fn limits_of(keywords: &Object, of: &str, ordered: bool) -> Checked {
     let limit = |side: &str| {
         let key = format!("{side}{of}");
-        let Some(limit) = keywords.get(&key) else {
-            return Ok(None);
-        };
-        let whole = limit.as_f64().filter(|limit| limit.fract() == 0.0);
-        match whole {
-            None => Err(format!("{key} must be of an integer")),
-            Some(limit) if limit < 0.0 => Err(format!("{key} must be greater than or equal to 0")),
-            Some(limit) => Ok(Some(limit)),
+        match keywords.get_str(&key) {
+            None => Ok(None),
+            Some(Value::Int(limit)) if *limit < 0 => {
+                Err(format!("{key} must be greater than or equal to 0"))
+            }
+            Some(Value::Int(limit)) => Ok(Some(*limit)),
+            Some(_) => Err(format!("{key} must be of an integer")),
         }
     };
     match (limit("min")?, limit("max")?) {
@@ -338,5 +411,29 @@ fn limits_of(keywords: &Map<String, Json>, of: &str, ordered: bool) -> Checked {
             Err(format!("min{of} cannot be greater than max{of}"))
         }
         _ => Ok(()),
+    }
+}
+
+/// JSON text that is the same for values that schemas take for equal: numbers are compared as 64-bit floats.
+pub fn canonical(value: &Value) -> String {
+    let mut text = Vec::new();
+    json::write_go(rounded(value).borrow(), &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The value with its numbers as 64-bit floats; what no float is near stays as it is.
+fn rounded(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => Value::array(items.iter().map(rounded).collect()),
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(key, value)| (key.clone(), rounded(value)));
+            Value::object(members.collect())
+        }
+        _ => match value.as_number().map(Number::to_f64) {
+            Some(float) => NumberBuf::from_f64(float).map_or_else(|| value.clone(), Value::number),
+            None => value.clone(),
+        },
     }
 }

@@ -5,8 +5,8 @@ use std::cell::Cell;
 use bumpalo::Bump;
 use hashbrown::HashTable;
 
-use super::Arena;
 use super::keys::{Order, SCAN, find, insert_key};
+use super::{Arena, Extent};
 use crate::value::{V, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
@@ -15,14 +15,13 @@ pub struct ArenaObject<'e> {
     values: &'e [V<'e>],
     table: Option<HashTable<u32, &'e Bump>>,
     order: Order<'e>,
-    depth: u32,
+    extent: Extent,
 }
 
 impl<'e> ArenaObject<'e> {
-    /// Levels of compounds down from here that an evaluation made.
     #[inline]
-    pub(super) fn depth(&self) -> u32 {
-        self.depth
+    pub(super) fn extent(&self) -> Extent {
+        self.extent
     }
 
     /// Number of keys.
@@ -168,16 +167,15 @@ impl<'e> ObjectBuilder<'e> {
 
     /// The object.
     pub fn finish(self) -> V<'e> {
-        let keys = self.arena.around(0, &self.keys);
-        match keys.and_then(|depth| self.arena.around(depth - 1, &self.values)) {
-            Some(depth) => self.finish_at(depth),
+        match self.arena.around_pairs(&self.keys, &self.values) {
+            Some(extent) => self.finish_at(extent),
             None => V::Null,
         }
     }
 
-    fn finish_at(self, depth: u32) -> V<'e> {
+    fn finish_at(self, extent: Extent) -> V<'e> {
         V::NewObject(self.arena.bump().alloc(ArenaObject {
-            depth,
+            extent,
             order: Order::new(self.arena, self.keys.len()),
             keys: self.keys.into_bump_slice(),
             values: self.values.into_bump_slice(),
@@ -203,10 +201,10 @@ impl Arena {
             for (key, value) in keys.iter().zip(values) {
                 object.set(*key, *value);
             }
-            return object.finish_at(0);
+            return object.finish_at(Extent::READ);
         }
         V::NewObject(self.bump.alloc(ArenaObject {
-            depth: 0,
+            extent: Extent::READ,
             keys: self.bump.alloc_slice_copy(keys),
             values: self.bump.alloc_slice_copy(values),
             table: None,
@@ -221,7 +219,7 @@ impl Arena {
             return self.object_of(like.keys, values);
         }
         V::NewObject(self.bump().alloc(ArenaObject {
-            depth: 0,
+            extent: Extent::READ,
             keys: like.keys,
             values: self.bump().alloc_slice_copy(values),
             table: None,

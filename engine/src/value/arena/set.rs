@@ -5,8 +5,8 @@ use std::cell::Cell;
 use bumpalo::Bump;
 use hashbrown::HashTable;
 
-use super::Arena;
 use super::keys::{Order, find, insert_key};
+use super::{Arena, Extent};
 use crate::value::{V, search};
 
 /// A set in the arena: distinct members, ordered when first asked for.
@@ -14,14 +14,13 @@ pub struct ArenaSet<'e> {
     items: &'e [V<'e>],
     table: Option<HashTable<u32, &'e Bump>>,
     order: Order<'e>,
-    depth: u32,
+    extent: Extent,
 }
 
 impl<'e> ArenaSet<'e> {
-    /// Levels of compounds down from here that an evaluation made.
     #[inline]
-    pub(super) fn depth(&self) -> u32 {
-        self.depth
+    pub(super) fn extent(&self) -> Extent {
+        self.extent
     }
 
     /// Number of members.
@@ -107,6 +106,15 @@ impl<'e> SetBuilder<'e> {
         true
     }
 
+    /// Whether an equal member is there already.
+    #[inline]
+    pub fn contains(&self, member: V<'_>) -> bool {
+        match &self.table {
+            Some(table) => find(table, &self.items, member).is_some(),
+            None => search::position_in_flight(&self.items, member).is_some(),
+        }
+    }
+
     /// Number of members so far.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -120,7 +128,7 @@ impl<'e> SetBuilder<'e> {
     /// The set.
     pub fn finish(self) -> V<'e> {
         let items = self.items.into_bump_slice();
-        let Some(depth) = self.arena.around(0, items) else {
+        let Some(extent) = self.arena.around(items) else {
             return V::Null;
         };
         let order = Order::new(self.arena, items.len());
@@ -128,7 +136,7 @@ impl<'e> SetBuilder<'e> {
             items,
             table: self.table,
             order,
-            depth,
+            extent,
         }))
     }
 }

@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use super::parser::Build;
 use crate::limits;
 use crate::value::number::NumberText;
-use crate::value::{Number, Object, Shape, Short, Text, Value};
+use crate::value::{Items, Number, Object, Shape, Short, Text, Value};
 
 /// Builds owned values.
 #[derive(Default)]
@@ -65,7 +65,7 @@ impl<'t> Build<'t> for Owned {
 
     #[inline]
     fn array(&mut self, items: &mut Vec<Value>, start: usize) {
-        let array = items.drain(start..).collect();
+        let array = Items::new(items.drain(start..).collect());
         let array = Arc::new(array);
         push(items, || Value::Array(array));
     }

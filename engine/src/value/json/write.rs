@@ -1,5 +1,7 @@
 //! Values as JSON text.
 
+use solon_syntax::stack;
+
 use crate::value::{ObjectView, V};
 
 /// Where lines break and how far they are indented.
@@ -9,6 +11,39 @@ pub struct Layout<'l> {
     pub prefix: &'l str,
     /// Put after it once for each level.
     pub indent: &'l str,
+}
+
+/// How a text looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style<'l> {
+    /// Whether `<`, `>` and `&` are escaped.
+    pub html: bool,
+    /// Lines and indentation; compact without.
+    pub layout: Option<Layout<'l>>,
+}
+
+/// A text would be longer than it may be: values share parts, their texts do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong;
+
+/// Writes at most `limit` bytes; where there would be more, writing ends soon behind them.
+pub fn write_within(
+    value: V<'_>,
+    style: Style<'_>,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), TooLong> {
+    let limit = out.len().saturating_add(limit);
+    let mut writer = Writer {
+        limit,
+        ..Writer::new(out, style.html, style.layout)
+    };
+    writer.value(value);
+    if writer.is_full() {
+        Err(TooLong)
+    } else {
+        Ok(())
+    }
 }
 
 /// Compact, as answers are written.
@@ -40,6 +75,10 @@ struct Writer<'o, 'l> {
     html: bool,
     layout: Option<Layout<'l>>,
     depth: usize,
+    /// Length of `out` from which on nothing more has to be written.
+    limit: usize,
+    /// Whether something was left out.
+    full: bool,
 }
 
 impl<'o, 'l> Writer<'o, 'l> {
@@ -49,7 +88,14 @@ impl<'o, 'l> Writer<'o, 'l> {
             html,
             layout,
             depth: 0,
+            limit: usize::MAX,
+            full: false,
         }
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.full || self.out.len() > self.limit
     }
 
     fn value(&mut self, value: V<'_>) {
@@ -64,9 +110,9 @@ impl<'o, 'l> Writer<'o, 'l> {
             V::Short(_) | V::Text(_) | V::NewText(_) => {
                 self.string(value.text_or_empty().as_bytes());
             }
-            V::Array(_) | V::NewArray(_) => self.array(value),
-            V::Set(_) | V::NewSet(_) => self.set(value),
-            V::Object(_) | V::NewObject(_) => self.object(value),
+            V::Array(_) | V::NewArray(_) => stack::level(|| self.array(value)),
+            V::Set(_) | V::NewSet(_) => stack::level(|| self.set(value)),
+            V::Object(_) | V::NewObject(_) => stack::level(|| self.object(value)),
         }
     }
 
@@ -87,6 +133,9 @@ impl<'o, 'l> Writer<'o, 'l> {
         let mut first = true;
         if let Some(items) = value.as_array() {
             for item in items.iter() {
+                if self.is_full() {
+                    break;
+                }
                 self.separate(&mut first);
                 self.value(item);
             }
@@ -100,6 +149,9 @@ impl<'o, 'l> Writer<'o, 'l> {
         let mut first = true;
         if let Some(items) = value.as_set() {
             for item in items.iter() {
+                if self.is_full() {
+                    break;
+                }
                 self.separate(&mut first);
                 self.value(item);
             }
@@ -112,14 +164,15 @@ impl<'o, 'l> Writer<'o, 'l> {
         let Some(object) = value.as_object() else {
             return;
         };
-        let start = self.out.len();
+        // looked at first: to begin anew at a late key would double the work with each level
+        if !object.has_text_keys() {
+            return self.mixed_object(object);
+        }
         self.open(b'{');
         let mut first = true;
         for (key, value) in object.iter() {
-            if !key.is_string() {
-                self.out.truncate(start);
-                self.depth -= 1;
-                return self.mixed_object(object);
+            if self.is_full() {
+                break;
             }
             self.separate(&mut first);
             self.key(key.text_or_empty().as_bytes());
@@ -131,9 +184,16 @@ impl<'o, 'l> Writer<'o, 'l> {
     /// An object with keys that are no strings.
     #[inline(never)]
     fn mixed_object(&mut self, object: ObjectView<'_>) {
+        let Ok(pairs) = text_keys(object, self.limit.saturating_sub(self.out.len())) else {
+            self.full = true;
+            return;
+        };
         self.open(b'{');
         let mut first = true;
-        for (key, value) in text_keys(object) {
+        for (key, value) in pairs {
+            if self.is_full() {
+                break;
+            }
             self.separate(&mut first);
             self.key(&key);
             self.value(value);
@@ -277,21 +337,31 @@ fn plain_prefix(text: &[u8], html: bool) -> usize {
     text.len()
 }
 
-/// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins.
-pub(in crate::value) fn text_keys(object: ObjectView<'_>) -> Vec<(Vec<u8>, V<'_>)> {
+/// The pairs with the JSON texts of keys that are no strings, in their order. Of equal texts the last wins. Together
+/// the texts may have `limit` bytes.
+pub(in crate::value) fn text_keys(
+    object: ObjectView<'_>,
+    limit: usize,
+) -> Result<Vec<(Vec<u8>, V<'_>)>, TooLong> {
+    let style = Style {
+        html: true,
+        layout: None,
+    };
+    let mut left = limit;
     let mut pairs: Vec<(Vec<u8>, V<'_>)> = Vec::with_capacity(object.len());
     for (key, value) in object.iter() {
         let mut text = Vec::new();
         match key.as_text() {
             Some(key) => text.extend_from_slice(key.as_bytes()),
-            None => write_go(key, &mut text),
+            None => write_within(key, style, left, &mut text)?,
         }
+        left = left.checked_sub(text.len()).ok_or(TooLong)?;
         pairs.push((text, value));
     }
     pairs.reverse();
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     pairs.dedup_by(|earlier, last| earlier.0 == last.0);
-    pairs
+    Ok(pairs)
 }
 
 /// What stands before the first byte that stops, that byte, and what stands behind it.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 
+use super::exact::Exact;
 use super::float::Float;
 use super::{Number, NumberBuf};
 use crate::limits;
@@ -112,6 +113,25 @@ impl Number<'_> {
         Ok((a % b).into())
     }
 
+    /// Whether the quotient of the exact values is an integer.
+    pub fn is_multiple_of(self, other: Number<'_>) -> bool {
+        if let (Self::Int(a), Number::Int(b)) = (self, other) {
+            return a.checked_rem(b).is_none_or(|rest| rest == 0);
+        }
+        let (mut left, mut right) = (itoa::Buffer::new(), itoa::Buffer::new());
+        let (a, b) = (Exact::of(self, &mut left), Exact::of(other, &mut right));
+        if a.is_zero() || b.is_zero() {
+            return a.is_zero();
+        }
+        // both over one power of ten
+        let power = a.power().min(b.power());
+        let scaled = |number: Exact<'_>| {
+            let zeros = u32::try_from(number.power() - power).unwrap_or(u32::MAX);
+            number.coefficient() * BigUint::from(10_u8).pow(zeros)
+        };
+        (scaled(a) % scaled(b)).is_zero()
+    }
+
     /// Without the sign.
     #[inline]
     pub fn abs(self) -> NumberBuf {
@@ -138,6 +158,17 @@ impl Number<'_> {
         Float::from(self)
             .times(factor.as_number().into())
             .truncate()
+    }
+
+    /// The value as an `i64`, when its 64-bit float is one.
+    pub fn rounded_to_i64(self) -> Option<i64> {
+        if let Self::Int(i) = self {
+            return Some(i);
+        }
+        let float = Float::from(self);
+        // a whole number of more bits does not fit
+        let small = float.is_integer() && float.exponent <= 0;
+        small.then(|| float.truncate())?.try_into().ok()
     }
 
     /// The integer that is left without the fraction; what is not written as an integer goes through a float.

@@ -1,6 +1,7 @@
 //! 64-bit floats as Go writes them.
 
-use super::NumberBuf;
+use super::exact::Exact;
+use super::{Number, NumberBuf};
 
 impl NumberBuf {
     /// The number of an `f64` as Go's JSON writes it: the shortest digits, an exponent from 1e21 on and below
@@ -24,6 +25,25 @@ impl NumberBuf {
     /// The text of an `f32` in Go's format `%g`.
     pub fn general_f32(f: f32) -> Option<String> {
         Shortest::of(&format!("{f:e}")).map(|text| text.general())
+    }
+}
+
+impl Number<'_> {
+    /// The number's digits in Go's format `%g`.
+    pub fn general(self) -> String {
+        let mut buffer = itoa::Buffer::new();
+        let exact = Exact::of(self, &mut buffer);
+        if exact.is_zero() {
+            return "0".to_owned();
+        }
+        let digits: String = exact.digits().map(char::from).collect();
+        let exponent = exact.exponent - 1;
+        Shortest {
+            negative: exact.negative,
+            digits,
+            exponent: i32::try_from(exponent).unwrap_or(i32::MAX),
+        }
+        .general()
     }
 }
 

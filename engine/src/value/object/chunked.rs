@@ -53,6 +53,14 @@ impl Chunked {
         }
     }
 
+    /// Drops all pairs.
+    #[cfg(debug_assertions)]
+    pub fn clear(&mut self) {
+        self.firsts.clear();
+        self.runs.clear();
+        self.len = 0;
+    }
+
     /// Number of keys.
     pub fn len(&self) -> usize {
         self.len

@@ -8,6 +8,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
+use solon_syntax::stack;
 
 use super::ConvertError;
 use super::serialize::json_text;
@@ -375,7 +376,7 @@ impl<'de> Visitor<'de> for Visit {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let inner = self.deeper()?;
         let mut items = Vec::new();
-        while let Some(item) = list.next_element_seed(inner)? {
+        while let Some(item) = stack::level(|| list.next_element_seed(inner))? {
             items.push(item);
         }
         Ok(Value::array(items))
@@ -391,7 +392,7 @@ impl<'de> Visitor<'de> for Visit {
             } else {
                 Value::string(&json_text(key.borrow()))
             };
-            pairs.push((key, map.next_value_seed(inner)?));
+            pairs.push((key, stack::level(|| map.next_value_seed(inner))?));
         }
         Ok(Value::object(pairs))
     }

@@ -2,8 +2,10 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
+use solon_syntax::stack;
+
 use crate::value::json::write_go;
-use crate::value::{Number, V, Value};
+use crate::value::{Number, ObjectView, V, Value};
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -19,35 +21,38 @@ impl Serialize for V<'_> {
         if let Some(text) = self.as_text() {
             return serializer.serialize_str(&text.to_str());
         }
-        if let Some(items) = self.as_array() {
-            let mut list = serializer.serialize_seq(Some(items.len()))?;
-            for item in items.iter() {
-                list.serialize_element(&item)?;
-            }
-            return list.end();
-        }
-        if let Some(items) = self.as_set() {
-            let mut list = serializer.serialize_seq(Some(items.len()))?;
-            for item in items.iter() {
-                list.serialize_element(&item)?;
-            }
-            return list.end();
-        }
-        if let Some(object) = self.as_object() {
-            let mut map = serializer.serialize_map(Some(object.len()))?;
-            for (key, value) in object.iter() {
-                match key.as_text() {
-                    Some(text) => map.serialize_entry(&text.to_str(), &value)?,
-                    None => map.serialize_entry(&json_text(key), &value)?,
-                }
-            }
-            return map.end();
-        }
         match self {
             V::Bool(b) => serializer.serialize_bool(*b),
-            _ => serializer.serialize_unit(),
+            V::Null => serializer.serialize_unit(),
+            _ => stack::level(|| serialize_compound(*self, serializer)),
         }
     }
+}
+
+fn serialize_compound<S: Serializer>(value: V<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    if let Some(items) = value.as_array() {
+        let mut list = serializer.serialize_seq(Some(items.len()))?;
+        for item in items.iter() {
+            list.serialize_element(&item)?;
+        }
+        return list.end();
+    }
+    if let Some(items) = value.as_set() {
+        let mut list = serializer.serialize_seq(Some(items.len()))?;
+        for item in items.iter() {
+            list.serialize_element(&item)?;
+        }
+        return list.end();
+    }
+    let pairs = value.as_object();
+    let mut map = serializer.serialize_map(pairs.map(ObjectView::len))?;
+    for (key, value) in pairs.into_iter().flat_map(ObjectView::iter) {
+        match key.as_text() {
+            Some(text) => map.serialize_entry(&text.to_str(), &value)?,
+            None => map.serialize_entry(&json_text(key), &value)?,
+        }
+    }
+    map.end()
 }
 
 fn serialize_number<S: Serializer>(number: Number<'_>, serializer: S) -> Result<S::Ok, S::Error> {

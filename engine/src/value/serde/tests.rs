@@ -93,11 +93,11 @@ fn numbers() {
     assert_eq!(from_value::<i32>(number("-7.0").borrow()), Ok(-7));
     assert_eq!(
         from_value::<i128>(number("-18446744073709551616").borrow()),
-        Ok(-18446744073709551616)
+        Ok(-18_446_744_073_709_551_616)
     );
     assert_eq!(
         from_value::<f64>(number("12345678901234567890123").borrow()),
-        Ok(1.2345678901234568e22)
+        Ok(1.234_567_890_123_456_8e22)
     );
     assert_eq!(to_value(&1.0_f64).unwrap().to_string(), "1.0");
     assert_eq!(to_value(&0.1_f32).unwrap().to_string(), "0.1");

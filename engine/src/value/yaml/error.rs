@@ -9,6 +9,7 @@ use saphyr_parser::ScanError;
 pub struct YamlError {
     message: String,
     line: Option<usize>,
+    too_long: bool,
 }
 
 impl YamlError {
@@ -22,7 +23,21 @@ impl YamlError {
         Self {
             message: message.into(),
             line: None,
+            too_long: false,
         }
+    }
+
+    /// The end of a text that would be longer than it may be.
+    pub(super) fn too_long() -> Self {
+        Self {
+            too_long: true,
+            ..Self::yaml("document is too long")
+        }
+    }
+
+    /// Whether a text would have been longer than it may be.
+    pub fn is_too_long(&self) -> bool {
+        self.too_long
     }
 
     pub(super) fn too_deep() -> Self {
@@ -58,6 +73,7 @@ impl YamlError {
         Self {
             message,
             line: Some(line),
+            too_long: false,
         }
     }
 

@@ -8,6 +8,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 use super::error::{YamlError, anchor_at};
 use super::key::{Key, invalid_key, key_of, key_of_value, null_key};
 use super::resolve::{Scalar, TaggedScalar, float_value, resolve, resolve_tagged};
+use super::scan;
 use crate::limits;
 use crate::value::{NumberBuf, Value};
 
@@ -77,17 +78,13 @@ fn without_tab(text: &str, index: usize) -> Option<String> {
 
 /// Takes only what YAML may be made of.
 fn decode(text: &[u8]) -> Result<&str, YamlError> {
-    let text = std::str::from_utf8(text).map_err(|error| {
-        YamlError::yaml(match error.error_len() {
-            None => "incomplete UTF-8 octet sequence",
-            Some(_) => "invalid leading UTF-8 octet",
-        })
-    })?;
+    let text = std::str::from_utf8(text).map_err(|error| scan::octets(text, error))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
     if text.contains(control) {
         return Err(YamlError::yaml("control characters are not allowed"));
     }
+    scan::directives(text)?;
     Ok(text)
 }
 

@@ -2,16 +2,25 @@
 
 use std::cmp::Ordering;
 
+use solon_syntax::stack;
+
 use super::error::YamlError;
 use super::resolve::{Scalar, resolve, rfc3339};
-use crate::value::json::text_keys;
+use crate::value::json::{TooLong, text_keys};
 use crate::value::text::lossy;
 use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, V};
 
 /// Writes a value as `yaml.marshal` does.
 pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
-    let mut writer = Writer { out };
+    write_within(value, usize::MAX, out)
+}
+
+/// The same in at most `limit` bytes; where there would be more, writing ends soon behind them.
+pub fn write_within(value: V<'_>, limit: usize, out: &mut String) -> Result<(), YamlError> {
+    let limit = out.len().saturating_add(limit);
+    let mut writer = Writer { out, limit };
     writer.start(value, 0)?;
+    writer.within()?;
     if !writer.out.ends_with('\n') {
         writer.out.push('\n');
     }
@@ -20,6 +29,7 @@ pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
 
 struct Writer<'o> {
     out: &'o mut String,
+    limit: usize,
 }
 
 /// Longest key that stands in front of its colon, in bytes.
@@ -29,8 +39,10 @@ impl Writer<'_> {
     /// A value at the place where it starts; `indent` is that of its further lines.
     fn start(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
         match value.kind() {
-            Kind::Array | Kind::Set if !is_empty(value) => self.list(value, indent),
-            Kind::Object if !is_empty(value) => self.mapping(value, indent),
+            Kind::Array | Kind::Set if !is_empty(value) => {
+                stack::level(|| self.list(value, indent))
+            }
+            Kind::Object if !is_empty(value) => stack::level(|| self.mapping(value, indent)),
             _ => self.scalar(value, indent),
         }
     }
@@ -50,6 +62,7 @@ impl Writer<'_> {
     }
 
     fn item(&mut self, i: usize, item: V<'_>, indent: usize) -> Result<(), YamlError> {
+        self.within()?;
         self.line(i, indent);
         self.out.push_str("- ");
         self.start(item, indent + 2)
@@ -59,7 +72,9 @@ impl Writer<'_> {
         let Some(object) = value.as_object() else {
             return Ok(());
         };
-        for (i, (key, value)) in sorted(object).into_iter().enumerate() {
+        let left = self.limit.saturating_sub(self.out.len());
+        for (i, (key, value)) in sorted(object, left)?.into_iter().enumerate() {
+            self.within()?;
             self.line(i, indent);
             if key.len() > SIMPLE_KEY || key.contains(is_break) {
                 self.out.push_str("? ");
@@ -78,6 +93,13 @@ impl Writer<'_> {
                 self.line(1, indent + 2);
                 self.start(value, indent + 2)?;
             }
+        }
+        Ok(())
+    }
+
+    fn within(&self) -> Result<(), YamlError> {
+        if self.out.len() > self.limit {
+            return Err(YamlError::too_long());
         }
         Ok(())
     }
@@ -322,13 +344,10 @@ impl Looks {
 }
 
 /// The pairs by their keys as JSON has them, in natural order: `a2` before `a10`.
-fn sorted(object: ObjectView<'_>) -> Vec<(String, V<'_>)> {
-    let pairs = text_keys(object).into_iter();
-    merge_sort(
-        pairs
-            .map(|(key, value)| (lossy(&key).into_owned(), value))
-            .collect(),
-    )
+fn sorted(object: ObjectView<'_>, limit: usize) -> Result<Vec<(String, V<'_>)>, YamlError> {
+    let pairs = text_keys(object, limit).map_err(|TooLong| YamlError::too_long())?;
+    let text = |(key, value): (Vec<u8>, _)| (lossy(&key).into_owned(), value);
+    Ok(merge_sort(pairs.into_iter().map(text).collect()))
 }
 
 /// The standard sorts may panic when an order is not quite one, and natural order is not.

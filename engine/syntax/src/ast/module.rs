@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Annotation, Name, Ref, Term};
 use crate::source::{Source, Span};
+use crate::stack;
 
 /// Which Rego a module is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -88,7 +89,7 @@ pub struct Comment {
 }
 
 /// A rule, one of a chain of `else`s, or one of several bodies behind one head.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Rule {
     /// `default …`
     pub default: bool,
@@ -102,6 +103,19 @@ pub struct Rule {
     pub annotations: Vec<Arc<Annotation>>,
     /// Place of the rule.
     pub span: Span,
+}
+
+impl Clone for Rule {
+    fn clone(&self) -> Self {
+        Self {
+            default: self.default,
+            head: self.head.clone(),
+            body: self.body.clone(),
+            else_rule: stack::level(|| self.else_rule.clone()),
+            annotations: self.annotations.clone(),
+            span: self.span,
+        }
+    }
 }
 
 /// The head of a rule.

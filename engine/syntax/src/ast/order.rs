@@ -9,6 +9,7 @@ use super::{
     Comprehension, Every, Expr, ExprKind, Head, Logical, Not, Rule, SomeDecl, Template,
     TemplatePart, Term, TermKind, With, number,
 };
+use crate::stack;
 
 impl TermKind {
     /// Place of the kind in the total order.
@@ -40,6 +41,18 @@ impl Ord for TermKind {
             (Self::String(left), Self::String(right)) | (Self::Var(left), Self::Var(right)) => {
                 left.cmp(right)
             }
+            _ => {
+                let ranks = self.rank().cmp(&other.rank());
+                ranks.then_with(|| stack::level(|| self.compare_parts(other)))
+            }
+        }
+    }
+}
+
+impl TermKind {
+    /// The order of two of one kind that have parts.
+    fn compare_parts(&self, other: &Self) -> Ordering {
+        match (self, other) {
             (Self::Ref(left), Self::Ref(right))
             | (Self::Array(left), Self::Array(right))
             | (Self::Call(left), Self::Call(right)) => left.cmp(right),
@@ -53,7 +66,7 @@ impl Ord for TermKind {
                 left.cmp(right)
             }
             (Self::Template(left), Self::Template(right)) => left.cmp(right),
-            _ => self.rank().cmp(&other.rank()),
+            _ => Ordering::Equal,
         }
     }
 }
@@ -84,6 +97,14 @@ impl Hash for TermKind {
             Self::Boolean(value) => value.hash(state),
             Self::Number(text) => number::hash(text, state),
             Self::String(text) | Self::Var(text) => text.hash(state),
+            _ => stack::level(|| self.hash_parts(state)),
+        }
+    }
+}
+
+impl TermKind {
+    fn hash_parts<H: Hasher>(&self, state: &mut H) {
+        match self {
             Self::Ref(terms) | Self::Array(terms) | Self::Call(terms) => terms.hash(state),
             Self::Object(pairs) => unordered(pairs, state),
             Self::Set(members) => unordered(members, state),
@@ -93,6 +114,7 @@ impl Hash for TermKind {
                 inner.hash(state);
             }
             Self::Template(template) => template.hash(state),
+            _ => {}
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Body, Expr};
 use crate::source::Span;
+use crate::stack;
 
 /// A variable name. Wildcards are `$0`, `$1`, … in reading order; generated locals are `__local0__`, ….
 pub type Name = Arc<str>;
@@ -13,7 +14,7 @@ pub type Name = Arc<str>;
 pub type Ref = Vec<Term>;
 
 /// A term and its place.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Term {
     /// What it is.
     pub kind: TermKind,
@@ -82,6 +83,17 @@ pub enum TemplatePart {
     Term(Term),
     /// An expression in braces.
     Expr(Expr),
+}
+
+impl Clone for Term {
+    fn clone(&self) -> Self {
+        let kind = match &self.kind {
+            TermKind::Var(name) => TermKind::Var(name.clone()),
+            TermKind::String(text) => TermKind::String(text.clone()),
+            kind => stack::level(|| kind.clone()),
+        };
+        Self::new(kind, self.span)
+    }
 }
 
 impl Term {

@@ -11,6 +11,7 @@ use crate::ast::{
     Rule, SomeDecl, Template, TemplatePart, Term, TermKind, With,
 };
 use crate::source::{Source, SourceId, Span};
+use crate::stack;
 
 /// What AST JSON shows beside the tree.
 #[derive(Clone, Copy, Debug)]
@@ -184,37 +185,41 @@ impl<N: Write + ?Sized> Write for std::sync::Arc<N> {
 
 impl Write for Term {
     fn write<S: Sink>(&self, out: &mut Writer<'_, S>) {
-        out.sink.begin_object();
-        if out.options.locations.is_some() {
-            write_term_location(out, self);
-        }
-        out.text("type", self.kind.name());
-        out.sink.key("value");
-        match &self.kind {
-            TermKind::Null => {
-                out.sink.begin_object();
-                out.sink.end_object();
-            }
-            TermKind::Boolean(value) => out.sink.boolean(*value),
-            TermKind::Number(text) => out.sink.number(text),
-            TermKind::String(text) | TermKind::Var(text) => out.sink.string(text),
-            TermKind::Ref(terms) | TermKind::Array(terms) => out.array(terms),
-            TermKind::Call(terms) => write_call(out, terms),
-            TermKind::Set(members) => out.array(sorted(members)),
-            TermKind::Object(pairs) => {
-                out.sink.begin_array();
-                for (key, value) in sorted_pairs(pairs) {
-                    out.array([key, value]);
-                }
-                out.sink.end_array();
-            }
-            TermKind::ArrayComprehension(inner)
-            | TermKind::SetComprehension(inner)
-            | TermKind::ObjectComprehension(inner) => inner.write(out),
-            TermKind::Template(template) => template.write(out),
-        }
-        out.sink.end_object();
+        stack::level(|| write_term(out, self));
     }
+}
+
+fn write_term<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
+    out.sink.begin_object();
+    if out.options.locations.is_some() {
+        write_term_location(out, term);
+    }
+    out.text("type", term.kind.name());
+    out.sink.key("value");
+    match &term.kind {
+        TermKind::Null => {
+            out.sink.begin_object();
+            out.sink.end_object();
+        }
+        TermKind::Boolean(value) => out.sink.boolean(*value),
+        TermKind::Number(text) => out.sink.number(text),
+        TermKind::String(text) | TermKind::Var(text) => out.sink.string(text),
+        TermKind::Ref(terms) | TermKind::Array(terms) => out.array(terms),
+        TermKind::Call(terms) => write_call(out, terms),
+        TermKind::Set(members) => out.array(sorted(members)),
+        TermKind::Object(pairs) => {
+            out.sink.begin_array();
+            for (key, value) in sorted_pairs(pairs) {
+                out.array([key, value]);
+            }
+            out.sink.end_array();
+        }
+        TermKind::ArrayComprehension(inner)
+        | TermKind::SetComprehension(inner)
+        | TermKind::ObjectComprehension(inner) => inner.write(out),
+        TermKind::Template(template) => template.write(out),
+    }
+    out.sink.end_object();
 }
 
 /// A negative number shows the text of its sign only. References inside METADATA blocks stand in no source; they show

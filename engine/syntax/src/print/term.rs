@@ -6,10 +6,11 @@ use super::display_body;
 use super::quote::{write_escaped, write_quoted};
 use crate::ast::order::{sorted, sorted_pairs};
 use crate::ast::{Comprehension, Template, TemplatePart, Term, TermKind};
+use crate::stack;
 
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
+        stack::level(|| self.kind.fmt(f))
     }
 }
 
@@ -158,6 +159,8 @@ pub(super) fn write_operands(f: &mut fmt::Formatter<'_>, operands: &[Term]) -> f
                 f.write_str(".")?;
                 f.write_str(key)?;
             }
+            // other keys stand between quotes as they are, whatever is in them
+            TermKind::String(key) => write!(f, "[\"{key}\"]")?,
             _ => {
                 f.write_str("[")?;
                 operand.fmt(f)?;

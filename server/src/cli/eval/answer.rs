@@ -15,8 +15,18 @@ pub struct Answer {
     pub expressions: Vec<ExpressionText>,
     /// Its solutions.
     pub solutions: Vec<Solution>,
+    /// How it was found, when that was asked.
+    pub explanation: Option<Explanation>,
     /// How long its parts took, when that was asked.
     pub metrics: Option<Metrics>,
+}
+
+/// How an answer was found.
+pub struct Explanation {
+    /// For people.
+    pub lines: Vec<String>,
+    /// As JSON.
+    pub events: String,
 }
 
 /// Timers by name.
@@ -41,7 +51,7 @@ impl Answer {
     pub fn shown(&self, format: Format) -> Vec<u8> {
         let mut out = Vec::new();
         match format {
-            Format::Json => self.json(&mut out),
+            Format::Json | Format::Source => self.json(&mut out),
             Format::Pretty => self.pretty(&mut out),
             Format::Values => {
                 for solution in &self.solutions {
@@ -80,6 +90,11 @@ impl Answer {
             }
             top.out.extend_from_slice(b"\n  ]");
         }
+        if let Some(explanation) = &self.explanation
+            && let Ok(events) = json::read(explanation.events.as_bytes())
+        {
+            top.value("explanation", &events);
+        }
         if let Some(metrics) = &self.metrics {
             top.value("metrics", &metrics.value());
         }
@@ -115,6 +130,10 @@ impl Answer {
     }
 
     fn pretty(&self, out: &mut Vec<u8>) {
+        for line in self.explanation.iter().flat_map(|how| &how.lines) {
+            out.extend_from_slice(line.as_bytes());
+            out.push(b'\n');
+        }
         match self.solutions.as_slice() {
             [] => out.extend_from_slice(b"undefined\n"),
             [one]

@@ -1,9 +1,14 @@
 //! The flags of `solon eval`.
 
 use std::io::Read as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use solon::trace::Detail;
+use solon::{Capabilities, PartialOptions};
+
+use crate::cli::capabilities;
 
 /// Evaluate a query.
 #[derive(clap::Args)]
@@ -64,15 +69,68 @@ pub struct Args {
     /// JSON schema of the input, or a folder of schemas that annotations name as `schema.a.b`
     #[arg(short, long, value_name = "PATH")]
     pub schema: Option<String>,
+    /// What policies may use: a file in the form that `solon capabilities` prints
+    #[arg(long, value_name = "FILE", value_parser = capabilities::read)]
+    pub capabilities: Option<Arc<Capabilities>>,
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     pub ignore: Vec<String>,
     /// Show how long parsing, compiling and evaluating took
     #[arg(long)]
     pub metrics: bool,
+    /// Show what the query comes down to while something is unknown
+    #[arg(short, long)]
+    pub partial: bool,
+    /// What is unknown, like `input.user` or `data.users`; `input` if none is given
+    #[arg(short, long, value_name = "REF")]
+    pub unknowns: Vec<String>,
+    /// Documents whose rules are not put in the place of what refers to them
+    #[arg(long, value_name = "REF")]
+    pub disable_inlining: Vec<String>,
+    /// Put no rule that depends on the unknown in the place of what refers to it
+    #[arg(long)]
+    pub shallow_inlining: bool,
+    /// Call nondeterministic built-ins whose arguments are known, though something is unknown
+    #[arg(long = "nondeterminstic-builtins", alias = "nondeterministic-builtins")]
+    pub nondeterministic_builtins: bool,
+    /// Show how the answer was found
+    #[arg(long, value_enum, default_value_t, value_name = "DETAIL")]
+    pub explain: Explain,
+    /// Show the values of variables with `--explain`
+    #[arg(long)]
+    pub var_values: bool,
     /// Longest time of the evaluation, like `500ms` or `1m30s`
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
+}
+
+/// How much is shown of how an answer was found.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Explain {
+    /// Nothing
+    #[default]
+    Off,
+    /// Everything but unification
+    Full,
+    /// What `trace` says, and where it was called
+    Notes,
+    /// What failed, and on the way to what
+    Fails,
+    /// Everything
+    Debug,
+}
+
+impl Explain {
+    /// The detail, unless nothing is shown.
+    pub fn detail(self) -> Option<Detail> {
+        Some(match self {
+            Self::Off => return None,
+            Self::Full => Detail::Full,
+            Self::Notes => Detail::Notes,
+            Self::Fails => Detail::Fails,
+            Self::Debug => Detail::Debug,
+        })
+    }
 }
 
 /// How an answer is shown.
@@ -91,9 +149,25 @@ pub enum Format {
     Raw,
     /// Only whether there is an answer
     Discard,
+    /// What is left of a query with `--partial`, as source
+    Source,
 }
 
 impl Args {
+    /// What is unknown, and how far rules are inlined.
+    pub fn partial_options(&self) -> PartialOptions {
+        let mut options = PartialOptions {
+            disable_inlining: self.disable_inlining.clone(),
+            shallow_inlining: self.shallow_inlining,
+            nondeterministic_builtins: self.nondeterministic_builtins,
+            ..PartialOptions::default()
+        };
+        if !self.unknowns.is_empty() {
+            options.unknowns.clone_from(&self.unknowns);
+        }
+        options
+    }
+
     /// The query, wherever it is.
     pub fn query(&self) -> Result<String, String> {
         if let Some(query) = &self.query {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod args;
+mod partial;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -17,9 +18,10 @@ use solon_host::SystemHost;
 
 use self::answer::{Answer, Metrics};
 use self::args::Format;
-use super::FAILED;
+use self::partial::Left;
 use super::report::Report;
 use super::terminal::{complain, print};
+use super::{FAILED, capabilities};
 use crate::files::{Ignore, LoadError, Loader, Wanted};
 
 pub use self::args::Args;
@@ -29,6 +31,9 @@ const ERROR: u8 = 2;
 
 /// Prints what the query evaluates to.
 pub fn run(args: &Args) -> ExitCode {
+    if let Some(refusal) = unfit(args) {
+        return unreadable(refusal);
+    }
     let query = match args.query() {
         Ok(query) => query,
         Err(error) => return unreadable(&error),
@@ -62,6 +67,38 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
+/// Why the answer cannot be shown as asked.
+fn unfit(args: &Args) -> Option<&'static str> {
+    match (args.partial, args.format) {
+        (true, Format::Json | Format::Pretty | Format::Source) => None,
+        (true, _) => Some("invalid output format for partial evaluation"),
+        (false, Format::Source) => Some("invalid output format for evaluation"),
+        (false, _) => None,
+    }
+}
+
+/// What a query is answered with.
+enum Answered {
+    Whole(Answer),
+    Left(Left),
+}
+
+impl Answered {
+    fn is_defined(&self) -> bool {
+        match self {
+            Self::Whole(answer) => answer.is_defined(),
+            Self::Left(left) => left.is_defined(),
+        }
+    }
+
+    fn shown(&self, format: Format) -> Vec<u8> {
+        match self {
+            Self::Whole(answer) => answer.shown(format),
+            Self::Left(left) => left.shown(format),
+        }
+    }
+}
+
 fn unreadable(error: &str) -> ExitCode {
     complain(format!("{error}\n"));
     ExitCode::from(ERROR)
@@ -91,12 +128,13 @@ fn input(args: &Args) -> Result<Option<Value>, String> {
         .map_err(|error| format!("unable to parse input: {error}"))
 }
 
-fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> Result<Answer, Report> {
+fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> Result<Answered, Report> {
     let mut metrics = Metrics::default();
     let version = super::version_of(args.v0_compatible);
     let mut modules = BTreeMap::new();
     let options = Options {
         strict: args.strict,
+        capabilities: args.capabilities.clone(),
         schemas: crate::cli::schemas(args.schema.as_deref())?,
         ..Options::default()
     };
@@ -117,7 +155,7 @@ fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> Result<Answer, R
         let loader = Loader {
             wanted: Wanted::All,
             ignore: Ignore::new(&args.ignore),
-            version,
+            options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
         };
         let loaded = loader.load(&args.data).map_err(Report::of_files)?;
         metrics.timer("rego_load_files", start);
@@ -146,9 +184,6 @@ fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> Result<Answer, R
         imports: &args.imports,
         ..QueryContext::default()
     };
-    let start = Instant::now();
-    let prepared = engine.prepare_query_in(query, &context).map_err(refused)?;
-    metrics.timer("rego_query_compile", start);
     // lines of `print` come while the evaluation runs, whatever the format
     let printed = |line: &str| complain(format!("{line}\n"));
     let mut asked = solon::Request::new()
@@ -157,12 +192,32 @@ fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> Result<Answer, R
     if let Some(input) = input {
         asked = asked.input(input);
     }
+    if args.partial {
+        let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
+        let left = prepared.and_then(|prepared| prepared.evaluate(&asked));
+        return left.map(|left| Answered::Left(Left(left))).map_err(refused);
+    }
     let start = Instant::now();
-    let solutions = prepared.solutions(&asked).map_err(refused)?;
+    let prepared = engine.prepare_query_in(query, &context).map_err(refused)?;
+    metrics.timer("rego_query_compile", start);
+    let start = Instant::now();
+    let (solutions, explanation) = match args.explain.detail() {
+        None => (prepared.solutions(&asked).map_err(refused)?, None),
+        Some(detail) => {
+            let explained = prepared.explain(&asked);
+            let lines = explained.lines(detail, true, args.var_values);
+            let explanation = answer::Explanation {
+                lines,
+                events: explained.json(detail),
+            };
+            (explained.answer.map_err(refused)?, Some(explanation))
+        }
+    };
     metrics.timer("rego_query_eval", start);
-    Ok(Answer {
+    Ok(Answered::Whole(Answer {
+        explanation,
         expressions: prepared.expressions().to_vec(),
         solutions,
         metrics: args.metrics.then_some(metrics),
-    })
+    }))
 }

@@ -1,0 +1,133 @@
+//! Connections: to an address or a socket, through TLS or not.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper::Uri;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tower_service::Service;
+
+use super::error;
+use super::stream::{Duplex, Stream};
+use crate::{errno, resolver};
+
+/// Makes connections.
+#[derive(Clone)]
+pub struct Connector {
+    tls: Arc<ClientConfig>,
+    /// The name that the server must prove; that of the address unless given.
+    server_name: Option<String>,
+    /// The socket to go through instead of the address.
+    socket: Option<String>,
+}
+
+/// Why there is no connection.
+#[derive(Debug)]
+pub struct ConnectError {
+    message: String,
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ConnectError {}
+
+impl From<String> for ConnectError {
+    fn from(message: String) -> Self {
+        Self { message }
+    }
+}
+
+impl Connector {
+    /// Makes connections of one kind.
+    pub fn new(
+        tls: Arc<ClientConfig>,
+        server_name: Option<String>,
+        socket: Option<String>,
+    ) -> Self {
+        Self {
+            tls,
+            server_name,
+            socket,
+        }
+    }
+
+    async fn connect(self, uri: Uri) -> Result<Stream, ConnectError> {
+        if let Some(path) = &self.socket {
+            return Ok(Stream::new(dial_socket(path).await?, false));
+        }
+        let host = uri.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let secure = uri.scheme_str() == Some("https");
+        let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let stream = dial(host, port).await?;
+        if !secure {
+            return Ok(Stream::new(stream, false));
+        }
+        let name = self.server_name.unwrap_or_else(|| host.to_owned());
+        let name = ServerName::try_from(name.clone()).map_err(|_| {
+            format!("tls: failed to verify certificate: x509: invalid server name `{name}`")
+        })?;
+        let stream = TlsConnector::from(self.tls).connect(name, stream).await;
+        let stream = stream.map_err(|problem| error::of_tls(&problem))?;
+        let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+        Ok(Stream::new(stream, http2))
+    }
+}
+
+/// A connection to the first address that answers.
+async fn dial(host: &str, port: u16) -> Result<TcpStream, String> {
+    let addresses = tokio::net::lookup_host((host, port)).await;
+    let addresses = addresses
+        .map_err(|error| format!("dial tcp: lookup {host}: {}", resolver::problem(&error)))?;
+    let mut first = None;
+    for address in addresses {
+        match TcpStream::connect(address).await {
+            Ok(stream) => {
+                // an answer in pieces shall not wait for acknowledgements
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Err(error) => first = first.or(Some(refused(address, &error))),
+        }
+    }
+    Err(first.unwrap_or_else(|| format!("dial tcp: lookup {host}: no such host")))
+}
+
+fn refused(address: SocketAddr, error: &std::io::Error) -> String {
+    format!("dial tcp {address}: connect: {}", errno::text(error))
+}
+
+#[cfg(unix)]
+async fn dial_socket(path: &str) -> Result<impl Duplex + 'static, String> {
+    let stream = tokio::net::UnixStream::connect(path).await;
+    stream.map_err(|error| format!("dial unix {path}: connect: {}", errno::text(&error)))
+}
+
+#[cfg(not(unix))]
+async fn dial_socket(path: &str) -> Result<TcpStream, String> {
+    Err(format!("dial unix {path}: connect: no such sockets here"))
+}
+
+impl Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = ConnectError;
+    type Future = Pin<Box<dyn Future<Output = Result<Stream, ConnectError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        Box::pin(self.clone().connect(uri))
+    }
+}

@@ -1,0 +1,120 @@
+//! One request and its answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http_body_util::Full;
+use hyper::body::{Body, Bytes};
+use hyper::ext::ReasonPhrase;
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::{Method, Request, Response};
+use solon::host::{HttpError, HttpRequest, HttpResponse};
+
+use super::{Pool, body, error};
+
+/// An answer as it came.
+pub struct Received {
+    /// The answer.
+    pub answer: HttpResponse,
+    /// Whether its body is to be unpacked without a word to the policy.
+    pub packed: bool,
+}
+
+/// Sends a request and reads the answer. `answering` is set once its headers are there.
+pub async fn exchange(
+    pool: Pool,
+    request: HttpRequest,
+    answering: Arc<AtomicBool>,
+) -> Result<Received, HttpError> {
+    let limit = request.body_limit;
+    let (request, unpacks) = outgoing(request).map_err(HttpError::network)?;
+    let sent = pool.request(request).await;
+    let answer = sent.map_err(|problem| HttpError::network(error::of_client(&problem)))?;
+    answering.store(true, Ordering::Relaxed);
+    let (status, reason) = (answer.status().as_u16(), reason(&answer));
+    let packed = unpacks && body::is_gzip(answer.headers());
+    let headers = answer.headers().iter();
+    let mut headers: Vec<(String, Vec<u8>)> = headers
+        .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
+        .collect();
+    let body = body::read(answer.into_body(), limit).await?;
+    if packed {
+        headers.retain(|(name, _)| name != "content-encoding" && name != "content-length");
+    }
+    without_framing(&mut headers);
+    let answer = HttpResponse {
+        status,
+        reason,
+        headers,
+        body,
+    };
+    Ok(Received { answer, packed })
+}
+
+/// Takes away what speaks of the connection only.
+fn without_framing(headers: &mut Vec<(String, Vec<u8>)>) {
+    let chunked = headers.iter().any(|(name, _)| name == "transfer-encoding");
+    headers.retain(|(name, value)| match &**name {
+        "transfer-encoding" => false,
+        "trailer" => !chunked,
+        "connection" => !value.eq_ignore_ascii_case(b"close"),
+        _ => true,
+    });
+}
+
+/// The words behind the status as they came.
+fn reason<B>(answer: &Response<B>) -> String {
+    match answer.extensions().get::<ReasonPhrase>() {
+        Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),
+        None => answer.status().canonical_reason().unwrap_or("").to_owned(),
+    }
+}
+
+/// As hyper sends it, and whether a packed body is to be unpacked without a word to the policy.
+fn outgoing(request: HttpRequest) -> Result<(Request<Full<Bytes>>, bool), String> {
+    let scheme = if request.secure { "https" } else { "http" };
+    let host = if request.host.contains(':') {
+        // the zone of an address has no place in a name
+        let bare = request.host.split('%').next().unwrap_or_default();
+        format!("[{bare}]")
+    } else {
+        request.host.clone()
+    };
+    let uri = format!("{scheme}://{host}:{}{}", request.port, request.target);
+    let method = Method::from_bytes(request.method.as_bytes()).map_err(|e| e.to_string())?;
+    let has = |wanted: &str| {
+        let mut headers = request.headers.iter();
+        headers.any(|(name, _)| name.eq_ignore_ascii_case(wanted))
+    };
+    let unpacks = !has("accept-encoding") && !has("range") && method != Method::HEAD;
+    let once = !super::is_shared(&request) && !has("connection");
+    let body = Full::new(Bytes::from(request.body.unwrap_or_default()));
+    let mut outgoing = Request::new(body);
+    *outgoing.method_mut() = method;
+    *outgoing.uri_mut() = uri.parse().map_err(|e| format!("{e}"))?;
+    let headers = outgoing.headers_mut();
+    for (name, value) in request.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|e| e.to_string())?;
+        let value = HeaderValue::from_bytes(&value).map_err(|e| e.to_string())?;
+        headers.append(name, value);
+    }
+    // those that usually have a body say when they have none
+    let empty = outgoing.body().size_hint().exact() == Some(0);
+    if empty && [Method::POST, Method::PUT, Method::PATCH].contains(outgoing.method()) {
+        let none = HeaderValue::from_static("0");
+        outgoing
+            .headers_mut()
+            .insert(hyper::header::CONTENT_LENGTH, none);
+    }
+    if once {
+        let close = HeaderValue::from_static("close");
+        let headers = outgoing.headers_mut();
+        headers.insert(hyper::header::CONNECTION, close);
+    }
+    if unpacks {
+        let gzip = HeaderValue::from_static("gzip");
+        let headers = outgoing.headers_mut();
+        headers.insert(hyper::header::ACCEPT_ENCODING, gzip);
+    }
+    Ok((outgoing, unpacks))
+}

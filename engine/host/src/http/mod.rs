@@ -1,0 +1,106 @@
+//! The client of HTTP: asynchronous inside, on a runtime of its own, and blocking to whoever asks.
+//!
+//! Requests with nothing special about TLS share one pool of connections; others have a connection of their own.
+
+mod body;
+mod connect;
+mod error;
+mod exchange;
+mod stream;
+mod tls;
+
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use solon::host::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, Tls, Wait};
+use tokio::runtime::Runtime;
+
+use connect::Connector;
+use exchange::Received;
+
+/// A pool of connections.
+type Pool = Client<Connector, Full<Bytes>>;
+
+/// What drives connections; one thread is plenty for what blocking callers ask for.
+static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("solon-http")
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())
+});
+
+/// The connections that requests with nothing special share.
+static SHARED: LazyLock<Result<Pool, String>> = LazyLock::new(|| {
+    let tls = tls::config(&Tls::default())?;
+    Ok(pool(Connector::new(tls, None, None), true))
+});
+
+fn pool(connector: Connector, keeps: bool) -> Pool {
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder.http1_title_case_headers(true);
+    builder.pool_timer(TokioTimer::new());
+    if !keeps {
+        builder.pool_max_idle_per_host(0);
+    }
+    builder.build(connector)
+}
+
+/// Whether a request has nothing special, so that its connection can serve others too.
+fn is_shared(request: &HttpRequest) -> bool {
+    request.tls.is_none() && request.socket.is_none()
+}
+
+fn pool_for(request: &HttpRequest) -> Result<Pool, String> {
+    if is_shared(request) {
+        return SHARED.clone();
+    }
+    let tls = request.tls.clone().unwrap_or_default();
+    let config = tls::config(&tls)?;
+    let connector = Connector::new(config, tls.server_name.clone(), request.socket.clone());
+    Ok(pool(connector, false))
+}
+
+/// Sends a request and waits for the answer, no longer than `wait` allows.
+pub fn send(request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+    let setup = |problem: String| HttpError::new(HttpErrorKind::Setup, problem);
+    let runtime = RUNTIME.as_ref().map_err(|problem| setup(problem.clone()))?;
+    let pool = pool_for(request).map_err(setup)?;
+    if let Some(over) = wait.over() {
+        return Err(over.into());
+    }
+    let answering = Arc::new(AtomicBool::new(false));
+    let work = exchange::exchange(pool, request.clone(), answering.clone());
+    let mut task = None;
+    let outcome = wait.reply(|reply| {
+        task = Some(runtime.spawn(async move { reply.send(work.await) }));
+    });
+    match outcome {
+        Ok(received) => finished(received?, request.body_limit, wait),
+        Err(over) => {
+            if let Some(task) = task {
+                task.abort();
+            }
+            let mut error = HttpError::from(over);
+            if answering.load(Ordering::Relaxed) {
+                error.kind = HttpErrorKind::OverInBody(over);
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Unpacking is work, so it is done here and not where all connections are driven.
+fn finished(received: Received, limit: usize, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+    let Received { mut answer, packed } = received;
+    if packed {
+        answer.body = body::unpack(&answer.body, limit, wait)?;
+    }
+    Ok(answer)
+}

@@ -1,0 +1,316 @@
+//! Requests to AWS, signed (Signature Version 4).
+
+use std::collections::BTreeMap;
+
+use hmac::digest::common::KeyInit;
+use hmac::{Hmac, Mac};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use super::http::is_field;
+use super::operands::plain_int;
+use super::{Builtin, Call, Fault, Operands};
+use crate::uri::{self, Uri};
+use crate::value::{ObjectView, TextView, V, json};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[Builtin::new(
+    "providers.aws.sign_req",
+    "request: object[string: any], aws_config: object[string: any], time_ns: number => signed_request: object[any: any]",
+    "A request for `http.send` with the headers that sign it for AWS.",
+    sign_req,
+)];
+
+/// Headers that proxies may change, so that they are not signed.
+const UNSIGNED: [&str; 3] = ["authorization", "user-agent", "x-amzn-trace-id"];
+
+/// Stands for the digest of a body that is not signed.
+const UNSIGNED_PAYLOAD: &str = "UNSIGNED-PAYLOAD";
+
+fn sign_req<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    // OPA names the first operand whichever is no object or number
+    let object = |at| {
+        let operand = operands.at(at);
+        operand
+            .as_object()
+            .ok_or_else(|| Fault::operand(1, &["object"], operand))
+    };
+    let (request, config) = (object(0)?, object(1)?);
+    let config = Config::read(config)?;
+    let time = operands.at(2);
+    let number = time
+        .as_number()
+        .ok_or_else(|| Fault::operand(1, &["number"], time))?;
+    let instant = plain_int(number)
+        .and_then(|ns| Timestamp::from_nanosecond(ns.into()).ok())
+        .ok_or_else(|| {
+            Fault::type_error("operand 3 could not convert time_ns value into a unix timestamp")
+        })?;
+    check_request(request)?;
+    let time = instant.strftime("%Y%m%dT%H%M%SZ").to_string();
+    let address = required(request, "url").unwrap_or(TextView::Utf8(""));
+    let address =
+        uri::parse(address.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;
+    let headers = headers(request)?;
+    let digest = if config.signs_payload {
+        hex::encode(Sha256::digest(body(request)))
+    } else {
+        UNSIGNED_PAYLOAD.to_owned()
+    };
+    let host = String::from_utf8_lossy(&address.host).into_owned();
+    let mut own = vec![("host", host), ("x-amz-date", time.clone())];
+    if config.is_storage() {
+        own.push(("x-amz-content-sha256", digest.clone()));
+    }
+    if let Some(token) = &config.session_token {
+        own.push(("x-amz-security-token", token.to_str().into_owned()));
+    }
+    let method = required(request, "method").unwrap_or(TextView::Utf8(""));
+    let signature = Signature {
+        method: method.as_bytes(),
+        address: &address,
+        digest: &digest,
+        headers: signed_headers(&own, &headers),
+        time: &time,
+    };
+    let authorization = signature.authorization(&config);
+    own.push(("Authorization", authorization));
+    Ok(with_headers(call, request, &headers, &own))
+}
+
+/// The request with its own headers and those that sign it.
+fn with_headers<'e>(
+    call: &Call<'e>,
+    request: ObjectView<'e>,
+    headers: &[(String, String)],
+    own: &[(&str, String)],
+) -> V<'e> {
+    let arena = call.arena;
+    let given = headers.iter().map(|(name, value)| (&**name, value));
+    let added = own.iter().map(|(name, value)| (*name, value));
+    let pairs: BTreeMap<&str, &String> = given.chain(added).collect();
+    let pairs = pairs
+        .into_iter()
+        .map(|(name, value)| (arena.text(name), arena.text(value)));
+    let headers = arena.object_from(pairs);
+    let is_headers = |name: V<'_>| {
+        name.as_text()
+            .is_some_and(|name| name.as_bytes() == b"headers")
+    };
+    let others = request.iter().filter(|(name, _)| !is_headers(*name));
+    arena.object_from(others.chain([(arena.text("headers"), headers)]))
+}
+
+/// Who signs, and for what.
+struct Config<'e> {
+    service: TextView<'e>,
+    access_key: TextView<'e>,
+    secret_key: TextView<'e>,
+    region: TextView<'e>,
+    session_token: Option<TextView<'e>>,
+    signs_payload: bool,
+}
+
+impl<'e> Config<'e> {
+    const FIELDS: [&'static str; 4] = [
+        "aws_access_key",
+        "aws_region",
+        "aws_secret_access_key",
+        "aws_service",
+    ];
+
+    fn read(config: ObjectView<'e>) -> Result<Self, Fault> {
+        let missing = absent(config, &Self::FIELDS);
+        if !missing.is_empty() {
+            return Err(Fault::type_error(format!(
+                "operand 2 missing required AWS config parameters(s): {missing}"
+            )));
+        }
+        let [
+            Some(access_key),
+            Some(region),
+            Some(secret_key),
+            Some(service),
+        ] = Self::FIELDS.map(|name| required(config, name))
+        else {
+            let invalid = no_texts(config, &Self::FIELDS);
+            return Err(Fault::type_error(format!(
+                "operand 2 invalid values for required AWS config parameters(s): {invalid}"
+            )));
+        };
+        let signs_payload = match config.get_str("disable_payload_signing") {
+            None => true,
+            Some(V::Bool(disabled)) => !disabled,
+            Some(_) => {
+                return Err(Fault::type_error(
+                    "operand 2 invalid value for 'disable_payload_signing' in AWS config",
+                ));
+            }
+        };
+        Ok(Self {
+            service,
+            access_key,
+            secret_key,
+            region,
+            session_token: required(config, "aws_session_token")
+                .filter(|token| !token.as_bytes().is_empty()),
+            signs_payload,
+        })
+    }
+
+    /// Whether the service wants the digest of the body in a header.
+    fn is_storage(&self) -> bool {
+        matches!(self.service.as_bytes(), b"s3" | b"glacier")
+    }
+}
+
+fn required<'e>(object: ObjectView<'e>, name: &str) -> Option<TextView<'e>> {
+    object.get_str(name)?.as_text()
+}
+
+/// The names that are not in an object, as a set; empty when there are none.
+fn absent(object: ObjectView<'_>, names: &[&str]) -> String {
+    let absent = names.iter().filter(|name| object.get_str(name).is_none());
+    set(absent.map(|name| (*name).to_owned()))
+}
+
+/// The names whose values are no strings, as a set; empty when there are none.
+fn no_texts(object: ObjectView<'_>, names: &[&str]) -> String {
+    let wrong = names.iter().filter(|name| required(object, name).is_none());
+    set(wrong.map(|name| (*name).to_owned()))
+}
+
+fn set(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("{{{}}}", names.join(", "))
+}
+
+fn check_request(request: ObjectView<'_>) -> Result<(), Fault> {
+    const REQUIRED: [&str; 2] = ["method", "url"];
+    let unknown: Vec<String> = request
+        .iter()
+        .filter(|(name, _)| !is_field(*name))
+        .map(|(name, _)| name.to_string())
+        .collect();
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        return Err(Fault::type_error(format!(
+            "operand 1 invalid request parameters(s): {{{unknown}}}"
+        )));
+    }
+    let missing = absent(request, &REQUIRED);
+    if !missing.is_empty() {
+        return Err(Fault::type_error(format!(
+            "operand 1 missing required request parameters(s): {missing}"
+        )));
+    }
+    let invalid = no_texts(request, &REQUIRED);
+    if !invalid.is_empty() {
+        return Err(Fault::type_error(format!(
+            "operand 1 invalid values for required request parameters(s): {invalid}"
+        )));
+    }
+    Ok(())
+}
+
+/// The headers given; what is no string counts as empty.
+fn headers(request: ObjectView<'_>) -> Result<Vec<(String, String)>, Fault> {
+    let Some(headers) = request.get_str("headers") else {
+        return Ok(Vec::new());
+    };
+    let object = headers
+        .as_object()
+        .ok_or_else(|| Fault::operand(0, &["object"], headers))?;
+    let text = |value: V<'_>| {
+        let text = value.as_text();
+        text.map_or_else(String::new, |text| text.to_str().into_owned())
+    };
+    let pairs = object.iter();
+    Ok(pairs
+        .map(|(name, value)| (text(name), text(value)))
+        .collect())
+}
+
+/// The bytes that will be sent: a raw body as it is, another one as JSON.
+fn body(request: ObjectView<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    match (request.get_str("raw_body"), request.get_str("body")) {
+        (Some(raw), _) => {
+            if let Some(text) = raw.as_text() {
+                bytes.extend(text.as_bytes());
+            }
+        }
+        (None, Some(body)) => json::write_go(body, &mut bytes),
+        (None, None) => {}
+    }
+    bytes
+}
+
+/// What is signed by name: the given headers win over our own.
+fn signed_headers(own: &[(&str, String)], given: &[(String, String)]) -> BTreeMap<String, String> {
+    let mut signed = BTreeMap::new();
+    for (name, value) in own {
+        signed.insert((*name).to_owned(), value.clone());
+    }
+    for (name, value) in given {
+        let name = name.to_lowercase();
+        if !UNSIGNED.contains(&&*name) {
+            signed.insert(name, value.clone());
+        }
+    }
+    signed
+}
+
+/// What a signature is about.
+struct Signature<'r> {
+    method: &'r [u8],
+    address: &'r Uri,
+    digest: &'r str,
+    headers: BTreeMap<String, String>,
+    time: &'r str,
+}
+
+impl Signature<'_> {
+    /// The value of the header `Authorization`.
+    fn authorization(&self, config: &Config<'_>) -> String {
+        let names: Vec<&str> = self.headers.keys().map(String::as_str).collect();
+        let names = names.join(";");
+        let mut request = self.method.to_vec();
+        request.push(b'\n');
+        request.extend(&*self.address.escaped_path());
+        request.push(b'\n');
+        request.extend(&self.address.query);
+        request.push(b'\n');
+        for (name, value) in &self.headers {
+            request.extend(format!("{name}:{value}\n").into_bytes());
+        }
+        request.extend(format!("\n{names}\n{}", self.digest).into_bytes());
+
+        let date: String = self.time.chars().take("YYYYMMDD".len()).collect();
+        let (region, service) = (config.region.to_str(), config.service.to_str());
+        let scope = format!("{date}/{region}/{service}/aws4_request");
+        let digest = hex::encode(Sha256::digest(&request));
+        let to_sign = format!("AWS4-HMAC-SHA256\n{}\n{scope}\n{digest}", self.time);
+
+        let secret = [b"AWS4", config.secret_key.as_bytes()].concat();
+        let steps = [&*date, &*region, &*service, "aws4_request", &*to_sign];
+        let signature = steps
+            .iter()
+            .fold(secret, |key, step| code(&key, step.as_bytes()));
+        format!(
+            "AWS4-HMAC-SHA256 Credential={}/{scope},SignedHeaders={names},Signature={}",
+            config.access_key.to_str(),
+            hex::encode(signature)
+        )
+    }
+}
+
+fn code(key: &[u8], message: &[u8]) -> Vec<u8> {
+    <Hmac<Sha256> as KeyInit>::new_from_slice(key).map_or_else(
+        |_| Vec::new(),
+        |mac| mac.chain_update(message).finalize().into_bytes().to_vec(),
+    )
+}

@@ -1,0 +1,278 @@
+//! What an engine can do, in the published form of capabilities, and engines that shall do less.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use solon_syntax::ParseOptions;
+use solon_syntax::ast::Version;
+use solon_syntax::source::Diagnostics;
+
+use super::{Builtin, Entry};
+use crate::types::Type;
+
+/// Keywords that modules of v1 import, and those of v0.
+const KEYWORDS: [&[&str]; 2] = [
+    &["and", "not", "or"],
+    &["and", "contains", "every", "if", "in", "not", "or"],
+];
+
+/// Parts of the language that modules of v1 may use, and those of v0.
+const FEATURES: [&[&str]; 2] = [
+    &[
+        "keywords_in_refs",
+        "rego_v1",
+        "rego_v2",
+        "rego_v2_import",
+        "template_strings",
+    ],
+    &[
+        "keywords_in_refs",
+        "rego_v1",
+        "rego_v1_import",
+        "rego_v2",
+        "rego_v2_import",
+        "rule_head_ref_string_prefixes",
+        "rule_head_refs",
+    ],
+];
+
+/// The functions, keywords and hosts that policies may use. A policy compiled with less than it needs is refused.
+#[derive(Clone, Debug)]
+pub struct Capabilities {
+    builtins: HashMap<String, Type>,
+    future_keywords: Vec<String>,
+    features: Vec<String>,
+    allow_net: Option<Vec<String>>,
+}
+
+/// Why a file of capabilities cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapabilitiesError(String);
+
+impl std::fmt::Display for CapabilitiesError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "invalid capabilities: {}", self.0)
+    }
+}
+
+impl std::error::Error for CapabilitiesError {}
+
+/// The published form.
+#[derive(Default, Deserialize, Serialize)]
+struct Document {
+    #[serde(default)]
+    builtins: Option<Vec<Function>>,
+    #[serde(default)]
+    future_keywords: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    features: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    allow_net: Option<Vec<String>>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Function {
+    name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    description: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    categories: Vec<String>,
+    decl: Json,
+    #[serde(default, skip_serializing_if = "is_false")]
+    relation: bool,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    infix: String,
+    #[serde(default, skip_serializing_if = "is_false")]
+    nondeterministic: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    deprecated: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Capabilities {
+    /// All that this engine can do, for policies of a version.
+    pub fn current(version: Version) -> Self {
+        let own = |list: &[&str]| list.iter().map(ToString::to_string).collect();
+        let [keywords, features] = of_version(version);
+        Self {
+            builtins: super::all()
+                .map(|entry| (entry.builtin.name.to_owned(), entry.declaration.clone()))
+                .collect(),
+            future_keywords: own(keywords),
+            features: own(features),
+            allow_net: None,
+        }
+    }
+
+    /// Reads the published JSON form. Functions that this engine does not have may be in it: policies that call them
+    /// compile, and fail when they are evaluated.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn from_json(text: &[u8]) -> Result<Self, CapabilitiesError> {
+        let document: Document =
+            serde_json::from_slice(text).map_err(|error| CapabilitiesError(error.to_string()))?;
+        let functions = document.builtins.unwrap_or_default().into_iter();
+        let functions = functions.map(|function| {
+            let declaration = Type::from_json(&function.decl);
+            let declaration = declaration.and_then(|declaration| match declaration {
+                Type::Function(_) => Ok(declaration),
+                _ => Err("its declaration is no function".to_owned()),
+            });
+            match declaration {
+                Ok(declaration) => Ok((function.name, declaration)),
+                Err(problem) => Err(CapabilitiesError(format!("{}: {problem}", function.name))),
+            }
+        });
+        Ok(Self {
+            builtins: functions.collect::<Result<_, _>>()?,
+            future_keywords: document.future_keywords.unwrap_or_default(),
+            features: document.features.unwrap_or_default(),
+            allow_net: document.allow_net,
+        })
+    }
+
+    /// With only these hosts to ask.
+    #[must_use]
+    pub fn with_allow_net(mut self, hosts: Option<Vec<String>>) -> Self {
+        self.allow_net = hosts;
+        self
+    }
+
+    /// Without a function.
+    #[must_use]
+    pub fn without_builtin(mut self, name: &str) -> Self {
+        self.builtins.remove(name);
+        self
+    }
+
+    /// The declaration of a function, if policies may call it.
+    pub fn declaration(&self, name: &str) -> Option<&Type> {
+        self.builtins.get(name)
+    }
+
+    /// The functions that no engine like this one has.
+    pub fn foreign(&self) -> impl Iterator<Item = (&str, &Type)> {
+        let foreign = |(name, _): &(&String, &Type)| super::lookup(name).is_none();
+        let functions = self.builtins.iter().filter(foreign);
+        functions.map(|(name, declaration)| (name.as_str(), declaration))
+    }
+
+    /// Hosts that policies may ask; `None` allows all.
+    pub fn allow_net(&self) -> Option<&[String]> {
+        self.allow_net.as_deref()
+    }
+
+    /// How policies of a version are parsed.
+    ///
+    /// # Errors
+    /// When the version needs more than there is.
+    pub fn parse_options(&self, version: Version) -> Result<ParseOptions, Diagnostics> {
+        ParseOptions::of(version).restricted(
+            self.future_keywords.iter().map(String::as_str),
+            self.features.iter().map(String::as_str),
+        )
+    }
+}
+
+/// All that this engine can do for policies of a version, in the published JSON form.
+pub fn current_json(version: Version) -> Vec<u8> {
+    let mut functions: Vec<&Entry> = super::all().collect();
+    functions.sort_by_key(|entry| entry.builtin.name);
+    let own = |list: &[&str]| Some(list.iter().map(ToString::to_string).collect());
+    let [keywords, features] = of_version(version);
+    let document = Document {
+        builtins: Some(functions.into_iter().map(published).collect()),
+        future_keywords: own(keywords),
+        features: own(features),
+        allow_net: None,
+    };
+    let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
+    text.push(b'\n');
+    text
+}
+
+fn of_version(version: Version) -> [&'static [&'static str]; 2] {
+    let [v1_keywords, v0_keywords] = KEYWORDS;
+    let [v1_features, v0_features] = FEATURES;
+    if version.is_v1() {
+        [v1_keywords, v1_features]
+    } else {
+        [v0_keywords, v0_features]
+    }
+}
+
+fn published(entry: &Entry) -> Function {
+    let Builtin { name, doc, .. } = *entry.builtin;
+    Function {
+        name: name.to_owned(),
+        description: doc.to_owned(),
+        categories: categories(name).iter().map(ToString::to_string).collect(),
+        decl: entry.declaration.to_json(),
+        relation: name == "walk",
+        infix: entry.builtin.infix.to_owned(),
+        nondeterministic: entry.builtin.nondeterministic,
+        deprecated: entry.builtin.deprecated,
+    }
+}
+
+/// The headings under which a function is listed; most stand under the first part of their name, which goes without
+/// saying.
+fn categories(name: &str) -> &'static [&'static str] {
+    match name {
+        "count" | "max" | "min" | "product" | "sort" | "sum" => &["aggregates"],
+        "equal" | "gt" | "gte" | "lt" | "lte" | "neq" => &["comparison"],
+        "to_number" => &["conversions"],
+        "json.filter" | "json.match_schema" | "json.patch" | "json.remove"
+        | "json.verify_schema" => &["object"],
+        "walk" => &["graph"],
+        "abs" | "ceil" | "div" | "floor" | "mul" | "plus" | "rand.intn" | "rem" | "round" => {
+            &["numbers"]
+        }
+        "providers.aws.sign_req" => &["providers.aws"],
+        "and" | "intersection" | "or" | "union" => &["sets"],
+        "minus" => &["sets", "numbers"],
+        "concat"
+        | "contains"
+        | "endswith"
+        | "format_int"
+        | "indexof"
+        | "indexof_n"
+        | "lower"
+        | "replace"
+        | "split"
+        | "sprintf"
+        | "startswith"
+        | "substring"
+        | "trim"
+        | "trim_left"
+        | "trim_prefix"
+        | "trim_right"
+        | "trim_space"
+        | "trim_suffix"
+        | "upper"
+        | "strings.any_prefix_match"
+        | "strings.any_suffix_match"
+        | "strings.count"
+        | "strings.render_template"
+        | "strings.reverse"
+        | "strings.split_n" => &["strings"],
+        "io.jwt.encode_sign" | "io.jwt.encode_sign_raw" => &["tokensign"],
+        "trace" => &["tracing"],
+        "is_array" | "is_boolean" | "is_null" | "is_number" | "is_object" | "is_set"
+        | "is_string" | "type_name" => &["types"],
+        _ => match name.split('.').next() {
+            Some("base64" | "base64url" | "hex" | "json" | "urlquery" | "yaml") => &["encoding"],
+            Some("io") => &["tokens"],
+            _ => &[],
+        },
+    }
+}

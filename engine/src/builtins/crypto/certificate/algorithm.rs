@@ -1,0 +1,108 @@
+//! How certificates are signed.
+
+use crate::builtins::crypto::der::{self, Reader};
+use crate::builtins::crypto::hash::Hash;
+use crate::builtins::crypto::public::{Algorithm, PublicKey, oid};
+use crate::builtins::crypto::rsa::Padding;
+use crate::builtins::crypto::signature::{Scheme, verify_ed25519};
+
+const PSS: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a";
+const MGF1: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x08";
+
+/// An algorithm by its number in Go, which is how certificates show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignatureAlgorithm(pub u8);
+
+impl SignatureAlgorithm {
+    /// An algorithm that is not known.
+    const UNKNOWN: Self = Self(0);
+
+    /// The algorithm of an identifier.
+    pub fn of(algorithm: Algorithm<'_>) -> Self {
+        Self(match algorithm.oid {
+            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x04" => 2,
+            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x05" | b"\x2b\x0e\x03\x02\x1d" => 3,
+            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0b" => 4,
+            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0c" => 5,
+            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0d" => 6,
+            b"\x2a\x86\x48\xce\x38\x04\x03" => 7,
+            b"\x60\x86\x48\x01\x65\x03\x04\x03\x02" => 8,
+            b"\x2a\x86\x48\xce\x3d\x04\x01" => 9,
+            b"\x2a\x86\x48\xce\x3d\x04\x03\x02" => 10,
+            b"\x2a\x86\x48\xce\x3d\x04\x03\x03" => 11,
+            b"\x2a\x86\x48\xce\x3d\x04\x03\x04" => 12,
+            oid::ED25519 if algorithm.parameters.is_none() => 16,
+            PSS => return pss(algorithm).unwrap_or(Self::UNKNOWN),
+            _ => return Self::UNKNOWN,
+        })
+    }
+
+    /// How it signs; `None` for what is not trusted any more, or not known.
+    fn scheme(self) -> Option<Scheme> {
+        Some(match self.0 {
+            4 => Scheme::Rsa(Padding::Pkcs1, Hash::Sha256),
+            5 => Scheme::Rsa(Padding::Pkcs1, Hash::Sha384),
+            6 => Scheme::Rsa(Padding::Pkcs1, Hash::Sha512),
+            10 => Scheme::Ecdsa(Hash::Sha256),
+            11 => Scheme::Ecdsa(Hash::Sha384),
+            12 => Scheme::Ecdsa(Hash::Sha512),
+            13 => Scheme::Rsa(Padding::Pss, Hash::Sha256),
+            14 => Scheme::Rsa(Padding::Pss, Hash::Sha384),
+            15 => Scheme::Rsa(Padding::Pss, Hash::Sha512),
+            16 => Scheme::Ed25519,
+            _ => return None,
+        })
+    }
+
+    /// Whether a key has signed a message by it.
+    pub fn verify(self, key: &PublicKey, message: &[u8], signature: &[u8]) -> bool {
+        match (key, self.scheme()) {
+            (PublicKey::Rsa(key), Some(Scheme::Rsa(padding, hash))) => {
+                key.verify(padding, hash, message, signature)
+            }
+            (PublicKey::Ec(key), Some(Scheme::Ecdsa(hash))) => key.verify(hash, message, signature),
+            (PublicKey::Ed25519(key), Some(Scheme::Ed25519)) => {
+                verify_ed25519(key, message, signature)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The algorithm that parameters of PSS stand for: one hash function throughout and a salt of its length.
+fn pss(algorithm: Algorithm<'_>) -> Option<SignatureAlgorithm> {
+    const TRAILER: u8 = 0xa3;
+    let parameters = algorithm.parameters?;
+    let mut outer = Reader::new(parameters.whole).inside(der::SEQUENCE)?;
+    let hash = hash(outer.inside(der::CONTEXT_0)?)?;
+    let mask = Algorithm::read(outer.inside(0xa1)?.inside(der::SEQUENCE)?).ok()?;
+    let mask_hash = Reader::new(mask.parameters?.whole);
+    let salt = outer.inside(0xa2)?.small()?;
+    let trailer = match outer.optional(TRAILER)? {
+        None => 1,
+        Some(content) => Reader::new(content).small()?,
+    };
+    if mask.oid != MGF1 || self::hash(mask_hash)? != hash || trailer != 1 {
+        return None;
+    }
+    match (hash, salt) {
+        (Hash::Sha256, 32) => Some(SignatureAlgorithm(13)),
+        (Hash::Sha384, 48) => Some(SignatureAlgorithm(14)),
+        (Hash::Sha512, 64) => Some(SignatureAlgorithm(15)),
+        _ => None,
+    }
+}
+
+fn hash(mut reader: Reader<'_>) -> Option<Hash> {
+    let algorithm = Algorithm::read(reader.inside(der::SEQUENCE)?).ok()?;
+    let null = |element: der::Element<'_>| element.whole == [der::NULL, 0];
+    if !algorithm.parameters.is_none_or(null) {
+        return None;
+    }
+    match algorithm.oid {
+        b"\x60\x86\x48\x01\x65\x03\x04\x02\x01" => Some(Hash::Sha256),
+        b"\x60\x86\x48\x01\x65\x03\x04\x02\x02" => Some(Hash::Sha384),
+        b"\x60\x86\x48\x01\x65\x03\x04\x02\x03" => Some(Hash::Sha512),
+        _ => None,
+    }
+}

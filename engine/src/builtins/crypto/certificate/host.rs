@@ -1,0 +1,77 @@
+//! Whether a certificate is that of a host.
+
+use std::net::IpAddr;
+
+use super::Certificate;
+
+/// Whether a certificate names a host, by its domain or address.
+pub fn names_host(certificate: &Certificate<'_>, host: &str) -> bool {
+    let names = &certificate.extensions.names;
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .filter(|bare| !bare.is_empty());
+    if let Ok(address) = bare.unwrap_or(host).parse::<IpAddr>() {
+        let address = address.to_canonical();
+        return names
+            .addresses
+            .iter()
+            .any(|own| read_address(own) == Some(address));
+    }
+    let host = host.to_ascii_lowercase();
+    let is_name = is_host(&host, false);
+    names.dns.iter().any(|pattern| {
+        if is_name && is_host(pattern, true) {
+            matches(pattern, &host)
+        } else {
+            let plain = |name: &str| !name.is_empty() && name != ".";
+            plain(&host) && plain(pattern) && pattern.eq_ignore_ascii_case(&host)
+        }
+    })
+}
+
+fn read_address(bytes: &[u8]) -> Option<IpAddr> {
+    let address = match <[u8; 4]>::try_from(bytes) {
+        Ok(bytes) => IpAddr::from(bytes),
+        Err(_) => IpAddr::from(<[u8; 16]>::try_from(bytes).ok()?),
+    };
+    Some(address.to_canonical())
+}
+
+/// Whether a text is the name of a host, or a pattern for such names.
+fn is_host(text: &str, pattern: bool) -> bool {
+    let text = if pattern {
+        text
+    } else {
+        text.strip_suffix('.').unwrap_or(text)
+    };
+    if text.is_empty() || text == "*" {
+        return false;
+    }
+    text.split('.').enumerate().all(|(at, label)| {
+        let star = pattern && at == 0 && label == "*";
+        let fits =
+            |(at, c): (usize, char)| c.is_ascii_alphanumeric() || c == '_' || c == '-' && at != 0;
+        star || !label.is_empty() && label.char_indices().all(fits)
+    })
+}
+
+/// Whether a name is that of a pattern, whose first label may be a star.
+fn matches(pattern: &str, host: &str) -> bool {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let (mut labels, mut own) = (pattern.split('.'), host.split('.'));
+    let mut first = true;
+    loop {
+        match (labels.next(), own.next()) {
+            (None, None) => return true,
+            (Some(label), Some(own)) => {
+                let star = first && label == "*";
+                if !star && !label.eq_ignore_ascii_case(own) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+        first = false;
+    }
+}

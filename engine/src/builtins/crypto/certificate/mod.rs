@@ -1,0 +1,216 @@
+//! Certificates (X.509), read as Go reads them.
+
+pub mod algorithm;
+pub mod constraints;
+mod domain;
+pub mod extensions;
+pub mod host;
+pub mod name;
+pub mod names;
+pub mod policy;
+pub mod time;
+
+use super::der::{self, Reader};
+pub use super::public::Problem;
+use super::public::{self, Algorithm, PublicKey};
+use algorithm::SignatureAlgorithm;
+use extensions::{Extension, Extensions};
+use name::Name;
+use time::Time;
+
+/// A certificate.
+#[derive(Clone, Debug)]
+pub struct Certificate<'d> {
+    /// All of it.
+    pub raw: &'d [u8],
+    /// What is signed of it.
+    pub signed: &'d [u8],
+    /// The key with its algorithm.
+    pub raw_key: &'d [u8],
+    /// The subject.
+    pub raw_subject: &'d [u8],
+    /// The issuer.
+    pub raw_issuer: &'d [u8],
+    /// 1 to 3.
+    pub version: i64,
+    /// The serial number, without zeros in front.
+    pub serial: &'d [u8],
+    /// How it is signed.
+    pub signature_algorithm: SignatureAlgorithm,
+    /// The signature.
+    pub signature: &'d [u8],
+    /// Who signed it.
+    pub issuer: Name<'d>,
+    /// Whose it is.
+    pub subject: Name<'d>,
+    /// Start of its validity.
+    pub not_before: Time,
+    /// End of its validity.
+    pub not_after: Time,
+    /// The key it is for; `None` when its algorithm is unknown.
+    pub public_key: Option<PublicKey>,
+    /// All extensions.
+    pub all_extensions: Vec<Extension<'d>>,
+    /// What the extensions say.
+    pub extensions: Extensions<'d>,
+}
+
+impl<'d> Certificate<'d> {
+    /// Reads a text that is one certificate.
+    pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
+        let mut reader = Reader::new(text);
+        let certificate = Self::read(&mut reader)?;
+        if !reader.is_empty() {
+            return Err("x509: trailing data".into());
+        }
+        Ok(certificate)
+    }
+
+    /// Reads the certificates that a text consists of.
+    pub fn parse_all(text: &'d [u8]) -> Result<Vec<Self>, Problem> {
+        let mut reader = Reader::new(text);
+        let mut all = Vec::new();
+        while !reader.is_empty() {
+            all.push(Self::read(&mut reader)?);
+        }
+        Ok(all)
+    }
+
+    fn read(reader: &mut Reader<'d>) -> Result<Self, Problem> {
+        const BODY: &str = "x509: malformed tbs certificate";
+        let outer = reader
+            .element(der::SEQUENCE)
+            .ok_or("x509: malformed certificate")?;
+        let raw = outer.whole;
+        let mut outer = Reader::new(outer.content);
+        let body = outer.element(der::SEQUENCE).ok_or(BODY)?;
+        let signed = body.whole;
+        let mut body = Reader::new(body.content);
+        let version = version(&mut body)?;
+        let serial = serial(&mut body)?;
+        let inner_algorithm = body
+            .take(der::SEQUENCE)
+            .ok_or("x509: malformed signature algorithm identifier")?;
+        let outer_algorithm = outer
+            .take(der::SEQUENCE)
+            .ok_or("x509: malformed algorithm identifier")?;
+        if inner_algorithm != outer_algorithm {
+            return Err("x509: inner and outer signature algorithm identifiers don't match".into());
+        }
+        let algorithm = Algorithm::read(Reader::new(inner_algorithm))?;
+        let raw_issuer = body
+            .element(der::SEQUENCE)
+            .ok_or("x509: malformed issuer")?;
+        let issuer = name::read(Reader::new(raw_issuer.content))?;
+        let mut validity = body
+            .inside(der::SEQUENCE)
+            .ok_or("x509: malformed validity")?;
+        let not_before = time::read(&mut validity)?;
+        let not_after = time::read(&mut validity)?;
+        let raw_subject = body
+            .element(der::SEQUENCE)
+            .ok_or("x509: malformed issuer")?;
+        let subject = name::read(Reader::new(raw_subject.content))?;
+        let (raw_key, public_key) = key(&mut body)?;
+        let all_extensions = extensions(&mut body, version)?;
+        let signature = outer.bits().ok_or("x509: malformed signature")?;
+        Ok(Self {
+            raw,
+            signed,
+            raw_key,
+            raw_subject: raw_subject.whole,
+            raw_issuer: raw_issuer.whole,
+            version,
+            serial,
+            signature_algorithm: SignatureAlgorithm::of(algorithm),
+            signature: signature.bytes,
+            issuer,
+            subject,
+            not_before,
+            not_after,
+            public_key,
+            extensions: Extensions::read(&all_extensions)?,
+            all_extensions,
+        })
+    }
+}
+
+fn version(body: &mut Reader<'_>) -> Result<i64, Problem> {
+    const MALFORMED: &str = "x509: malformed version";
+    let version = match body.optional(der::CONTEXT_0).ok_or(MALFORMED)? {
+        None => 0,
+        Some(content) => {
+            let mut inside = Reader::new(content);
+            let version = inside.small().ok_or(MALFORMED)?;
+            if version < 0 || !inside.is_empty() {
+                return Err(MALFORMED.into());
+            }
+            version
+        }
+    };
+    if version > 2 {
+        return Err("x509: invalid version".into());
+    }
+    Ok(version + 1)
+}
+
+fn serial<'d>(body: &mut Reader<'d>) -> Result<&'d [u8], Problem> {
+    let mut ahead = *body;
+    body.integer()
+        .filter(|serial| serial.len() <= public::MOST_BYTES)
+        .ok_or("x509: malformed serial number")?;
+    let serial = ahead.natural().ok_or("x509: negative serial number")?;
+    Ok(serial)
+}
+
+/// The public key with its algorithm, as written and as read.
+pub fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Problem> {
+    let info = body.element(der::SEQUENCE).ok_or("x509: malformed spki")?;
+    let mut fields = Reader::new(info.content);
+    let algorithm = fields
+        .inside(der::SEQUENCE)
+        .ok_or("x509: malformed public key algorithm identifier")?;
+    let algorithm = Algorithm::read(algorithm)?;
+    let bits = fields.bits().ok_or("x509: malformed subjectPublicKey")?;
+    // such a key signs nothing, so that certificates do not name its kind
+    let key = match algorithm.oid {
+        public::oid::X25519 => None,
+        _ => PublicKey::read(algorithm, bits)?,
+    };
+    Ok((info.whole, key))
+}
+
+fn extensions<'d>(body: &mut Reader<'d>, version: i64) -> Result<Vec<Extension<'d>>, Problem> {
+    const MALFORMED: &str = "x509: malformed extensions";
+    const ISSUER_ID: u8 = 0x81;
+    const SUBJECT_ID: u8 = 0x82;
+    const EXTENSIONS: u8 = 0xa3;
+    if version < 2 {
+        return Ok(Vec::new());
+    }
+    body.optional(ISSUER_ID)
+        .ok_or("x509: malformed issuerUniqueID")?;
+    body.optional(SUBJECT_ID)
+        .ok_or("x509: malformed subjectUniqueID")?;
+    if version < 3 {
+        return Ok(Vec::new());
+    }
+    let Some(list) = body.optional(EXTENSIONS).ok_or(MALFORMED)? else {
+        return Ok(Vec::new());
+    };
+    let mut list = Reader::new(list).inside(der::SEQUENCE).ok_or(MALFORMED)?;
+    let mut all: Vec<Extension<'d>> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    while !list.is_empty() {
+        let extension = Extension::read(&mut list)?;
+        if !seen.insert(extension.id) {
+            let id = names::dotted(extension.id);
+            return Err(format!(
+                "x509: certificate contains duplicate extension with OID \"{id}\""
+            )
+            .into());
+        }
+        all.push(extension);
+    }
+    Ok(all)
+}

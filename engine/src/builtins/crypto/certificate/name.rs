@@ -1,0 +1,86 @@
+//! Distinguished names.
+
+use std::borrow::Cow;
+
+use super::Problem;
+use crate::builtins::crypto::der::{self, Reader};
+
+/// One attribute of a name.
+#[derive(Clone, Debug)]
+pub struct Attribute<'d> {
+    /// Its object identifier.
+    pub kind: &'d [u8],
+    /// Its text.
+    pub value: String,
+}
+
+/// Attributes in the order they stand in.
+pub type Name<'d> = Vec<Attribute<'d>>;
+
+/// Reads a name that is in a sequence.
+pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
+    const INVALID: &str = "x509: invalid RDNSequence";
+    let mut name = Vec::new();
+    while !sets.is_empty() {
+        let mut set = sets.inside(der::SET).ok_or(INVALID)?;
+        while !set.is_empty() {
+            let mut attribute = set
+                .inside(der::SEQUENCE)
+                .ok_or("x509: invalid RDNSequence: invalid attribute")?;
+            let kind = attribute
+                .oid()
+                .ok_or("x509: invalid RDNSequence: invalid attribute type")?;
+            let value = attribute
+                .any()
+                .ok_or("x509: invalid RDNSequence: invalid attribute value")?;
+            let value = text(value.tag, value.content).map_err(|error| {
+                format!("x509: invalid RDNSequence: invalid attribute value: {error}")
+            })?;
+            name.push(Attribute { kind, value });
+        }
+    }
+    Ok(name)
+}
+
+/// The text of one of the kinds of strings.
+fn text(tag: u8, bytes: &[u8]) -> Result<String, Cow<'static, str>> {
+    const NUMERIC: u8 = 18;
+    const UTF8: u8 = 12;
+    const PRINTABLE: u8 = 19;
+    const TELETEX: u8 = 20;
+    const IA5: u8 = 22;
+    const BMP: u8 = 30;
+    let ascii = |is_allowed: fn(&u8) -> bool, error: &'static str| match std::str::from_utf8(bytes)
+    {
+        Ok(text) if bytes.iter().all(is_allowed) => Ok(text.to_owned()),
+        _ => Err(error.into()),
+    };
+    match tag {
+        TELETEX => Ok(bytes.iter().map(|byte| char::from(*byte)).collect()),
+        PRINTABLE => ascii(|byte| is_printable(*byte), "invalid PrintableString"),
+        UTF8 => String::from_utf8(bytes.to_vec()).map_err(|_| "invalid UTF-8 string".into()),
+        BMP => {
+            let units = bytes.as_chunks::<2>();
+            let (units, []) = units else {
+                return Err("invalid BMPString".into());
+            };
+            let mut units: Vec<u16> = units.iter().map(|unit| u16::from_be_bytes(*unit)).collect();
+            // some end in a zero
+            if units.last() == Some(&0) {
+                units.pop();
+            }
+            String::from_utf16(&units).map_err(|_| "invalid BMPString".into())
+        }
+        IA5 => ascii(u8::is_ascii, "invalid IA5String"),
+        NUMERIC => ascii(
+            |byte| byte.is_ascii_digit() || *byte == b' ',
+            "invalid NumericString",
+        ),
+        other => Err(format!("unsupported string type: {other}").into()),
+    }
+}
+
+/// Go allows `*` and `&` beyond the standard.
+fn is_printable(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b" '()+,-./:=?*&".contains(&byte)
+}

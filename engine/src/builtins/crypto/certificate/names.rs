@@ -1,0 +1,228 @@
+//! Alternative names of a subject, and what names an authority may certify.
+
+use std::net::IpAddr;
+
+use super::Problem;
+use super::domain;
+use crate::builtins::crypto::der::{self, Reader};
+use crate::uri::{self, Uri};
+use crate::value::display;
+
+/// Tags of the kinds of names.
+mod tag {
+    pub const EMAIL: u8 = 0x81;
+    pub const DNS: u8 = 0x82;
+    pub const URI: u8 = 0x86;
+    pub const IP: u8 = 0x87;
+}
+
+/// Alternative names of a subject.
+#[derive(Clone, Debug, Default)]
+pub struct AlternativeNames<'d> {
+    /// Domains.
+    pub dns: Vec<&'d str>,
+    /// Mailboxes.
+    pub emails: Vec<&'d str>,
+    /// Addresses, of 4 or 16 bytes.
+    pub addresses: Vec<&'d [u8]>,
+    /// URIs.
+    pub uris: Vec<Uri>,
+}
+
+impl<'d> AlternativeNames<'d> {
+    /// Reads the value of the extension.
+    pub fn read(value: &'d [u8]) -> Result<Self, Problem> {
+        let mut list = Reader::new(value)
+            .inside(der::SEQUENCE)
+            .ok_or("x509: invalid subject alternative names")?;
+        let mut names = Self::default();
+        while !list.is_empty() {
+            let name = list.any().ok_or("x509: invalid subject alternative name")?;
+            let ascii = |what: &str| {
+                ascii(name.content)
+                    .ok_or_else(|| Problem::from(format!("x509: SAN {what} is malformed")))
+            };
+            match name.tag {
+                tag::EMAIL => names.emails.push(ascii("rfc822Name")?),
+                tag::DNS => names.dns.push(ascii("dNSName")?),
+                tag::URI => {
+                    let text = ascii("uniformResourceIdentifier")?;
+                    let quoted = quoted(text);
+                    let uri = uri::parse(text.as_bytes())
+                        .map_err(|error| format!("x509: cannot parse URI {quoted}: {error}"))?;
+                    let host = String::from_utf8_lossy(&uri.host);
+                    if !host.is_empty() && !domain::is_valid(&host, false) {
+                        let problem = format!("x509: cannot parse URI {quoted}: invalid domain");
+                        return Err(problem.into());
+                    }
+                    names.uris.push(uri);
+                }
+                tag::IP => match name.content.len() {
+                    4 | 16 => names.addresses.push(name.content),
+                    length => {
+                        let problem = format!("x509: cannot parse IP address of length {length}");
+                        return Err(problem.into());
+                    }
+                },
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.dns.is_empty()
+            && self.emails.is_empty()
+            && self.addresses.is_empty()
+            && self.uris.is_empty()
+    }
+}
+
+/// Names that may be certified, or may not.
+#[derive(Clone, Debug, Default)]
+pub struct Subtrees<'d> {
+    /// Domains.
+    pub dns: Vec<&'d str>,
+    /// Mailboxes or domains of mailboxes.
+    pub emails: Vec<&'d str>,
+    /// Addresses and masks.
+    pub ranges: Vec<(&'d [u8], &'d [u8])>,
+    /// Domains of URIs.
+    pub uris: Vec<&'d str>,
+}
+
+/// What names an authority may certify.
+#[derive(Clone, Debug, Default)]
+pub struct NameConstraints<'d> {
+    /// Only these.
+    pub permitted: Subtrees<'d>,
+    /// Not these.
+    pub excluded: Subtrees<'d>,
+    /// Whether there are names of other kinds among them.
+    pub unknown: bool,
+}
+
+impl<'d> NameConstraints<'d> {
+    /// Reads the value of the extension.
+    pub fn read(value: &'d [u8]) -> Result<Self, Problem> {
+        const INVALID: &str = "x509: invalid NameConstraints extension";
+        const EXCLUDED: u8 = 0xa1;
+        let mut outer = Reader::new(value);
+        let mut fields = outer.inside(der::SEQUENCE).ok_or(INVALID)?;
+        let permitted = fields.optional(der::CONTEXT_0).ok_or(INVALID)?;
+        let excluded = fields.optional(EXCLUDED).ok_or(INVALID)?;
+        if !outer.is_empty() || !fields.is_empty() {
+            return Err(INVALID.into());
+        }
+        let (permitted, excluded) = (permitted.unwrap_or_default(), excluded.unwrap_or_default());
+        if permitted.is_empty() && excluded.is_empty() {
+            return Err("x509: empty name constraints extension".into());
+        }
+        let mut unknown = false;
+        Ok(Self {
+            permitted: Subtrees::read(Reader::new(permitted), &mut unknown)?,
+            excluded: Subtrees::read(Reader::new(excluded), &mut unknown)?,
+            unknown,
+        })
+    }
+}
+
+impl<'d> Subtrees<'d> {
+    fn read(mut list: Reader<'d>, unknown: &mut bool) -> Result<Self, Problem> {
+        const INVALID: &str = "x509: invalid NameConstraints extension";
+        let mut trees = Self::default();
+        while !list.is_empty() {
+            let mut tree = list.inside(der::SEQUENCE).ok_or(INVALID)?;
+            let name = tree.any().ok_or(INVALID)?;
+            let text = || {
+                ascii(name.content).ok_or_else(|| {
+                    let text = quoted(&String::from_utf8_lossy(name.content));
+                    Problem::from(format!(
+                        "x509: invalid constraint value: x509: {text} cannot be encoded as an IA5String"
+                    ))
+                })
+            };
+            let unfit = |what: &str, text: &str| -> Problem {
+                format!("x509: failed to parse {what} constraint {}", quoted(text)).into()
+            };
+            match name.tag {
+                tag::DNS => {
+                    let text = text()?;
+                    if !domain::is_valid(text, true) {
+                        return Err(unfit("dnsName", text));
+                    }
+                    trees.dns.push(text);
+                }
+                tag::IP => trees.ranges.push(range(name.content)?),
+                tag::EMAIL => {
+                    let text = text()?;
+                    let valid = if text.contains('@') {
+                        domain::mailbox(text).is_some()
+                    } else {
+                        domain::is_valid(text, true)
+                    };
+                    if !valid {
+                        return Err(unfit("rfc822Name", text));
+                    }
+                    trees.emails.push(text);
+                }
+                tag::URI => {
+                    let text = text()?;
+                    if text.parse::<IpAddr>().is_ok() {
+                        let problem = unfit("URI", text);
+                        return Err(format!("{problem}: cannot be IP address").into());
+                    }
+                    if !domain::is_valid(text, true) {
+                        return Err(unfit("URI", text));
+                    }
+                    trees.uris.push(text);
+                }
+                _ => *unknown = true,
+            }
+        }
+        Ok(trees)
+    }
+}
+
+fn range(bytes: &[u8]) -> Result<(&[u8], &[u8]), Problem> {
+    let (address, mask) = match bytes.len() {
+        8 | 32 => bytes.split_at(bytes.len() / 2),
+        length => {
+            return Err(format!("x509: IP constraint contained value of length {length}").into());
+        }
+    };
+    // ones, then zeros
+    let mut zeros = false;
+    let is_mask = mask.iter().all(|byte| {
+        let fits = !zeros && byte.leading_ones() + byte.trailing_zeros() >= 8 || *byte == 0;
+        zeros |= *byte != 0xff;
+        fits
+    });
+    if !is_mask {
+        let mask = hex::encode(mask);
+        return Err(format!("x509: IP constraint contained invalid mask {mask}").into());
+    }
+    Ok((address, mask))
+}
+
+fn ascii(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.is_ascii())
+}
+
+/// In quotes, as Go writes strings.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    // writing to a string does not fail
+    let _ = display::quote(text.as_bytes(), &mut quoted);
+    quoted
+}
+
+/// An object identifier as numbers between periods.
+pub fn dotted(oid: &[u8]) -> String {
+    let arcs = der::arcs(oid).unwrap_or_default();
+    let arcs: Vec<String> = arcs.iter().map(u32::to_string).collect();
+    arcs.join(".")
+}

@@ -1,0 +1,240 @@
+//! Chains of certificates from a leaf to a root, built and checked as Go does it.
+
+use super::certificate::Certificate;
+use super::certificate::constraints::{Allowance, permits};
+use super::certificate::host::names_host;
+use super::certificate::policy::policies_hold;
+use super::public::PublicKey;
+
+/// Most signatures looked at for one chain.
+const MOST_SIGNATURES: usize = 100;
+
+/// Most comparisons of names with constraints for one certificate.
+const COMPARISONS: usize = 250_000;
+
+/// The use of a key that stands for all, by Go's number.
+const ANY_USE: i64 = 0;
+
+/// The use that servers need: the one asked for when none is.
+const SERVER_USE: i64 = 1;
+
+/// What a chain must be good for.
+pub struct Options<'o> {
+    /// The time at which it must be valid, in nanoseconds since 1970.
+    pub now_ns: i64,
+    /// The name that the leaf must have; empty for any.
+    pub host: &'o str,
+    /// Uses, by Go's numbers, one of which it must allow; that of servers when there are none.
+    pub uses: Vec<i64>,
+}
+
+impl Options<'_> {
+    /// Valid at a time, for servers.
+    pub fn at(now_ns: i64) -> Self {
+        Self {
+            now_ns,
+            host: "",
+            uses: Vec::new(),
+        }
+    }
+}
+
+/// What a certificate is in a chain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Leaf,
+    Intermediate,
+    Root,
+}
+
+type Chain<'c, 'd> = Vec<&'c Certificate<'d>>;
+
+/// The first valid chain among certificates of which the first is the root and the last the leaf.
+pub fn verify<'c, 'd>(all: &'c [Certificate<'d>], options: &Options<'_>) -> Option<Chain<'c, 'd>> {
+    let [root, between @ .., leaf] = all else {
+        return None;
+    };
+    let mut intermediates: Chain<'c, 'd> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for certificate in between {
+        if seen.insert(certificate.raw) {
+            intermediates.push(certificate);
+        }
+    }
+    if !is_valid(leaf, Place::Leaf, &[], options) {
+        return None;
+    }
+    if !options.host.is_empty() && !names_host(leaf, options.host) {
+        return None;
+    }
+    let mut builder = Builder {
+        root,
+        intermediates,
+        options,
+        signatures: 0,
+        chains: Vec::new(),
+    };
+    if leaf.raw == root.raw {
+        builder.chains.push(vec![leaf]);
+    } else {
+        builder.build(&[leaf]);
+    }
+    let chains = builder.chains.into_iter();
+    chains
+        .filter(|chain| policies_hold(chain))
+        .find(|chain| allows_use(chain, &options.uses))
+}
+
+struct Builder<'c, 'd, 'o> {
+    root: &'c Certificate<'d>,
+    intermediates: Chain<'c, 'd>,
+    options: &'o Options<'o>,
+    signatures: usize,
+    chains: Vec<Chain<'c, 'd>>,
+}
+
+impl<'c, 'd> Builder<'c, 'd, '_> {
+    /// Goes on with each possible issuer of the last certificate of a chain. A chain is as deep as signatures are
+    /// looked at, at most.
+    fn build(&mut self, chain: &[&'c Certificate<'d>]) {
+        let Some(child) = chain.last() else {
+            return;
+        };
+        if self.root.raw_subject == child.raw_issuer {
+            self.consider(chain, child, self.root, Place::Root);
+        }
+        let mut parents: Vec<_> = self
+            .intermediates
+            .iter()
+            .copied()
+            .filter(|parent| parent.raw_subject == child.raw_issuer)
+            .collect();
+        parents.sort_by_key(|parent| key_mismatch(parent, child));
+        for parent in parents {
+            self.consider(chain, child, parent, Place::Intermediate);
+        }
+    }
+
+    fn consider(
+        &mut self,
+        chain: &[&'c Certificate<'d>],
+        child: &Certificate<'d>,
+        parent: &'c Certificate<'d>,
+        place: Place,
+    ) {
+        let Some(key) = &parent.public_key else {
+            return;
+        };
+        if chain.iter().any(|other| is_same(other, parent)) || self.signatures >= MOST_SIGNATURES {
+            return;
+        }
+        self.signatures += 1;
+        if !has_signed(parent, key, child) || !is_valid(parent, place, chain, self.options) {
+            return;
+        }
+        let longer = [chain, &[parent]].concat();
+        if place == Place::Root {
+            self.chains.push(longer);
+        } else {
+            self.build(&longer);
+        }
+    }
+}
+
+/// How badly the name of a key fits: those that fit are tried first.
+fn key_mismatch(parent: &Certificate<'_>, child: &Certificate<'_>) -> u8 {
+    let own = parent.extensions.subject_key;
+    let wanted = child.extensions.authority_key;
+    let has = |key: Option<&[u8]>| key.is_some_and(|key| !key.is_empty());
+    if own.unwrap_or_default() == wanted.unwrap_or_default() {
+        0
+    } else {
+        u8::from(has(own) && has(wanted)) + 1
+    }
+}
+
+/// Whether two certificates are of one subject with one key and the same other names.
+fn is_same(left: &Certificate<'_>, right: &Certificate<'_>) -> bool {
+    let names = |certificate: &Certificate<'_>| {
+        let extensions = certificate.all_extensions.iter();
+        extensions
+            .filter(|extension| extension.id == SUBJECT_NAMES)
+            .map(|extension| extension.value.to_vec())
+            .next()
+    };
+    left.raw_subject == right.raw_subject
+        && left.raw_key == right.raw_key
+        && names(left) == names(right)
+}
+
+/// The extension that holds other names of the subject.
+const SUBJECT_NAMES: &[u8] = b"\x55\x1d\x11";
+
+fn has_signed(parent: &Certificate<'_>, key: &PublicKey, child: &Certificate<'_>) -> bool {
+    const SIGNS_CERTIFICATES: u16 = 1 << 5;
+    let said = &parent.extensions;
+    let authority = if said.basic_constraints {
+        said.authority
+    } else {
+        parent.version != 3
+    };
+    let may_sign = said.key_usage == 0 || said.key_usage & SIGNS_CERTIFICATES != 0;
+    authority
+        && may_sign
+        && child
+            .signature_algorithm
+            .verify(key, child.signed, child.signature)
+}
+
+/// Whether a certificate may stand at its place behind those before it in a chain.
+fn is_valid(
+    certificate: &Certificate<'_>,
+    place: Place,
+    chain: &[&Certificate<'_>],
+    options: &Options<'_>,
+) -> bool {
+    let said = &certificate.extensions;
+    let ns = |seconds: i64| i128::from(seconds) * 1_000_000_000;
+    let now = i128::from(options.now_ns);
+    let in_time =
+        ns(certificate.not_before.seconds) <= now && now <= ns(certificate.not_after.seconds);
+    if !said.unknown.is_empty() || !in_time {
+        return false;
+    }
+    if let Some(constraints) = said.constraints.as_ref().filter(|_| place != Place::Leaf) {
+        let mut allowance = Allowance(COMPARISONS);
+        let permitted = chain
+            .iter()
+            .all(|other| permits(constraints, &other.extensions.names, &mut allowance));
+        if !permitted {
+            return false;
+        }
+    }
+    if place == Place::Intermediate && !(said.basic_constraints && said.authority) {
+        return false;
+    }
+    let between = i64::try_from(chain.len()).unwrap_or(i64::MAX) - 1;
+    !(said.basic_constraints && said.path_length >= 0 && between > said.path_length)
+}
+
+/// Whether all certificates of a chain allow one of the uses.
+fn allows_use(chain: &[&Certificate<'_>], uses: &[i64]) -> bool {
+    if uses.contains(&ANY_USE) {
+        return true;
+    }
+    let mut left = match uses {
+        [] => vec![SERVER_USE],
+        uses => uses.to_vec(),
+    };
+    for certificate in chain.iter().rev() {
+        let said = &certificate.extensions;
+        if said.usages.is_empty() {
+            continue;
+        }
+        let own: Vec<i64> = said.known_usages().collect();
+        if !own.contains(&ANY_USE) {
+            left.retain(|usage| own.contains(usage));
+        }
+    }
+    !left.is_empty()
+}

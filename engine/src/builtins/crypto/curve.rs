@@ -1,0 +1,202 @@
+//! Elliptic curves, and signatures by keys on them (ECDSA).
+
+use aws_lc_rs::digest::Digest;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_FIXED_SIGNING, ECDSA_P256_SHA384_ASN1,
+    ECDSA_P256_SHA512_ASN1, ECDSA_P384_SHA256_ASN1, ECDSA_P384_SHA384_ASN1,
+    ECDSA_P384_SHA384_FIXED_SIGNING, ECDSA_P384_SHA512_ASN1, ECDSA_P521_SHA256_ASN1,
+    ECDSA_P521_SHA384_ASN1, ECDSA_P521_SHA512_ASN1, ECDSA_P521_SHA512_FIXED_SIGNING, EcdsaKeyPair,
+    EcdsaSigningAlgorithm, EcdsaVerificationAlgorithm, KeyPair as _, UnparsedPublicKey,
+};
+
+use super::der;
+use super::hash::Hash;
+
+/// A curve of NIST.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curve {
+    /// P-224: its keys are read and shown, but sign nothing here.
+    P224,
+    /// P-256
+    P256,
+    /// P-384
+    P384,
+    /// P-521
+    P521,
+}
+
+impl Curve {
+    /// The name in keys in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::P224 => "P-224",
+            Self::P256 => "P-256",
+            Self::P384 => "P-384",
+            Self::P521 => "P-521",
+        }
+    }
+
+    /// Bytes of a coordinate.
+    pub fn len(self) -> usize {
+        match self {
+            Self::P224 => 28,
+            Self::P256 => 32,
+            Self::P384 => 48,
+            Self::P521 => 66,
+        }
+    }
+
+    /// The content of its object identifier in DER.
+    pub fn oid(self) -> &'static [u8] {
+        match self {
+            Self::P224 => &[0x2b, 0x81, 0x04, 0x00, 0x21],
+            Self::P256 => &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07],
+            Self::P384 => &[0x2b, 0x81, 0x04, 0x00, 0x22],
+            Self::P521 => &[0x2b, 0x81, 0x04, 0x00, 0x23],
+        }
+    }
+
+    /// The curve with an object identifier.
+    pub fn by_oid(oid: &[u8]) -> Option<Self> {
+        let curves = [Self::P224, Self::P256, Self::P384, Self::P521];
+        curves.into_iter().find(|curve| curve.oid() == oid)
+    }
+
+    fn algorithm(self, hash: Hash) -> Option<&'static EcdsaVerificationAlgorithm> {
+        Some(match (self, hash) {
+            (Self::P224, _) => return None,
+            (Self::P256, Hash::Sha256) => &ECDSA_P256_SHA256_ASN1,
+            (Self::P256, Hash::Sha384) => &ECDSA_P256_SHA384_ASN1,
+            (Self::P256, Hash::Sha512) => &ECDSA_P256_SHA512_ASN1,
+            (Self::P384, Hash::Sha256) => &ECDSA_P384_SHA256_ASN1,
+            (Self::P384, Hash::Sha384) => &ECDSA_P384_SHA384_ASN1,
+            (Self::P384, Hash::Sha512) => &ECDSA_P384_SHA512_ASN1,
+            (Self::P521, Hash::Sha256) => &ECDSA_P521_SHA256_ASN1,
+            (Self::P521, Hash::Sha384) => &ECDSA_P521_SHA384_ASN1,
+            (Self::P521, Hash::Sha512) => &ECDSA_P521_SHA512_ASN1,
+        })
+    }
+
+    /// The algorithm that signs, with the hash that is its own.
+    fn signing(self) -> Option<(&'static EcdsaSigningAlgorithm, Hash)> {
+        match self {
+            Self::P224 => None,
+            Self::P256 => Some((&ECDSA_P256_SHA256_FIXED_SIGNING, Hash::Sha256)),
+            Self::P384 => Some((&ECDSA_P384_SHA384_FIXED_SIGNING, Hash::Sha384)),
+            Self::P521 => Some((&ECDSA_P521_SHA512_FIXED_SIGNING, Hash::Sha512)),
+        }
+    }
+
+    /// Why a text is no point of it, in the words of Go.
+    pub fn refusal(self, point: &[u8]) -> Option<String> {
+        if self.contains(point) {
+            return None;
+        }
+        let name = self.name().replace('-', "");
+        Some(if point.first() != Some(&4) {
+            "ecdsa: invalid uncompressed public key".to_owned()
+        } else if point.len() == 1 + 2 * self.len() {
+            format!("{name} point not on curve")
+        } else {
+            format!("invalid {name} point encoding")
+        })
+    }
+
+    /// Whether a point in uncompressed form lies on it. Of P-224 only the form is looked at.
+    pub fn contains(self, point: &[u8]) -> bool {
+        let well_formed = point.len() == 1 + 2 * self.len() && point.first() == Some(&4);
+        well_formed
+            && self
+                .algorithm(Hash::Sha512)
+                .is_none_or(|algorithm| UnparsedPublicKey::new(algorithm, point).parse().is_ok())
+    }
+}
+
+/// A public key: a point.
+#[derive(Clone, Debug)]
+pub struct PublicPoint {
+    /// The curve.
+    pub curve: Curve,
+    /// The point in uncompressed form.
+    pub point: Box<[u8]>,
+}
+
+impl PublicPoint {
+    /// The coordinates.
+    pub fn coordinates(&self) -> (&[u8], &[u8]) {
+        let point = self.point.get(1..).unwrap_or_default();
+        point
+            .split_at_checked(self.curve.len())
+            .unwrap_or((point, &[]))
+    }
+
+    /// Verifies a signature that is two integers in DER.
+    pub fn verify(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
+        self.curve.algorithm(hash).is_some_and(|algorithm| {
+            UnparsedPublicKey::new(algorithm, &self.point)
+                .verify(message, signature)
+                .is_ok()
+        })
+    }
+
+    /// Verifies a signature that is two numbers of the curve's length, one after the other.
+    pub fn verify_fixed(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
+        let length = self.curve.len();
+        if signature.len() != 2 * length {
+            return false;
+        }
+        let (r, s) = signature.split_at(length);
+        let numbers = [der::unsigned(r), der::unsigned(s)].concat();
+        self.verify(hash, message, &der::sequence(&numbers))
+    }
+}
+
+/// Signs with a scalar; the signature is two numbers of the curve's length.
+pub fn sign(curve: Curve, scalar: &[u8], hash: Hash, message: &[u8]) -> Option<Vec<u8>> {
+    let (algorithm, own) = curve.signing()?;
+    let pair = key_pair(algorithm, curve, scalar)?;
+    let signature = if own == hash {
+        pair.sign(&SystemRandom::new(), message)
+    } else {
+        pair.sign_digest(&fitted(&hash.digest(message), hash, own)?)
+    };
+    Some(signature.ok()?.as_ref().to_vec())
+}
+
+/// The public key of a scalar.
+pub fn public(curve: Curve, scalar: &[u8]) -> Option<PublicPoint> {
+    let (algorithm, _) = curve.signing()?;
+    let pair = key_pair(algorithm, curve, scalar)?;
+    Some(PublicPoint {
+        curve,
+        point: pair.public_key().as_ref().into(),
+    })
+}
+
+/// A digest as another hash function's: ECDSA takes its leftmost bits as one number, so that a longer one is cut and
+/// a shorter one has zeros in front.
+fn fitted(digest: &Digest, hash: Hash, own: Hash) -> Option<Digest> {
+    let bytes = digest.as_ref();
+    let fitted = match own.len().checked_sub(hash.len()) {
+        Some(missing) => [&vec![0; missing], bytes].concat(),
+        None => bytes.get(..own.len())?.to_vec(),
+    };
+    Digest::import_less_safe(&fitted, own.algorithm()).ok()
+}
+
+/// The key pair of a scalar alone.
+fn key_pair(
+    algorithm: &'static EcdsaSigningAlgorithm,
+    curve: Curve,
+    scalar: &[u8],
+) -> Option<EcdsaKeyPair> {
+    let named = der::element(der::CONTEXT_0, &der::element(der::OID, curve.oid()));
+    let key = [
+        der::unsigned(&[1]),
+        der::element(der::OCTET_STRING, scalar),
+        named,
+    ]
+    .concat();
+    EcdsaKeyPair::from_private_key_der(algorithm, &der::sequence(&key)).ok()
+}

@@ -1,0 +1,34 @@
+//! The hash functions of signatures.
+
+use aws_lc_rs::digest::{self, Algorithm, Digest, SHA256, SHA384, SHA512};
+
+/// A member of the SHA-2 family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hash {
+    /// SHA-256
+    Sha256,
+    /// SHA-384
+    Sha384,
+    /// SHA-512
+    Sha512,
+}
+
+impl Hash {
+    /// The digest of a message.
+    pub fn digest(self, message: &[u8]) -> Digest {
+        digest::digest(self.algorithm(), message)
+    }
+
+    /// Bytes of a digest.
+    pub fn len(self) -> usize {
+        self.algorithm().output_len()
+    }
+
+    pub(super) fn algorithm(self) -> &'static Algorithm {
+        match self {
+            Self::Sha256 => &SHA256,
+            Self::Sha384 => &SHA384,
+            Self::Sha512 => &SHA512,
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! Keys and certificates as values: the JSON that Go makes of its own structures.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use num_bigint::BigUint;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use super::certificate::Certificate;
+use super::certificate::extensions::{Extension, usage};
+use super::certificate::name::Attribute;
+use super::certificate::names::{Subtrees, dotted};
+use super::curve::Curve;
+use super::der::{self, Element, Reader};
+use super::private::PrivateKey;
+use super::public::PublicKey;
+use crate::uri::Uri;
+use crate::value::{Arena, NumberBuf, V};
+
+/// Writes values into an arena.
+#[derive(Clone, Copy)]
+pub struct Json<'e>(pub &'e Arena);
+
+impl<'e> Json<'e> {
+    /// An object.
+    pub fn object(self, fields: impl IntoIterator<Item = (&'static str, V<'e>)>) -> V<'e> {
+        let pairs = fields
+            .into_iter()
+            .map(|(name, value)| (self.0.text(name), value));
+        self.0.object_from(pairs)
+    }
+
+    /// A list; `null` when it is empty, as for Go's lists that were never made.
+    pub fn list<T>(self, items: impl IntoIterator<Item = T>, show: impl Fn(T) -> V<'e>) -> V<'e> {
+        let items: Vec<V<'e>> = items.into_iter().map(show).collect();
+        if items.is_empty() {
+            V::Null
+        } else {
+            self.0.array(&items)
+        }
+    }
+
+    /// Bytes, in base64.
+    pub fn bytes(self, bytes: &[u8]) -> V<'e> {
+        self.0.text(&STANDARD.encode(bytes))
+    }
+
+    /// A text.
+    pub fn text(self, text: &str) -> V<'e> {
+        self.0.text(text)
+    }
+
+    /// A number that is not negative, from its bytes.
+    pub fn number(self, bytes: &[u8]) -> V<'e> {
+        let digits = BigUint::from_bytes_be(bytes).to_string();
+        match NumberBuf::read(&digits) {
+            Ok(number) => self.0.number(number),
+            Err(_) => V::Null,
+        }
+    }
+
+    /// An object identifier as a list of numbers.
+    pub fn oid(self, oid: &[u8]) -> V<'e> {
+        let arcs = der::arcs(oid).unwrap_or_default();
+        self.0
+            .array_from(arcs.into_iter().map(|arc| V::Int(arc.into())))
+    }
+
+    /// An element, as far as Go knows what its tag stands for.
+    pub fn any(self, element: Element<'_>) -> V<'e> {
+        const STRINGS: [u8; 5] = [12, 18, 19, 20, 22];
+        let mut reader = Reader::new(element.whole);
+        match element.tag {
+            der::BOOLEAN => reader.boolean().map_or(V::Null, V::Bool),
+            der::INTEGER => reader.small().map_or(V::Null, V::Int),
+            der::OCTET_STRING => self.bytes(element.content),
+            der::OID => self.oid(element.content),
+            tag if STRINGS.contains(&tag) => self.0.bytes_text(element.content),
+            _ => V::Null,
+        }
+    }
+
+    /// An extension as it was written.
+    pub fn extension(self, extension: &Extension<'_>) -> V<'e> {
+        self.object([
+            ("Id", self.oid(extension.id)),
+            ("Critical", V::Bool(extension.critical)),
+            ("Value", self.bytes(extension.value)),
+        ])
+    }
+
+    /// A private key.
+    pub fn private_key(self, key: &PrivateKey) -> V<'e> {
+        match key {
+            PrivateKey::Rsa(key) => {
+                let number = |number: &BigUint| self.number(&number.to_bytes_be());
+                let computed = key.precomputed().unwrap_or_default();
+                let [dp, dq, inverse] = computed.each_ref().map(number);
+                let precomputed = self.object([
+                    ("CRTValues", self.0.array(&[])),
+                    ("Dp", dp),
+                    ("Dq", dq),
+                    ("Qinv", inverse),
+                ]);
+                let primes = key.primes.each_ref().map(|prime| self.number(prime));
+                self.object([
+                    ("D", self.number(&key.d)),
+                    ("E", self.number(&key.public.e)),
+                    ("N", self.number(&key.public.n)),
+                    ("Precomputed", precomputed),
+                    ("Primes", self.0.array(&primes)),
+                ])
+            }
+            PrivateKey::Ec(point, scalar) => {
+                let (x, y) = point.coordinates();
+                self.object([
+                    ("Curve", self.object([])),
+                    ("D", self.number(scalar)),
+                    ("X", self.number(x)),
+                    ("Y", self.number(y)),
+                ])
+            }
+            PrivateKey::Ed25519(seed, public) => self.bytes(&[&**seed, public].concat()),
+            PrivateKey::X25519(..) => self.object([]),
+        }
+    }
+
+    /// A private key as keys are written in JSON (JWK); the error is the message.
+    pub fn jwk(self, key: &PrivateKey) -> Result<V<'e>, String> {
+        let text = |bytes: &[u8]| self.text(&URL_SAFE_NO_PAD.encode(bytes));
+        let octets = |curve: &str, seed: &[u8], public: &[u8]| {
+            self.object([
+                ("kty", self.text("OKP")),
+                ("crv", self.text(curve)),
+                ("d", text(seed)),
+                ("x", text(public)),
+            ])
+        };
+        Ok(match key {
+            PrivateKey::Rsa(key) => {
+                let computed = key.precomputed().unwrap_or_default();
+                let [dp, dq, inverse] = computed.map(|number| text(&number.to_bytes_be()));
+                let [p, q] = key.primes.each_ref().map(|prime| text(prime));
+                self.object([
+                    ("kty", self.text("RSA")),
+                    ("n", text(&key.public.n)),
+                    ("e", text(&key.public.e)),
+                    ("d", text(&key.d)),
+                    ("p", p),
+                    ("q", q),
+                    ("dp", dp),
+                    ("dq", dq),
+                    ("qi", inverse),
+                ])
+            }
+            PrivateKey::Ec(point, _) if point.curve == Curve::P224 => {
+                return Err("failed to initialize *jwk.ecdsaPrivateKey from *ecdsa.PrivateKey: jwk: failed to get algorithm for converting ECDSA private key to JWK: unknown elliptic curve".to_owned());
+            }
+            PrivateKey::Ec(point, scalar) => {
+                let (x, y) = point.coordinates();
+                self.object([
+                    ("kty", self.text("EC")),
+                    ("crv", self.text(point.curve.name())),
+                    ("d", text(scalar)),
+                    ("x", text(x)),
+                    ("y", text(y)),
+                ])
+            }
+            PrivateKey::Ed25519(seed, public) => octets("Ed25519", seed, public),
+            PrivateKey::X25519(key, public) => octets("X25519", key, public),
+        })
+    }
+
+    /// A public key.
+    pub fn public_key(self, key: &PublicKey) -> V<'e> {
+        match key {
+            PublicKey::Rsa(key) => {
+                self.object([("E", self.number(&key.e)), ("N", self.number(&key.n))])
+            }
+            PublicKey::Ec(key) => {
+                let (x, y) = key.coordinates();
+                self.object([
+                    ("Curve", self.object([])),
+                    ("X", self.number(x)),
+                    ("Y", self.number(y)),
+                ])
+            }
+            PublicKey::Ed25519(key) => self.bytes(key),
+            PublicKey::X25519 => self.object([]),
+            PublicKey::Dsa([p, q, g, y]) => self.object([
+                ("P", self.number(p)),
+                ("Q", self.number(q)),
+                ("G", self.number(g)),
+                ("Y", self.number(y)),
+            ]),
+        }
+    }
+
+    /// The number that Go gives to the kind of a key.
+    pub fn key_kind(key: Option<&PublicKey>) -> V<'e> {
+        V::Int(match key {
+            Some(PublicKey::Rsa(_)) => 1,
+            Some(PublicKey::Dsa(_)) => 2,
+            Some(PublicKey::Ec(_)) => 3,
+            Some(PublicKey::Ed25519(_)) => 4,
+            Some(PublicKey::X25519) | None => 0,
+        })
+    }
+
+    /// A distinguished name.
+    pub fn name(self, name: &[Attribute<'_>]) -> V<'e> {
+        let all = |kind: u8| {
+            let values = name
+                .iter()
+                .filter(move |attribute| *attribute.kind == [0x55, 4, kind]);
+            self.list(values, |attribute| self.text(&attribute.value))
+        };
+        let last = |kind: u8| {
+            let value = name
+                .iter()
+                .rfind(|attribute| *attribute.kind == [0x55, 4, kind]);
+            self.text(value.map_or("", |attribute| &attribute.value))
+        };
+        self.object([
+            ("CommonName", last(3)),
+            ("SerialNumber", last(5)),
+            ("Country", all(6)),
+            ("Locality", all(7)),
+            ("Province", all(8)),
+            ("StreetAddress", all(9)),
+            ("Organization", all(10)),
+            ("OrganizationalUnit", all(11)),
+            ("PostalCode", all(17)),
+            ("ExtraNames", V::Null),
+            (
+                "Names",
+                self.list(name, |attribute| {
+                    self.object([
+                        ("Type", self.oid(attribute.kind)),
+                        ("Value", self.text(&attribute.value)),
+                    ])
+                }),
+            ),
+        ])
+    }
+
+    /// The address that bytes stand for.
+    pub fn address(self, bytes: &[u8]) -> V<'e> {
+        if let Ok(bytes) = <[u8; 4]>::try_from(bytes) {
+            return self.text(&Ipv4Addr::from(bytes).to_string());
+        }
+        let Ok(bytes) = <[u8; 16]>::try_from(bytes) else {
+            return self.text("");
+        };
+        let address = Ipv6Addr::from(bytes);
+        match address.to_ipv4_mapped() {
+            Some(mapped) => self.text(&mapped.to_string()),
+            None => self.text(&address.to_string()),
+        }
+    }
+
+    /// A URI.
+    pub fn uri(self, uri: &Uri) -> V<'e> {
+        let bytes = |bytes: &[u8]| self.0.bytes_text(bytes);
+        let user = match uri.user.as_slice() {
+            [] => V::Null,
+            _ => self.object([]),
+        };
+        self.object([
+            ("Scheme", self.text(&uri.scheme)),
+            ("Opaque", bytes(&uri.opaque)),
+            ("User", user),
+            ("Host", bytes(&uri.host)),
+            ("Path", bytes(&uri.path)),
+            ("RawPath", bytes(&uri.raw_path)),
+            ("OmitHost", V::Bool(uri.omits_host)),
+            ("ForceQuery", V::Bool(uri.asks_nothing)),
+            ("RawQuery", bytes(&uri.query)),
+            ("Fragment", bytes(&uri.fragment)),
+            ("RawFragment", self.text("")),
+        ])
+    }
+
+    fn subtrees(
+        self,
+        trees: &Subtrees<'_>,
+        names: [&'static str; 4],
+    ) -> [(&'static str, V<'e>); 4] {
+        let [dns, emails, ranges, uris] = names;
+        let texts = |texts: &[&str]| self.list(texts, |text| self.text(text));
+        let range = |(address, mask): &(&[u8], &[u8])| {
+            self.object([("IP", self.address(address)), ("Mask", self.bytes(mask))])
+        };
+        [
+            (dns, texts(&trees.dns)),
+            (emails, texts(&trees.emails)),
+            (ranges, self.list(&trees.ranges, range)),
+            (uris, texts(&trees.uris)),
+        ]
+    }
+
+    /// The fields of a certificate.
+    pub fn certificate(self, certificate: &Certificate<'_>) -> Vec<(&'static str, V<'e>)> {
+        let said = &certificate.extensions;
+        let texts = |texts: &[&[u8]]| self.list(texts, |text| self.0.bytes_text(text));
+        let key_id = |key: Option<&[u8]>| key.map_or(V::Null, |key| self.bytes(key));
+        let policies = said.policies.as_deref();
+        let limit = |limit: Option<i64>| V::Int(limit.unwrap_or(0));
+        let zero = |limit: Option<i64>| V::Bool(limit == Some(0));
+        let unknown = said.usages.iter().filter(|oid| usage(oid).is_none());
+        let key = certificate.public_key.as_ref();
+        let mut fields = vec![
+            ("Raw", self.bytes(certificate.raw)),
+            ("RawTBSCertificate", self.bytes(certificate.signed)),
+            ("RawSubjectPublicKeyInfo", self.bytes(certificate.raw_key)),
+            ("RawSubject", self.bytes(certificate.raw_subject)),
+            ("RawIssuer", self.bytes(certificate.raw_issuer)),
+            ("Signature", self.bytes(certificate.signature)),
+            (
+                "SignatureAlgorithm",
+                V::Int(certificate.signature_algorithm.0.into()),
+            ),
+            ("PublicKeyAlgorithm", Self::key_kind(key)),
+            ("PublicKey", key.map_or(V::Null, |key| self.public_key(key))),
+            ("Version", V::Int(certificate.version)),
+            ("SerialNumber", self.number(certificate.serial)),
+            ("Issuer", self.name(&certificate.issuer)),
+            ("Subject", self.name(&certificate.subject)),
+            ("NotBefore", self.text(&certificate.not_before.rfc3339())),
+            ("NotAfter", self.text(&certificate.not_after.rfc3339())),
+            ("KeyUsage", V::Int(said.key_usage.into())),
+            (
+                "Extensions",
+                self.list(&certificate.all_extensions, |extension| {
+                    self.extension(extension)
+                }),
+            ),
+            ("ExtraExtensions", V::Null),
+            (
+                "UnhandledCriticalExtensions",
+                self.list(&said.unknown, |oid| self.oid(oid)),
+            ),
+            ("ExtKeyUsage", self.list(said.known_usages(), V::Int)),
+            (
+                "UnknownExtKeyUsage",
+                self.list(unknown, |oid| self.oid(oid)),
+            ),
+            ("BasicConstraintsValid", V::Bool(said.basic_constraints)),
+            ("IsCA", V::Bool(said.authority)),
+            ("MaxPathLen", V::Int(said.path_length)),
+            (
+                "MaxPathLenZero",
+                V::Bool(said.basic_constraints && said.path_length == 0),
+            ),
+            ("SubjectKeyId", key_id(said.subject_key)),
+            ("AuthorityKeyId", key_id(said.authority_key)),
+            ("OCSPServer", texts(&said.status_servers)),
+            ("IssuingCertificateURL", texts(&said.issuers)),
+            (
+                "DNSNames",
+                self.list(&said.names.dns, |name| self.text(name)),
+            ),
+            (
+                "EmailAddresses",
+                self.list(&said.names.emails, |name| self.text(name)),
+            ),
+            (
+                "IPAddresses",
+                self.list(&said.names.addresses, |address| self.address(address)),
+            ),
+            ("URIs", self.list(&said.names.uris, |uri| self.uri(uri))),
+            (
+                "PermittedDNSDomainsCritical",
+                V::Bool(said.critical_constraints),
+            ),
+            ("CRLDistributionPoints", texts(&said.revocation_lists)),
+            (
+                "PolicyIdentifiers",
+                policies.map_or(V::Null, |policies| {
+                    self.0.array_from(policies.iter().map(|oid| self.oid(oid)))
+                }),
+            ),
+            (
+                "Policies",
+                self.list(policies.unwrap_or_default(), |oid| self.text(&dotted(oid))),
+            ),
+            ("InhibitAnyPolicy", limit(said.no_any_policy)),
+            ("InhibitAnyPolicyZero", zero(said.no_any_policy)),
+            ("InhibitPolicyMapping", limit(said.no_mapping)),
+            ("InhibitPolicyMappingZero", zero(said.no_mapping)),
+            ("RequireExplicitPolicy", limit(said.explicit_policy)),
+            ("RequireExplicitPolicyZero", zero(said.explicit_policy)),
+            (
+                "PolicyMappings",
+                self.list(&said.policy_mappings, |(issuer, subject)| {
+                    self.object([
+                        ("IssuerDomainPolicy", self.text(&dotted(issuer))),
+                        ("SubjectDomainPolicy", self.text(&dotted(subject))),
+                    ])
+                }),
+            ),
+        ];
+        let constraints = said.constraints.clone().unwrap_or_default();
+        fields.extend(self.subtrees(
+            &constraints.permitted,
+            [
+                "PermittedDNSDomains",
+                "PermittedEmailAddresses",
+                "PermittedIPRanges",
+                "PermittedURIDomains",
+            ],
+        ));
+        fields.extend(self.subtrees(
+            &constraints.excluded,
+            [
+                "ExcludedDNSDomains",
+                "ExcludedEmailAddresses",
+                "ExcludedIPRanges",
+                "ExcludedURIDomains",
+            ],
+        ));
+        fields
+    }
+
+    /// A certificate with its URIs as texts, as OPA shows it.
+    pub fn certificate_with_uris(self, certificate: &Certificate<'_>) -> V<'e> {
+        let mut fields = self.certificate(certificate);
+        let uris = &certificate.extensions.names.uris;
+        fields.push((
+            "URIStrings",
+            self.list(uris, |uri| self.text(&uri.to_string())),
+        ));
+        self.object(fields)
+    }
+}

@@ -1,0 +1,322 @@
+//! Keys, certificates and signatures.
+
+pub mod asn1;
+pub mod certificate;
+mod chain;
+pub mod curve;
+pub mod der;
+pub mod hash;
+mod json;
+mod options;
+mod private;
+pub mod public;
+mod request;
+pub mod rsa;
+pub mod signature;
+
+use std::borrow::Cow;
+
+use super::encoding::base64;
+use super::{Builtin, Call, Fault, Operands, pem};
+use crate::value::V;
+use certificate::Certificate;
+use chain::Options;
+use json::Json;
+use private::{Form, PrivateKey};
+use request::Request;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "crypto.parse_private_keys",
+        "keys: string => output: array[object[string: any]]",
+        "The private keys in blocks of PEM text, which may be in base64.",
+        parse_private_keys,
+    ),
+    Builtin::new(
+        "crypto.x509.parse_and_verify_certificates",
+        "certs: string => output: array<boolean, array[object[string: any]]>",
+        "Whether certificates from a root to a leaf make a valid chain, and the chain from the leaf to the root.",
+        verify_certificates,
+    ),
+    Builtin::new(
+        "crypto.x509.parse_and_verify_certificates_with_options",
+        "certs: string, options: object[string: any] => output: array<boolean, array[object[string: any]]>",
+        "As `crypto.x509.parse_and_verify_certificates`, for a name, a time and uses of keys.",
+        verify_certificates_with_options,
+    ),
+    Builtin::new(
+        "crypto.x509.parse_certificate_request",
+        "csr: string => output: object[string: any]",
+        "A request for a certificate (PKCS #10), from PEM or base64.",
+        parse_certificate_request,
+    ),
+    Builtin::new(
+        "crypto.x509.parse_certificates",
+        "certs: string => output: array[object[string: any]]",
+        "Certificates, from PEM or base64.",
+        parse_certificates,
+    ),
+    Builtin::new(
+        "crypto.x509.parse_keypair",
+        "cert: string, pem: string => output: object[string: any]",
+        "A certificate with the private key that belongs to it, each from PEM or base64.",
+        parse_keypair,
+    ),
+    Builtin::new(
+        "crypto.x509.parse_rsa_private_key",
+        "pem: string => output: object[string: any]",
+        "A private key in JSON (JWK), from PEM or base64.",
+        parse_rsa_private_key,
+    ),
+];
+
+/// How PEM text begins.
+const BEGIN: &[u8] = b"-----BEGIN";
+
+/// PEM text as it is, and anything else decoded from base64.
+fn text_or_base64<'t>(text: &'t [u8], begin: &[u8]) -> Result<Cow<'t, [u8]>, Fault> {
+    if text.starts_with(begin) {
+        return Ok(Cow::Borrowed(text));
+    }
+    base64::standard(text).map(Cow::Owned).map_err(Fault::error)
+}
+
+/// The certificates in a text, one after the other; the error is the message.
+fn certificates(text: &[u8]) -> Result<Vec<u8>, Fault> {
+    let text = text_or_base64(text, BEGIN)?;
+    if !text.starts_with(BEGIN) {
+        return Ok(text.into_owned());
+    }
+    let mut all = Vec::new();
+    let mut rest = &*text;
+    while let Some((block, after)) = pem::block(rest) {
+        if block.kind != b"CERTIFICATE" {
+            let kind = String::from_utf8_lossy(block.kind);
+            return Err(Fault::error(format!(
+                "PEM block type is '{kind}', expected CERTIFICATE"
+            )));
+        }
+        all.extend(block.content);
+        rest = after;
+    }
+    Ok(all)
+}
+
+fn parse_certificates<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    reserve(call, text.as_bytes())?;
+    let all = certificates(text.as_bytes())?;
+    let all = Certificate::parse_all(&all).map_err(Fault::error)?;
+    let json = Json(call.arena);
+    let values = all
+        .iter()
+        .map(|certificate| json.certificate_with_uris(certificate));
+    Ok(call.arena.array_from(values))
+}
+
+/// A certificate becomes a value some times as long as its text.
+fn reserve(call: &Call<'_>, text: &[u8]) -> Result<(), Fault> {
+    call.budget.reserve(text.len().saturating_mul(8))
+}
+
+fn verify_certificates<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let options = Options::at(call.now_ns());
+    verify(call, text.as_bytes(), &options, true)
+}
+
+fn verify_certificates_with_options<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let given = operands.object(1)?;
+    // what is no certificate is refused before options are looked at
+    let held = certificates(text.as_bytes());
+    let is_chain = held.is_ok_and(|held| Certificate::parse_all(&held).is_ok());
+    let options = if is_chain {
+        options::read(call, given)?
+    } else {
+        Options::at(call.now_ns())
+    };
+    verify(call, text.as_bytes(), &options, false)
+}
+
+fn verify<'e>(
+    call: &Call<'e>,
+    text: &[u8],
+    options: &Options<'_>,
+    with_uris: bool,
+) -> Result<V<'e>, Fault> {
+    reserve(call, text)?;
+    let arena = call.arena;
+    let answer = |valid, chain: &[V<'e>]| arena.array(&[V::Bool(valid), arena.array(chain)]);
+    let Ok(all) = certificates(text) else {
+        return Ok(answer(false, &[]));
+    };
+    let all = Certificate::parse_all(&all).unwrap_or_default();
+    let Some(chain) = chain::verify(&all, options) else {
+        return Ok(answer(false, &[]));
+    };
+    let json = Json(arena);
+    let chain: Vec<V<'e>> = chain
+        .iter()
+        .map(|certificate| {
+            if with_uris {
+                json.certificate_with_uris(certificate)
+            } else {
+                json.object(json.certificate(certificate))
+            }
+        })
+        .collect();
+    Ok(answer(true, &chain))
+}
+
+fn parse_certificate_request<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    const REQUEST: &[u8] = b"CERTIFICATE REQUEST";
+    let text = operands.text(0)?;
+    reserve(call, text.as_bytes())?;
+    let text = text_or_base64(text.as_bytes(), b"-----BEGIN CERTIFICATE REQUEST-----")?;
+    let bytes = match pem::block(&text) {
+        Some((block, _)) if block.kind == REQUEST => Cow::Owned(block.content),
+        Some(_) => {
+            return Err(Fault::error(
+                "invalid PEM-encoded certificate signing request",
+            ));
+        }
+        None => text,
+    };
+    let request = Request::parse(&bytes).map_err(Fault::error)?;
+    Ok(request.value(Json(call.arena)))
+}
+
+/// The private keys in blocks of PEM text; other blocks are skipped.
+fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, Fault> {
+    let mut keys = Vec::new();
+    let mut rest = text;
+    while let Some((block, after)) = pem::block(rest) {
+        if let Some(form) = Form::by_label(block.kind) {
+            keys.push(form.read(&block.content).map_err(Fault::error)?);
+        }
+        rest = after;
+    }
+    Ok(keys)
+}
+
+fn parse_private_keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    reserve(call, text.as_bytes())?;
+    if text.as_bytes().is_empty() {
+        return Ok(V::Null);
+    }
+    let decoded = base64::standard(text.as_bytes()).ok();
+    let keys = private_keys(decoded.as_deref().unwrap_or(text.as_bytes()))?;
+    let json = Json(call.arena);
+    let values = keys.iter().map(|key| json.private_key(key));
+    Ok(call.arena.array_from(values))
+}
+
+fn parse_rsa_private_key<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    reserve(call, text.as_bytes())?;
+    if text.as_bytes().is_empty() {
+        return Err(Fault::error("input PEM data was empty"));
+    }
+    let text = text_or_base64(text.as_bytes(), BEGIN)?;
+    match private_keys(&text)?.first() {
+        Some(key) => Json(call.arena).jwk(key).map_err(Fault::error),
+        None => Ok(V::Null),
+    }
+}
+
+fn parse_keypair<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    // OPA names the first operand whichever is no string
+    let text = |at| {
+        let operand = operands.at(at);
+        operand
+            .as_text()
+            .ok_or_else(|| Fault::operand(1, &["string"], operand))
+    };
+    let (certificate, key) = (text(0)?, text(1)?);
+    reserve(call, certificate.as_bytes())?;
+    reserve(call, key.as_bytes())?;
+    let certificates = text_or_base64(certificate.as_bytes(), BEGIN)?;
+    let key = text_or_base64(key.as_bytes(), BEGIN)?;
+    let certificates = leaf_chain(&certificates).map_err(Fault::error)?;
+    let key = keypair_key(&key).map_err(Fault::error)?;
+    let first = certificates.first().map(Vec::as_slice).unwrap_or_default();
+    let leaf = Certificate::parse(first).map_err(Fault::error)?;
+    let key = PrivateKey::of_any_form(&key).map_err(Fault::error)?;
+    if matches!(key, PrivateKey::X25519(..)) {
+        return Err(Fault::error(
+            "tls: found unknown private key type in PKCS#8 wrapping",
+        ));
+    }
+    key.check(leaf.public_key.as_ref()).map_err(Fault::error)?;
+    let json = Json(call.arena);
+    Ok(json.object([
+        (
+            "Certificate",
+            json.list(&certificates, |bytes| json.bytes(bytes)),
+        ),
+        ("PrivateKey", json.private_key(&key)),
+        ("SupportedSignatureAlgorithms", V::Null),
+        ("OCSPStaple", V::Null),
+        ("SignedCertificateTimestamps", V::Null),
+        ("Leaf", json.object(json.certificate(&leaf))),
+    ]))
+}
+
+/// Certificates from the leaf on: those of PEM text, or one alone.
+fn leaf_chain(text: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    if !text.starts_with(BEGIN) {
+        return Ok(vec![text.to_vec()]);
+    }
+    let (mut found, mut skipped) = (Vec::new(), Vec::new());
+    let mut rest = text;
+    while let Some((block, after)) = pem::block(rest) {
+        match block.kind {
+            b"CERTIFICATE" => found.push(block.content),
+            kind => skipped.push(String::from_utf8_lossy(kind)),
+        }
+        rest = after;
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    Err(match skipped.as_slice() {
+        [] => "tls: failed to find any PEM data in certificate input".to_owned(),
+        [one] if one.ends_with("PRIVATE KEY") => "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched".to_owned(),
+        several => format!(
+            "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following types: [{}]",
+            several.join(" ")
+        ),
+    })
+}
+
+/// The private key of PEM text, or one alone.
+fn keypair_key(text: &[u8]) -> Result<Vec<u8>, String> {
+    if !text.starts_with(BEGIN) {
+        return Ok(text.to_vec());
+    }
+    let mut skipped = Vec::new();
+    let mut rest = text;
+    while let Some((block, after)) = pem::block(rest) {
+        if block.kind == b"PRIVATE KEY" || block.kind.ends_with(b" PRIVATE KEY") {
+            return Ok(block.content);
+        }
+        skipped.push(String::from_utf8_lossy(block.kind));
+        rest = after;
+    }
+    Err(match skipped.as_slice() {
+        [] => "tls: failed to find any PEM data in key input".to_owned(),
+        [one] if one == "CERTIFICATE" => {
+            "tls: found a certificate rather than a key in the PEM for the private key".to_owned()
+        }
+        several => format!(
+            "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after skipping PEM blocks of the following types: [{}]",
+            several.join(" ")
+        ),
+    })
+}

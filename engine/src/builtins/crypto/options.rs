@@ -1,0 +1,70 @@
+//! Options of the verification of certificates.
+
+use super::certificate::extensions::KEY_USAGES;
+use super::chain::Options;
+use crate::builtins::operands::plain_int;
+use crate::builtins::{Call, Fault, Members};
+use crate::value::{ObjectView, TextView, V};
+
+/// Reads options, in the order of their names.
+pub fn read<'e>(call: &Call<'e>, given: ObjectView<'e>) -> Result<Options<'e>, Fault> {
+    let mut options = Options::at(call.now_ns());
+    for (name, value) in given.iter() {
+        let key = name.as_text();
+        match key.as_ref().map(TextView::as_bytes) {
+            Some(b"CurrentTime") => {
+                options.now_ns = value
+                    .as_number()
+                    .ok_or_else(|| Fault::error("'CurrentTime' should be a number"))
+                    .and_then(|number| {
+                        plain_int(number).ok_or_else(|| {
+                            Fault::error("'CurrentTime' should be a valid int64 number")
+                        })
+                    })?;
+            }
+            Some(b"DNSName") => {
+                let host = value
+                    .as_text()
+                    .ok_or_else(|| Fault::error("'DNSName' should be a string"))?;
+                options.host = call.arena.bump().alloc_str(&host.to_str());
+            }
+            Some(b"KeyUsages") => options.uses = uses(value)?,
+            Some(b"MaxConstraintComparisons") => {
+                let number = value
+                    .as_number()
+                    .ok_or_else(|| Fault::error("'MaxConstraintComparisons' should be a number"))?;
+                // it bounds nothing any more in Go
+                plain_int(number).ok_or_else(|| {
+                    Fault::error("'MaxConstraintComparisons' should be a valid number")
+                })?;
+            }
+            Some(_) => return Err(Fault::error("invalid key option")),
+            None => {}
+        }
+    }
+    Ok(options)
+}
+
+/// The numbers of uses that are named.
+fn uses(value: V<'_>) -> Result<Vec<i64>, Fault> {
+    let names =
+        Members::of(value).ok_or_else(|| Fault::error("'KeyUsages' should be an Array or Set"))?;
+    let (mut uses, mut invalid) = (Vec::new(), Vec::new());
+    // what is no string counts for nothing
+    for name in names.iter().filter_map(V::as_text) {
+        let known = KEY_USAGES
+            .iter()
+            .position(|(_, own)| own.as_bytes() == name.as_bytes());
+        match known.and_then(|at| i64::try_from(at).ok()) {
+            Some(number) => uses.push(number),
+            None => invalid.push(name.to_str().into_owned()),
+        }
+    }
+    if !invalid.is_empty() {
+        return Err(Fault::error(format!(
+            "invalid entries for 'KeyUsages' found: [{}]",
+            invalid.join(" ")
+        )));
+    }
+    Ok(uses)
+}

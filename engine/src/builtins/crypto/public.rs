@@ -1,0 +1,181 @@
+//! Public keys, and how they are written with their algorithm (`SubjectPublicKeyInfo`).
+
+use std::borrow::Cow;
+
+use super::asn1;
+use super::curve::{Curve, PublicPoint};
+use super::der::{self, Bits, Element, Reader};
+use super::rsa::RsaPublic;
+
+/// Object identifiers of the algorithms of keys.
+pub mod oid {
+    /// RSA
+    pub const RSA: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01";
+    /// DSA
+    pub const DSA: &[u8] = b"\x2a\x86\x48\xce\x38\x04\x01";
+    /// Elliptic curves
+    pub const EC: &[u8] = b"\x2a\x86\x48\xce\x3d\x02\x01";
+    /// Ed25519
+    pub const ED25519: &[u8] = b"\x2b\x65\x70";
+    /// X25519
+    pub const X25519: &[u8] = b"\x2b\x65\x6e";
+}
+
+/// What is wrong, in the words of Go.
+pub type Problem = Cow<'static, str>;
+
+/// Most bytes of a number that is shown in decimal digits.
+pub const MOST_BYTES: usize = 12_500;
+
+/// A public key.
+#[derive(Clone, Debug)]
+pub enum PublicKey {
+    /// RSA
+    Rsa(RsaPublic),
+    /// A point of a curve.
+    Ec(PublicPoint),
+    /// Ed25519, for signatures.
+    Ed25519(Box<[u8]>),
+    /// X25519, for key agreement only.
+    X25519,
+    /// DSA, only to be shown: the parameters P, Q and G, and Y.
+    Dsa([Box<[u8]>; 4]),
+}
+
+/// An algorithm with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm<'d> {
+    /// Its object identifier.
+    pub oid: &'d [u8],
+    /// Its parameters.
+    pub parameters: Option<Element<'d>>,
+}
+
+impl<'d> Algorithm<'d> {
+    /// Reads what the sequence holds; the error is the message.
+    pub fn read(mut fields: Reader<'d>) -> Result<Self, &'static str> {
+        let oid = fields.oid().ok_or("x509: malformed OID")?;
+        let parameters = if fields.is_empty() {
+            None
+        } else {
+            Some(fields.any().ok_or("x509: malformed parameters")?)
+        };
+        Ok(Self { oid, parameters })
+    }
+}
+
+impl PublicKey {
+    /// Reads the key of an algorithm; `None` when the algorithm is unknown. The error is the message.
+    pub fn read(algorithm: Algorithm<'_>, bits: Bits<'_>) -> Result<Option<Self>, Problem> {
+        let key = bits.bytes;
+        Ok(Some(match algorithm.oid {
+            oid::RSA => Self::Rsa(rsa(algorithm, key)?),
+            oid::EC => Self::Ec(point(algorithm, key)?),
+            oid::ED25519 if algorithm.parameters.is_some() => {
+                return Err("x509: Ed25519 key encoded with illegal parameters".into());
+            }
+            oid::ED25519 if key.len() != 32 => {
+                return Err("x509: wrong Ed25519 public key size".into());
+            }
+            oid::ED25519 => Self::Ed25519(key.into()),
+            oid::X25519 if algorithm.parameters.is_some() => {
+                return Err("x509: X25519 key encoded with illegal parameters".into());
+            }
+            oid::X25519 if key.len() != 32 => return Err("crypto/ecdh: invalid public key".into()),
+            oid::X25519 => Self::X25519,
+            oid::DSA => Self::Dsa(dsa(algorithm, key)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Reads a key written with its algorithm; the error is the message.
+    pub fn from_info(text: &[u8]) -> Result<Self, String> {
+        let (algorithm, bits) = info(text)?;
+        Self::read(algorithm, bits)?.ok_or_else(|| "x509: unknown public key algorithm".to_owned())
+    }
+}
+
+fn info(text: &[u8]) -> Result<(Algorithm<'_>, Bits<'_>), String> {
+    const NAME: &str = "publicKeyInfo";
+    let mut outer = Reader::new(text);
+    let mut fields = asn1::structure(&mut outer, NAME)?;
+    if !outer.is_empty() {
+        return Err("x509: trailing data after ASN.1 of public-key".to_owned());
+    }
+    let algorithm = fields
+        .inside(der::SEQUENCE)
+        .ok_or_else(|| asn1::field(fields, NAME))?;
+    let algorithm = Algorithm::read(algorithm)?;
+    let bits = fields.bits().ok_or_else(|| asn1::field(fields, NAME))?;
+    Ok((algorithm, bits))
+}
+
+fn rsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<RsaPublic, &'static str> {
+    let null = |element: Element<'_>| element.tag == der::NULL && element.content.is_empty();
+    if !algorithm.parameters.is_some_and(null) {
+        return Err("x509: RSA key missing NULL parameters");
+    }
+    let mut numbers = Reader::new(key)
+        .inside(der::SEQUENCE)
+        .ok_or("x509: invalid RSA public key")?;
+    let n = numbers.integer().ok_or("x509: invalid RSA modulus")?;
+    let mut exponent = numbers;
+    let e = numbers.small().ok_or("x509: invalid RSA public exponent")?;
+    let n = positive(n).ok_or("x509: RSA modulus is not a positive number")?;
+    let e = exponent
+        .natural()
+        .filter(|_| e > 0)
+        .ok_or("x509: RSA public exponent is not a positive number")?;
+    Ok(RsaPublic {
+        n: n.into(),
+        e: e.into(),
+    })
+}
+
+/// The bytes of a number above zero, without zeros in front.
+pub fn positive(number: &[u8]) -> Option<&[u8]> {
+    match number {
+        [0] => None,
+        [0, rest @ ..] if rest.len() <= MOST_BYTES => Some(rest),
+        [first, ..] if first & 0x80 == 0 && number.len() <= MOST_BYTES => Some(number),
+        _ => None,
+    }
+}
+
+fn point(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PublicPoint, Problem> {
+    let named = algorithm
+        .parameters
+        .filter(|parameters| parameters.tag == der::OID && der::arcs(parameters.content).is_some())
+        .ok_or("x509: invalid ECDSA parameters")?;
+    let curve = Curve::by_oid(named.content).ok_or("x509: unsupported elliptic curve")?;
+    if let Some(refusal) = curve.refusal(key) {
+        return Err(refusal.into());
+    }
+    Ok(PublicPoint {
+        curve,
+        point: key.into(),
+    })
+}
+
+fn dsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<[Box<[u8]>; 4], &'static str> {
+    let y = Reader::new(key)
+        .integer()
+        .ok_or("x509: invalid DSA public key")?;
+    let parameters = algorithm
+        .parameters
+        .filter(|parameters| parameters.tag == der::SEQUENCE)
+        .ok_or("x509: invalid DSA parameters")?;
+    let mut numbers = Reader::new(parameters.content);
+    let mut number = || numbers.integer().ok_or("x509: invalid DSA parameters");
+    let all = [number()?, number()?, number()?, y];
+    let mut checked = all
+        .into_iter()
+        .map(|number| positive(number).map(Into::into));
+    let mut next = || {
+        checked
+            .next()
+            .flatten()
+            .ok_or("x509: zero or negative DSA parameter")
+    };
+    Ok([next()?, next()?, next()?, next()?])
+}

@@ -1,0 +1,289 @@
+//! RSA keys, and signatures by them.
+
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, PublicKeyComponents};
+use aws_lc_rs::signature::{
+    RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512,
+    RSA_PKCS1_SHA256, RSA_PKCS1_SHA384, RSA_PKCS1_SHA512, RSA_PSS_2048_8192_SHA256,
+    RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512, RSA_PSS_SHA256, RSA_PSS_SHA384,
+    RSA_PSS_SHA512, RsaEncoding, RsaParameters,
+};
+use num_bigint::BigUint;
+use subtle::ConstantTimeEq;
+
+use super::hash::Hash;
+
+/// How a digest becomes a number to sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Padding {
+    /// `RSASSA-PKCS1-v1_5`
+    Pkcs1,
+    /// `RSASSA-PSS`
+    Pss,
+}
+
+/// Fewest bits of a modulus that is trusted, which is what Go trusts.
+const FEWEST_BITS: u64 = 1024;
+
+/// Most bits of a modulus: verification by a longer one takes long, and a token could bring it along.
+pub const MOST_BITS: u64 = 16 * 1024;
+
+/// Fewest bytes of the modulus of a key that signs, which is what the library allows.
+const FEWEST_SIGNING_BYTES: usize = 2048 / 8;
+
+/// Most bits of a public exponent, for the same reason.
+const MOST_EXPONENT_BITS: u64 = 31;
+
+/// A public key. The numbers have no zeros in front.
+#[derive(Clone, Debug)]
+pub struct RsaPublic {
+    /// The modulus.
+    pub n: Box<[u8]>,
+    /// The exponent.
+    pub e: Box<[u8]>,
+}
+
+impl RsaPublic {
+    /// Verifies a signature.
+    pub fn verify(&self, padding: Padding, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
+        let parameters: &RsaParameters = match (padding, hash) {
+            (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_2048_8192_SHA256,
+            (Padding::Pkcs1, Hash::Sha384) => &RSA_PKCS1_2048_8192_SHA384,
+            (Padding::Pkcs1, Hash::Sha512) => &RSA_PKCS1_2048_8192_SHA512,
+            (Padding::Pss, Hash::Sha256) => &RSA_PSS_2048_8192_SHA256,
+            (Padding::Pss, Hash::Sha384) => &RSA_PSS_2048_8192_SHA384,
+            (Padding::Pss, Hash::Sha512) => &RSA_PSS_2048_8192_SHA512,
+        };
+        let key = PublicKeyComponents {
+            n: &*self.n,
+            e: &*self.e,
+        };
+        if key.verify(parameters, message, signature).is_ok() {
+            return true;
+        }
+        // what the library refuses to look at: other sizes of keys, and salts of other lengths
+        let usual = (256..=1024).contains(&self.n.len());
+        if usual && padding == Padding::Pkcs1 {
+            return false;
+        }
+        let Some((encoded, bits)) = self.encoded(signature) else {
+            return false;
+        };
+        match padding {
+            Padding::Pkcs1 => is_pkcs1(&encoded, hash, message),
+            Padding::Pss => is_pss(&encoded, bits - 1, hash, message),
+        }
+    }
+
+    /// What a signature was made from, as long as the modulus, and the modulus's bits. It only handles what is public,
+    /// so that its time may depend on it.
+    fn encoded(&self, signature: &[u8]) -> Option<(Vec<u8>, u64)> {
+        let (n, e) = (
+            BigUint::from_bytes_be(&self.n),
+            BigUint::from_bytes_be(&self.e),
+        );
+        let number = BigUint::from_bytes_be(signature);
+        let bits = n.bits();
+        let fits = (FEWEST_BITS..=MOST_BITS).contains(&bits)
+            && (2..=MOST_EXPONENT_BITS).contains(&e.bits())
+            && n.bit(0)
+            && e.bit(0);
+        if !fits || signature.len() != self.n.len() || number >= n {
+            return None;
+        }
+        let encoded = number.modpow(&e, &n).to_bytes_be();
+        let zeros = vec![0; self.n.len().checked_sub(encoded.len())?];
+        Some(([zeros, encoded].concat(), bits))
+    }
+}
+
+/// Compares with the one encoding that a message has.
+fn is_pkcs1(encoded: &[u8], hash: Hash, message: &[u8]) -> bool {
+    let digest_info: &[u8] = match hash {
+        Hash::Sha256 => {
+            b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"
+        }
+        Hash::Sha384 => {
+            b"\x30\x41\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x02\x05\x00\x04\x30"
+        }
+        Hash::Sha512 => {
+            b"\x30\x51\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x03\x05\x00\x04\x40"
+        }
+    };
+    let tail = [digest_info, hash.digest(message).as_ref()].concat();
+    let Some(filling) = encoded.len().checked_sub(tail.len() + 3) else {
+        return false;
+    };
+    let expected = [&[0, 1], &*vec![0xff; filling], &[0], &tail].concat();
+    filling >= 8 && expected.ct_eq(encoded).into()
+}
+
+/// Undoes the masking and compares the digest, with a salt of any length (RFC 8017, 9.1.2).
+fn is_pss(encoded: &[u8], bits: u64, hash: Hash, message: &[u8]) -> bool {
+    let unused = u32::try_from((8 - bits % 8) % 8).unwrap_or(0);
+    // a modulus of one bit more than whole bytes leaves a byte unused
+    let encoded = match encoded {
+        [0, rest @ ..] if bits.is_multiple_of(8) => rest,
+        _ if bits.is_multiple_of(8) => return false,
+        encoded => encoded,
+    };
+    let Some((masked, [digest @ .., 0xbc])) = encoded
+        .len()
+        .checked_sub(hash.len() + 1)
+        .and_then(|split| encoded.split_at_checked(split))
+    else {
+        return false;
+    };
+    let keep = 0xff_u8.checked_shr(unused).unwrap_or(0);
+    if masked.first().is_none_or(|first| first & !keep != 0) {
+        return false;
+    }
+    let mut block: Vec<u8> = masked
+        .iter()
+        .zip(mask(digest, hash, masked.len()))
+        .map(|(byte, mask)| byte ^ mask)
+        .collect();
+    if let Some(first) = block.first_mut() {
+        *first &= keep;
+    }
+    let zeros = block.iter().take_while(|byte| **byte == 0).count();
+    let Some([1, salt @ ..]) = block.get(zeros..) else {
+        return false;
+    };
+    let digested = [&[0; 8], hash.digest(message).as_ref(), salt].concat();
+    hash.digest(&digested).as_ref().ct_eq(digest).into()
+}
+
+/// The mask that a seed generates (MGF1).
+fn mask(seed: &[u8], hash: Hash, length: usize) -> Vec<u8> {
+    let mut mask = Vec::with_capacity(length + hash.len());
+    for counter in 0_u32.. {
+        if mask.len() >= length {
+            break;
+        }
+        let block = [seed, &counter.to_be_bytes()].concat();
+        mask.extend(hash.digest(&block).as_ref());
+    }
+    mask.truncate(length);
+    mask
+}
+
+/// A private key. The numbers have no zeros in front.
+#[derive(Clone)]
+pub struct RsaPrivate {
+    /// What is public of it.
+    pub public: RsaPublic,
+    /// The private exponent.
+    pub d: Box<[u8]>,
+    /// The two factors of the modulus.
+    pub primes: [Box<[u8]>; 2],
+    /// The exponents for the factors and the inverse of the second modulo the first, as far as they are given.
+    pub shortcuts: [Option<Box<[u8]>>; 3],
+}
+
+impl RsaPrivate {
+    /// The exponents for the factors and the inverse of the second modulo the first; `None` when the factors are none.
+    pub fn precomputed(&self) -> Option<[BigUint; 3]> {
+        let [p, q] = self
+            .primes
+            .each_ref()
+            .map(|prime| BigUint::from_bytes_be(prime));
+        let d = BigUint::from_bytes_be(&self.d);
+        let one = BigUint::from(1_u8);
+        if p <= one || q <= one {
+            return None;
+        }
+        Some([&d % (&p - &one), &d % (&q - &one), q.modinv(&p)?])
+    }
+
+    /// Signs a message; the error is the message.
+    pub fn sign(
+        &self,
+        padding: Padding,
+        hash: Hash,
+        message: &[u8],
+    ) -> Result<Vec<u8>, &'static str> {
+        let encoding: &'static dyn RsaEncoding = match (padding, hash) {
+            (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_SHA256,
+            (Padding::Pkcs1, Hash::Sha384) => &RSA_PKCS1_SHA384,
+            (Padding::Pkcs1, Hash::Sha512) => &RSA_PKCS1_SHA512,
+            (Padding::Pss, Hash::Sha256) => &RSA_PSS_SHA256,
+            (Padding::Pss, Hash::Sha384) => &RSA_PSS_SHA384,
+            (Padding::Pss, Hash::Sha512) => &RSA_PSS_SHA512,
+        };
+        let pair = self.pair()?;
+        let mut signature = vec![0; pair.public_modulus_len()];
+        pair.sign(encoding, &SystemRandom::new(), message, &mut signature)
+            .map_err(|_| "crypto/rsa: message too long for RSA key size")?;
+        Ok(signature)
+    }
+
+    fn pair(&self) -> Result<KeyPair, &'static str> {
+        if self.public.n.len() < FEWEST_SIGNING_BYTES {
+            return Err("RSA keys of less than 2048 bits do not sign");
+        }
+        let [p, q] = &self.primes;
+        let [dp, dq, inverse] = match &self.shortcuts {
+            [Some(dp), Some(dq), Some(inverse)] => [dp.clone(), dq.clone(), inverse.clone()],
+            _ => self
+                .precomputed()
+                .ok_or("crypto/rsa: invalid prime")?
+                .map(|number| number.to_bytes_be().into()),
+        };
+        KeyPair::from_components(&KeyPairComponents {
+            public_key: PublicKeyComponents {
+                n: &*self.public.n,
+                e: &*self.public.e,
+            },
+            d: &*self.d,
+            p: &**p,
+            q: &**q,
+            dP: &*dp,
+            dQ: &*dq,
+            qInv: &*inverse,
+        })
+        .map_err(|_| {
+            self.inconsistency()
+                .unwrap_or("crypto/rsa: invalid exponents")
+        })
+    }
+
+    /// What is wrong with a key whose parts do not fit.
+    pub fn inconsistency(&self) -> Option<&'static str> {
+        let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
+        let [p, q] = self.primes.each_ref().map(|prime| number(prime));
+        if &p * &q != number(&self.public.n) {
+            return Some("crypto/rsa: p * q != n");
+        }
+        let Some(computed) = self.precomputed() else {
+            return Some("crypto/rsa: invalid prime");
+        };
+        let [p_exponent, q_exponent, inverse] = &computed;
+        let [given_p, given_q, given_inverse] = self
+            .shortcuts
+            .each_ref()
+            .map(|given| given.as_deref().map(number));
+        let e = number(&self.public.e);
+        let one = BigUint::from(1_u8);
+        let halves = [(given_p, p_exponent, &p), (given_q, q_exponent, &q)];
+        for (given, _, prime) in &halves {
+            if given
+                .as_ref()
+                .is_some_and(|given| given * &e % (*prime - &one) != one)
+            {
+                return Some("crypto/rsa: invalid CRT exponent");
+            }
+        }
+        for ((given, computed, _), message) in halves.iter().zip([
+            "crypto/rsa: d does not match dP",
+            "crypto/rsa: d does not match dQ",
+        ]) {
+            if given.as_ref().is_some_and(|given| given != *computed) {
+                return Some(message);
+            }
+        }
+        given_inverse
+            .is_some_and(|given| given != *inverse)
+            .then_some("crypto/rsa: invalid CRT coefficient")
+    }
+}

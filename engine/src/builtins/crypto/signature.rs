@@ -1,0 +1,50 @@
+//! Signatures of messages by keys.
+
+use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
+
+use super::hash::Hash;
+use super::public::PublicKey;
+use super::rsa::Padding;
+
+/// How a message is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// By RSA.
+    Rsa(Padding, Hash),
+    /// By a key on a curve; in tokens the two numbers of a signature stand one after the other.
+    Ecdsa(Hash),
+    /// By Ed25519.
+    Ed25519,
+}
+
+/// Verifies a signature as tokens write it. A key of another kind has signed nothing.
+pub fn verify(key: &PublicKey, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
+    match (key, scheme) {
+        (PublicKey::Rsa(key), Scheme::Rsa(padding, hash)) => {
+            key.verify(padding, hash, message, signature)
+        }
+        (PublicKey::Ec(key), Scheme::Ecdsa(hash)) => key.verify_fixed(hash, message, signature),
+        (PublicKey::Ed25519(key), Scheme::Ed25519) => verify_ed25519(key, message, signature),
+        _ => false,
+    }
+}
+
+/// Verifies a signature of Ed25519.
+pub fn verify_ed25519(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    UnparsedPublicKey::new(&ED25519, key)
+        .verify(message, signature)
+        .is_ok()
+}
+
+/// Signs by Ed25519; `None` when the seed is none.
+pub fn sign_ed25519(seed: &[u8], message: &[u8]) -> Option<Vec<u8>> {
+    let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
+    Some(pair.sign(message).as_ref().to_vec())
+}
+
+/// The public key of a seed of Ed25519.
+pub fn ed25519_public(seed: &[u8]) -> Option<Vec<u8>> {
+    use aws_lc_rs::signature::KeyPair;
+    let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
+    Some(pair.public_key().as_ref().to_vec())
+}

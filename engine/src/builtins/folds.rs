@@ -1,0 +1,98 @@
+//! Aggregates that take their elements one by one, so that `sum([x | …])` makes no array.
+
+use std::cmp::Ordering;
+
+use super::arithmetic::computed;
+use super::{Call, Fault};
+use crate::value::number::Sum;
+use crate::value::{Kind, Number, NumberBuf, V, Value};
+
+/// An aggregate that can be fused with the comprehension it is asked of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregation {
+    /// `count`
+    Count,
+    /// `sum`
+    Sum,
+    /// `min`
+    Min,
+    /// `max`
+    Max,
+}
+
+impl Aggregation {
+    /// The aggregate of a built-in's name.
+    pub fn of(builtin: &str) -> Option<Self> {
+        Some(match builtin {
+            "count" => Self::Count,
+            "sum" => Self::Sum,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            _ => return None,
+        })
+    }
+}
+
+/// What an aggregate has of the elements so far.
+pub enum Fold<'e> {
+    /// How many there were.
+    Count(usize),
+    /// Their sum, and the first that is no number.
+    Sum(Sum, Option<V<'e>>),
+    /// The one that beats all others; the ordering is theirs to it.
+    Extreme(Ordering, Option<V<'e>>),
+}
+
+impl<'e> Fold<'e> {
+    /// Of no elements yet.
+    pub fn new(aggregation: Aggregation) -> Self {
+        match aggregation {
+            Aggregation::Count => Self::Count(0),
+            Aggregation::Sum => Self::Sum(Sum::default(), None),
+            Aggregation::Min => Self::Extreme(Ordering::Greater, None),
+            Aggregation::Max => Self::Extreme(Ordering::Less, None),
+        }
+    }
+
+    /// Takes an element.
+    #[inline]
+    pub fn add(&mut self, element: V<'e>) {
+        match self {
+            Self::Count(count) => *count += 1,
+            Self::Sum(sum, wrong) => match element.as_number() {
+                Some(number) => sum.add(number),
+                None => {
+                    wrong.get_or_insert(element);
+                }
+            },
+            Self::Extreme(beaten, best) => match best {
+                Some(old) => match (*old).cmp(&element) {
+                    Ordering::Equal => *old = element,
+                    order if order == *beaten => *old = element,
+                    _ => {}
+                },
+                None => *best = Some(element),
+            },
+        }
+    }
+
+    /// Takes a stored element.
+    #[inline]
+    pub fn add_stored(&mut self, element: &'e Value) {
+        match (&mut *self, element) {
+            (Self::Count(count), _) => *count += 1,
+            (Self::Sum(sum, _), Value::Int(int)) => sum.add(Number::Int(*int)),
+            _ => self.add(element.borrow()),
+        }
+    }
+
+    /// What the built-in says of an array of the elements.
+    pub fn finish(self, call: &Call<'e>) -> Result<V<'e>, Fault> {
+        match self {
+            Self::Count(count) => Ok(call.arena.number(NumberBuf::from(count))),
+            Self::Sum(_, Some(wrong)) => Err(Fault::element(1, Kind::Array, &["number"], wrong)),
+            Self::Sum(sum, None) => computed(call, sum.finish()),
+            Self::Extreme(_, best) => best.ok_or(Fault::Undefined),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What a request says of caches, and what caches say of a request.
+
+use super::answer::{Decoding, value_with};
+use super::cache::{Kept, ResponseCache};
+use super::failure::Failure;
+use super::request::Request;
+use super::{exchange, fields, freshness, is_cacheable};
+use crate::builtins::Call;
+use crate::host::HttpResponse;
+use crate::value::{ObjectView, V, Value};
+
+/// How long answers are kept for other evaluations.
+#[derive(Clone, Copy)]
+pub struct Caching {
+    /// Seconds, whatever the server says.
+    forced: Option<i64>,
+    /// What is kept; nothing when the request asks for what nobody knows.
+    mode: Option<Mode>,
+}
+
+/// What is kept of an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The answer as it came.
+    Serialized,
+    /// What its body decodes to as well.
+    Deserialized,
+}
+
+/// What equal requests have in common: all but the headers that do not count.
+pub fn key<'e>(call: &Call<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
+    const IGNORED: &str = "cache_ignored_headers";
+    let arena = call.arena;
+    let (ignored, headers) = (asked.get_str(IGNORED), asked.get_str("headers"));
+    let mut kept = None;
+    if let (Some(ignored), Some(headers)) = (ignored, headers) {
+        let must = || Failure::Bare("cache_ignored_headers must be an array of strings".into());
+        let ignored = ignored.as_array().ok_or_else(must)?;
+        if !ignored.iter().all(|name| name.as_text().is_some()) {
+            return Err(must());
+        }
+        kept = headers.as_object().map(|headers| {
+            let counting = headers
+                .iter()
+                .filter(|(name, _)| !ignored.iter().any(|one| one == *name));
+            arena.object_from(counting)
+        });
+    }
+    let fields = asked.iter().map(|(name, value)| {
+        let is = |field: &str| name.text_or_empty().as_bytes() == field.as_bytes();
+        match kept {
+            Some(kept) if is("headers") => (name, kept),
+            _ if is(IGNORED) => (name, V::Null),
+            _ => (name, value),
+        }
+    });
+    let none = ignored.is_none().then(|| (arena.text(IGNORED), V::Null));
+    Ok(arena.object_from(fields.chain(none)))
+}
+
+/// The text by which answers are kept.
+fn name(key: V<'_>) -> Vec<u8> {
+    key.to_string().into_bytes()
+}
+
+impl Caching {
+    /// What a request wants; `None` when its answer is for its evaluation only.
+    pub fn read(asked: ObjectView<'_>) -> Result<Option<Self>, Failure> {
+        let wanted = fields::flag(asked, "cache")?;
+        let forced = fields::flag(asked, "force_cache")?;
+        if !wanted && !forced {
+            return Ok(None);
+        }
+        let mode = match asked.get_str("caching_mode") {
+            None => Some(Mode::Serialized),
+            Some(mode) => match mode.text_or_empty().as_bytes() {
+                b"serialized" => Some(Mode::Serialized),
+                b"deserialized" => Some(Mode::Deserialized),
+                _ => None,
+            },
+        };
+        let forced = forced.then(|| duration(asked)).transpose()?;
+        Ok(Some(Self {
+            // no time is no force
+            forced: forced.filter(|seconds| *seconds > 0),
+            mode,
+        }))
+    }
+
+    /// A kept answer that is still good, asked for again if it is stale. `None` when there is none.
+    pub fn look_up<'e>(
+        &self,
+        call: &mut Call<'e>,
+        responses: &ResponseCache,
+        key: V<'e>,
+        decoding: Decoding,
+    ) -> Result<Option<V<'e>>, Failure> {
+        let name = name(key);
+        let Some(kept) = responses.get(&name) else {
+            return Ok(None);
+        };
+        if call.now_ns() < kept.expires {
+            return value_of(call, &kept, decoding).map(Some);
+        }
+        let Some(asked) = key.as_object() else {
+            return Ok(None);
+        };
+        let mut again = Request::read(call, asked)?;
+        let stamps = [
+            ("Etag", "If-None-Match"),
+            ("Last-Modified", "If-Modified-Since"),
+        ];
+        let mut conditional = false;
+        for (stamp, condition) in stamps {
+            if let Some(stamp) = freshness::header(&kept.answer, stamp) {
+                conditional = true;
+                again.headers.push((condition.to_owned(), stamp.into()));
+            }
+        }
+        responses.remove(&name);
+        if !conditional {
+            return Ok(None);
+        }
+        let answer = exchange::carry_out(call, &again, asked)?;
+        match answer.status {
+            200 => {
+                let value = decoding.value(call, &answer)?;
+                self.keep(call.now_ns(), responses, key, answer);
+                Ok(Some(value))
+            }
+            304 => {
+                let mut renewed = Kept {
+                    expires: self.expires(call.now_ns(), &answer),
+                    answer: kept.answer.clone(),
+                    decoded: kept.decoded.clone(),
+                };
+                renew(&mut renewed.answer, answer);
+                let value = value_of(call, &renewed, decoding)?;
+                responses.put(&name, renewed);
+                Ok(Some(value))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Keeps an answer, if it may be kept.
+    pub fn keep(&self, now: i64, responses: &ResponseCache, key: V<'_>, answer: HttpResponse) {
+        let allowed = self.forced.is_some() || freshness::may_keep(&answer);
+        let Some(mode) = self.mode.filter(|_| allowed && is_cacheable(&answer)) else {
+            return;
+        };
+        let asked = (mode == Mode::Deserialized).then(|| key.as_object());
+        let decoded = asked.flatten();
+        let decoded = decoded.and_then(|asked| Decoding::read(asked).ok());
+        let kept = Kept {
+            expires: self.expires(now, &answer),
+            decoded: decoded.map(|decoding| decoding.body(&answer)),
+            answer,
+        };
+        responses.put(&name(key), kept);
+    }
+
+    fn expires(&self, now: i64, answer: &HttpResponse) -> i64 {
+        match self.forced {
+            Some(seconds) => freshness::after(now, seconds),
+            None => freshness::expires(answer),
+        }
+    }
+}
+
+fn value_of<'e>(call: &mut Call<'e>, kept: &Kept, decoding: Decoding) -> Result<V<'e>, Failure> {
+    match &kept.decoded {
+        Some(body) => {
+            let body: &Value = body;
+            let body = call.arena.copy_of(body);
+            value_with(call, &kept.answer, body)
+        }
+        None => decoding.value(call, &kept.answer),
+    }
+}
+
+/// Takes over the headers of a newer answer without a body.
+fn renew(old: &mut HttpResponse, newer: HttpResponse) {
+    old.headers.retain(|(name, _)| {
+        let mut others = newer.headers.iter();
+        !others.any(|(other, _)| other.eq_ignore_ascii_case(name))
+    });
+    old.headers.extend(newer.headers);
+}
+
+/// `force_cache_duration_seconds`
+fn duration(asked: ObjectView<'_>) -> Result<i64, Failure> {
+    let Some(value) = asked.get_str("force_cache_duration_seconds") else {
+        return Err(Failure::refused(
+            "'force_cache' set but 'force_cache_duration_seconds' parameter is missing",
+        ));
+    };
+    let text = value.to_string();
+    let problem = match text.parse::<i64>() {
+        Ok(seconds) if i32::try_from(seconds).is_ok() => return Ok(seconds),
+        _ if is_integer(&text) => "value out of range",
+        _ => "invalid syntax",
+    };
+    Err(Failure::refused(format!(
+        "strconv.ParseInt: parsing {}: {problem}",
+        super::url::quoted(&text)
+    )))
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}

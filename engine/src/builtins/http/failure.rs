@@ -1,0 +1,139 @@
+//! Why a request has no answer, and how policies learn of it.
+
+use std::sync::Arc;
+
+use crate::builtins::{Call, Fault, FaultCode, FaultError};
+use crate::host::{HttpError, HttpErrorKind, Over};
+use crate::value::V;
+
+/// Why a request has no answer. Equal requests share it.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// Something happened on the way to the answer.
+    Network(Arc<NetworkFailure>),
+    /// The request was refused, or the answer's body did not come.
+    Refused(Arc<FaultError>),
+    /// Found before the request itself was looked at; told without its place.
+    Bare(Arc<str>),
+    /// The evaluation has to end.
+    End(Arc<str>),
+}
+
+/// What happened on the way to an answer.
+#[derive(Debug)]
+pub struct NetworkFailure {
+    /// `Get`
+    pub operation: String,
+    /// The address.
+    pub url: String,
+    /// What happened.
+    pub message: String,
+    /// Whether it took too long.
+    pub late: bool,
+}
+
+impl Failure {
+    /// A refusal in words.
+    pub fn refused(message: impl Into<String>) -> Self {
+        let message: String = message.into();
+        Self::Refused(Arc::new(FaultError::Message(
+            FaultCode::Builtin,
+            message.into(),
+        )))
+    }
+
+    /// A refusal that counts as a mistake in the operand's type.
+    pub fn mistyped(message: impl Into<String>) -> Self {
+        let message = format!("operand 1 {}", message.into());
+        Self::Refused(Arc::new(FaultError::Message(
+            FaultCode::Type,
+            message.into(),
+        )))
+    }
+
+    /// What a host reports of a request.
+    pub fn of_host(call: &Call<'_>, operation: String, url: String, error: HttpError) -> Self {
+        if let Some(end) = call.budget.ended("http.send") {
+            return Self::end(&end);
+        }
+        match error.kind {
+            HttpErrorKind::Setup => Self::refused(error.message),
+            HttpErrorKind::Body => Self::refused(error.message),
+            HttpErrorKind::OverInBody(_) => Self::refused(format!(
+                "{} (Client.Timeout or context cancellation while reading body)",
+                error.message
+            )),
+            kind => {
+                let late = kind == HttpErrorKind::Over(Over::Late);
+                let suffix = if late {
+                    " (Client.Timeout exceeded while awaiting headers)"
+                } else {
+                    ""
+                };
+                Self::Network(Arc::new(NetworkFailure {
+                    operation,
+                    url,
+                    message: format!("{}{suffix}", error.message),
+                    late,
+                }))
+            }
+        }
+    }
+
+    /// The end of the evaluation.
+    pub fn end(fault: &Fault) -> Self {
+        match fault {
+            Fault::Halt(error) | Fault::Error(error) => Self::End(error.to_string().into()),
+            Fault::Undefined => Self::End("http.send: undefined".into()),
+        }
+    }
+
+    /// As an error of the call.
+    pub fn raised(&self) -> Fault {
+        match self {
+            Self::Network(failure) if failure.late => Fault::error(format!(
+                "{} {}: request timed out",
+                failure.operation, failure.url
+            )),
+            Self::Network(failure) => Fault::error(failure.to_string()),
+            Self::Refused(error) => {
+                let message = error.to_string().into();
+                Fault::Error(Box::new(FaultError::Message(error.code(), message)))
+            }
+            Self::Bare(message) => Fault::error(message.to_string()),
+            Self::End(message) => Fault::halt(FaultCode::Cancel, message.to_string()),
+        }
+    }
+
+    /// As a result that policies can look at.
+    pub fn told<'e>(&self, call: &Call<'e>) -> V<'e> {
+        let (code, message) = match self {
+            Self::Network(failure) => ("eval_http_send_network_error", failure.to_string()),
+            Self::Refused(error) => {
+                let code = error.code().as_str();
+                let place = call.place();
+                let message = format!("{place}: {code}: http.send: {error}");
+                ("eval_http_send_internal_error", message)
+            }
+            Self::Bare(message) | Self::End(message) => {
+                ("eval_http_send_internal_error", message.to_string())
+            }
+        };
+        let arena = call.arena;
+        let error = arena.object_from([
+            (arena.text("code"), arena.text(code)),
+            (arena.text("message"), arena.text(&message)),
+        ]);
+        arena.object_from([
+            (arena.text("error"), error),
+            (arena.text("status_code"), V::Int(0)),
+        ])
+    }
+}
+
+impl std::fmt::Display for NetworkFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let url = super::url::quoted(&self.url);
+        write!(f, "{} {url}: {}", self.operation, self.message)
+    }
+}

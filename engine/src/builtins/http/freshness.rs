@@ -1,0 +1,123 @@
+//! How long an answer may be used again, by its own headers (RFC 7234 as far as OPA follows it).
+
+use crate::builtins::time::parse;
+use crate::host::HttpResponse;
+
+/// The moment at which an answer is always stale.
+pub const STALE: i64 = i64::MIN;
+
+/// The first header of a name.
+pub fn header<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
+    let found = answer
+        .headers
+        .iter()
+        .find(|(other, _)| other.eq_ignore_ascii_case(name));
+    found.and_then(|(_, value)| std::str::from_utf8(value).ok())
+}
+
+/// Whether the server lets the answer be kept.
+pub fn may_keep(answer: &HttpResponse) -> bool {
+    directive(answer, "no-store").is_none()
+}
+
+/// When the answer becomes stale, in nanoseconds since 1970.
+pub fn expires(answer: &HttpResponse) -> i64 {
+    const LONGEST: u64 = i32::MAX as u64;
+    let Some(age) = directive(answer, "max-age") else {
+        return header(answer, "Expires").and_then(date).unwrap_or(STALE);
+    };
+    let digits = !age.is_empty() && age.bytes().all(|byte| byte.is_ascii_digit());
+    // what no number holds is as long as can be
+    let seconds = digits.then(|| age.parse().map_or(LONGEST, |age: u64| age.min(LONGEST)));
+    let seconds = seconds.and_then(|seconds| i64::try_from(seconds).ok());
+    match (header(answer, "Date").and_then(date), seconds) {
+        (Some(date), Some(seconds)) => after(date, seconds),
+        _ => STALE,
+    }
+}
+
+/// The moment that many seconds after another.
+pub fn after(ns: i64, seconds: i64) -> i64 {
+    ns.saturating_add(seconds.saturating_mul(1_000_000_000))
+}
+
+/// What `Cache-Control` says of something; nothing but its presence is the empty text.
+fn directive<'a>(answer: &'a HttpResponse, name: &str) -> Option<&'a str> {
+    let control = header(answer, "Cache-Control")?;
+    let mut found = None;
+    for part in control.split(',') {
+        let part = part.trim_matches(' ');
+        let mut halves = part.split('=');
+        let (key, value) = (halves.next(), halves.next());
+        // more than one sign makes no sense
+        if halves.next().is_none() && key.map(|key| key.trim_matches(' ')) == Some(name) {
+            found = Some(value.unwrap_or_default());
+        }
+    }
+    found
+}
+
+/// A date in one of the three forms of HTTP.
+fn date(text: &str) -> Option<i64> {
+    const FORMS: [&[u8]; 3] = [
+        b"Mon, 02 Jan 2006 15:04:05 GMT",
+        b"Monday, 02-Jan-06 15:04:05 MST",
+        b"Mon Jan _2 15:04:05 2006",
+    ];
+    let ns = FORMS
+        .iter()
+        .find_map(|form| parse::parse(form, text.as_bytes()).ok())??;
+    i64::try_from(ns).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(headers: &[(&str, &str)]) -> HttpResponse {
+        let headers = headers.iter();
+        HttpResponse {
+            headers: headers
+                .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()))
+                .collect(),
+            ..HttpResponse::default()
+        }
+    }
+
+    #[test]
+    fn headers_say_how_long() {
+        const DATE: (&str, &str) = ("Date", "Thu, 01 Jan 1970 00:00:10 GMT");
+        const SECOND: i64 = 1_000_000_000;
+        for (headers, expected) in [
+            (
+                &[DATE, ("cache-control", "public, max-age=5")][..],
+                15 * SECOND,
+            ),
+            (&[("cache-control", "max-age=5")], STALE),
+            (&[DATE, ("cache-control", "max-age=x")], STALE),
+            (&[DATE, ("cache-control", "max-age")], STALE),
+            (
+                &[DATE, ("cache-control", "max-age=99999999999999999999")],
+                (10 + i64::from(i32::MAX)) * SECOND,
+            ),
+            (
+                &[("expires", "Thursday, 01-Jan-70 00:00:07 GMT")],
+                7 * SECOND,
+            ),
+            (&[("expires", "Thu Jan  1 00:00:07 1970")], 7 * SECOND),
+            (&[("expires", "0")], STALE),
+            (&[], STALE),
+        ] {
+            assert_eq!(expires(&answer(headers)), expected, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn servers_may_forbid_to_keep() {
+        assert!(!may_keep(&answer(&[(
+            "Cache-Control",
+            "max-age=5, no-store"
+        )])));
+        assert!(may_keep(&answer(&[("Cache-Control", "no-cache")])));
+    }
+}

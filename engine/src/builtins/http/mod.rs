@@ -1,0 +1,96 @@
+//! `http.send`: requests of policies, and what is kept of their answers.
+//!
+//! `request` reads what is asked for, `exchange` carries it out (redirections, retries, time), `answer` makes a
+//! value of the outcome. Within one evaluation equal requests have one answer; `cache` keeps answers longer, for
+//! requests that want it and as long as `freshness` says.
+
+mod answer;
+mod cache;
+mod caching;
+mod exchange;
+mod failure;
+mod fields;
+mod freshness;
+mod request;
+mod tls;
+mod url;
+
+use hashbrown::HashMap;
+
+pub use cache::ResponseCache;
+pub(super) use request::{check_name, is_field};
+
+use self::answer::Decoding;
+use self::caching::Caching;
+use self::failure::Failure;
+use super::{Builtin, Call, Fault, Operands};
+use crate::host::HttpResponse;
+use crate::value::{ObjectView, V};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[Builtin::new(
+    "http.send",
+    "request: object[string: any] => response: object[any: any]",
+    "The answer to an HTTP request.",
+    send,
+)
+.nondeterministic()];
+
+/// The outcomes of this evaluation's requests.
+pub type Sent<'e> = HashMap<V<'e>, Result<V<'e>, Failure>, foldhash::fast::RandomState>;
+
+/// `http.send(request)`: the answer as `{"status", "status_code", "body", "raw_body", "headers"}`. When there is none,
+/// the call fails, unless the request says `"raise_error": false`: then the result tells the error.
+fn send<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let asked = operands.object(0)?;
+    let raises = match asked.get_str("raise_error") {
+        None => true,
+        Some(V::Bool(raises)) => raises,
+        Some(_) => return Err(Fault::error("invalid value for raise_error field")),
+    };
+    match outcome(call, asked) {
+        Ok(answer) => Ok(answer),
+        Err(failure) if raises || matches!(failure, Failure::End(_)) => Err(failure.raised()),
+        Err(failure) => Ok(failure.told(call)),
+    }
+}
+
+fn outcome<'e>(call: &mut Call<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
+    request::check_fields(asked)?;
+    let key = caching::key(call, asked)?;
+    let caching = Caching::read(asked)?;
+    if let Some(known) = call.kept().sent.get(&key) {
+        return known.clone();
+    }
+    let decoding = Decoding::read(asked)?;
+    if let (Some(caching), Some(responses)) = (&caching, call.responses)
+        && let Some(fresh) = caching.look_up(call, responses, key, decoding)?
+    {
+        call.kept().sent.insert(key, Ok(fresh));
+        return Ok(fresh);
+    }
+    let sent = request::Request::read(call, asked)
+        .and_then(|request| exchange::carry_out(call, &request, asked));
+    let answer = match sent {
+        Ok(answer) => answer,
+        Err(failure) => {
+            call.kept().sent.insert(key, Err(failure.clone()));
+            return Err(failure);
+        }
+    };
+    let value = decoding.value(call, &answer)?;
+    let kept = caching.is_some() && call.responses.is_some();
+    if kept || is_cacheable(&answer) {
+        call.kept().sent.insert(key, Ok(value));
+    }
+    if let (Some(caching), Some(responses)) = (&caching, call.responses) {
+        caching.keep(call.now_ns(), responses, key, answer);
+    }
+    Ok(value)
+}
+
+/// Whether answers of this status may be kept.
+fn is_cacheable(answer: &HttpResponse) -> bool {
+    const KEPT: [u16; 11] = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501];
+    KEPT.contains(&answer.status)
+}

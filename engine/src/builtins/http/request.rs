@@ -1,0 +1,366 @@
+//! What a request asks for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::failure::Failure;
+use super::fields;
+use super::tls::TlsFields;
+use super::url::{self, quoted};
+use crate::builtins::Call;
+use crate::builtins::operands::plain_int;
+use crate::builtins::time::duration;
+use crate::host::Tls;
+use crate::uri::Uri;
+use crate::value::{ObjectView, V, json};
+
+/// The fields that a request may have, in order.
+const FIELDS: [&str; 28] = [
+    "body",
+    "cache",
+    "cache_ignored_headers",
+    "caching_mode",
+    "enable_redirect",
+    "force_cache",
+    "force_cache_duration_seconds",
+    "force_json_decode",
+    "force_yaml_decode",
+    "headers",
+    "max_retry_attempts",
+    "method",
+    "raise_error",
+    "raw_body",
+    "timeout",
+    "tls_ca_cert",
+    "tls_ca_cert_env_variable",
+    "tls_ca_cert_file",
+    "tls_client_cert",
+    "tls_client_cert_env_variable",
+    "tls_client_cert_file",
+    "tls_client_key",
+    "tls_client_key_env_variable",
+    "tls_client_key_file",
+    "tls_insecure_skip_verify",
+    "tls_server_name",
+    "tls_use_system_certs",
+    "url",
+];
+
+/// Time that a request takes at most, unless it or the environment says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A request, ready to be sent.
+pub struct Request {
+    /// The method, in capitals.
+    pub method: String,
+    /// Where to.
+    pub url: Uri,
+    /// The headers, canonical names, without `Host`.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The `Host` header, where it is not that of the URL.
+    pub host: Option<Vec<u8>>,
+    /// The body.
+    pub body: Option<Vec<u8>>,
+    /// Whether redirections are followed.
+    pub follows: bool,
+    /// Time that it may take; `None` for no bound of its own.
+    pub timeout: Option<Duration>,
+    /// How TLS is set up.
+    pub tls: Option<Arc<Tls>>,
+    /// The socket to go through.
+    pub socket: Option<String>,
+}
+
+/// Refuses fields that no request has, and requests without the fields that all have.
+pub fn check_fields(asked: ObjectView<'_>) -> Result<(), Failure> {
+    let list = |names: &[V<'_>]| {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        format!("{{{}}}", names.join(", "))
+    };
+    let unknown: Vec<V<'_>> = asked
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| !is_field(*name))
+        .collect();
+    if !unknown.is_empty() {
+        let names = list(&unknown);
+        return Err(Failure::mistyped(format!(
+            "invalid request parameters(s): {names}"
+        )));
+    }
+    let missing: Vec<&str> = ["method", "url"]
+        .into_iter()
+        .filter(|name| asked.get_str(name).is_none())
+        .collect();
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.into_iter().map(quoted).collect();
+        return Err(Failure::mistyped(format!(
+            "missing required request parameters(s): {{{}}}",
+            names.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// Whether a request may have a field of this name.
+pub fn is_field(name: V<'_>) -> bool {
+    let name = name.as_text();
+    name.is_some_and(|name| {
+        FIELDS
+            .iter()
+            .any(|field| field.as_bytes() == name.as_bytes())
+    })
+}
+
+impl Request {
+    /// Reads a request; the first mistake in the order of the fields refuses it.
+    pub fn read(call: &Call<'_>, asked: ObjectView<'_>) -> Result<Self, Failure> {
+        let mut request = Self {
+            method: String::new(),
+            url: Uri::default(),
+            headers: Vec::new(),
+            host: None,
+            body: None,
+            follows: false,
+            timeout: default_timeout(call),
+            tls: None,
+            socket: None,
+        };
+        let mut tls = TlsFields::default();
+        let mut raw_body = None;
+        for (name, value) in asked.iter() {
+            let name = name.text_or_empty();
+            let name = name.to_str();
+            match &*name {
+                "method" => request.method = text(&name, value)?.to_uppercase(),
+                "url" => request.read_url(call, &text(&name, value)?)?,
+                "body" => {
+                    let mut body = Vec::new();
+                    json::write_go(value, &mut body);
+                    request.body = Some(body);
+                }
+                "raw_body" => raw_body = Some(raw(&name, value)?),
+                "headers" => request.read_headers(value)?,
+                "enable_redirect" => request.follows = fields::lenient_flag(value)?,
+                "timeout" => request.timeout = timeout(value)?,
+                "tls_ca_cert" => tls.ca.text = text(&name, value)?,
+                "tls_ca_cert_file" => tls.ca.file = text(&name, value)?,
+                "tls_ca_cert_env_variable" => tls.ca.variable = text(&name, value)?,
+                "tls_client_cert" => tls.certificate.text = text(&name, value)?,
+                "tls_client_cert_file" => tls.certificate.file = text(&name, value)?,
+                "tls_client_cert_env_variable" => tls.certificate.variable = text(&name, value)?,
+                "tls_client_key" => tls.key.text = text(&name, value)?,
+                "tls_client_key_file" => tls.key.file = text(&name, value)?,
+                "tls_client_key_env_variable" => tls.key.variable = text(&name, value)?,
+                "tls_insecure_skip_verify" => tls.insecure = fields::lenient_flag(value)?,
+                "tls_use_system_certs" => tls.system = Some(fields::lenient_flag(value)?),
+                "tls_server_name" => tls.server_name = Some(text(&name, value)?),
+                // those of caches and answers are read where they are needed
+                _ => {}
+            }
+        }
+        if raw_body.is_some() {
+            request.body = raw_body;
+        }
+        // the host that a request names is the one it wants to reach
+        if let (Some(host), None) = (&request.host, &tls.server_name) {
+            tls.server_name = Some(String::from_utf8_lossy(host).into_owned());
+        }
+        tls.server_name = tls.server_name.filter(|name| !name.is_empty());
+        request.tls = tls.resolve(call.host)?;
+        if request.method.is_empty() {
+            "GET".clone_into(&mut request.method);
+        }
+        if !request.method.bytes().all(is_token_byte) {
+            let method = quoted(&request.method);
+            return Err(Failure::refused(format!(
+                "net/http: invalid method {method}"
+            )));
+        }
+        Ok(request)
+    }
+
+    fn read_url(&mut self, call: &Call<'_>, text: &str) -> Result<(), Failure> {
+        let mut url = url::parse(text).map_err(Failure::refused)?;
+        check_host(call, &url).map_err(Failure::refused)?;
+        if url.scheme == "unix" && !url.query.is_empty() {
+            self.socket = Some(split_socket(&mut url));
+            "http".clone_into(&mut url.scheme);
+        }
+        self.url = url;
+        Ok(())
+    }
+
+    fn read_headers(&mut self, value: V<'_>) -> Result<(), Failure> {
+        let Some(headers) = value.as_object() else {
+            return Err(Failure::refused("invalid type for headers key"));
+        };
+        for (name, value) in headers.iter() {
+            let name = match name.as_text() {
+                Some(name) => canonical(&name.to_str()),
+                None => canonical(&name.to_string()),
+            };
+            let Some(value) = value.as_text() else {
+                return Err(Failure::refused(format!(
+                    "invalid type for headers value {}",
+                    go_quoted(value)
+                )));
+            };
+            let value = value.as_bytes().to_vec();
+            if name == "Host" {
+                self.host = Some(value);
+            } else {
+                self.headers.retain(|(other, _)| *other != name);
+                self.headers.push((name, value));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses hosts that may not be asked.
+pub fn check_host(call: &Call<'_>, url: &Uri) -> Result<(), String> {
+    check_name(call, &url::host_and_port(url).0)
+}
+
+/// Refuses names of hosts that may not be asked.
+pub fn check_name(call: &Call<'_>, name: &str) -> Result<(), String> {
+    match call.allow_net {
+        Some(allowed) if !allowed.iter().any(|one| one == name) => {
+            Err(format!("disallowed host: {name}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The socket that the query of a `unix` address names; it keeps the other parameters.
+fn split_socket(url: &mut Uri) -> String {
+    let mut socket = None;
+    let mut others: Vec<&[u8]> = Vec::new();
+    for parameter in url.query.split(|byte| *byte == b'&') {
+        match parameter.strip_prefix(b"socket=") {
+            Some(path) => socket = socket.or(Some(url::decode(path))),
+            None => others.push(parameter),
+        }
+    }
+    others.sort_by_key(|parameter| parameter.split(|byte| *byte == b'=').next());
+    url.query = others.join(&b'&');
+    String::from_utf8_lossy(&socket.unwrap_or_default()).into_owned()
+}
+
+/// A string field; quotes around it do not count.
+fn text(name: &str, value: V<'_>) -> Result<String, Failure> {
+    Ok(String::from_utf8_lossy(&raw(name, value)?).into_owned())
+}
+
+fn raw(name: &str, value: V<'_>) -> Result<Vec<u8>, Failure> {
+    let Some(text) = value.as_text() else {
+        return Err(Failure::refused(format!(
+            "{} must be a string",
+            quoted(name)
+        )));
+    };
+    let mut bytes = text.as_bytes();
+    while let Some(inner) = bytes.strip_prefix(b"\"") {
+        bytes = inner;
+    }
+    while let Some(inner) = bytes.strip_suffix(b"\"") {
+        bytes = inner;
+    }
+    Ok(bytes.to_vec())
+}
+
+fn default_timeout(call: &Call<'_>) -> Option<Duration> {
+    let variable = call.host.variable("HTTP_SEND_TIMEOUT");
+    let ns = variable.and_then(|text| duration::parse(text.as_bytes()).ok());
+    ns.map_or(Some(TIMEOUT), bound)
+}
+
+/// A time in nanoseconds as a bound; 0 and less are none.
+fn bound(ns: i64) -> Option<Duration> {
+    let ns = u64::try_from(ns).ok().filter(|ns| *ns > 0);
+    ns.map(Duration::from_nanos)
+}
+
+fn timeout(value: V<'_>) -> Result<Option<Duration>, Failure> {
+    if let Some(number) = value.as_number() {
+        return match plain_int(number) {
+            Some(ns) => Ok(bound(ns)),
+            None => Err(Failure::refused(format!(
+                "invalid timeout number value {value}, must be int64"
+            ))),
+        };
+    }
+    let Some(text) = value.as_text() else {
+        return Err(Failure::mistyped(format!(
+            "'timeout' must be one of {{string, number}} but got {}",
+            value.kind().as_str()
+        )));
+    };
+    let text = text.to_str();
+    if let Ok(ns) = text.parse() {
+        return Ok(bound(ns));
+    }
+    match duration::parse_go(text.as_bytes()) {
+        Ok(ns) => Ok(bound(ns)),
+        Err(problem) => Err(Failure::refused(format!(
+            "invalid timeout value {value}: {problem}"
+        ))),
+    }
+}
+
+/// A byte of a method or of the name of a header.
+pub fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// `x-request-id` as `X-Request-Id`; names that no header has stay as they are.
+fn canonical(name: &str) -> String {
+    if name.is_empty() || !name.bytes().all(is_token_byte) {
+        return name.to_owned();
+    }
+    let mut first = true;
+    let letters = name.chars().map(|c| {
+        let letter = if first {
+            c.to_ascii_uppercase()
+        } else {
+            c.to_ascii_lowercase()
+        };
+        first = c == '-';
+        letter
+    });
+    letters.collect()
+}
+
+/// A value that is no string as Go's `%q` prints it.
+fn go_quoted(value: V<'_>) -> String {
+    match value {
+        V::Null => "%!q(<nil>)".to_owned(),
+        V::Bool(value) => format!("%!q(bool={value})"),
+        _ => {
+            if let Some(text) = value.as_text() {
+                return quoted(&text.to_str());
+            }
+            if let Some(items) = value.as_array() {
+                let items: Vec<String> = items.iter().map(go_quoted).collect();
+                return format!("[{}]", items.join(" "));
+            }
+            if let Some(items) = value.as_set() {
+                let items: Vec<String> = items.iter().map(go_quoted).collect();
+                return format!("[{}]", items.join(" "));
+            }
+            if let Some(pairs) = value.as_object() {
+                let pair = |(key, value): (V<'_>, V<'_>)| {
+                    let key = match key.as_text() {
+                        Some(text) => text.to_str().into_owned(),
+                        None => key.to_string(),
+                    };
+                    format!("{}:{}", quoted(&key), go_quoted(value))
+                };
+                let pairs: Vec<String> = pairs.iter().map(pair).collect();
+                return format!("map[{}]", pairs.join(" "));
+            }
+            quoted(&value.to_string())
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! How a request wants TLS to be set up.
+
+use std::sync::Arc;
+
+use super::failure::Failure;
+use super::url::quoted;
+use crate::builtins::pem::{self, Block};
+use crate::host::{Host, Identity, Tls, Trust};
+
+/// The fields that speak of TLS, as they were read.
+#[derive(Default)]
+pub struct TlsFields {
+    /// Authorities to trust.
+    pub ca: Sources,
+    /// The client's certificate.
+    pub certificate: Sources,
+    /// Its key.
+    pub key: Sources,
+    /// Whether the authorities of the system count.
+    pub system: Option<bool>,
+    /// Whether anyone may answer.
+    pub insecure: bool,
+    /// The name that the server must prove.
+    pub server_name: Option<String>,
+}
+
+/// Where PEM text may come from.
+#[derive(Default)]
+pub struct Sources {
+    /// The field itself.
+    pub text: String,
+    /// A file.
+    pub file: String,
+    /// A variable of the environment.
+    pub variable: String,
+}
+
+impl Sources {
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.file.is_empty() && self.variable.is_empty()
+    }
+}
+
+impl TlsFields {
+    /// What differs from the usual; `None` when nothing does.
+    pub fn resolve(self, host: &dyn Host) -> Result<Option<Arc<Tls>>, Failure> {
+        let identity = self.identity(host)?;
+        let own = self.authorities(host)?;
+        let usual = own.is_empty() && identity.is_none() && self.server_name.is_none();
+        if usual && !self.insecure {
+            return Ok(None);
+        }
+        let trust = if self.insecure {
+            Trust::Anyone
+        } else {
+            let system = own.is_empty() || self.system == Some(true);
+            Trust::Authorities {
+                certificates: own,
+                system,
+            }
+        };
+        Ok(Some(Arc::new(Tls {
+            trust,
+            identity,
+            server_name: self.server_name,
+        })))
+    }
+
+    fn identity(&self, host: &dyn Host) -> Result<Option<Identity>, Failure> {
+        let (certificate, key) = (&self.certificate, &self.key);
+        let mut identity = None;
+        if !certificate.text.is_empty() && !key.text.is_empty() {
+            let pair = pair(certificate.text.as_bytes(), key.text.as_bytes());
+            identity = Some(pair.map_err(Failure::refused)?);
+        }
+        if !certificate.file.is_empty() && !key.file.is_empty() {
+            let (certificate, key) = (file(host, &certificate.file)?, file(host, &key.file)?);
+            identity = Some(pair(&certificate, &key).map_err(Failure::refused)?);
+        }
+        if !certificate.variable.is_empty() && !key.variable.is_empty() {
+            let value = |name: &str| host.variable(name).unwrap_or_default();
+            let pair = pair(
+                value(&certificate.variable).as_bytes(),
+                value(&key.variable).as_bytes(),
+            );
+            identity = Some(pair.map_err(|problem| {
+                Failure::refused(format!(
+                    "cannot extract public/private key pair from envvars {}, {}: {problem}",
+                    quoted(&certificate.variable),
+                    quoted(&key.variable)
+                ))
+            })?);
+        }
+        Ok(identity)
+    }
+
+    fn authorities(&self, host: &dyn Host) -> Result<Vec<Vec<u8>>, Failure> {
+        let mut all = Vec::new();
+        if self.ca.is_empty() {
+            return Ok(all);
+        }
+        if !self.ca.text.is_empty() {
+            let text = self.ca.text.replace("\\n", "\n");
+            all.extend(certificates(text.as_bytes()).map_err(Failure::refused)?);
+        }
+        if !self.ca.file.is_empty() {
+            let text = file(host, &self.ca.file)?;
+            all.extend(certificates(&text).map_err(Failure::refused)?);
+        }
+        if !self.ca.variable.is_empty() {
+            let name = &self.ca.variable;
+            let text = host.variable(name).unwrap_or_default();
+            all.extend(certificates(text.as_bytes()).map_err(|problem| {
+                Failure::refused(format!(
+                    "could not add CA certificates from envvar {}: {problem}",
+                    quoted(name)
+                ))
+            })?);
+        }
+        Ok(all)
+    }
+}
+
+fn file(host: &dyn Host, path: &str) -> Result<Vec<u8>, Failure> {
+    host.file(path)
+        .map_err(|problem| Failure::refused(format!("open {path}: {problem}")))
+}
+
+/// All blocks of a text.
+fn blocks(text: &[u8]) -> impl Iterator<Item = Block<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (block, behind) = pem::block(rest)?;
+        rest = behind;
+        Some(block)
+    })
+}
+
+fn is_certificate(block: &Block<'_>) -> bool {
+    block.kind == b"CERTIFICATE"
+}
+
+fn certificates(text: &[u8]) -> Result<Vec<Vec<u8>>, &'static str> {
+    let certificates = blocks(text).filter(is_certificate);
+    let certificates: Vec<_> = certificates.map(|block| block.content).collect();
+    if certificates.is_empty() {
+        return Err("could not append certificates");
+    }
+    Ok(certificates)
+}
+
+fn pair(certificate: &[u8], key: &[u8]) -> Result<Identity, String> {
+    let found: Vec<Block<'_>> = blocks(certificate).collect();
+    if found.is_empty() {
+        return Err("tls: failed to find any PEM data in certificate input".to_owned());
+    }
+    if !found.iter().any(is_certificate) {
+        let kinds = found
+            .iter()
+            .map(|block| String::from_utf8_lossy(block.kind));
+        let kinds: Vec<_> = kinds.collect();
+        return Err(format!(
+            "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following types: [{}]",
+            kinds.join(" ")
+        ));
+    }
+    if pem::block(key).is_none() {
+        return Err("tls: failed to find any PEM data in key input".to_owned());
+    }
+    let certificates = found.into_iter().filter(is_certificate);
+    Ok(Identity {
+        certificates: certificates.map(|block| block.content).collect(),
+        key: key.to_vec(),
+    })
+}

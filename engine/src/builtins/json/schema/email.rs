@@ -1,0 +1,229 @@
+//! The format `email`: one mailbox as RFC 5322 has it, with names, comments and groups.
+
+use std::net::IpAddr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// Whether a text is one address.
+pub fn is_address(text: &str) -> bool {
+    let mut reader = Reader { rest: text };
+    reader.address(true) == Some(1) && reader.skip_comments().is_some() && reader.rest.is_empty()
+}
+
+/// Reads from left to right; every step is `None` when the text has another form.
+#[derive(Clone, Copy)]
+struct Reader<'t> {
+    rest: &'t str,
+}
+
+fn is_visible(c: char) -> bool {
+    c.is_ascii_graphic() || !c.is_ascii()
+}
+
+fn is_blank(c: char) -> bool {
+    c == ' ' || c == '\t'
+}
+
+impl<'t> Reader<'t> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn eat(&mut self, c: char) -> Option<()> {
+        self.rest = self.rest.strip_prefix(c)?;
+        Some(())
+    }
+
+    fn take(&mut self, of: impl Fn(char) -> bool) -> &'t str {
+        let behind = self.rest.trim_start_matches(of);
+        let taken = self.rest.strip_suffix(behind).unwrap_or_default();
+        self.rest = behind;
+        taken
+    }
+
+    fn skip_blanks(&mut self) {
+        self.take(is_blank);
+    }
+
+    fn skip_comments(&mut self) -> Option<()> {
+        self.skip_blanks();
+        while self.peek() == Some('(') {
+            self.comment()?;
+            self.skip_blanks();
+        }
+        Some(())
+    }
+
+    fn comment(&mut self) -> Option<&'t str> {
+        self.eat('(')?;
+        let start = self.rest;
+        let mut depth = 1;
+        let mut characters = start.char_indices();
+        while let Some((at, c)) = characters.next() {
+            match c {
+                '\\' => _ = characters.next(),
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                self.rest = characters.as_str();
+                return start.get(..at);
+            }
+        }
+        None
+    }
+
+    /// An address or a group of them: how many there are.
+    fn address(&mut self, may_be_group: bool) -> Option<usize> {
+        self.skip_blanks();
+        let mut ahead = *self;
+        if ahead.plain().is_some() {
+            *self = ahead;
+            self.skip_blanks();
+            if self.peek() == Some('(') {
+                let words = self.comment()?.split(is_blank);
+                if words.into_iter().any(is_foreign) {
+                    return None;
+                }
+            }
+            return Some(1);
+        }
+        if self.peek() != Some('<') {
+            self.phrase()?;
+        }
+        self.skip_blanks();
+        if may_be_group && self.eat(':').is_some() {
+            return self.group();
+        }
+        self.eat('<')?;
+        self.plain()?;
+        self.eat('>')?;
+        Some(1)
+    }
+
+    fn group(&mut self) -> Option<usize> {
+        self.skip_blanks();
+        if self.eat(';').is_some() {
+            self.skip_comments()?;
+            return Some(0);
+        }
+        let mut members = 0;
+        loop {
+            self.skip_blanks();
+            members += self.address(false)?;
+            self.skip_comments()?;
+            if self.eat(';').is_some() {
+                self.skip_comments()?;
+                return Some(members);
+            }
+            self.eat(',')?;
+        }
+    }
+
+    /// `local@domain`
+    fn plain(&mut self) -> Option<()> {
+        self.skip_blanks();
+        if self.peek() == Some('"') {
+            self.quoted().filter(|text| !text.is_empty())?;
+        } else {
+            dotted(self.atom()?)?;
+        }
+        self.eat('@')?;
+        self.skip_blanks();
+        if self.eat('[').is_some() {
+            let address = self.take(|c| is_visible(c) && !"[]\\".contains(c));
+            self.eat(']')?;
+            return address.parse::<IpAddr>().ok().map(drop);
+        }
+        dotted(self.atom()?)
+    }
+
+    /// Words before an address.
+    fn phrase(&mut self) -> Option<()> {
+        let mut some = false;
+        loop {
+            if some {
+                self.skip_comments()?;
+            }
+            self.skip_blanks();
+            let word = if self.peek() == Some('"') {
+                self.quoted()
+            } else {
+                self.atom().filter(|word| !is_foreign(word))
+            };
+            match word {
+                Some(_) => some = true,
+                None => return some.then_some(()),
+            }
+        }
+    }
+
+    fn atom(&mut self) -> Option<&'t str> {
+        let atom = self.take(|c| is_visible(c) && !"()<>[]:;@\\,\"".contains(c));
+        (!atom.is_empty()).then_some(atom)
+    }
+
+    fn quoted(&mut self) -> Option<&'t str> {
+        let start = self.rest.strip_prefix('"')?;
+        let mut characters = start.char_indices();
+        while let Some((at, c)) = characters.next() {
+            match c {
+                '"' => {
+                    self.rest = characters.as_str();
+                    return start.get(..at);
+                }
+                '\\' => {
+                    let (_, escaped) = characters.next()?;
+                    (is_visible(escaped) || is_blank(escaped)).then_some(())?;
+                }
+                _ => (is_visible(c) || is_blank(c)).then_some(())?,
+            }
+        }
+        None
+    }
+}
+
+/// An atom in which no dot is at an end or beside another.
+fn dotted(atom: &str) -> Option<()> {
+    let wrong = atom.starts_with('.') || atom.ends_with('.') || atom.contains("..");
+    (!wrong).then_some(())
+}
+
+/// Whether a word is encoded in a character set that is not known.
+fn is_foreign(word: &str) -> bool {
+    let encoded = || {
+        let inner = word.strip_prefix("=?")?.strip_suffix("?=")?;
+        let mut parts = inner.split('?');
+        let (set, encoding, text) = (parts.next()?, parts.next()?, parts.next()?);
+        let valid = match encoding {
+            "q" | "Q" => is_quoted_printable(text),
+            "b" | "B" => STANDARD.decode(text).is_ok(),
+            _ => false,
+        };
+        let whole = parts.next().is_none() && !set.is_empty() && valid;
+        whole.then_some(set)
+    };
+    encoded().is_some_and(|set| {
+        let known = ["utf-8", "iso-8859-1", "us-ascii"];
+        !known.iter().any(|known| set.eq_ignore_ascii_case(known))
+    })
+}
+
+fn is_quoted_printable(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let valid = match byte {
+            b'=' => {
+                let mut digit = || bytes.next().is_some_and(|digit| digit.is_ascii_hexdigit());
+                digit() && digit()
+            }
+            _ => byte.is_ascii_graphic() || b" \n\r\t".contains(&byte),
+        };
+        if !valid {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,153 @@
+//! JSON Schema, drafts 4, 6 and 7, with the published words of errors.
+
+mod compile;
+mod email;
+mod format;
+mod keywords;
+mod problem;
+mod validate;
+
+use std::sync::Arc;
+
+use crate::builtins::patterns::Pattern;
+use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::limits;
+use crate::value::{V, json};
+use keywords::Schema;
+use problem::Problem;
+
+impl Pattern for Schema {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// A call whose schema is a constant.
+struct Compiled(Schema);
+
+impl Prepared for Compiled {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let document = document(call, operands.at(0))?;
+        outcome(call, &self.0, document)
+    }
+}
+
+/// Compiles a schema that is a constant.
+pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let schema = operands.get(1).copied()??;
+    let schema = compile(&text(schema).ok()?).ok()?;
+    Some(Arc::new(Compiled(schema)))
+}
+
+pub fn match_schema<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let document = document(call, operands.at(0))?;
+    let schema = cached(call, operands.at(1)).map_err(Fault::error)?;
+    outcome(call, &schema, document)
+}
+
+pub fn verify_schema<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let verdict = match cached(call, operands.at(0)) {
+        Ok(_) => [V::Bool(true), V::Null],
+        Err(reason) => {
+            let reason = call.arena.text(&format!("jsonschema: {reason}"));
+            [V::Bool(false), reason]
+        }
+    };
+    Ok(call.arena.array(&verdict))
+}
+
+/// A document or a schema as JSON text; a string is taken for such a text.
+fn text(operand: V<'_>) -> Result<Vec<u8>, String> {
+    match operand {
+        V::Object(_) | V::NewObject(_) | V::Array(_) | V::NewArray(_) => {
+            let mut text = Vec::new();
+            json::write(operand, &mut text);
+            Ok(text)
+        }
+        _ => match operand.as_text() {
+            Some(text) if json::is_valid(text.as_bytes()) => Ok(text.as_bytes().to_vec()),
+            Some(_) => Err("invalid JSON string".to_owned()),
+            None => Err("wrong type, expected string or object".to_owned()),
+        },
+    }
+}
+
+/// The document to be validated: strings are parsed, other values are taken as they are if JSON has them.
+fn document<'e>(call: &mut Call<'e>, operand: V<'e>) -> Result<V<'e>, Fault> {
+    if operand.as_text().is_none() && is_json(operand) {
+        return match operand {
+            V::Object(_) | V::NewObject(_) | V::Array(_) | V::NewArray(_) => Ok(operand),
+            _ => Err(Fault::error("wrong type, expected string or object")),
+        };
+    }
+    let text = text(operand).map_err(Fault::error)?;
+    call.budget.spend_len(text.len() / 16)?;
+    call.budget.reserve(text.len())?;
+    let text = call.arena.bump().alloc_slice_copy(&text);
+    json::read_into(call.arena, text).map_err(|error| Fault::error(error.to_string()))
+}
+
+/// Whether JSON has such values: no sets, keys that are strings, strings that are UTF-8.
+fn is_json(value: V<'_>) -> bool {
+    match value {
+        V::Null | V::Bool(_) | V::Int(_) | V::Decimal(..) | V::Number(_) | V::NewNumber(_) => true,
+        V::Object(_) | V::NewObject(_) => value.as_object().is_none_or(|members| {
+            let is_text = |key: V<'_>| key.as_text().is_some() && is_json(key);
+            members
+                .iter()
+                .all(|(key, value)| is_text(key) && is_json(value))
+        }),
+        V::Array(_) | V::NewArray(_) => {
+            let items = value.as_array();
+            items.is_none_or(|items| items.iter().all(is_json))
+        }
+        V::Set(_) | V::NewSet(_) => false,
+        V::Short(_) | V::Text(_) | V::NewText(_) => {
+            let text = value.as_text();
+            text.is_none_or(|text| text.as_utf8().is_some())
+        }
+    }
+}
+
+/// The compiled form of a schema that is no constant.
+fn cached(call: &mut Call<'_>, operand: V<'_>) -> Result<Arc<Schema>, String> {
+    let text = text(operand)?;
+    call.patterns.get("jsonschema", &text, || compile(&text))
+}
+
+fn compile(text: &[u8]) -> Result<Schema, String> {
+    let document = json::read(text).map_err(|error| error.to_string())?;
+    stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, || {
+        compile::compile(&document, text.len())
+    })
+}
+
+/// Whether a document is valid, and what is wrong with it.
+fn outcome<'e>(call: &mut Call<'e>, schema: &Schema, document: V<'e>) -> Result<V<'e>, Fault> {
+    let problems = validate::validate(call, schema, document)?;
+    let valid = V::Bool(problems.is_empty());
+    let arena = call.arena;
+    let mut shown = arena.list();
+    for problem in problems {
+        call.budget.step()?;
+        call.budget.reserve(0)?;
+        shown.push(described(call, &problem));
+    }
+    let shown = arena.array_of(shown.into_bump_slice());
+    Ok(arena.array(&[valid, shown]))
+}
+
+fn described<'e>(call: &Call<'e>, problem: &Problem<'_>) -> V<'e> {
+    let arena = call.arena;
+    let description = problem.description();
+    let error = format!("{}: {description}", problem.field);
+    arena.object_from(
+        [
+            ("desc", description.as_str()),
+            ("error", error.as_str()),
+            ("field", problem.field.as_str()),
+            ("type", problem.kind.name()),
+        ]
+        .map(|(key, text)| (arena.text(key), arena.text(text))),
+    )
+}

@@ -1,0 +1,198 @@
+//! What is wrong with a document, in the published words.
+
+use std::fmt::{self, Write};
+
+use super::keywords::Types;
+use crate::value::{Number, V};
+
+/// What documents as a whole are called.
+pub const ROOT: &str = "(Root)";
+
+/// One thing that is wrong.
+pub struct Problem<'s> {
+    pub kind: ProblemKind<'s>,
+    /// Where: names and positions with dots between them.
+    pub field: String,
+}
+
+/// What may be wrong.
+pub enum ProblemKind<'s> {
+    False,
+    Required(&'s str),
+    Type(&'s Types, &'static str),
+    AnyOf,
+    OneOf,
+    AllOf,
+    Not,
+    Dependency(&'s str),
+    Const(&'s str),
+    Enum(&'s [String]),
+    AdditionalItems,
+    MinItems(usize),
+    MaxItems(usize),
+    Unique(usize, usize),
+    Contains,
+    MinProperties(usize),
+    MaxProperties(usize),
+    AdditionalProperty(String),
+    PropertyName(String),
+    MinLength(usize),
+    MaxLength(usize),
+    Pattern(&'s str),
+    MultipleOf(Number<'s>),
+    Minimum(Number<'s>),
+    ExclusiveMinimum(Number<'s>),
+    Maximum(Number<'s>),
+    ExclusiveMaximum(Number<'s>),
+    Then,
+    Else,
+    Format(&'s str),
+}
+
+impl ProblemKind<'_> {
+    /// The published name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::False => "false",
+            Self::Required(_) => "required",
+            Self::Type(..) => "invalid_type",
+            Self::AnyOf => "number_any_of",
+            Self::OneOf => "number_one_of",
+            Self::AllOf => "number_all_of",
+            Self::Not => "number_not",
+            Self::Dependency(_) => "missing_dependency",
+            Self::Const(_) => "const",
+            Self::Enum(_) => "enum",
+            Self::AdditionalItems => "array_no_additional_items",
+            Self::MinItems(_) => "array_min_items",
+            Self::MaxItems(_) => "array_max_items",
+            Self::Unique(..) => "unique",
+            Self::Contains => "contains",
+            Self::MinProperties(_) => "array_min_properties",
+            Self::MaxProperties(_) => "array_max_properties",
+            Self::AdditionalProperty(_) => "additional_property_not_allowed",
+            Self::PropertyName(_) => "invalid_property_name",
+            Self::MinLength(_) => "string_gte",
+            Self::MaxLength(_) => "string_lte",
+            Self::Pattern(_) => "pattern",
+            Self::MultipleOf(_) => "multiple_of",
+            Self::Minimum(_) => "number_gte",
+            Self::ExclusiveMinimum(_) => "number_gt",
+            Self::Maximum(_) => "number_lte",
+            Self::ExclusiveMaximum(_) => "number_lt",
+            Self::Then => "condition_then",
+            Self::Else => "condition_else",
+            Self::Format(_) => "format",
+        }
+    }
+
+    fn describe(&self, field: &str, out: &mut String) -> fmt::Result {
+        match self {
+            Self::False => out.write_str("False always fails validation"),
+            Self::Required(name) => write!(out, "{name} is required"),
+            Self::Type(expected, given) => write!(
+                out,
+                "Invalid type. Expected: {}, given: {given}",
+                expected.text()
+            ),
+            Self::AnyOf => out.write_str("Must validate at least one schema (anyOf)"),
+            Self::OneOf => out.write_str("Must validate one and only one schema (oneOf)"),
+            Self::AllOf => out.write_str("Must validate all the schemas (allOf)"),
+            Self::Not => out.write_str("Must not validate the schema (not)"),
+            Self::Dependency(name) => write!(out, "Has a dependency on {name}"),
+            Self::Const(allowed) => write!(out, "{field} does not match: {allowed}"),
+            Self::Enum(allowed) => write!(
+                out,
+                "{field} must be one of the following: {}",
+                allowed.join(", ")
+            ),
+            Self::AdditionalItems => out.write_str("No additional items allowed on array"),
+            Self::MinItems(least) => write!(out, "Array must have at least {least} items"),
+            Self::MaxItems(most) => write!(out, "Array must have at most {most} items"),
+            Self::Unique(one, other) => {
+                write!(out, "array items[{one},{other}] must be unique")
+            }
+            Self::Contains => out.write_str("At least one of the items must match"),
+            Self::MinProperties(least) => write!(out, "Must have at least {least} properties"),
+            Self::MaxProperties(most) => write!(out, "Must have at most {most} properties"),
+            Self::AdditionalProperty(name) => {
+                write!(out, "Additional property {name} is not allowed")
+            }
+            Self::PropertyName(name) => {
+                write!(out, "Property name of \"{name}\" does not match")
+            }
+            Self::MinLength(least) => write!(
+                out,
+                "String length must be greater than or equal to {least}"
+            ),
+            Self::MaxLength(most) => {
+                write!(out, "String length must be less than or equal to {most}")
+            }
+            Self::Pattern(pattern) => write!(out, "Does not match pattern '{pattern}'"),
+            Self::MultipleOf(factor) => {
+                write!(out, "Must be a multiple of {}", factor.general())
+            }
+            Self::Minimum(bound) => {
+                write!(out, "Must be greater than or equal to {}", bound.general())
+            }
+            Self::ExclusiveMinimum(bound) => {
+                write!(out, "Must be greater than {}", bound.general())
+            }
+            Self::Maximum(bound) => {
+                write!(out, "Must be less than or equal to {}", bound.general())
+            }
+            Self::ExclusiveMaximum(bound) => {
+                write!(out, "Must be less than {}", bound.general())
+            }
+            Self::Then => out.write_str("Must validate \"then\" as \"if\" was valid"),
+            Self::Else => out.write_str("Must validate \"else\" as \"if\" was not valid"),
+            Self::Format(name) => write!(out, "Does not match format '{name}'"),
+        }
+    }
+}
+
+impl Problem<'_> {
+    /// What is wrong, without the place.
+    pub fn description(&self) -> String {
+        let mut text = String::new();
+        // writing to a string does not fail
+        let _ = self.kind.describe(&self.field, &mut text);
+        text
+    }
+}
+
+/// A place in a document, seen from within.
+#[derive(Clone, Copy)]
+pub enum Place<'p, 'e> {
+    Root,
+    Property(&'p Place<'p, 'e>, V<'e>),
+    Item(&'p Place<'p, 'e>, usize),
+}
+
+impl Place<'_, '_> {
+    /// The place as messages name it.
+    pub fn field(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        if text.is_empty() && matches!(self, Self::Root) {
+            return ROOT.to_owned();
+        }
+        text
+    }
+
+    fn write(&self, text: &mut String) {
+        let outer = match self {
+            Self::Root => return,
+            Self::Property(outer, _) | Self::Item(outer, _) => *outer,
+        };
+        outer.write(text);
+        if !matches!(outer, Self::Root) {
+            text.push('.');
+        }
+        match self {
+            Self::Root => {}
+            Self::Property(_, name) => text.push_str(&name.text_or_empty().to_str()),
+            Self::Item(_, position) => text.push_str(itoa::Buffer::new().format(*position)),
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Whether a document is what a schema asks for.
+//!
+//! Besides problems a validation has a score: of the parts of an `anyOf`, `oneOf` or `contains` that all fail, the
+//! problems of the one with the best score are told.
+
+mod array;
+mod object;
+mod scalar;
+
+use super::keywords::{Condition, Dependency, Keywords, Part, PartId, Schema};
+use super::problem::{Place, Problem, ProblemKind};
+use crate::builtins::{Call, Fault};
+use crate::limits;
+use crate::types::schema::validity::canonical;
+use crate::value::{ObjectView, V};
+
+/// All problems of a document.
+pub fn validate<'s, 'e>(
+    call: &mut Call<'e>,
+    schema: &'s Schema,
+    document: V<'e>,
+) -> Result<Vec<Problem<'s>>, Fault> {
+    let mut validator = Validator {
+        schema,
+        call,
+        references: Vec::new(),
+        instance: 0,
+        depth: 0,
+        told: 0,
+    };
+    let report = validator.report(0, document, Place::Root)?;
+    Ok(report.problems)
+}
+
+/// What a validation found.
+#[derive(Default)]
+struct Report<'s> {
+    problems: Vec<Problem<'s>>,
+    score: i64,
+}
+
+impl Report<'_> {
+    fn is_valid(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    fn credit(&mut self) {
+        self.score += 1;
+    }
+}
+
+impl<'s> Report<'s> {
+    fn merge(&mut self, mut other: Self) {
+        self.problems.append(&mut other.problems);
+        self.score += other.score;
+    }
+
+    /// Keeps the better of two, the earlier of equals.
+    fn prefer(best: &mut Option<Self>, other: Self) {
+        if best.as_ref().is_none_or(|best| other.score > best.score) {
+            *best = Some(other);
+        }
+    }
+}
+
+type Checked = Result<(), Fault>;
+
+struct Validator<'v, 's, 'e> {
+    schema: &'s Schema,
+    call: &'v mut Call<'e>,
+    /// Parts that references are leading to, those of the current instance last.
+    references: Vec<PartId>,
+    /// Where those of the current instance start.
+    instance: usize,
+    depth: usize,
+    /// Problems found so far, those included that are not told in the end.
+    told: usize,
+}
+
+impl<'s, 'e> Validator<'_, 's, 'e> {
+    fn report(
+        &mut self,
+        id: PartId,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+    ) -> Result<Report<'s>, Fault> {
+        let mut report = Report::default();
+        self.part(id, value, place, &mut report)?;
+        Ok(report)
+    }
+
+    fn blame(
+        &mut self,
+        report: &mut Report<'s>,
+        place: Place<'_, 'e>,
+        kind: ProblemKind<'s>,
+    ) -> Checked {
+        self.call.budget.step()?;
+        self.told += 1;
+        self.call
+            .budget
+            .reserve(self.told * size_of::<Problem<'_>>())?;
+        let field = place.field();
+        report.problems.push(Problem { kind, field });
+        report.score -= 2;
+        Ok(())
+    }
+
+    fn part(
+        &mut self,
+        id: PartId,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        self.call.budget.step()?;
+        if self.depth > limits::SCHEMA_DEPTH {
+            return Err(Fault::error("schema is nested too deeply"));
+        }
+        self.depth += 1;
+        let checked =
+            stacker::maybe_grow(limits::VALUE_STACK, limits::COMPILE_STACK, || {
+                match self.schema.parts.get(id) {
+                    Some(Part::Always(true)) | None => Ok(()),
+                    Some(Part::Always(false)) => self.blame(report, place, ProblemKind::False),
+                    Some(Part::Reference(target)) => self.follow(*target, value, place, report),
+                    Some(Part::Keywords(keywords)) => self.keywords(keywords, value, place, report),
+                }
+            });
+        self.depth -= 1;
+        checked
+    }
+
+    /// Follows a reference; one that leads back to itself without a step into the document never ends.
+    fn follow(
+        &mut self,
+        target: PartId,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let open = self.references.get(self.instance..).unwrap_or_default();
+        if open.contains(&target) {
+            return Err(Fault::error("schema refers to itself without end"));
+        }
+        self.references.push(target);
+        self.part(target, value, place, report)?;
+        self.references.pop();
+        Ok(())
+    }
+
+    /// Validates what is inside the current instance.
+    fn inside(
+        &mut self,
+        id: PartId,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let outer = std::mem::replace(&mut self.instance, self.references.len());
+        self.part(id, value, place, report)?;
+        self.instance = outer;
+        Ok(())
+    }
+
+    fn report_inside(
+        &mut self,
+        id: PartId,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+    ) -> Result<Report<'s>, Fault> {
+        let mut report = Report::default();
+        self.inside(id, value, place, &mut report)?;
+        Ok(report)
+    }
+
+    fn keywords(
+        &mut self,
+        keywords: &'s Keywords,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let given = kind(value);
+        let allowed =
+            keywords.types.allow(given) || given == "integer" && keywords.types.allow("number");
+        if !allowed {
+            let kind = ProblemKind::Type(&keywords.types, given);
+            return self.blame(report, place, kind);
+        }
+        self.combinations(keywords, value, place, report)?;
+        if let Some(number) = value.as_number() {
+            if let Some(asked) = &keywords.number {
+                self.number(asked, number, place, report)?;
+            }
+            report.credit();
+            self.common(keywords, value, place, report)?;
+        } else if let Some(items) = value.as_array() {
+            self.array(&keywords.array, items, place, report)?;
+            self.common(keywords, value, place, report)?;
+        } else if let Some(members) = value.as_object() {
+            self.object(&keywords.object, members, place, report)?;
+            self.common(keywords, value, place, report)?;
+            for (name, property) in &keywords.object.properties {
+                if let Some(value) = members.get_str(name) {
+                    let name = self.call.arena.text(name);
+                    self.inside(*property, value, Place::Property(&place, name), report)?;
+                }
+            }
+        } else {
+            self.common(keywords, value, place, report)?;
+            if value.is_string() {
+                if let Some(asked) = &keywords.string {
+                    self.string(asked, value, place, report)?;
+                }
+                report.credit();
+            }
+        }
+        report.credit();
+        Ok(())
+    }
+
+    fn combinations(
+        &mut self,
+        keywords: &'s Keywords,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        if !keywords.any_of.is_empty() {
+            self.any_of(&keywords.any_of, value, place, report)?;
+        }
+        if !keywords.one_of.is_empty() {
+            self.one_of(&keywords.one_of, value, place, report)?;
+        }
+        let mut all = true;
+        for part in &keywords.all_of {
+            let found = self.report(*part, value, place)?;
+            if !found.is_valid() {
+                all = false;
+                report.merge(found);
+            }
+        }
+        if !all {
+            self.blame(report, place, ProblemKind::AllOf)?;
+        }
+        if let Some(not) = keywords.not
+            && self.report(not, value, place)?.is_valid()
+        {
+            self.blame(report, place, ProblemKind::Not)?;
+        }
+        if !keywords.dependencies.is_empty()
+            && let Some(members) = value.as_object()
+        {
+            self.dependencies(keywords, value, members, place, report)?;
+        }
+        if let Some(condition) = &keywords.condition {
+            self.condition(condition, value, place, report)?;
+        }
+        report.credit();
+        Ok(())
+    }
+
+    fn any_of(
+        &mut self,
+        parts: &'s [PartId],
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let mut best = None;
+        for part in parts {
+            let found = self.report(*part, value, place)?;
+            if found.is_valid() {
+                return Ok(());
+            }
+            Report::prefer(&mut best, found);
+        }
+        self.blame(report, place, ProblemKind::AnyOf)?;
+        report.merge(best.unwrap_or_default());
+        Ok(())
+    }
+
+    fn one_of(
+        &mut self,
+        parts: &'s [PartId],
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let (mut valid, mut best) = (0, None);
+        for part in parts {
+            let found = self.report(*part, value, place)?;
+            if found.is_valid() {
+                valid += 1;
+            } else if valid == 0 {
+                Report::prefer(&mut best, found);
+            }
+        }
+        if valid != 1 {
+            self.blame(report, place, ProblemKind::OneOf)?;
+            if valid == 0 {
+                report.merge(best.unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    fn dependencies(
+        &mut self,
+        keywords: &'s Keywords,
+        value: V<'e>,
+        members: ObjectView<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        for (name, dependency) in &keywords.dependencies {
+            if members.get_str(name).is_none() {
+                continue;
+            }
+            match dependency {
+                Dependency::Names(names) => {
+                    for name in names {
+                        if members.get_str(name).is_none() {
+                            self.blame(report, place, ProblemKind::Dependency(name))?;
+                        }
+                    }
+                }
+                Dependency::Schema(part) => self.part(*part, value, place, report)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn condition(
+        &mut self,
+        condition: &'s Condition,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let (branch, kind) = if self.report(condition.test, value, place)?.is_valid() {
+            (condition.then, ProblemKind::Then)
+        } else {
+            (condition.otherwise, ProblemKind::Else)
+        };
+        if let Some(branch) = branch {
+            let found = self.report(branch, value, place)?;
+            if !found.is_valid() {
+                self.blame(report, place, kind)?;
+                report.merge(found);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is asked of values of every kind.
+    fn common(
+        &mut self,
+        keywords: &'s Keywords,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        if keywords.constant.is_some() || keywords.values.is_some() {
+            let text = canonical(&value.to_value());
+            if let Some(constant) = &keywords.constant
+                && *constant != text
+            {
+                self.blame(report, place, ProblemKind::Const(constant))?;
+            }
+            if let Some(values) = &keywords.values
+                && !values.contains(&text)
+            {
+                self.blame(report, place, ProblemKind::Enum(values))?;
+            }
+        }
+        if let Some((name, format)) = &keywords.format
+            && let Some(text) = value.as_text()
+            && !format.accepts(&text.to_str())
+        {
+            self.blame(report, place, ProblemKind::Format(name))?;
+        }
+        report.credit();
+        Ok(())
+    }
+}
+
+/// The name of a value's type; numbers without a fraction are integers.
+fn kind(value: V<'_>) -> &'static str {
+    match value.as_number() {
+        Some(number) if number.is_integer() => "integer",
+        _ => value.kind().as_str(),
+    }
+}

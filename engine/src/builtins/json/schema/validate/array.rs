@@ -1,0 +1,113 @@
+//! Arrays.
+
+use std::collections::HashMap;
+
+use super::{Checked, Report, Validator};
+use crate::builtins::json::schema::keywords::{Additional, ArrayKeywords, Items, PartId};
+use crate::builtins::json::schema::problem::{Place, ProblemKind};
+use crate::types::schema::validity::canonical;
+use crate::value::array::ArrayView;
+
+impl<'s, 'e> Validator<'_, 's, 'e> {
+    pub(super) fn array(
+        &mut self,
+        asked: &'s ArrayKeywords,
+        items: ArrayView<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        match &asked.items {
+            Items::Any => {}
+            Items::Alike(part) => {
+                for (position, item) in items.iter().enumerate() {
+                    self.inside(*part, item, Place::Item(&place, position), report)?;
+                }
+            }
+            Items::Each(parts, additional) => {
+                self.each(parts, *additional, items, place, report)?;
+            }
+        }
+        let length = items.len();
+        if let Some(least) = asked.min_items
+            && length < least
+        {
+            self.blame(report, place, ProblemKind::MinItems(least))?;
+        }
+        if let Some(most) = asked.max_items
+            && length > most
+        {
+            self.blame(report, place, ProblemKind::MaxItems(most))?;
+        }
+        if asked.unique {
+            self.unique(items, place, report)?;
+        }
+        if let Some(part) = asked.contains {
+            self.contains(part, items, place, report)?;
+        }
+        report.credit();
+        Ok(())
+    }
+
+    /// Items with a schema each; nothing is asked when there are no such schemas.
+    fn each(
+        &mut self,
+        parts: &'s [PartId],
+        additional: Additional,
+        items: ArrayView<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        for (position, (part, item)) in parts.iter().zip(items.iter()).enumerate() {
+            self.inside(*part, item, Place::Item(&place, position), report)?;
+        }
+        if parts.is_empty() || parts.len() >= items.len() {
+            return Ok(());
+        }
+        match additional {
+            Additional::Allowed => Ok(()),
+            Additional::Forbidden => self.blame(report, place, ProblemKind::AdditionalItems),
+            Additional::Schema(part) => {
+                for (position, item) in items.iter().enumerate().skip(parts.len()) {
+                    self.inside(part, item, Place::Item(&place, position), report)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn unique(
+        &mut self,
+        items: ArrayView<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let mut seen = HashMap::with_capacity(items.len());
+        for (position, item) in items.iter().enumerate() {
+            self.call.budget.step()?;
+            if let Some(earlier) = seen.insert(canonical(&item.to_value()), position) {
+                self.blame(report, place, ProblemKind::Unique(earlier, position))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn contains(
+        &mut self,
+        part: PartId,
+        items: ArrayView<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let mut best = None;
+        for (position, item) in items.iter().enumerate() {
+            let found = self.report_inside(part, item, Place::Item(&place, position))?;
+            if found.is_valid() {
+                return Ok(());
+            }
+            Report::prefer(&mut best, found);
+        }
+        self.blame(report, place, ProblemKind::Contains)?;
+        report.merge(best.unwrap_or_default());
+        Ok(())
+    }
+}

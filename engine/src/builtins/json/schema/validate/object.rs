@@ -1,0 +1,89 @@
+//! Objects.
+
+use super::{Checked, Report, Validator};
+use crate::builtins::json::schema::keywords::{Additional, ObjectKeywords};
+use crate::builtins::json::schema::problem::{Place, ProblemKind};
+use crate::value::{ObjectView, V};
+
+impl<'s, 'e> Validator<'_, 's, 'e> {
+    pub(super) fn object(
+        &mut self,
+        asked: &'s ObjectKeywords,
+        members: ObjectView<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let length = members.len();
+        if let Some(least) = asked.min_properties
+            && length < least
+        {
+            self.blame(report, place, ProblemKind::MinProperties(least))?;
+        }
+        if let Some(most) = asked.max_properties
+            && length > most
+        {
+            self.blame(report, place, ProblemKind::MaxProperties(most))?;
+        }
+        for name in &asked.required {
+            if members.get_str(name).is_some() {
+                report.credit();
+            } else {
+                self.blame(report, place, ProblemKind::Required(name))?;
+            }
+        }
+        let is_open = matches!(asked.additional, Additional::Allowed);
+        if !asked.patterns.is_empty() || !is_open {
+            for (name, value) in members.iter() {
+                self.other_property(asked, name, value, place, report)?;
+            }
+        }
+        if let Some(part) = asked.names {
+            for (name, _) in members.iter() {
+                let found = self.report_inside(part, name, place)?;
+                if !found.is_valid() {
+                    let text = name.text_or_empty().to_str().into_owned();
+                    self.blame(report, place, ProblemKind::PropertyName(text))?;
+                    report.merge(found);
+                }
+            }
+        }
+        report.credit();
+        Ok(())
+    }
+
+    /// `patternProperties` and `additionalProperties` of one property.
+    fn other_property(
+        &mut self,
+        asked: &'s ObjectKeywords,
+        name: V<'e>,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let text = name.text_or_empty();
+        let mut described = false;
+        for (pattern, part) in &asked.patterns {
+            if pattern.is_match(&text) {
+                described = true;
+                self.inside(*part, value, Place::Property(&place, name), report)?;
+            }
+        }
+        if described {
+            report.credit();
+            return Ok(());
+        }
+        if asked.properties.contains_key(&*text.to_str()) {
+            return Ok(());
+        }
+        match asked.additional {
+            Additional::Allowed => Ok(()),
+            Additional::Forbidden => {
+                let kind = ProblemKind::AdditionalProperty(text.to_str().into_owned());
+                self.blame(report, place, kind)
+            }
+            Additional::Schema(part) => {
+                self.inside(part, value, Place::Property(&place, name), report)
+            }
+        }
+    }
+}

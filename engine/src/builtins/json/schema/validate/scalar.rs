@@ -1,0 +1,77 @@
+//! Numbers and strings.
+
+use super::{Checked, Report, Validator};
+use crate::builtins::json::schema::keywords::{NumberKeywords, StringKeywords};
+use crate::builtins::json::schema::problem::{Place, ProblemKind};
+use crate::builtins::runes;
+use crate::value::{Number, NumberBuf, V};
+
+impl<'s, 'e> Validator<'_, 's, 'e> {
+    pub(super) fn number(
+        &mut self,
+        asked: &'s NumberKeywords,
+        number: Number<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        if let Some(factor) = &asked.multiple_of
+            && !number.is_multiple_of(factor.as_number())
+        {
+            let kind = ProblemKind::MultipleOf(factor.as_number());
+            self.blame(report, place, kind)?;
+        }
+        let compare = |bound: &NumberBuf| number.compare(bound.as_number());
+        if let Some(bound) = &asked.maximum
+            && compare(bound).is_gt()
+        {
+            let kind = ProblemKind::Maximum(bound.as_number());
+            self.blame(report, place, kind)?;
+        }
+        if let Some(bound) = &asked.exclusive_maximum
+            && compare(bound).is_ge()
+        {
+            let kind = ProblemKind::ExclusiveMaximum(bound.as_number());
+            self.blame(report, place, kind)?;
+        }
+        if let Some(bound) = &asked.minimum
+            && compare(bound).is_lt()
+        {
+            let kind = ProblemKind::Minimum(bound.as_number());
+            self.blame(report, place, kind)?;
+        }
+        if let Some(bound) = &asked.exclusive_minimum
+            && compare(bound).is_le()
+        {
+            let kind = ProblemKind::ExclusiveMinimum(bound.as_number());
+            self.blame(report, place, kind)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn string(
+        &mut self,
+        asked: &'s StringKeywords,
+        value: V<'e>,
+        place: Place<'_, 'e>,
+        report: &mut Report<'s>,
+    ) -> Checked {
+        let text = value.text_or_empty();
+        let length = runes::count(text.as_bytes());
+        if let Some(least) = asked.min_length
+            && length < least
+        {
+            self.blame(report, place, ProblemKind::MinLength(least))?;
+        }
+        if let Some(most) = asked.max_length
+            && length > most
+        {
+            self.blame(report, place, ProblemKind::MaxLength(most))?;
+        }
+        if let Some((pattern, regex)) = &asked.pattern
+            && !regex.is_match(&text)
+        {
+            self.blame(report, place, ProblemKind::Pattern(pattern))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! The algorithms of signed tokens.
+
+use hmac::digest::common::KeyInit;
+use hmac::{Hmac, Mac};
+use sha2::{Sha256, Sha384, Sha512};
+
+use super::super::crypto::hash::Hash;
+use super::super::crypto::rsa::Padding;
+use super::super::crypto::signature::Scheme;
+
+/// How a token is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// By an authentication code under a shared secret (HMAC).
+    Secret(Hash),
+    /// By a private key.
+    Key(Scheme),
+}
+
+impl Algorithm {
+    /// The algorithm with a name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        if name == "EdDSA" {
+            return Some(Self::Key(Scheme::Ed25519));
+        }
+        let (family, bits) = name.split_at_checked(2)?;
+        let hash = match bits {
+            "256" => Hash::Sha256,
+            "384" => Hash::Sha384,
+            "512" => Hash::Sha512,
+            _ => return None,
+        };
+        match family {
+            "HS" => Some(Self::Secret(hash)),
+            "RS" => Some(Self::Key(Scheme::Rsa(Padding::Pkcs1, hash))),
+            "PS" => Some(Self::Key(Scheme::Rsa(Padding::Pss, hash))),
+            "ES" => Some(Self::Key(Scheme::Ecdsa(hash))),
+            _ => None,
+        }
+    }
+}
+
+/// The authentication code of a message.
+pub fn code(hash: Hash, secret: &[u8], message: &[u8]) -> Vec<u8> {
+    match hash {
+        Hash::Sha256 => mac::<Hmac<Sha256>>(secret, message),
+        Hash::Sha384 => mac::<Hmac<Sha384>>(secret, message),
+        Hash::Sha512 => mac::<Hmac<Sha512>>(secret, message),
+    }
+}
+
+fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
+    <M as KeyInit>::new_from_slice(secret).map_or_else(
+        |_| Vec::new(),
+        |mac| {
+            mac.chain_update(message)
+                .finalize()
+                .into_bytes()
+                .as_slice()
+                .to_vec()
+        },
+    )
+}
+
+/// Whether a code is that of a message; the time it takes does not tell where it differs.
+pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
+    use subtle::ConstantTimeEq;
+    code(hash, secret, message).ct_eq(found).into()
+}

@@ -1,0 +1,140 @@
+//! What a caller asks of a token and its claims.
+
+use std::sync::Arc;
+
+use super::header::Header;
+use super::keys::Keys;
+use crate::builtins::{Call, Fault};
+use crate::value::{NumberBuf, ObjectView, TextView, V};
+
+/// The constraints of one verification.
+pub struct Constraints<'e> {
+    /// The keys, one of which must have signed.
+    pub keys: Arc<Keys>,
+    algorithm: TextView<'e>,
+    issuer: TextView<'e>,
+    audience: Option<TextView<'e>>,
+    /// Seconds since 1970.
+    now: NumberBuf,
+}
+
+impl<'e> Constraints<'e> {
+    /// Reads constraints, in the order of their names.
+    pub fn read(call: &Call<'e>, object: ObjectView<'e>) -> Result<Self, Fault> {
+        let empty = TextView::Utf8("");
+        let (mut certificate, mut secret) = (None, None);
+        let (mut algorithm, mut issuer, mut audience) = (empty, empty, None);
+        let mut now = None;
+        for (name, value) in object.iter() {
+            let key = name.as_text();
+            match key.as_ref().map(TextView::as_bytes) {
+                Some(b"alg") => algorithm = text("alg", value)?,
+                Some(b"aud") => audience = Some(text("aud", value)?),
+                Some(b"cert") => {
+                    certificate = Some(Keys::read(call, text("cert", value)?.as_bytes())?);
+                }
+                Some(b"iss") => issuer = text("iss", value)?,
+                Some(b"secret") => secret = Some(text("secret", value)?),
+                Some(b"time") => now = Some(time(value)?),
+                _ => {
+                    return Err(Fault::error(format!(
+                        "unknown token validation constraint: {}",
+                        key.map_or_else(|| name.to_string(), |key| key.to_str().into_owned())
+                    )));
+                }
+            }
+        }
+        let secret = secret.filter(|secret| !secret.as_bytes().is_empty());
+        let keys = match (certificate, secret) {
+            (None, None) => return Err(Fault::error("no key constraint")),
+            (Some(_), Some(_)) => return Err(Fault::error("duplicate key constraints")),
+            (Some(keys), None) => keys,
+            (None, Some(secret)) => Arc::new(Keys::secret(secret.as_bytes())),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "time is compared as a float")]
+        let now = now.unwrap_or_else(|| call.now_ns() as f64);
+        let now = NumberBuf::from_f64(now / 1e9)
+            .ok_or_else(|| Fault::error("token time constraint: unvalid float64"))?;
+        Ok(Self {
+            keys,
+            algorithm,
+            issuer,
+            audience,
+            now,
+        })
+    }
+
+    /// Whether a header names the algorithm asked for.
+    pub fn allow(&self, header: &Header<'_>) -> bool {
+        let wanted = self.algorithm.as_bytes();
+        wanted.is_empty() || wanted == header.algorithm.as_bytes()
+    }
+
+    /// Whether the claims are as asked for, and the token is valid now.
+    pub fn hold(&self, claims: ObjectView<'_>) -> Result<bool, Fault> {
+        let now = self.now.as_number();
+        if !self.issuer.as_bytes().is_empty() {
+            let issuer = claims.get_str("iss").and_then(V::as_text);
+            if issuer.is_none_or(|issuer| issuer.as_bytes() != self.issuer.as_bytes()) {
+                return Ok(false);
+            }
+        }
+        let audience_fits = match (claims.get_str("aud"), &self.audience) {
+            (None, None) => true,
+            (Some(found), Some(wanted)) => {
+                let is_wanted = |value: V<'_>| {
+                    value
+                        .as_text()
+                        .is_some_and(|text| text.as_bytes() == wanted.as_bytes())
+                };
+                is_wanted(found)
+                    || found
+                        .as_array()
+                        .is_some_and(|all| all.iter().any(is_wanted))
+            }
+            _ => false,
+        };
+        if !audience_fits {
+            return Ok(false);
+        }
+        if let Some(end) = claims.get_str("exp") {
+            let end = end
+                .as_number()
+                .ok_or_else(|| Fault::error("exp value must be a number"))?;
+            if now.compare(end).is_ge() {
+                return Ok(false);
+            }
+        }
+        if let Some(start) = claims.get_str("nbf") {
+            let start = start
+                .as_number()
+                .ok_or_else(|| Fault::error("nbf value must be a number"))?;
+            if now.compare(start).is_lt() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn text<'e>(name: &str, value: V<'e>) -> Result<TextView<'e>, Fault> {
+    value
+        .as_text()
+        .ok_or_else(|| Fault::error(format!("{name} constraint: must be a string")))
+}
+
+/// Nanoseconds since 1970.
+fn time(value: V<'_>) -> Result<f64, Fault> {
+    let wrong = |what: &str| Fault::error(format!("token time constraint: {what}"));
+    let number = value
+        .as_number()
+        .ok_or_else(|| wrong("must be a number"))?
+        .to_f64();
+    if !number.is_finite() {
+        return Err(wrong("unvalid float64"));
+    }
+    if number < 0.0 {
+        return Err(wrong("must not be negative"));
+    }
+    Ok(number)
+}

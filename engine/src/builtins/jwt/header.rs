@@ -1,0 +1,75 @@
+//! What a token's header says about its verification.
+
+use std::borrow::Cow;
+
+use super::super::{Fault, Members};
+use crate::value::{ObjectView, TextView, V};
+
+/// The parameters of a header that mean something here.
+#[derive(Default)]
+pub struct Header<'e> {
+    /// The algorithm; empty when there is none.
+    pub algorithm: Cow<'e, str>,
+    /// Which key signed it.
+    pub key_id: Option<Cow<'e, str>>,
+    /// Whether the payload is a token in its turn.
+    pub nested: bool,
+    /// Whether it has a parameter that must be understood and is not.
+    pub beyond: bool,
+}
+
+impl<'e> Header<'e> {
+    /// Reads the parameters, in the order of their names.
+    pub fn read(object: ObjectView<'e>) -> Result<Self, Fault> {
+        let mut header = Self::default();
+        let mut critical = None;
+        let mut unknown = Vec::new();
+        for (name, value) in object.iter() {
+            let Some(key) = name.as_text() else {
+                continue;
+            };
+            match key.as_bytes() {
+                b"alg" => header.algorithm = text("alg", value)?,
+                b"kid" => header.key_id = Some(text("kid", value)?),
+                b"typ" => drop(text("typ", value)?),
+                b"cty" => header.nested = text("cty", value)?.eq_ignore_ascii_case("JWT"),
+                b"crit" => critical = Some(names(value)?),
+                _ => unknown.push(name),
+            }
+        }
+        header.beyond = critical.is_some_and(|critical| {
+            critical
+                .iter()
+                .any(|name| unknown.iter().any(|other| other == name))
+        });
+        Ok(header)
+    }
+
+    /// Whether a verifier may go on.
+    pub fn is_valid(&self) -> bool {
+        !self.algorithm.is_empty() && !self.beyond
+    }
+}
+
+fn text<'e>(name: &str, value: V<'e>) -> Result<Cow<'e, str>, Fault> {
+    match value.as_text() {
+        Some(TextView::Utf8(text)) => Ok(Cow::Borrowed(text)),
+        Some(text) => Ok(Cow::Owned(text.to_str().into_owned())),
+        None => Err(Fault::error(format!("{name}: must be a string"))),
+    }
+}
+
+/// The names in a list; what is no string names nothing.
+fn names(value: V<'_>) -> Result<Vec<V<'_>>, Fault> {
+    let Some(Members::Array(list)) = Members::of(value) else {
+        return Err(Fault::error("crit: must be a list"));
+    };
+    let names: Vec<V<'_>> = list
+        .iter()
+        .filter(|name| name.as_text().is_some())
+        .collect();
+    if names.is_empty() {
+        return Err(Fault::error("crit: must be a nonempty list"));
+    }
+    Ok(names)
+}

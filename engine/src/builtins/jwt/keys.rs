@@ -1,0 +1,192 @@
+//! The keys that verify tokens: from a certificate, a public key, or JSON.
+
+use std::sync::Arc;
+
+use super::algorithm::{Algorithm, is_code};
+use super::header::Header;
+use super::jwk::{self, Jwk, Material, OkpCurve};
+use crate::builtins::crypto::certificate::Certificate;
+use crate::builtins::crypto::public::PublicKey;
+use crate::builtins::crypto::signature::{self, ed25519_public};
+use crate::builtins::patterns::Pattern;
+use crate::builtins::pem;
+use crate::builtins::{Call, Fault};
+
+/// Keys to verify with.
+pub struct Keys(Vec<Key>);
+
+struct Key {
+    algorithm: Option<Box<str>>,
+    id: Option<Box<str>>,
+    verifier: Verifier,
+    bytes: usize,
+}
+
+enum Verifier {
+    Public(PublicKey),
+    /// What is public of a private key.
+    Private(PublicKey),
+    Secret(Box<[u8]>),
+    /// What cannot verify: a key for another purpose.
+    Nothing,
+}
+
+/// Which kinds of keys may verify.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Allowed {
+    /// Public ones and secrets.
+    Public,
+    /// Private ones as well: they verify what they sign.
+    Private,
+}
+
+impl Pattern for Keys {
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|key| key.bytes + size_of::<Key>()).sum()
+    }
+}
+
+impl Keys {
+    /// The keys of a certificate, a public key or JSON. What was read once is remembered.
+    pub fn read(call: &Call<'_>, text: &[u8]) -> Result<Arc<Self>, Fault> {
+        call.patterns
+            .get("jwt keys", text, || Self::of(call, text).map(Self))
+            .map_err(Fault::error)
+    }
+
+    /// The one key that is a shared secret.
+    pub fn secret(secret: &[u8]) -> Self {
+        Self(vec![Key {
+            algorithm: None,
+            id: None,
+            verifier: Verifier::Secret(secret.into()),
+            bytes: secret.len(),
+        }])
+    }
+
+    fn of(call: &Call<'_>, text: &[u8]) -> Result<Vec<Key>, String> {
+        let Some((block, rest)) = pem::block(text) else {
+            let keys = jwk::read(call.arena, text).map_err(|error| {
+                format!("failed to parse a JWK key (set): jwk.ParseString: failed to parse string: {error}")
+            })?;
+            return keys.into_iter().map(Key::of_jwk).collect();
+        };
+        if !rest.is_empty() {
+            return Err("extra data after a PEM certificate block".to_owned());
+        }
+        let key = match block.kind {
+            b"CERTIFICATE" => Certificate::parse(&block.content)
+                .map_err(|error| format!("failed to parse a PEM certificate: {error}"))?
+                .public_key
+                .clone(),
+            b"PUBLIC KEY" => Some(
+                PublicKey::from_info(&block.content)
+                    .map_err(|error| format!("failed to parse a PEM public key: {error}"))?,
+            ),
+            _ => return Err("failed to extract a Key from the PEM certificate".to_owned()),
+        };
+        Ok(vec![Key {
+            algorithm: None,
+            id: None,
+            verifier: key.map_or(Verifier::Nothing, Verifier::Public),
+            bytes: block.content.len(),
+        }])
+    }
+
+    /// Whether one of the keys that a header allows has signed.
+    pub fn verify(
+        &self,
+        header: &Header<'_>,
+        (algorithm, allowed): (Algorithm, Allowed),
+        message: &[u8],
+        signed: &[u8],
+    ) -> bool {
+        let verifies = |key: &Key| key.verify(algorithm, allowed, message, signed);
+        // a key that is named is the only one; otherwise all are tried that are not for another algorithm
+        let named = header
+            .key_id
+            .as_deref()
+            .filter(|id| !id.is_empty())
+            .and_then(|id| self.0.iter().find(|key| key.id.as_deref() == Some(id)));
+        match named {
+            Some(key) => verifies(key),
+            None => self
+                .0
+                .iter()
+                .filter(|key| {
+                    key.algorithm
+                        .as_deref()
+                        .is_none_or(|own| own == header.algorithm)
+                })
+                .any(verifies),
+        }
+    }
+}
+
+impl Key {
+    fn of_jwk(jwk: Jwk) -> Result<Self, String> {
+        const EXPORT: &str = "jwk.Export: failed to export jwk.Key to raw format:";
+        let bytes = jwk.material.bytes();
+        let verifier = match jwk.material {
+            Material::RsaPublic(key) => Verifier::Public(PublicKey::Rsa(key)),
+            Material::EcPublic(key) => Verifier::Public(PublicKey::Ec(key)),
+            Material::EcPrivate(key, _) => Verifier::Private(PublicKey::Ec(key)),
+            Material::OkpPublic(OkpCurve::Ed25519, key) => {
+                Verifier::Public(PublicKey::Ed25519(key))
+            }
+            Material::OkpPrivate(OkpCurve::Ed25519, key, seed) => {
+                if ed25519_public(&seed).as_deref() != Some(&*key) {
+                    return Err(format!(
+                        "{EXPORT} jwk.OKPPrivateKey: failed to build private key: ed25519: invalid x value given d value"
+                    ));
+                }
+                Verifier::Private(PublicKey::Ed25519(key))
+            }
+            Material::Secret(secret) => Verifier::Secret(secret),
+            Material::OkpPublic(OkpCurve::Other(name), _) => {
+                return Err(format!(
+                    "{EXPORT} jwk.OKPPublicKey: failed to build public key: invalid curve algorithm {name}"
+                ));
+            }
+            Material::OkpPrivate(OkpCurve::Other(name), ..) => {
+                return Err(format!(
+                    "{EXPORT} jwk.OKPPrivateKey: failed to build private key: invalid curve algorithm {name}"
+                ));
+            }
+            Material::RsaPrivate { .. } => match jwk.material.rsa_private() {
+                Some(Ok(key)) => Verifier::Private(PublicKey::Rsa(key.public)),
+                Some(Err(error)) => return Err(format!("{EXPORT} {error}")),
+                None => Verifier::Nothing,
+            },
+            Material::OkpPublic(OkpCurve::X25519, _)
+            | Material::OkpPrivate(OkpCurve::X25519, ..) => Verifier::Nothing,
+        };
+        Ok(Self {
+            algorithm: jwk.algorithm,
+            id: jwk.id,
+            verifier,
+            bytes,
+        })
+    }
+
+    fn verify(
+        &self,
+        algorithm: Algorithm,
+        allowed: Allowed,
+        message: &[u8],
+        signed: &[u8],
+    ) -> bool {
+        match (&self.verifier, algorithm) {
+            (Verifier::Private(key), Algorithm::Key(scheme)) => {
+                allowed == Allowed::Private && signature::verify(key, scheme, message, signed)
+            }
+            (Verifier::Public(key), Algorithm::Key(scheme)) => {
+                signature::verify(key, scheme, message, signed)
+            }
+            (Verifier::Secret(secret), Algorithm::Secret(hash)) => {
+                is_code(hash, secret, message, signed)
+            }
+            _ => false,
+        }
+    }
+}

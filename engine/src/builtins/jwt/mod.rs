@@ -1,0 +1,258 @@
+//! JSON web tokens: decoding, verifying and signing.
+
+mod algorithm;
+mod constraints;
+mod header;
+mod header_json;
+mod jwk;
+mod jwk_fields;
+mod keys;
+mod sign;
+mod token;
+
+use std::borrow::Cow;
+
+use super::crypto::hash::Hash;
+use super::crypto::rsa::Padding;
+use super::crypto::signature::Scheme;
+use super::{Builtin, Call, Fault, Operands};
+use crate::value::V;
+use algorithm::{Algorithm, is_code};
+use constraints::Constraints;
+use header::Header;
+use keys::{Allowed, Keys};
+use token::{Token, object};
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[
+    Builtin::new(
+        "io.jwt.decode",
+        "jwt: string => output: array<object[any: any], object[any: any], string>",
+        "The header, the payload and the signature in hexadecimal of a token, none of it verified.",
+        decode,
+    ),
+    Builtin::new(
+        "io.jwt.decode_verify",
+        "jwt: string, constraints: object[string: any] => output: array<boolean, object[any: any], object[any: any]>",
+        "Whether a token is signed and valid as asked for, and if it is, its header and payload.",
+        decode_verify,
+    )
+    .nondeterministic(),
+    Builtin::new(
+        "io.jwt.encode_sign",
+        "headers: object[string: any], payload: object[string: any], key: object[string: any] => output: string",
+        "A token, signed by a key in JSON.",
+        sign::encode_sign,
+    )
+    .nondeterministic(),
+    Builtin::new(
+        "io.jwt.encode_sign_raw",
+        "headers: string, payload: string, key: string => output: string",
+        "A token of texts, signed by a key in JSON.",
+        sign::encode_sign_raw,
+    )
+    .nondeterministic(),
+Builtin::new(
+        "io.jwt.verify_hs256",
+        "jwt: string, secret: string => result: boolean",
+        "Tells whether a token has an authentication code (HMAC, SHA-256) under a secret.",
+        verify_code::<256>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_hs384",
+        "jwt: string, secret: string => result: boolean",
+        "Tells whether a token has an authentication code (HMAC, SHA-384) under a secret.",
+        verify_code::<384>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_hs512",
+        "jwt: string, secret: string => result: boolean",
+        "Tells whether a token has an authentication code (HMAC, SHA-512) under a secret.",
+        verify_code::<512>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_rs256",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has an RSA signature (PKCS #1 1.5, SHA-256).",
+        verify::<RSA, 256>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_rs384",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has an RSA signature (PKCS #1 1.5, SHA-384).",
+        verify::<RSA, 384>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_rs512",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has an RSA signature (PKCS #1 1.5, SHA-512).",
+        verify::<RSA, 512>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_ps256",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has an RSA signature (PSS, SHA-256).",
+        verify::<RSA_PSS, 256>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_ps384",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has an RSA signature (PSS, SHA-384).",
+        verify::<RSA_PSS, 384>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_ps512",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has an RSA signature (PSS, SHA-512).",
+        verify::<RSA_PSS, 512>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_es256",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has a signature on an elliptic curve (ECDSA, SHA-256).",
+        verify::<CURVE, 256>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_es384",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has a signature on an elliptic curve (ECDSA, SHA-384).",
+        verify::<CURVE, 384>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_es512",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has a signature on an elliptic curve (ECDSA, SHA-512).",
+        verify::<CURVE, 512>,
+    ),
+    Builtin::new(
+        "io.jwt.verify_eddsa",
+        "jwt: string, certificate: string => result: boolean",
+        "Tells whether a token has a signature of Ed25519.",
+        verify::<ED25519, 0>,
+    ),
+];
+
+const RSA: char = 'R';
+const RSA_PSS: char = 'P';
+const CURVE: char = 'E';
+const ED25519: char = 'D';
+
+const fn hash(bits: u16) -> Hash {
+    match bits {
+        256 => Hash::Sha256,
+        384 => Hash::Sha384,
+        _ => Hash::Sha512,
+    }
+}
+
+const fn scheme(family: char, bits: u16) -> Scheme {
+    match family {
+        RSA => Scheme::Rsa(Padding::Pkcs1, hash(bits)),
+        RSA_PSS => Scheme::Rsa(Padding::Pss, hash(bits)),
+        CURVE => Scheme::Ecdsa(hash(bits)),
+        _ => Scheme::Ed25519,
+    }
+}
+
+fn verify_code<'e, const BITS: u16>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (text, secret) = (operands.text(0)?, operands.text(1)?);
+    let token = Token::split(text.as_bytes())?;
+    let signature = token.signature().map_err(Fault::error)?;
+    let hash = hash(BITS);
+    let verified = is_code(hash, secret.as_bytes(), token.signed, &signature);
+    Ok(V::Bool(verified))
+}
+
+fn verify<'e, const FAMILY: char, const BITS: u16>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    let token = Token::split(text.as_bytes())?;
+    let keys = Keys::read(call, operands.text(1)?.as_bytes())?;
+    let signature = token.signature().map_err(Fault::error)?;
+    let header = Header::read(token.header(call)?.fields)?;
+    let algorithm = (Algorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
+    let verified = keys.verify(&header, algorithm, token.signed, &signature);
+    Ok(V::Bool(verified))
+}
+
+fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    call.budget.reserve(text.as_bytes().len())?;
+    let mut text = Cow::Borrowed(text.as_bytes());
+    loop {
+        let token = Token::split(&text)?;
+        let header = token.header(call)?;
+        let nested = match header.fields.get_str("cty") {
+            None => false,
+            Some(content) => match content.as_text() {
+                Some(content) => content.as_bytes() == b"JWT",
+                None => return Err(Fault::error("cty: must be a string")),
+            },
+        };
+        let payload = token.payload()?;
+        if nested {
+            text = Cow::Owned(unquoted(&payload).to_vec());
+            continue;
+        }
+        let claims = object(call, &payload).map_err(Fault::error)?;
+        let signature = token.signature().map_err(|error| {
+            Fault::error(format!("JWT signature had invalid encoding: {error}"))
+        })?;
+        let signature = call.arena.text(&hex::encode(signature));
+        return Ok(call.arena.array(&[header.value, claims.value, signature]));
+    }
+}
+
+/// Without the quotes at both ends.
+fn unquoted(text: &[u8]) -> &[u8] {
+    let quote = |byte: &u8| *byte == b'"';
+    let start = text.iter().take_while(|byte| quote(byte)).count();
+    let text = text.get(start..).unwrap_or_default();
+    let end = text.iter().rev().take_while(|byte| quote(byte)).count();
+    text.get(..text.len() - end).unwrap_or_default()
+}
+
+fn decode_verify<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let constraints = Constraints::read(call, operands.object(1)?)?;
+    let text = operands.text(0)?;
+    call.budget.reserve(text.as_bytes().len())?;
+    let mut text = Cow::Borrowed(text.as_bytes());
+    let refused = {
+        let nothing = call.arena.object_from([]);
+        call.arena.array(&[V::Bool(false), nothing, nothing])
+    };
+    loop {
+        let token = Token::split(&text)?;
+        let parameters = token.header(call)?;
+        let header = Header::read(parameters.fields)?;
+        if !header.is_valid() || !constraints.allow(&header) {
+            return Ok(refused);
+        }
+        let signature = token.signature().map_err(Fault::error)?;
+        let verified = Algorithm::by_name(&header.algorithm).is_some_and(|algorithm| {
+            constraints.keys.verify(
+                &header,
+                (algorithm, Allowed::Private),
+                token.signed,
+                &signature,
+            )
+        });
+        if !verified {
+            return Ok(refused);
+        }
+        let payload = token.payload()?;
+        if header.nested {
+            text = Cow::Owned(payload);
+            continue;
+        }
+        let claims = object(call, &payload).map_err(Fault::error)?;
+        return Ok(if constraints.hold(claims.fields)? {
+            call.arena
+                .array(&[V::Bool(true), parameters.value, claims.value])
+        } else {
+            refused
+        });
+    }
+}

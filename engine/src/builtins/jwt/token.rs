@@ -1,0 +1,83 @@
+//! Compact tokens: a header, a payload and a signature between periods, each in base64.
+
+use super::super::encoding::base64::url_safe;
+use super::super::{Call, Fault};
+use crate::value::{ObjectView, V, json};
+
+/// The parts of a token, still encoded.
+#[derive(Clone, Copy)]
+pub struct Token<'t> {
+    header: &'t [u8],
+    payload: &'t [u8],
+    signature: &'t [u8],
+    /// What the signature is about: header, period, payload.
+    pub signed: &'t [u8],
+}
+
+impl<'t> Token<'t> {
+    /// Takes a token apart.
+    pub fn split(text: &'t [u8]) -> Result<Self, Fault> {
+        const PARTS: usize = 3;
+        let found = memchr::memchr_iter(b'.', text).count() + 1;
+        if found == 1 {
+            return Err(Fault::error("encoded JWT had no period separators"));
+        }
+        let mut parts = text.split(|byte| *byte == b'.');
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(header), Some(payload), Some(signature)) if found == PARTS => Ok(Self {
+                header,
+                payload,
+                signature,
+                signed: text
+                    .get(..header.len() + 1 + payload.len())
+                    .unwrap_or_default(),
+            }),
+            _ => Err(Fault::error(format!(
+                "encoded JWT must have {PARTS} sections, found {found}"
+            ))),
+        }
+    }
+
+    /// The header, which must not be that of an encrypted token.
+    pub fn header<'e>(&self, call: &Call<'e>) -> Result<Json<'e>, Fault> {
+        let text = url_safe(self.header)
+            .map_err(|error| Fault::error(format!("JWT header had invalid encoding: {error}")))?;
+        let header = object(call, &text)
+            .map_err(|error| Fault::error(format!("bad JWT header: {error}")))?;
+        match header.fields.get_str("enc") {
+            Some(_) => Err(Fault::error("JWT is a JWE object, which is not supported")),
+            None => Ok(header),
+        }
+    }
+
+    /// The bytes of the payload.
+    pub fn payload(&self) -> Result<Vec<u8>, Fault> {
+        url_safe(self.payload)
+            .map_err(|error| Fault::error(format!("JWT payload had invalid encoding: {error}")))
+    }
+
+    /// The bytes of the signature; the error is the message.
+    pub fn signature(&self) -> Result<Vec<u8>, String> {
+        url_safe(self.signature)
+    }
+}
+
+/// An object read from JSON.
+#[derive(Clone, Copy)]
+pub struct Json<'e> {
+    /// The object.
+    pub value: V<'e>,
+    /// Its fields.
+    pub fields: ObjectView<'e>,
+}
+
+/// Reads JSON that must be an object; the error is the message.
+pub fn object<'e>(call: &Call<'e>, text: &[u8]) -> Result<Json<'e>, String> {
+    let text = call.arena.bump().alloc_slice_copy(text);
+    let value =
+        json::unmarshal(call.arena, text).map_err(|error| format!("invalid JSON: {error}"))?;
+    match value.as_object() {
+        Some(fields) => Ok(Json { value, fields }),
+        None => Err("decoded JSON type was not an Object".to_owned()),
+    }
+}

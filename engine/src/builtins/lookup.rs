@@ -1,0 +1,93 @@
+//! `net.lookup_ip_addr`
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use super::http::check_name;
+use super::{Builtin, Call, Fault, Operands};
+use crate::host::LookupError;
+use crate::value::V;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[Builtin::new(
+    "net.lookup_ip_addr",
+    "name: string => addrs: set[string]",
+    "The addresses of a host.",
+    lookup,
+)
+.nondeterministic()];
+
+fn lookup<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let operand = operands.text(0)?;
+    let name = operand.to_str();
+    check_name(call, &name).map_err(Fault::error)?;
+    if let Some(known) = call.kept().looked_up.get(operand.as_bytes()) {
+        return Ok(*known);
+    }
+    let addresses = if let Some(address) = literal(&name) {
+        vec![address]
+    } else {
+        let wait = call.budget.wait();
+        let found = if is_name(&name) {
+            call.host.addresses(&name, &wait)
+        } else {
+            Err(LookupError::Failed("no such host".to_owned()))
+        };
+        let addresses = found.map_err(|error| failed(call, &name, error))?;
+        addresses.iter().map(written).collect()
+    };
+    let arena = call.arena;
+    let set = arena.set_from(addresses.iter().map(|address| arena.text(address)));
+    call.kept().looked_up.insert(operand.as_bytes().into(), set);
+    Ok(set)
+}
+
+fn failed(call: &Call<'_>, name: &str, error: LookupError) -> Fault {
+    match call.budget.ended("net.lookup_ip_addr") {
+        Some(end) => end,
+        None => match error {
+            LookupError::Failed(problem) => Fault::error(format!("lookup {name}: {problem}")),
+            LookupError::Over(_) => Fault::error(format!("lookup {name}: i/o timeout")),
+        },
+    }
+}
+
+/// An address that is its own, with its zone.
+fn literal(name: &str) -> Option<String> {
+    let (address, zone) = name.split_once('%').unwrap_or((name, ""));
+    let address: IpAddr = address.parse().ok()?;
+    match (address, zone) {
+        (_, "") if !name.contains('%') => Some(written(&address)),
+        (IpAddr::V6(address), zone) if !zone.is_empty() => Some(format!("{address}%{zone}")),
+        _ => None,
+    }
+}
+
+/// In its shortest form; IPv4 inside of IPv6 is IPv4.
+fn written(address: &IpAddr) -> String {
+    match address {
+        IpAddr::V6(address) => match Ipv6Addr::to_ipv4_mapped(address) {
+            Some(address) => address.to_string(),
+            None => address.to_string(),
+        },
+        IpAddr::V4(address) => address.to_string(),
+    }
+}
+
+/// Whether a text can be the name of a host at all. Systems take some numbers for addresses that nobody else does.
+fn is_name(name: &str) -> bool {
+    if name
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        return false;
+    }
+    let inner = name.strip_suffix('.').unwrap_or(name);
+    !inner.is_empty()
+        && inner.split('.').all(|label| {
+            !label.is_empty()
+                && label.len() < 64
+                && label.bytes().all(|byte| {
+                    byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || !byte.is_ascii()
+                })
+        })
+}

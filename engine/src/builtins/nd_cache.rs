@@ -1,0 +1,77 @@
+//! What nondeterministic built-ins answered, for those who want to understand or repeat a decision.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::value::{Arena, V, Value};
+
+/// What nondeterministic built-ins answered in a decision, by name and arguments.
+///
+/// A decision that is given one asks each such call once: what is already there is the answer, everything else is
+/// noted. One that is filled beforehand repeats an old decision.
+///
+/// ```
+/// use solon::{Engine, NdBuiltinCache, Request, Value};
+///
+/// let now = Engine::new().prepare_query("x := time.now_ns()")?;
+/// let cache = NdBuiltinCache::from_value(&Value::object(vec![(
+///     "time.now_ns".into(),
+///     Value::object(vec![(Value::array(vec![]), Value::Int(7))]),
+/// )]));
+/// let solutions = now.solutions(&Request::new().nd_builtin_cache(&cache))?;
+/// assert_eq!(solutions[0].bindings[0].1, Value::Int(7));
+/// # Ok::<(), solon::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NdBuiltinCache {
+    calls: RefCell<BTreeMap<Value, BTreeMap<Value, Value>>>,
+}
+
+impl NdBuiltinCache {
+    /// Filled with what [`Self::to_value`] gave. Whatever has another form is left out.
+    pub fn from_value(value: &Value) -> Self {
+        let pairs = |value: &Value| {
+            let object = value.as_object().cloned().unwrap_or_default();
+            let pairs = object
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone()));
+            pairs.collect::<Vec<_>>()
+        };
+        let functions = pairs(value).into_iter();
+        let calls = functions.map(|(name, calls)| (name, pairs(&calls).into_iter().collect()));
+        Self {
+            calls: RefCell::new(calls.collect()),
+        }
+    }
+
+    /// As an object of objects: by name, then by the array of the arguments.
+    pub fn to_value(&self) -> Value {
+        let calls = self.calls.borrow();
+        let functions = calls.iter().map(|(name, calls)| {
+            let calls = calls.iter();
+            let calls = calls.map(|(args, answer)| (args.clone(), answer.clone()));
+            (name.clone(), Value::object(calls.collect()))
+        });
+        Value::object(functions.collect())
+    }
+
+    /// Whether nothing was asked.
+    pub fn is_empty(&self) -> bool {
+        self.calls.borrow().is_empty()
+    }
+
+    /// The known answer of a call.
+    pub(super) fn get<'e>(&self, arena: &'e Arena, name: &str, args: &[V<'e>]) -> Option<V<'e>> {
+        let calls = self.calls.borrow();
+        let answers = calls.get(&Value::string(name))?;
+        let args = arena.array(args).to_value();
+        answers.get(&args).map(|answer| arena.copy_of(answer))
+    }
+
+    /// Notes the answer of a call.
+    pub(super) fn put<'e>(&self, arena: &'e Arena, name: &str, args: &[V<'e>], answer: V<'e>) {
+        let mut calls = self.calls.borrow_mut();
+        let answers = calls.entry(Value::string(name)).or_default();
+        answers.insert(arena.array(args).to_value(), answer.to_value());
+    }
+}

@@ -1,0 +1,107 @@
+//! Armoured blocks (PEM), found and read as Go's `encoding/pem` does.
+
+use super::encoding::base64;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"-----END ";
+const DASHES: &[u8] = b"-----";
+const NEXT_BEGIN: &[u8] = b"\n-----BEGIN ";
+const NEXT_END: &[u8] = b"\n-----END ";
+
+/// One block.
+pub struct Block<'t> {
+    /// What stands after `BEGIN`.
+    pub kind: &'t [u8],
+    /// What it holds.
+    pub content: Vec<u8>,
+}
+
+/// The first block of a text, and what comes after it. What is no block is skipped.
+pub fn block(text: &[u8]) -> Option<(Block<'_>, &[u8])> {
+    let mut rest = text;
+    // how much there is from the next end of a block on, so that it is looked for once
+    let mut from_end = usize::MAX;
+    loop {
+        rest = after_begin(rest)?;
+        let (first, mut inner) = line(rest);
+        let Some(kind) = first.strip_suffix(DASHES) else {
+            continue;
+        };
+        rest = inner;
+        let mut headers = false;
+        loop {
+            if inner.is_empty() {
+                return None;
+            }
+            let (header, next) = line(inner);
+            if !header.contains(&b':') || header.starts_with(BEGIN) {
+                break;
+            }
+            headers = true;
+            inner = next;
+        }
+        // what has headers has at least an empty line between them and its end
+        let at_once = !headers && inner.starts_with(END);
+        let (end, trailer) = if at_once {
+            (0, END.len())
+        } else {
+            if from_end > inner.len() {
+                from_end = inner.len() - memchr::memmem::find(inner, NEXT_END)?;
+            }
+            let end = inner.len() - from_end;
+            (end, end + NEXT_END.len())
+        };
+        let trailer = inner.get(trailer..).unwrap_or_default();
+        let after = trailer
+            .strip_prefix(kind)
+            .and_then(|after| after.strip_prefix(DASHES))
+            .map(line);
+        let Some(([], after)) = after else {
+            continue;
+        };
+        if let Some(content) = content(inner.get(..end).unwrap_or_default()) {
+            return Some((Block { kind, content }, after));
+        }
+    }
+}
+
+/// The bytes that the lines of a block stand for.
+fn content(lines: &[u8]) -> Option<Vec<u8>> {
+    // most of what is no block at all has another one begin in it
+    if memchr::memchr(b'-', lines).is_some() {
+        return None;
+    }
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    if lines.iter().any(blank) {
+        let text: Vec<u8> = lines.iter().copied().filter(|byte| !blank(byte)).collect();
+        return base64::standard(&text).ok();
+    }
+    base64::standard(lines).ok()
+}
+
+/// What comes after the next line's start that begins a block.
+fn after_begin(text: &[u8]) -> Option<&[u8]> {
+    if let Some(rest) = text.strip_prefix(BEGIN) {
+        return Some(rest);
+    }
+    let at = memchr::memmem::find(text, NEXT_BEGIN)?;
+    text.get(at + NEXT_BEGIN.len()..)
+}
+
+/// The first line without white space at its end, and the rest.
+fn line(text: &[u8]) -> (&[u8], &[u8]) {
+    let (line, rest) = match memchr::memchr(b'\n', text) {
+        Some(at) => (
+            text.get(..at).unwrap_or_default(),
+            text.get(at + 1..).unwrap_or_default(),
+        ),
+        None => (text, &[][..]),
+    };
+    let trailing = line
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+        .count();
+    let line = line.get(..line.len() - trailing).unwrap_or_default();
+    (line, rest)
+}

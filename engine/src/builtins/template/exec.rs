@@ -1,0 +1,396 @@
+//! Carries templates out.
+
+mod calls;
+
+use super::data::Data;
+use super::tree::{
+    Branch, Command, Constant, MAIN, Node, Operand, OperandKind, Pipeline, Position, Templates,
+};
+use super::{NO_VALUE, print, quoted};
+use crate::builtins::call::{Buffer, push};
+use crate::builtins::{Call, Fault};
+use crate::limits;
+use crate::value::V;
+
+/// Renders the main template.
+pub fn render<'e>(
+    call: &mut Call<'e>,
+    text: &str,
+    templates: &Templates,
+    data: V<'e>,
+) -> Result<Buffer<'e>, Fault> {
+    let out = call.buffer();
+    let mut machine = Machine {
+        call,
+        text,
+        templates,
+        out,
+        name: MAIN,
+        variables: vec![("$", Data::Document(data))],
+        depth: 0,
+    };
+    if let Some(nodes) = templates.get(MAIN) {
+        machine.nodes(nodes, Data::Document(data))?;
+    }
+    Ok(machine.out)
+}
+
+struct Machine<'m, 't, 'e> {
+    call: &'m mut Call<'e>,
+    text: &'t str,
+    templates: &'t Templates,
+    out: Buffer<'e>,
+    /// Of the template that is running.
+    name: &'t str,
+    variables: Vec<(&'t str, Data<'e>)>,
+    depth: usize,
+}
+
+/// How a list of nodes ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    Break,
+    Continue,
+}
+
+type Outcome<'e> = Result<Data<'e>, Fault>;
+
+impl<'t, 'e> Machine<'_, 't, 'e> {
+    /// The error of a part: its place, its text and what is wrong.
+    fn fail<T>(&self, position: Position, part: &dyn ToString, message: &str) -> Result<T, Fault> {
+        let before = self.text.get(..position.at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .rfind('\n')
+            .map_or(position.at, |end| position.at - end);
+        Err(Fault::error(format!(
+            "template: {MAIN}:{line}:{column}: executing {} at <{}>: {message}",
+            quoted(self.name),
+            part.to_string()
+        )))
+    }
+
+    fn nodes(&mut self, nodes: &'t [Node], dot: Data<'e>) -> Result<Flow, Fault> {
+        for node in nodes {
+            let flow = self.node(node, dot)?;
+            if flow != Flow::On {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn node(&mut self, node: &'t Node, dot: Data<'e>) -> Result<Flow, Fault> {
+        self.call.budget.step()?;
+        match node {
+            Node::Text(text) => push(self.call, &mut self.out, text.as_bytes())?,
+            Node::Action(pipeline) => {
+                let value = self.pipeline(pipeline, dot)?;
+                if pipeline.variables.is_empty() {
+                    self.print(value)?;
+                }
+            }
+            Node::If(branch) => return self.branch(branch, dot, false),
+            Node::With(branch) => return self.branch(branch, dot, true),
+            Node::Range(branch) => return self.range(branch, dot),
+            Node::Template {
+                name,
+                argument,
+                position,
+            } => self.template(node, name, argument.as_ref(), *position, dot)?,
+            Node::Break => return Ok(Flow::Break),
+            Node::Continue => return Ok(Flow::Continue),
+        }
+        Ok(Flow::On)
+    }
+
+    fn print(&mut self, value: Data<'e>) -> Result<(), Fault> {
+        if value.is_missing() {
+            return push(self.call, &mut self.out, NO_VALUE.as_bytes());
+        }
+        let text = print::plain(self.call, &[value], false)?;
+        push(self.call, &mut self.out, text.text_or_empty().as_bytes())
+    }
+
+    fn branch(&mut self, branch: &'t Branch, dot: Data<'e>, binds: bool) -> Result<Flow, Fault> {
+        let known = self.variables.len();
+        let value = self.pipeline(&branch.pipeline, dot)?;
+        let flow = if value.holds() {
+            self.nodes(&branch.then, if binds { value } else { dot })?
+        } else {
+            self.nodes(&branch.otherwise, dot)?
+        };
+        self.variables.truncate(known);
+        Ok(flow)
+    }
+
+    fn range(&mut self, branch: &'t Branch, dot: Data<'e>) -> Result<Flow, Fault> {
+        let known = self.variables.len();
+        let value = self.pipeline(&branch.pipeline, dot)?;
+        let ran = match value {
+            Data::Missing => false,
+            Data::Int(count) => {
+                if branch.pipeline.variables.len() > 1 {
+                    let message =
+                        format!("can't use {count} to iterate over more than one variable");
+                    return self.fail_range(branch, &message);
+                }
+                self.each(branch, (0..count).map(|i| (Data::Missing, Data::Int(i))))?
+            }
+            Data::Byte(count) => {
+                self.each(branch, (0..count).map(|i| (Data::Missing, Data::Byte(i))))?
+            }
+            _ => match value.document() {
+                Some(items) if let Some(items) = items.as_array() => {
+                    let items = items.iter().zip(0_i64..);
+                    self.each(
+                        branch,
+                        items.map(|(item, at)| (Data::Int(at), Data::Element(item))),
+                    )?
+                }
+                Some(members) if let Some(members) = members.as_object() => self.each(
+                    branch,
+                    members
+                        .iter()
+                        .map(|(key, value)| (Data::Document(key), Data::Element(value))),
+                )?,
+                _ => {
+                    let shown = print::shown(self.call, value, 'v')?;
+                    return self.fail_range(branch, &format!("range can't iterate over {shown}"));
+                }
+            },
+        };
+        let flow = if ran {
+            Flow::On
+        } else {
+            self.nodes(&branch.otherwise, dot)?
+        };
+        self.variables.truncate(known);
+        Ok(flow)
+    }
+
+    /// An error of a range, which is told of the operand that was looked at last.
+    fn fail_range<T>(&self, branch: &Branch, message: &str) -> Result<T, Fault> {
+        let last = branch.pipeline.commands.last();
+        match last.and_then(|command| command.operands.first()) {
+            Some(operand) => self.fail(operand.position, operand, message),
+            None => self.fail(branch.pipeline.position, &branch.pipeline, message),
+        }
+    }
+
+    /// Runs the body of a range for all elements; whether there were some.
+    fn each(
+        &mut self,
+        branch: &'t Branch,
+        elements: impl Iterator<Item = (Data<'e>, Data<'e>)>,
+    ) -> Result<bool, Fault> {
+        let names = &branch.pipeline.variables;
+        let known = self.variables.len();
+        let mut ran = false;
+        for (index, element) in elements {
+            self.call.budget.step()?;
+            ran = true;
+            let values: &[Data<'e>] = match names.len() {
+                0 => &[],
+                1 => &[element],
+                _ => &[index, element],
+            };
+            for (name, value) in names.iter().zip(values) {
+                self.assign(name, *value);
+            }
+            let flow = self.nodes(&branch.then, element)?;
+            self.variables.truncate(known);
+            if flow == Flow::Break {
+                break;
+            }
+        }
+        Ok(ran)
+    }
+
+    /// Gives the innermost variable of a name a value; whether there is one.
+    fn assign(&mut self, name: &str, value: Data<'e>) -> bool {
+        let mut variables = self.variables.iter_mut().rev();
+        match variables.find(|(known, _)| *known == name) {
+            Some((_, held)) => {
+                *held = value;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn template(
+        &mut self,
+        node: &'t Node,
+        name: &'t str,
+        argument: Option<&'t Pipeline>,
+        position: Position,
+        dot: Data<'e>,
+    ) -> Result<(), Fault> {
+        let Some(nodes) = self.templates.get(name) else {
+            let message = format!("template {} not defined", quoted(name));
+            return self.fail(position, node, &message);
+        };
+        if self.depth >= limits::TEMPLATE_DEPTH {
+            let message = format!(
+                "exceeded maximum template depth ({})",
+                limits::TEMPLATE_DEPTH
+            );
+            return self.fail(position, node, &message);
+        }
+        let dot = match argument {
+            Some(argument) => self.pipeline(argument, dot)?,
+            None => Data::Missing,
+        };
+        let variables = std::mem::replace(&mut self.variables, vec![("$", dot)]);
+        let outer = std::mem::replace(&mut self.name, name);
+        self.depth += 1;
+        stacker::maybe_grow(limits::VALUE_STACK, limits::COMPILE_STACK, || {
+            self.nodes(nodes, dot)
+        })?;
+        self.depth -= 1;
+        self.name = outer;
+        self.variables = variables;
+        Ok(())
+    }
+
+    fn pipeline(&mut self, pipeline: &'t Pipeline, dot: Data<'e>) -> Outcome<'e> {
+        let mut value = None;
+        for command in &pipeline.commands {
+            value = Some(self.command(command, dot, value)?.concrete());
+        }
+        let value = value.unwrap_or(Data::Missing);
+        for name in &pipeline.variables {
+            if !pipeline.assigns {
+                self.variables.push((name, value));
+            } else if !self.assign(name, value) {
+                return self.undefined(pipeline, name);
+            }
+        }
+        Ok(value)
+    }
+
+    fn undefined<T>(&self, pipeline: &Pipeline, name: &str) -> Result<T, Fault> {
+        let message = format!("undefined variable: {name}");
+        let last = pipeline.commands.last();
+        match last.and_then(|command| command.operands.last()) {
+            Some(operand) => self.fail(operand.position, operand, &message),
+            None => self.fail(pipeline.position, pipeline, &message),
+        }
+    }
+
+    /// A command; `last` is the result of the one before.
+    fn command(
+        &mut self,
+        command: &'t Command,
+        dot: Data<'e>,
+        last: Option<Data<'e>>,
+    ) -> Outcome<'e> {
+        self.call.budget.step()?;
+        let Some((first, rest)) = command.operands.split_first() else {
+            return Ok(Data::Missing);
+        };
+        let has_arguments = !rest.is_empty() || last.is_some();
+        match &first.kind {
+            OperandKind::Function(name) => {
+                return self.function(name, Some(command), first, rest, dot, last);
+            }
+            OperandKind::Field(_) | OperandKind::Chain(..) | OperandKind::Variable(..) => {
+                return self.operand(first, dot, has_arguments);
+            }
+            _ => {}
+        }
+        if has_arguments {
+            let message = format!("can't give argument to non-function {first}");
+            return self.fail(first.position, first, &message);
+        }
+        match &first.kind {
+            OperandKind::Nil => self.fail(first.position, first, "nil is not a command"),
+            _ => self.operand(first, dot, false),
+        }
+    }
+
+    /// The value of an operand.
+    fn operand(&mut self, operand: &'t Operand, dot: Data<'e>, has_arguments: bool) -> Outcome<'e> {
+        match &operand.kind {
+            OperandKind::Dot => Ok(dot),
+            OperandKind::Nil => Ok(Data::Missing),
+            OperandKind::Bool(value) => Ok(Data::Document(V::Bool(*value))),
+            OperandKind::String(value, _) => Ok(Data::Document(self.call.arena.bytes_text(value))),
+            OperandKind::Number(constant, text) => match *constant {
+                Constant::Int(value) => Ok(Data::Int(value)),
+                Constant::Float(value) => Ok(Data::Float(value)),
+                Constant::Complex(re, im) => Ok(Data::Complex(re, im)),
+                Constant::TooLarge => {
+                    self.fail(operand.position, operand, &format!("{text} overflows int"))
+                }
+            },
+            OperandKind::Field(fields) => self.fields(dot, fields, operand, has_arguments),
+            OperandKind::Variable(name, fields) => {
+                let known = self.variables.iter().rev().find(|(known, _)| known == name);
+                let Some((_, value)) = known.copied() else {
+                    let message = format!("undefined variable: {name}");
+                    return self.fail(operand.position, operand, &message);
+                };
+                if fields.is_empty() && has_arguments {
+                    let message = format!("can't give argument to non-function {operand}");
+                    return self.fail(operand.position, operand, &message);
+                }
+                self.fields(value, fields, operand, has_arguments)
+            }
+            OperandKind::Pipeline(pipeline) => self.pipeline(pipeline, dot),
+            OperandKind::Chain(inner, fields) => {
+                let value = self.operand(inner, dot, false)?;
+                // what is wrong with a field is told of the operand that was looked at last
+                let last = innermost(inner);
+                self.fields(value, fields, last, has_arguments)
+            }
+            OperandKind::Function(name) => self.function(name, None, operand, &[], dot, None),
+        }
+    }
+
+    fn fields(
+        &mut self,
+        value: Data<'e>,
+        fields: &[String],
+        part: &Operand,
+        has_arguments: bool,
+    ) -> Outcome<'e> {
+        let mut value = value;
+        for (index, field) in fields.iter().enumerate() {
+            let is_last = index + 1 == fields.len();
+            match value {
+                Data::Missing => continue,
+                Data::Element(V::Null) => {
+                    let message = format!("nil pointer evaluating interface {{}}.{field}");
+                    return self.fail(part.position, part, &message);
+                }
+                _ => {}
+            }
+            let Some(members) = value.document().and_then(V::as_object) else {
+                let of = value.type_name();
+                let message = format!("can't evaluate field {field} in type {of}");
+                return self.fail(part.position, part, &message);
+            };
+            if is_last && has_arguments {
+                let message = format!("{field} is not a method but has arguments");
+                return self.fail(part.position, part, &message);
+            }
+            value = members.get_str(field).map_or(Data::Missing, Data::Element);
+        }
+        Ok(value)
+    }
+}
+
+/// The operand that is evaluated last within another.
+fn innermost(operand: &Operand) -> &Operand {
+    match &operand.kind {
+        OperandKind::Pipeline(pipeline) => pipeline
+            .commands
+            .last()
+            .and_then(|command| command.operands.first())
+            .map_or(operand, innermost),
+        _ => operand,
+    }
+}

@@ -1,0 +1,127 @@
+//! Calls of functions.
+
+use super::{Machine, Outcome};
+use crate::builtins::Fault;
+use crate::builtins::template::data::Data;
+use crate::builtins::template::functions::{self, Failure};
+use crate::builtins::template::tree::{Command, Operand, OperandKind};
+use crate::value::V;
+
+impl<'t, 'e> Machine<'_, 't, 'e> {
+    /// Calls a function; `command` is what messages show, the operand itself when there is none.
+    pub(super) fn function(
+        &mut self,
+        name: &str,
+        command: Option<&Command>,
+        operand: &'t Operand,
+        arguments: &'t [Operand],
+        dot: Data<'e>,
+        last: Option<Data<'e>>,
+    ) -> Outcome<'e> {
+        let (least, more) = functions::arity(name).unwrap_or_default();
+        let given = arguments.len() + usize::from(last.is_some());
+        if given < least || !more && given != least {
+            let at_least = if more { "at least " } else { "" };
+            let message = format!(
+                "wrong number of args for {name}: want {at_least}{least} got {}",
+                arguments.len()
+            );
+            return self.fail(operand.position, operand, &message);
+        }
+        if matches!(name, "and" | "or") {
+            return self.short_circuit(name == "or", arguments, dot, last);
+        }
+        let mut values = Vec::with_capacity(given);
+        for (index, argument) in arguments.iter().enumerate() {
+            let is_format = name == "printf" && index == 0;
+            values.push(if is_format {
+                self.format_argument(argument, dot)?
+            } else {
+                self.argument(argument, dot)?
+            });
+        }
+        if let Some(last) = last {
+            if name == "printf" && values.is_empty() {
+                self.check_format(last, operand)?;
+            }
+            values.push(last);
+        }
+        let callee = match arguments.first() {
+            Some(argument) => argument.to_string(),
+            None => values
+                .last()
+                .and_then(|value| value.text())
+                .map(|text| String::from_utf8_lossy(&text).into_owned())
+                .unwrap_or_default(),
+        };
+        match functions::call(self.call, name, &callee, &values) {
+            Ok(value) => Ok(value),
+            Err(Failure::Fault(fault)) => Err(fault),
+            Err(Failure::Message(message)) => {
+                let message = format!("error calling {name}: {message}");
+                match command {
+                    Some(command) => self.fail(command.position, command, &message),
+                    None => self.fail(operand.position, operand, &message),
+                }
+            }
+        }
+    }
+
+    fn argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> Outcome<'e> {
+        self.call.budget.step()?;
+        self.operand(argument, dot, false)
+    }
+
+    /// The format of `printf`, which must be a string.
+    fn format_argument(&mut self, argument: &'t Operand, dot: Data<'e>) -> Outcome<'e> {
+        match &argument.kind {
+            OperandKind::Nil => {
+                self.fail(argument.position, argument, "cannot assign nil to string")
+            }
+            OperandKind::Bool(_) | OperandKind::Number(..) => {
+                let message = format!("expected string; found {argument}");
+                self.fail(argument.position, argument, &message)
+            }
+            _ => {
+                let value = self.argument(argument, dot)?;
+                self.check_format(value, argument)?;
+                Ok(value)
+            }
+        }
+    }
+
+    fn check_format(&self, value: Data<'e>, operand: &Operand) -> Result<(), Fault> {
+        let value = match value {
+            Data::Element(V::Null) => value,
+            value => value.concrete(),
+        };
+        if value.document().is_some_and(|value| value.is_string()) {
+            return Ok(());
+        }
+        let message = if value.is_missing() {
+            "invalid value; expected string".to_owned()
+        } else {
+            let given = value.type_name();
+            format!("wrong type for value; expected string; got {given}")
+        };
+        self.fail(operand.position, operand, &message)
+    }
+
+    /// `and` and `or`: the first value that decides, else the last one.
+    fn short_circuit(
+        &mut self,
+        wanted: bool,
+        arguments: &'t [Operand],
+        dot: Data<'e>,
+        last: Option<Data<'e>>,
+    ) -> Outcome<'e> {
+        let mut value = Data::Missing;
+        for argument in arguments {
+            value = self.argument(argument, dot)?;
+            if value.holds() == wanted {
+                return Ok(value);
+            }
+        }
+        Ok(last.unwrap_or(value))
+    }
+}

@@ -1,0 +1,311 @@
+//! The functions that templates may call.
+
+use super::data::{Basic, Data};
+use super::{escape, print};
+use crate::builtins::{Call, Fault};
+use crate::value::array::ArrayView;
+use crate::value::{Kind, V};
+
+/// Why a call fails: in words of its own, or for good.
+pub enum Failure {
+    Message(String),
+    Fault(Fault),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::Message(message.into()))
+}
+
+/// How many arguments a function takes: at least so many, and whether it takes more.
+pub fn arity(name: &str) -> Option<(usize, bool)> {
+    Some(match name {
+        "and" | "or" | "call" | "index" | "slice" | "eq" | "printf" => (1, true),
+        "html" | "js" | "print" | "println" | "urlquery" => (0, true),
+        "len" | "not" => (1, false),
+        "ge" | "gt" | "le" | "lt" | "ne" => (2, false),
+        _ => return None,
+    })
+}
+
+/// Whether there is such a function.
+pub fn is_known(name: &str) -> bool {
+    arity(name).is_some()
+}
+
+/// Calls a function. `and` and `or`, which need not look at all their arguments, are the caller's.
+pub fn call<'e>(
+    call: &Call<'e>,
+    name: &str,
+    callee: &str,
+    arguments: &[Data<'e>],
+) -> Result<Data<'e>, Failure> {
+    let first = arguments.first().copied().unwrap_or(Data::Missing);
+    let rest = arguments.get(1..).unwrap_or_default();
+    let second = rest.first().copied().unwrap_or(Data::Missing);
+    let truth = |value| Ok(Data::Document(V::Bool(value)));
+    match name {
+        "print" => Ok(Data::Document(print::plain(call, arguments, false)?)),
+        "println" => Ok(Data::Document(print::plain(call, arguments, true)?)),
+        "printf" => {
+            let format = first.text().unwrap_or_default();
+            Ok(Data::Document(print::format(call, &format, rest)?))
+        }
+        "html" => escaped(call, arguments, escape::html),
+        "js" => escaped(call, arguments, escape::js),
+        "urlquery" => escaped(call, arguments, escape::url),
+        "len" => length(first),
+        "not" => truth(!first.holds()),
+        "index" => index(first, rest),
+        "slice" => slice(call, first, rest),
+        "eq" => truth(equal(call, first, rest)?),
+        "ne" => truth(!equal(call, first, rest)?),
+        "lt" => truth(less(first, second)?),
+        "le" => truth(less(first, second)? || equal(call, first, rest)?),
+        "gt" => truth(!less(first, second)? && !equal(call, first, rest)?),
+        "ge" => truth(!less(first, second)?),
+        _ => match first.concrete() {
+            Data::Missing => fail("call of nil"),
+            value => fail(format!(
+                "non-function {callee} of type {}",
+                value.type_name()
+            )),
+        },
+    }
+}
+
+fn escaped<'e>(
+    call: &Call<'e>,
+    arguments: &[Data<'e>],
+    escape: fn(&[u8]) -> Vec<u8>,
+) -> Result<Data<'e>, Failure> {
+    let no_value = Data::Document(call.arena.text(super::NO_VALUE));
+    let shown: Vec<_> = arguments
+        .iter()
+        .map(|argument| match argument.concrete() {
+            Data::Missing => no_value,
+            value => value,
+        })
+        .collect();
+    let text = print::plain(call, &shown, false)?;
+    let text = escape(text.text_or_empty().as_bytes());
+    call.budget.reserve(text.len())?;
+    Ok(Data::Document(call.arena.bytes_text(&text)))
+}
+
+fn int<'e>(length: usize) -> Data<'e> {
+    Data::Int(i64::try_from(length).unwrap_or(i64::MAX))
+}
+
+fn length(value: Data<'_>) -> Result<Data<'_>, Failure> {
+    match value {
+        Data::Element(V::Null) => return fail("len of nil pointer"),
+        Data::Missing => return fail("reflect: call of reflect.Value.Type on zero Value"),
+        _ => {}
+    }
+    if let Some(text) = value.text() {
+        return Ok(int(text.len()));
+    }
+    let document = value.document();
+    if let Some(items) = document.and_then(V::as_array) {
+        return Ok(int(items.len()));
+    }
+    if let Some(members) = document.and_then(V::as_object) {
+        return Ok(int(members.len()));
+    }
+    fail(format!("len of type {}", value.concrete().type_name()))
+}
+
+/// A position; the end counts as one, as it does in Go.
+fn position(value: Data<'_>, length: usize) -> Result<usize, Failure> {
+    let index = match value.concrete() {
+        Data::Int(index) => index,
+        Data::Byte(index) => i64::from(index),
+        Data::Missing => return fail("cannot index slice/array with nil"),
+        value => {
+            return fail(format!(
+                "cannot index slice/array with type {}",
+                value.type_name()
+            ));
+        }
+    };
+    match usize::try_from(index) {
+        Ok(at) if at <= length => Ok(at),
+        _ => fail(format!("index out of range: {index}")),
+    }
+}
+
+fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, Failure> {
+    let mut found = value.concrete();
+    if found.is_missing() {
+        return fail("index of untyped nil");
+    }
+    for index in indexes {
+        if let Data::Element(V::Null) = found {
+            return fail("index of nil pointer");
+        }
+        let document = found.document();
+        if let Some(items) = document.and_then(V::as_array) {
+            let at = position(*index, items.len())?;
+            let Some(item) = items.get(at) else {
+                return fail("reflect: slice index out of range");
+            };
+            found = Data::Element(item);
+        } else if let Some(members) = document.and_then(V::as_object) {
+            let key = match index.concrete() {
+                Data::Missing => return fail("value is nil; should be of type string"),
+                Data::Document(key) if key.kind() == Kind::String => key,
+                key => {
+                    return fail(format!(
+                        "value has type {}; should be string",
+                        key.type_name()
+                    ));
+                }
+            };
+            found = Data::Element(members.get(key).unwrap_or_default());
+        } else if let Some(text) = found.text() {
+            let at = position(*index, text.len())?;
+            match text.get(at) {
+                Some(byte) => found = Data::Byte(*byte),
+                None => return fail("reflect: string index out of range"),
+            }
+        } else {
+            let name = found.concrete().type_name();
+            return fail(format!("can't index item of type {name}"));
+        }
+    }
+    Ok(found)
+}
+
+fn slice<'e>(call: &Call<'e>, value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, Failure> {
+    let value = value.concrete();
+    if value.is_missing() {
+        return fail("slice of untyped nil");
+    }
+    if indexes.len() > 3 {
+        return fail(format!("too many slice indexes: {}", indexes.len()));
+    }
+    let items = value.document().and_then(V::as_array);
+    let text = value.text();
+    let length = match (&items, &text) {
+        (Some(items), _) => items.len(),
+        (None, Some(_)) if indexes.len() == 3 => return fail("cannot 3-index slice a string"),
+        (None, Some(text)) => text.len(),
+        (None, None) => {
+            return fail(format!("can't slice item of type {}", value.type_name()));
+        }
+    };
+    let mut bounds = [0, length, length];
+    for (bound, index) in bounds.iter_mut().zip(indexes) {
+        *bound = position(*index, length)?;
+    }
+    let [start, end, capacity] = bounds;
+    for (low, high) in [(start, end), (end, capacity)] {
+        if low > high {
+            return fail(format!("invalid slice index: {low} > {high}"));
+        }
+    }
+    if let Some(items) = items {
+        return Ok(Data::Document(part(call, items, start, end)));
+    }
+    let text = text.unwrap_or_default();
+    let text = text.get(start..end).unwrap_or_default();
+    Ok(Data::Document(call.arena.bytes_text(text)))
+}
+
+fn part<'e>(call: &Call<'e>, items: ArrayView<'e>, start: usize, end: usize) -> V<'e> {
+    call.arena
+        .array_from(items.iter().skip(start).take(end - start))
+}
+
+fn types_differ<T>(left: Data<'_>, right: Data<'_>) -> Result<T, Failure> {
+    fail(format!(
+        "incompatible types for comparison: {} and {}",
+        left.type_name(),
+        right.type_name()
+    ))
+}
+
+/// Compares integers of both kinds.
+fn as_int(value: Data<'_>) -> Option<i64> {
+    match value {
+        Data::Int(value) => Some(value),
+        Data::Byte(value) => Some(i64::from(value)),
+        _ => None,
+    }
+}
+
+fn equal<'e>(call: &Call<'e>, left: Data<'e>, others: &[Data<'e>]) -> Result<bool, Failure> {
+    let left = left.concrete();
+    if others.is_empty() {
+        return fail("missing argument for comparison");
+    }
+    for right in others {
+        if same(call, left, right.concrete())? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[expect(clippy::float_cmp, reason = "what is asked for")]
+fn same<'e>(call: &Call<'e>, left: Data<'e>, right: Data<'e>) -> Result<bool, Failure> {
+    if let (Some(left), Some(right)) = (as_int(left), as_int(right)) {
+        return Ok(left == right);
+    }
+    if left.basic() != right.basic() {
+        if !left.is_missing() && !right.is_missing() {
+            return types_differ(left, right);
+        }
+        return Ok(false);
+    }
+    match (left, right) {
+        (Data::Float(left), Data::Float(right)) => Ok(left == right),
+        (Data::Complex(a, b), Data::Complex(c, d)) => Ok(a == c && b == d),
+        (Data::Missing, right) => Ok(right.is_missing()),
+        (_, Data::Missing) => Ok(false),
+        _ if left.basic() == Basic::Text => Ok(left.text() == right.text()),
+        _ if left.basic() == Basic::Other => {
+            let (one, other) = (left.type_name(), right.type_name());
+            let shown = |value, verb| print::shown(call, value, verb);
+            if one == other {
+                fail(format!(
+                    "non-comparable type {}: {other}",
+                    shown(right, 's')?
+                ))
+            } else {
+                fail(format!(
+                    "non-comparable types {}: {one}, {other}: {}",
+                    shown(left, 's')?,
+                    shown(right, 'v')?
+                ))
+            }
+        }
+        _ => Ok(
+            matches!((left, right), (Data::Document(V::Bool(a)), Data::Document(V::Bool(b))) if a == b),
+        ),
+    }
+}
+
+fn less(left: Data<'_>, right: Data<'_>) -> Result<bool, Failure> {
+    let (left, right) = (left.concrete(), right.concrete());
+    if left.basic() == Basic::Other || right.basic() == Basic::Other {
+        return fail("invalid type for comparison");
+    }
+    if let (Some(left), Some(right)) = (as_int(left), as_int(right)) {
+        return Ok(left < right);
+    }
+    if left.basic() != right.basic() {
+        return types_differ(left, right);
+    }
+    match (left, right) {
+        (Data::Float(left), Data::Float(right)) => Ok(left < right),
+        _ if left.basic() == Basic::Text => Ok(left.text() < right.text()),
+        _ => fail("invalid type for comparison"),
+    }
+}

@@ -1,0 +1,149 @@
+//! `strings.render_template`: Go's text templates.
+
+mod constant;
+mod data;
+mod escape;
+mod exec;
+mod functions;
+mod lexer;
+mod parser;
+mod print;
+mod tree;
+
+use std::sync::Arc;
+
+use super::patterns::Pattern;
+use super::{Builtin, Call, Fault, Operands, Prepared};
+use crate::limits;
+use crate::value::{Kind, TextView, V, display, json};
+use tree::Templates;
+
+/// This family's entries.
+pub const TABLE: &[Builtin] = &[Builtin::new(
+    "strings.render_template",
+    "value: string, vars: object[string: any] => result: string",
+    "The text of a template with the values of variables.",
+    render_template,
+)
+.specialise(prepare)];
+
+/// What stands for a value that is not there, before it is called undefined.
+const NO_VALUE: &str = "<no value>";
+
+/// What stands for it in the end.
+const UNDEFINED: &[u8] = b"<undefined>";
+
+/// In quotes, for messages.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    // writing to a string does not fail
+    let _ = display::quote(text.as_bytes(), &mut quoted);
+    quoted
+}
+
+/// A parsed template with its text.
+struct Template {
+    text: String,
+    templates: Templates,
+}
+
+impl Pattern for Template {
+    fn bytes(&self) -> usize {
+        // nodes are a few times as large as what they stand for
+        self.text.len() * 16
+    }
+}
+
+impl Template {
+    fn parse(text: &TextView<'_>) -> Result<Self, String> {
+        let text = text.to_str().into_owned();
+        let parse = || parser::parse(&text);
+        let templates = stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, parse)?;
+        Ok(Self { text, templates })
+    }
+
+    fn render<'e>(&self, call: &mut Call<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
+        let rendered = stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, || {
+            exec::render(call, &self.text, &self.templates, variables)
+        })?;
+        if memchr::memmem::find(&rendered, NO_VALUE.as_bytes()).is_none() {
+            return Ok(call.text(rendered));
+        }
+        call.budget.reserve(2 * rendered.len())?;
+        let mut text = call.buffer();
+        let mut rest = rendered.as_slice();
+        while let Some(at) = memchr::memmem::find(rest, NO_VALUE.as_bytes()) {
+            text.extend_from_slice(rest.get(..at).unwrap_or_default());
+            text.extend_from_slice(UNDEFINED);
+            rest = rest.get(at + NO_VALUE.len()..).unwrap_or_default();
+        }
+        text.extend_from_slice(rest);
+        Ok(call.text(text))
+    }
+}
+
+/// A call with a constant template.
+struct Parsed(Template);
+
+impl Prepared for Parsed {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        operands.object(1)?;
+        let variables = decoded(call, operands.at(1))?;
+        self.0.render(call, variables)
+    }
+}
+
+fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let text = operands.first().copied()??.as_text()?;
+    let template = Template::parse(&text).ok()?;
+    Some(Arc::new(Parsed(template)))
+}
+
+fn render_template<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let text = operands.text(0)?;
+    operands.object(1)?;
+    let variables = decoded(call, operands.at(1))?;
+    let template = call
+        .patterns
+        .get("render", text.as_bytes(), || Template::parse(&text))
+        .map_err(Fault::error)?;
+    template.render(call, variables)
+}
+
+/// The variables as OPA hands them to the template: their Rego text, read as JSON. So sets, keys that are no
+/// strings and strings with some control characters are errors.
+fn decoded<'e>(call: &mut Call<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
+    if is_plain(variables) {
+        return Ok(variables);
+    }
+    let text = variables.to_string();
+    call.budget.reserve(text.len())?;
+    let text = call.arena.bump().alloc_str(&text);
+    json::unmarshal(call.arena, text.as_bytes()).map_err(Fault::error)
+}
+
+/// Whether the Rego text of a value is JSON that stands for the value.
+fn is_plain(value: V<'_>) -> bool {
+    match value.kind() {
+        Kind::Null | Kind::Boolean | Kind::Number => true,
+        Kind::String => {
+            let text = value.text_or_empty();
+            let kept = |c: char| match c {
+                ' '..='~' | '\n' | '\t' | '\r' | '\x08' | '\x0c' => true,
+                c if c.is_ascii() => false,
+                c => c <= '\u{ffff}' || display::is_print(c),
+            };
+            text.as_utf8().is_some_and(|text| text.chars().all(kept))
+        }
+        Kind::Array => {
+            let items = value.as_array();
+            items.is_none_or(|items| items.iter().all(is_plain))
+        }
+        Kind::Object => value.as_object().is_none_or(|members| {
+            members
+                .iter()
+                .all(|(key, value)| key.is_string() && is_plain(key) && is_plain(value))
+        }),
+        Kind::Set => false,
+    }
+}

@@ -1,0 +1,389 @@
+//! From tokens to templates.
+
+mod pipeline;
+
+use std::mem;
+
+use super::constant;
+use super::lexer::{self, Kind, Token};
+use super::quoted;
+use super::tree::{Branch, MAIN, Node, Position, Templates};
+use crate::limits;
+
+/// Parses a text; the error is the message of Go.
+pub fn parse(text: &str) -> Result<Templates, String> {
+    let mut tokens = lexer::tokens(text);
+    tokens.reverse();
+    let mut parser = Parser {
+        tokens,
+        line: 1,
+        action_line: 0,
+        templates: Templates::new(),
+        variables: vec!["$".to_owned()],
+        ranges: 0,
+        depth: 0,
+    };
+    parser.main()?;
+    Ok(parser.templates)
+}
+
+struct Parser {
+    /// What is left, the next one last.
+    tokens: Vec<Token>,
+    /// Of the last token that was looked at.
+    line: usize,
+    /// Of the action that is being read; 0 outside of actions.
+    action_line: usize,
+    templates: Templates,
+    variables: Vec<String>,
+    ranges: usize,
+    depth: usize,
+}
+
+/// What ends a list of nodes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closer {
+    End,
+    Else,
+}
+
+impl Closer {
+    fn text(self) -> &'static str {
+        match self {
+            Self::End => "{{end}}",
+            Self::Else => "{{else}}",
+        }
+    }
+}
+
+/// A node, or the end of a list of nodes.
+enum Step {
+    Node(Node),
+    Closer(Closer),
+}
+
+type Parsed<T> = Result<T, String>;
+
+fn is_empty(nodes: &[Node]) -> bool {
+    nodes.iter().all(|node| match node {
+        Node::Text(text) => text.trim().is_empty(),
+        _ => false,
+    })
+}
+
+impl Parser {
+    fn fail<T>(&self, message: &str) -> Parsed<T> {
+        Err(format!("template: {MAIN}:{}: {message}", self.line))
+    }
+
+    fn unexpected<T>(&self, token: &Token, context: &str) -> Parsed<T> {
+        if token.kind != Kind::Error {
+            return self.fail(&format!("unexpected {} in {context}", shown(token)));
+        }
+        let mut extra = String::new();
+        if self.action_line != 0 && self.action_line != token.line {
+            let of = if token.text.ends_with(" action") {
+                ""
+            } else {
+                " in action"
+            };
+            extra = format!("{of} started at {MAIN}:{}", self.action_line);
+        }
+        self.fail(&format!("{}{extra}", token.text))
+    }
+
+    /// The next token. The last one, an end or an error, is never used up.
+    fn next(&mut self) -> Token {
+        let token = if self.tokens.len() > 1 {
+            self.tokens.pop()
+        } else {
+            self.tokens.last().cloned()
+        };
+        let token = token.unwrap_or(Token {
+            kind: Kind::End,
+            text: String::new(),
+            at: 0,
+            line: self.line,
+        });
+        self.line = token.line;
+        token
+    }
+
+    fn back(&mut self, token: Token) {
+        if !matches!(token.kind, Kind::End | Kind::Error) {
+            self.tokens.push(token);
+        }
+    }
+
+    fn peek(&mut self) -> Token {
+        let token = self.next();
+        self.back(token.clone());
+        token
+    }
+
+    fn skip_space(&mut self) -> Option<Token> {
+        let token = self.next();
+        if token.kind == Kind::Space {
+            return Some(token);
+        }
+        self.back(token);
+        None
+    }
+
+    fn next_solid(&mut self) -> Token {
+        self.skip_space();
+        self.next()
+    }
+
+    fn peek_solid(&mut self) -> Token {
+        self.skip_space();
+        self.peek()
+    }
+
+    fn expect_right_delimiter(&mut self, context: &str) -> Parsed<()> {
+        let token = self.next_solid();
+        if token.kind == Kind::RightDelimiter {
+            return Ok(());
+        }
+        self.unexpected(&token, context)
+    }
+
+    fn main(&mut self) -> Parsed<()> {
+        let mut nodes = Vec::new();
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::End => break,
+                Kind::LeftDelimiter => {
+                    let word = self.next_solid();
+                    if word.kind == Kind::Keyword && word.text == "define" {
+                        self.definition()?;
+                        continue;
+                    }
+                    self.back(word);
+                    self.back(token);
+                }
+                _ => self.back(token),
+            }
+            match self.text_or_action()? {
+                Step::Node(node) => nodes.push(node),
+                Step::Closer(closer) => {
+                    return self.fail(&format!("unexpected {}", closer.text()));
+                }
+            }
+        }
+        self.add(MAIN.to_owned(), nodes)
+    }
+
+    fn add(&mut self, name: String, nodes: Vec<Node>) -> Parsed<()> {
+        match self.templates.get(&name) {
+            Some(known) if !is_empty(known) => {
+                if is_empty(&nodes) {
+                    return Ok(());
+                }
+                let name = quoted(&name);
+                self.fail(&format!("template: multiple definition of template {name}"))
+            }
+            _ => {
+                self.templates.insert(name, nodes);
+                Ok(())
+            }
+        }
+    }
+
+    fn definition(&mut self) -> Parsed<()> {
+        let context = "define clause";
+        let token = self.next_solid();
+        let name = self.template_name(&token, context)?;
+        self.expect_right_delimiter(context)?;
+        let nodes = self.body(context)?;
+        self.add(name, nodes)
+    }
+
+    /// The nodes of a template of its own, which sees no variables.
+    fn body(&mut self, context: &str) -> Parsed<Vec<Node>> {
+        let variables = mem::replace(&mut self.variables, vec!["$".to_owned()]);
+        let ranges = mem::take(&mut self.ranges);
+        let (nodes, closer) = self.list()?;
+        if closer != Closer::End {
+            return self.fail(&format!("unexpected {} in {context}", closer.text()));
+        }
+        self.variables = variables;
+        self.ranges = ranges;
+        Ok(nodes)
+    }
+
+    fn template_name(&self, token: &Token, context: &str) -> Parsed<String> {
+        if !matches!(token.kind, Kind::String | Kind::RawString) {
+            return self.unexpected(token, context);
+        }
+        match constant::unquote(&token.text) {
+            Some(name) => Ok(String::from_utf8_lossy(&name).into_owned()),
+            None => self.fail("invalid syntax"),
+        }
+    }
+
+    fn list(&mut self) -> Parsed<(Vec<Node>, Closer)> {
+        if self.depth > limits::NESTING {
+            return self.fail("max expression depth exceeded");
+        }
+        self.depth += 1;
+        let mut nodes = Vec::new();
+        while self.peek_solid().kind != Kind::End {
+            match self.text_or_action()? {
+                Step::Node(node) => nodes.push(node),
+                Step::Closer(closer) => {
+                    self.depth -= 1;
+                    return Ok((nodes, closer));
+                }
+            }
+        }
+        self.fail("unexpected EOF")
+    }
+
+    fn text_or_action(&mut self) -> Parsed<Step> {
+        let token = self.next_solid();
+        match token.kind {
+            Kind::Text => Ok(Step::Node(Node::Text(token.text))),
+            Kind::LeftDelimiter => {
+                self.action_line = token.line;
+                let step = self.action()?;
+                self.action_line = 0;
+                Ok(step)
+            }
+            _ => self.unexpected(&token, "input"),
+        }
+    }
+
+    fn action(&mut self) -> Parsed<Step> {
+        let token = self.next_solid();
+        if token.kind != Kind::Keyword {
+            self.back(token);
+            let pipeline = self.pipeline("command", Kind::RightDelimiter)?;
+            return Ok(Step::Node(Node::Action(pipeline)));
+        }
+        let node = match token.text.as_str() {
+            "block" => self.block()?,
+            word @ ("break" | "continue") => {
+                let context = format!("{{{{{word}}}}}");
+                self.expect_right_delimiter(&context)?;
+                if self.ranges == 0 {
+                    return self.fail(&format!("{context} outside {{{{range}}}}"));
+                }
+                if word == "break" {
+                    Node::Break
+                } else {
+                    Node::Continue
+                }
+            }
+            "else" => {
+                let next = self.peek_solid();
+                let chained =
+                    next.kind == Kind::Keyword && matches!(next.text.as_str(), "if" | "with");
+                if !chained {
+                    self.expect_right_delimiter("else")?;
+                }
+                return Ok(Step::Closer(Closer::Else));
+            }
+            "end" => {
+                self.expect_right_delimiter("end")?;
+                return Ok(Step::Closer(Closer::End));
+            }
+            "if" => Node::If(self.branch("if")?),
+            "range" => Node::Range(self.branch("range")?),
+            "with" => Node::With(self.branch("with")?),
+            "template" => self.template()?,
+            _ => {
+                self.back(token);
+                let pipeline = self.pipeline("command", Kind::RightDelimiter)?;
+                Node::Action(pipeline)
+            }
+        };
+        Ok(Step::Node(node))
+    }
+
+    fn branch(&mut self, context: &str) -> Parsed<Branch> {
+        if self.depth > limits::NESTING {
+            return self.fail("max expression depth exceeded");
+        }
+        self.depth += 1;
+        let known = self.variables.len();
+        let pipeline = self.pipeline(context, Kind::RightDelimiter)?;
+        let is_range = usize::from(context == "range");
+        self.ranges += is_range;
+        let (then, closer) = self.list()?;
+        self.ranges -= is_range;
+        let mut otherwise = Vec::new();
+        if closer == Closer::Else {
+            let next = self.peek();
+            if next.kind == Kind::Keyword && next.text == context && is_range == 0 {
+                self.next();
+                let inner = self.branch(context)?;
+                otherwise.push(if context == "if" {
+                    Node::If(inner)
+                } else {
+                    Node::With(inner)
+                });
+            } else {
+                let (nodes, closer) = self.list()?;
+                if closer != Closer::End {
+                    return self.fail(&format!("expected end; found {}", closer.text()));
+                }
+                otherwise = nodes;
+            }
+        }
+        self.variables.truncate(known);
+        self.depth -= 1;
+        Ok(Branch {
+            pipeline,
+            then,
+            otherwise,
+        })
+    }
+
+    fn block(&mut self) -> Parsed<Node> {
+        let context = "block clause";
+        let token = self.next_solid();
+        let name = self.template_name(&token, context)?;
+        let argument = self.pipeline(context, Kind::RightDelimiter)?;
+        let nodes = self.body(context)?;
+        self.add(name.clone(), nodes)?;
+        Ok(Node::Template {
+            name,
+            argument: Some(argument),
+            position: Position { at: token.at },
+        })
+    }
+
+    fn template(&mut self) -> Parsed<Node> {
+        let context = "template clause";
+        let token = self.next_solid();
+        let name = self.template_name(&token, context)?;
+        let next = self.next_solid();
+        let argument = if next.kind == Kind::RightDelimiter {
+            None
+        } else {
+            self.back(next);
+            Some(self.pipeline(context, Kind::RightDelimiter)?)
+        };
+        Ok(Node::Template {
+            name,
+            argument,
+            position: Position { at: token.at },
+        })
+    }
+}
+
+/// A token as messages show it.
+fn shown(token: &Token) -> String {
+    match token.kind {
+        Kind::End => "EOF".to_owned(),
+        Kind::Error => token.text.clone(),
+        Kind::Keyword | Kind::Dot => format!("<{}>", token.text),
+        _ if token.text.len() > 10 => {
+            let start: String = token.text.chars().take(10).collect();
+            format!("{}...", quoted(&start))
+        }
+        _ => quoted(&token.text),
+    }
+}

@@ -1,0 +1,173 @@
+//! Parsed templates, and their parts as messages show them.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::quoted;
+
+/// The templates that one text defines, by name.
+pub type Templates = HashMap<String, Vec<Node>>;
+
+/// The name of the text itself.
+pub const MAIN: &str = "template";
+
+/// Where a part starts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Position {
+    /// In bytes from the start of the text.
+    pub at: usize,
+}
+
+/// A part that is carried out.
+#[derive(Debug)]
+pub enum Node {
+    Text(String),
+    Action(Pipeline),
+    If(Branch),
+    With(Branch),
+    Range(Branch),
+    Template {
+        name: String,
+        argument: Option<Pipeline>,
+        position: Position,
+    },
+    Break,
+    Continue,
+}
+
+/// `if`, `with`, `range`
+#[derive(Debug)]
+pub struct Branch {
+    pub pipeline: Pipeline,
+    pub then: Vec<Node>,
+    pub otherwise: Vec<Node>,
+}
+
+/// Commands, each given the result of the one before.
+#[derive(Debug, Default)]
+pub struct Pipeline {
+    pub variables: Vec<String>,
+    /// Whether the variables were there before.
+    pub assigns: bool,
+    pub commands: Vec<Command>,
+    pub position: Position,
+}
+
+/// An operand with arguments.
+#[derive(Debug)]
+pub struct Command {
+    pub operands: Vec<Operand>,
+    pub position: Position,
+}
+
+/// One operand.
+#[derive(Debug)]
+pub struct Operand {
+    pub kind: OperandKind,
+    pub position: Position,
+}
+
+/// What an operand is.
+#[derive(Debug)]
+pub enum OperandKind {
+    Dot,
+    Nil,
+    Bool(bool),
+    Number(Constant, String),
+    /// The value and the text.
+    String(Vec<u8>, String),
+    /// A function.
+    Function(String),
+    /// `.a.b`
+    Field(Vec<String>),
+    /// `$x.a.b`
+    Variable(String, Vec<String>),
+    Pipeline(Pipeline),
+    /// `(…).a.b`
+    Chain(Box<Operand>, Vec<String>),
+}
+
+/// A number in a template.
+#[derive(Clone, Copy, Debug)]
+pub enum Constant {
+    Int(i64),
+    /// Beyond 63 bits.
+    TooLarge,
+    Float(f64),
+    Complex(f64, f64),
+}
+
+fn write_fields(fields: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fields.iter().try_for_each(|field| write!(f, ".{field}"))
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            OperandKind::Dot => f.write_str("."),
+            OperandKind::Nil => f.write_str("nil"),
+            OperandKind::Bool(value) => value.fmt(f),
+            OperandKind::Number(_, text) | OperandKind::String(_, text) => f.write_str(text),
+            OperandKind::Function(name) => f.write_str(name),
+            OperandKind::Field(fields) => write_fields(fields, f),
+            OperandKind::Variable(name, fields) => {
+                f.write_str(name)?;
+                write_fields(fields, f)
+            }
+            OperandKind::Pipeline(pipeline) => write!(f, "({pipeline})"),
+            OperandKind::Chain(operand, fields) => {
+                operand.fmt(f)?;
+                write_fields(fields, f)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, operand) in self.operands.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" ")?;
+            }
+            operand.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.variables.is_empty() {
+            let sign = if self.assigns { "=" } else { ":=" };
+            write!(f, "{} {sign} ", self.variables.join(", "))?;
+        }
+        for (index, command) in self.commands.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" | ")?;
+            }
+            command.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Action(pipeline) => write!(f, "{{{{{pipeline}}}}}"),
+            Self::If(branch) => write!(f, "{{{{if {}}}}}", branch.pipeline),
+            Self::With(branch) => write!(f, "{{{{with {}}}}}", branch.pipeline),
+            Self::Range(branch) => write!(f, "{{{{range {}}}}}", branch.pipeline),
+            Self::Template { name, argument, .. } => {
+                write!(f, "{{{{template {}", quoted(name))?;
+                if let Some(argument) = argument {
+                    write!(f, " {argument}")?;
+                }
+                f.write_str("}}")
+            }
+            Self::Break => f.write_str("{{break}}"),
+            Self::Continue => f.write_str("{{continue}}"),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Which documents need what may take long: a decision about one of them does not belong on a thread that others
+//! wait for.
+
+use std::collections::HashSet;
+
+use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::{Module, Term, TermKind};
+
+use super::functions::dotted;
+use super::rule_tree::{NodeId, RuleId, RuleTree, key};
+use super::types::Dependents;
+use crate::builtins;
+use crate::value::Value;
+
+/// The rules that need a built-in which waits for the outside.
+#[derive(Debug, Default)]
+pub struct Blocking {
+    rules: HashSet<RuleId>,
+}
+
+impl Blocking {
+    /// Those of some modules.
+    pub fn new(modules: &[Module], dependents: &Dependents) -> Self {
+        let mut direct = Vec::new();
+        for (module, position) in modules.iter().zip(0..) {
+            let rules = module.rules.iter().zip(0..);
+            let waiting = rules.filter(|(rule, _)| names_a_blocking_built_in(*rule));
+            direct.extend(waiting.map(|(_, rule)| RuleId {
+                module: position,
+                rule,
+            }));
+        }
+        let mut rules = dependents.users_of(&direct);
+        rules.extend(direct);
+        Self { rules }
+    }
+
+    /// Whether the document at a path needs one of the rules.
+    pub fn reaches(&self, tree: &RuleTree, path: &[Value]) -> bool {
+        if self.rules.is_empty() {
+            return false;
+        }
+        let mut node = RuleTree::DATA;
+        for step in path {
+            if self.blocks_at(tree, node) {
+                return true;
+            }
+            match tree.child_by(node, step.borrow()) {
+                Some(child) => node = child,
+                None => return false,
+            }
+        }
+        tree.rules_below(node)
+            .any(|rule| self.rules.contains(&rule))
+    }
+
+    /// Whether something in a query needs such a built-in, or a document that does.
+    pub fn within<N: Walk + ?Sized>(&self, tree: &RuleTree, node: &N) -> bool {
+        names_a_blocking_built_in(node)
+            || names(node, |reference| match reference.split_first() {
+                Some((head, steps)) if is_data(head) => {
+                    let path: Vec<Value> = steps.iter().map_while(key).collect();
+                    self.reaches(tree, &path)
+                }
+                _ => false,
+            })
+    }
+
+    fn blocks_at(&self, tree: &RuleTree, node: NodeId) -> bool {
+        let rules = &tree.node(node).rules;
+        rules.iter().any(|rule| self.rules.contains(rule))
+    }
+}
+
+fn is_data(head: &Term) -> bool {
+    head.as_var().is_some_and(|name| &**name == "data")
+}
+
+fn names_a_blocking_built_in<N: Walk + ?Sized>(node: &N) -> bool {
+    names(node, |reference| {
+        let name = dotted(reference);
+        name.is_some_and(|name| builtins::may_block(&name))
+    })
+}
+
+/// Whether a reference of some kind is in a tree, or `data` as a whole.
+fn names<N: Walk + ?Sized>(node: &N, wanted: impl Fn(&[Term]) -> bool + Copy) -> bool {
+    let mut found = false;
+    node.walk(&mut Terms(|term: &Term| {
+        match &term.kind {
+            _ if found => {}
+            TermKind::Ref(reference) => {
+                // the head alone is no reference
+                let steps = reference.get(1..).unwrap_or_default();
+                found = wanted(reference) || names(steps, wanted);
+                return Flow::Over;
+            }
+            TermKind::Var(_) => found = is_data(term) && wanted(std::slice::from_ref(term)),
+            _ => {}
+        }
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}

@@ -1,0 +1,83 @@
+//! Comprehensions that only an aggregate asks for are folded into it.
+
+use crate::builtins::Aggregation;
+use crate::program::{Aggregate, Block, Collector, Operand, Plan, Slot, Step};
+
+/// Fuses the comprehensions of a plan with the aggregates behind them.
+pub fn aggregates(plan: &mut Plan) {
+    let mut reads = vec![0_u32; plan.slots as usize];
+    plan.visit(&mut |step| {
+        step.operands(&mut |operand| {
+            if let Operand::Slot(slot) = operand
+                && let Some(count) = reads.get_mut(slot as usize)
+            {
+                *count += 1;
+            }
+        });
+    });
+    fuse(&mut plan.steps, &reads);
+}
+
+fn fuse(block: &mut Block, reads: &[u32]) {
+    let mut steps: Vec<Step> = Vec::with_capacity(block.len());
+    for mut step in std::mem::take(block) {
+        step.blocks_mut(&mut |inner| fuse(inner, reads));
+        match (steps.pop(), step) {
+            (Some(collect), step) => match fused(collect, step, reads) {
+                Ok(aggregate) => steps.push(aggregate),
+                Err((collect, step)) => steps.extend([collect, step]),
+            },
+            (None, step) => steps.push(step),
+        }
+    }
+    *block = steps.into();
+}
+
+fn fused(collect: Step, step: Step, reads: &[u32]) -> Result<Step, (Step, Step)> {
+    match (collect, step) {
+        (
+            Step::Collect {
+                into,
+                block,
+                out: slot,
+            },
+            Step::Call { call, out },
+        ) => {
+            let aggregation = Aggregation::of(call.entry.builtin.name)
+                .filter(|aggregation| is_exact(into, *aggregation))
+                .filter(|_| *call.args == [Operand::Slot(slot)] && is_read_once(reads, slot));
+            match aggregation {
+                Some(aggregation) => Ok(Step::Aggregate(Box::new(Aggregate {
+                    aggregation,
+                    into,
+                    block,
+                    slot,
+                    call: *call,
+                    out,
+                }))),
+                None => Err((
+                    Step::Collect {
+                        into,
+                        block,
+                        out: slot,
+                    },
+                    Step::Call { call, out },
+                )),
+            }
+        }
+        others => Err(others),
+    }
+}
+
+/// Whether elements taken one by one give the same result. A set counts equal ones once and keeps the first.
+fn is_exact(into: Collector, aggregation: Aggregation) -> bool {
+    match into {
+        Collector::Array => true,
+        Collector::Set => aggregation == Aggregation::Count,
+        Collector::Object => false,
+    }
+}
+
+fn is_read_once(reads: &[u32], slot: Slot) -> bool {
+    reads.get(slot as usize) == Some(&1)
+}

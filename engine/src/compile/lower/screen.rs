@@ -1,0 +1,165 @@
+//! Screens: conditions that are looked at before a body, because they would be looked at too late within it.
+//!
+//! OPA's rule index does not enter a rule whose conditions fail: nothing that would be printed or fail before is seen.
+//! Where nothing stands before a condition that could be seen, the body does as well.
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
+
+use super::constants::constant;
+use crate::program::canonical::Conditions;
+use crate::program::{Screen, Tree};
+
+/// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
+pub fn screen(rule: &ast::Rule, order: &[&Expr], tree: &Tree) -> Option<Screen> {
+    let late = |least: Volume| {
+        let loud = order.iter().position(|expr| volume(expr, tree) >= least)?;
+        late_conditions(rule, order, loud, tree)
+    };
+    if let Some(conditions) = late(Volume::Loud) {
+        let always = true;
+        return Some(Screen { conditions, always });
+    }
+    let conditions = late(Volume::Strict)?;
+    let always = false;
+    Some(Screen { conditions, always })
+}
+
+/// The conditions that the expressions up to one do not make sure of.
+fn late_conditions(
+    rule: &ast::Rule,
+    order: &[&Expr],
+    at: usize,
+    tree: &Tree,
+) -> Option<Conditions> {
+    let (quiet, rest) = order.split_at_checked(at + 1)?;
+    if rest.is_empty() {
+        return None;
+    }
+    let is_virtual = |steps: &[Term]| is_virtual(steps, tree);
+    let Conditions { mut alternatives } = Conditions::of(rule, &is_virtual);
+    let met = Conditions::among(&rule.head.args, quiet.iter().copied(), &is_virtual);
+    if let [met] = met.alternatives.as_slice() {
+        for constraints in &mut alternatives {
+            constraints.retain(|constraint| !met.contains(constraint));
+        }
+    }
+    let decides = alternatives
+        .iter()
+        .all(|constraints| !constraints.is_empty());
+    decides.then_some(Conditions { alternatives })
+}
+
+/// Whether rules stand on the way of steps below `data`, or make something below them.
+fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
+    let mut node = 0;
+    for step in steps {
+        let Some(next) = constant(step).and_then(|key| tree.child(node, &key)) else {
+            return false;
+        };
+        if tree.node(next).is_some_and(|node| node.rule.is_some()) {
+            return true;
+        }
+        node = next;
+    }
+    true
+}
+
+/// How far it can be seen that an expression is evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Volume {
+    /// Not at all.
+    Quiet,
+    /// By errors of built-ins, where they count.
+    Strict,
+    /// By what is printed, and by conflicts.
+    Loud,
+}
+
+fn volume(expr: &Expr, tree: &Tree) -> Volume {
+    let mut listener = Listener {
+        tree,
+        volume: Volume::Quiet,
+    };
+    expr.walk(&mut listener);
+    listener.volume
+}
+
+struct Listener<'t> {
+    tree: &'t Tree,
+    volume: Volume,
+}
+
+impl Listener<'_> {
+    fn hear(&mut self, volume: Volume) {
+        self.volume = self.volume.max(volume);
+    }
+
+    fn call(&mut self, operator: &Term) {
+        let quiet = [
+            "eq",
+            "equal",
+            "neq",
+            "lt",
+            "lte",
+            "gt",
+            "gte",
+            "internal.member_2",
+        ];
+        let is_document = operator
+            .as_ref()
+            .and_then(|terms| terms.first()?.as_var())
+            .is_some_and(|name| &**name == "data");
+        if is_document {
+            self.hear(Volume::Loud);
+        } else if !quiet.iter().any(|name| operator.is_operator(name)) {
+            self.hear(Volume::Strict);
+        }
+    }
+
+    /// Whether a reference to documents may need rules.
+    fn needs_rules(&self, steps: &[Term]) -> bool {
+        let known = steps
+            .iter()
+            .take_while(|step| constant(step).is_some())
+            .count();
+        let (known, open) = steps.split_at_checked(known).unwrap_or((steps, &[]));
+        is_virtual(known, self.tree) || (known.is_empty() && !open.is_empty())
+    }
+}
+
+impl Visitor<'_> for Listener<'_> {
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        if let ExprKind::Call(terms) = &expr.kind
+            && let Some((operator, operands)) = terms.split_first()
+        {
+            self.call(operator);
+            operands.walk(self);
+            expr.with.walk(self);
+            return Flow::Over;
+        }
+        Flow::Into
+    }
+
+    fn term(&mut self, term: &Term) -> Flow {
+        match &term.kind {
+            TermKind::Ref(terms) => {
+                if let Some((head, steps)) = terms.split_first()
+                    && head.as_var().is_some_and(|name| &**name == "data")
+                    && self.needs_rules(steps)
+                {
+                    self.hear(Volume::Loud);
+                }
+            }
+            TermKind::Call(terms) => {
+                if let Some(operator) = terms.first() {
+                    self.call(operator);
+                }
+            }
+            // keys may clash
+            TermKind::ObjectComprehension(_) => self.hear(Volume::Loud),
+            _ => {}
+        }
+        Flow::Into
+    }
+}

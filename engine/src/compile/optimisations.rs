@@ -1,0 +1,64 @@
+//! Optimisations that no answer shows; each can be left out by its name in [`Options::skipped_passes`].
+//!
+//! What looks like one but decides which errors and prints are seen is no option: guards in front of a body, the first
+//! solution that ends a search, plans for known head terms, results kept where a body prints.
+
+use super::compilation::Options;
+
+macro_rules! optimisations {
+    ($($(#[doc = $doc:literal])* $name:ident,)*) => {
+        /// What can be left out without a change in answers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Optimisation {
+            $($(#[doc = $doc])* $name,)*
+        }
+
+        impl Optimisation {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The name that leaves it out.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+
+optimisations! {
+    /// Arrays, objects and sets of constants are constants.
+    FoldConstants,
+    /// Built-ins work their constant operands in once: patterns, layouts, units.
+    SpecialiseCalls,
+    /// Results of functions that cost less than finding them again are not kept.
+    RepeatCheapCalls,
+    /// Aggregates take the elements of a comprehension one by one.
+    FuseAggregates,
+    /// Rules are found by the one place whose value tells most of them apart.
+    IndexRules,
+}
+
+/// The optimisations that are made.
+#[derive(Clone, Copy)]
+pub(super) struct Optimisations(u32);
+
+impl Optimisations {
+    /// All that the options do not leave out.
+    pub fn new(options: &Options) -> Self {
+        let made = Optimisation::ALL
+            .iter()
+            .filter(|one| !options.skips(one.name()));
+        Self(made.fold(0, |set, one| set | bit(*one)))
+    }
+
+    /// Whether one is made.
+    pub fn make(self, one: Optimisation) -> bool {
+        self.0 & bit(one) != 0
+    }
+}
+
+fn bit(one: Optimisation) -> u32 {
+    1 << one as u32
+}

@@ -1,0 +1,130 @@
+//! Queries asked while something is unknown.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use solon_syntax::ParseOptions;
+use solon_syntax::ast::Ref;
+use solon_syntax::source::{Code, Diagnostic, Source, SourceId};
+use solon_syntax::{parse_body, parse_term};
+
+use super::Engine;
+use crate::compile::{self, Query};
+use crate::error::Error;
+use crate::partial::{Inlining, Residuals};
+use crate::partial_query::{PartialInner, PartialOptions, PreparedPartial, document};
+use crate::query::{QueryContext, Request};
+
+impl Engine {
+    /// What a query comes down to while a part of the documents is unknown: bodies, one of which must hold, and the
+    /// modules they refer to.
+    ///
+    /// ```
+    /// use solon::{Engine, PartialOptions, Request};
+    ///
+    /// let engine = Engine::new();
+    /// let policy = "package p\n\nallow if input.user == data.owners[input.path]\n\nallow if input.role == \"admin\"\n";
+    /// engine.set_module("policy.rego", policy)?;
+    /// let options = PartialOptions::default();
+    /// let left = engine.partial("data.p.allow", &options, &Request::new())?;
+    /// assert_eq!(left.query_texts(), ["input.role = \"admin\""]);
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Self::prepare_partial`] and [`PreparedPartial::evaluate`].
+    pub fn partial(
+        &self,
+        query: &str,
+        options: &PartialOptions,
+        request: &Request<'_>,
+    ) -> Result<Residuals, Error> {
+        let prepared = self.prepare_partial(query, options, &QueryContext::default())?;
+        prepared.evaluate(request)
+    }
+
+    /// Compiles a query that is asked while something is unknown.
+    ///
+    /// # Errors
+    /// [`Error::Compile`], also for what is to be unknown and is no reference; [`Error::EmptyQuery`].
+    pub fn prepare_partial(
+        &self,
+        query: &str,
+        options: &PartialOptions,
+        context: &QueryContext<'_>,
+    ) -> Result<PreparedPartial, Error> {
+        compile::on_large_stack(|| self.compile_partial(query, options, context))
+    }
+
+    fn compile_partial(
+        &self,
+        text: &str,
+        partial: &PartialOptions,
+        context: &QueryContext<'_>,
+    ) -> Result<PreparedPartial, Error> {
+        let state = self.inner.state.load_full();
+        let source = self.text(text);
+        let body = parse_body(&source, &self.parsing())?;
+        if body.is_empty() {
+            return Err(Error::EmptyQuery);
+        }
+        let (package, imports) = self.context(context)?;
+        let mut options = self.inner.options.clone();
+        options
+            .unsafe_builtins
+            .extend_from_slice(context.unsafe_builtins);
+        let query = Query {
+            package,
+            imports,
+            capture: false,
+            unify_equals: true,
+            ..Query::new(source, body)
+        };
+        let compiled = compile::compile_query(&state.compiled, query, &options, |_, _| {})?;
+        let documents = |texts: &[String]| {
+            let documents = texts.iter().map(|text| self.document_named(text));
+            documents.collect::<Result<Vec<Ref>, Error>>()
+        };
+        let inlining = Inlining {
+            unknowns: documents(&partial.unknowns)?,
+            disabled: documents(&partial.disable_inlining)?,
+            shallow: partial.shallow_inlining,
+            nondeterministic: partial.nondeterministic_builtins,
+            skip_false_defaults: partial.skip_false_defaults,
+        };
+        Ok(PreparedPartial {
+            inner: Arc::new(PartialInner {
+                shared: self.inner.shared.clone(),
+                program: state.program.clone(),
+                compiled: state.compiled.clone(),
+                options,
+                inlining,
+                body: compiled.body,
+                originals: compiled.originals,
+            }),
+        })
+    }
+
+    fn text(&self, text: &str) -> Source {
+        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
+        Source::new(id, "", text)
+    }
+
+    fn parsing(&self) -> ParseOptions {
+        ParseOptions {
+            version: self.inner.version,
+            ..ParseOptions::default()
+        }
+    }
+
+    /// A document by its reference.
+    fn document_named(&self, text: &str) -> Result<Ref, Error> {
+        let source = self.text(text);
+        let term = parse_term(&source, &self.parsing())?;
+        let span = term.span;
+        document(term).ok_or_else(|| {
+            let message = format!("expected a reference without variables, got `{text}`");
+            Error::Compile(Diagnostic::at(Code::Compile, &source, span, message).into())
+        })
+    }
+}

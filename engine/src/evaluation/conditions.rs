@@ -1,0 +1,62 @@
+//! Whether a rule may match, as far as its conditions tell.
+
+use crate::program::canonical::Test;
+use crate::value::{V, Value};
+
+/// Whether what was found at a place passes one of the tests; without tests anything does.
+pub(crate) fn allows(tests: &[Test], found: V<'_>) -> bool {
+    tests.is_empty() || tests.iter().any(|test| allows_one(test, found))
+}
+
+fn allows_one(test: &Test, found: V<'_>) -> bool {
+    match test {
+        Test::Equal(value) => found == value.borrow(),
+        Test::Items(items) => found.as_array().is_some_and(|array| {
+            let same = |(item, found): (&Option<Value>, V<'_>)| {
+                item.as_ref().is_none_or(|item| item.borrow() == found)
+            };
+            array.len() == items.len() && items.iter().zip(array.iter()).all(same)
+        }),
+        Test::Contains(value) => contains(found, value.borrow()),
+        Test::Prefix(texts) => any_text(found, texts, |text, base| text.starts_with(base)),
+        Test::Suffix(texts) => any_text(found, texts, |text, base| text.ends_with(base)),
+        Test::Segments(segments, delimiters) => found.as_text().is_some_and(|text| {
+            let text = text.to_str();
+            let parts: Vec<&str> = text.split(|c| delimiters.contains(&c)).collect();
+            let same = |(segment, part): (&Option<String>, &&str)| {
+                segment.as_ref().is_none_or(|segment| segment == part)
+            };
+            parts.len() == segments.len() && segments.iter().zip(&parts).all(same)
+        }),
+    }
+}
+
+fn contains(collection: V<'_>, element: V<'_>) -> bool {
+    if let Some(array) = collection.as_array() {
+        return array.iter().any(|item| item == element);
+    }
+    if let Some(object) = collection.as_object() {
+        return object.iter().any(|(_, value)| value == element);
+    }
+    collection
+        .as_set()
+        .is_some_and(|set| set.iter().any(|member| member == element))
+}
+
+/// Whether a string, or one string of a collection, has one of some parts at its end.
+fn any_text(found: V<'_>, texts: &[Value], test: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+    let one = |found: V<'_>| {
+        found.as_text().is_some_and(|text| {
+            texts
+                .iter()
+                .any(|base| test(text.as_bytes(), base.borrow().text_or_empty().as_bytes()))
+        })
+    };
+    if let Some(array) = found.as_array() {
+        return array.iter().any(one);
+    }
+    match found.as_set() {
+        Some(set) => set.iter().any(one),
+        None => one(found),
+    }
+}

@@ -1,0 +1,70 @@
+//! How conflicts between rules are worded.
+
+use std::fmt::Write;
+
+use solon_syntax::source::Span;
+
+use crate::program::Program;
+use crate::value::V;
+
+/// Producers that are listed.
+const LISTED: usize = 10;
+/// Characters of a value that are shown.
+const SHOWN: usize = 80;
+
+/// The first line of a conflict of complete rules or functions.
+pub(crate) fn rule_header(name: &str, function: bool) -> String {
+    if function {
+        format!("function {name} produced conflicting values for the same inputs:")
+    } else {
+        format!("rule {name} produced conflicting values:")
+    }
+}
+
+/// The name of the place that rules with constant keys share.
+pub(crate) fn fixed_key_name(name: &str, keys: &[V<'_>]) -> String {
+    keys.iter().fold(name.to_owned(), |mut name, key| {
+        let text = key.text_or_empty().to_str().into_owned();
+        let plain = !text.is_empty()
+            && !text.starts_with(|c: char| c.is_ascii_digit())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let _ = if plain {
+            write!(name, ".{text}")
+        } else {
+            write!(name, "[{key}]")
+        };
+        name
+    })
+}
+
+/// The first value and those that differ from it, in source order.
+pub(crate) fn listed(program: &Program, header: String, produced: &[(V<'_>, Span)]) -> String {
+    let first = produced.first().map(|(value, _)| *value);
+    let mut text = header;
+    let differing = produced
+        .iter()
+        .enumerate()
+        .filter(|(at, (value, _))| *at == 0 || Some(*value) != first);
+    for (count, (_, (value, span))) in differing.enumerate() {
+        if count == LISTED {
+            text.push_str("\n  ...");
+            break;
+        }
+        let (file, row, _) = program.place(*span);
+        let _ = write!(
+            text,
+            "\n  {} at {file}:{row}",
+            shortened(&value.to_string())
+        );
+    }
+    text
+}
+
+/// Blanks collapsed, cut at a bound.
+fn shortened(text: &str) -> String {
+    let collapsed = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match collapsed.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}...", collapsed.get(..at).unwrap_or(&collapsed)),
+        None => collapsed,
+    }
+}

@@ -1,0 +1,90 @@
+//! Documents that partial rules build, pair by pair.
+
+use std::collections::BTreeMap;
+
+use crate::value::{Arena, SetBuilder, V};
+
+/// A document being built below a partial rule.
+#[derive(Default)]
+pub(crate) enum Extent<'e> {
+    /// Nothing yet.
+    #[default]
+    Empty,
+    /// A value.
+    Value(V<'e>),
+    /// A set whose members come one by one.
+    Set(SetBuilder<'e>),
+    /// An object whose keys come one by one.
+    Object(BTreeMap<V<'e>, Extent<'e>>),
+}
+
+/// Two rules claim one place.
+pub(crate) struct Clash;
+
+impl<'e> Extent<'e> {
+    /// Puts a value, or a member of a set, at a path; whether it was not there yet.
+    pub fn insert(
+        &mut self,
+        arena: &'e Arena,
+        path: &[V<'e>],
+        value: V<'e>,
+        member: bool,
+    ) -> Result<bool, Clash> {
+        let place = self.place(path)?;
+        match place {
+            Self::Empty if member => {
+                let mut set = SetBuilder::new(arena);
+                set.insert(value);
+                *place = Self::Set(set);
+                Ok(true)
+            }
+            Self::Empty => {
+                *place = Self::Value(value);
+                Ok(true)
+            }
+            Self::Set(set) if member => Ok(set.insert(value)),
+            Self::Value(old) if !member && *old == value => Ok(false),
+            _ => Err(Clash),
+        }
+    }
+
+    /// Whether something is at a path.
+    pub fn is_taken(&self, path: &[V<'e>]) -> bool {
+        match (self, path.split_first()) {
+            (Self::Empty, _) => false,
+            (Self::Object(pairs), Some((key, rest))) => {
+                pairs.get(key).is_some_and(|inner| inner.is_taken(rest))
+            }
+            _ => true,
+        }
+    }
+
+    fn place(&mut self, path: &[V<'e>]) -> Result<&mut Self, Clash> {
+        let mut place = self;
+        for key in path {
+            if let Self::Empty = place {
+                *place = Self::Object(BTreeMap::new());
+            }
+            let Self::Object(pairs) = place else {
+                return Err(Clash);
+            };
+            place = pairs.entry(*key).or_default();
+        }
+        Ok(place)
+    }
+
+    /// The document; `None` when nothing was put in.
+    pub fn finish(self, arena: &'e Arena) -> Option<V<'e>> {
+        match self {
+            Self::Empty => None,
+            Self::Value(value) => Some(value),
+            Self::Set(set) => Some(set.finish()),
+            Self::Object(pairs) => {
+                let pairs = pairs
+                    .into_iter()
+                    .filter_map(|(key, inner)| Some((key, inner.finish(arena)?)));
+                Some(arena.object_from(pairs))
+            }
+        }
+    }
+}

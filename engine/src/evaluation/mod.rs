@@ -1,0 +1,14 @@
+//! What both machines share: which rules may match, errors, replaced documents, documents that rules build, and how conflicts are worded.
+
+mod conditions;
+mod conflict;
+mod error;
+mod extent;
+mod overlay;
+
+pub(crate) use conditions::allows;
+pub(crate) use conflict::{fixed_key_name, listed, rule_header};
+pub use error::EvalError;
+pub(crate) use error::Halt;
+pub(crate) use extent::Extent;
+pub(crate) use overlay::{Overlay, base_child, below, merged_keys, patched, replaced};

@@ -1,0 +1,118 @@
+//! Documents that `with` replaces, and base data beside rules.
+
+use std::collections::BTreeMap;
+
+use crate::value::{Arena, V};
+
+/// Replaced documents by path below `data`.
+#[derive(Clone)]
+pub(crate) enum Overlay<'e> {
+    /// This document is replaced.
+    Value(V<'e>),
+    /// Documents below are.
+    Node(BTreeMap<V<'e>, Overlay<'e>>),
+}
+
+impl<'e> Overlay<'e> {
+    /// What is replaced below a key.
+    pub fn child(&self, key: V<'e>) -> Option<&Overlay<'e>> {
+        match self {
+            Self::Value(_) => None,
+            Self::Node(children) => children.get(&key),
+        }
+    }
+
+    /// Replaces the document at a path.
+    pub fn put(&mut self, arena: &'e Arena, path: &[V<'e>], value: V<'e>) {
+        let Some((key, rest)) = path.split_first() else {
+            *self = Self::Value(value);
+            return;
+        };
+        match self {
+            Self::Value(old) => *old = patched(arena, Some(*old), path, value),
+            Self::Node(children) => {
+                children
+                    .entry(*key)
+                    .or_insert_with(|| Self::Node(BTreeMap::new()))
+                    .put(arena, rest, value);
+            }
+        }
+    }
+}
+
+/// A copy of a document with a value written at a path; what is no object on the way becomes one.
+pub(crate) fn patched<'e>(
+    arena: &'e Arena,
+    old: Option<V<'e>>,
+    path: &[V<'e>],
+    value: V<'e>,
+) -> V<'e> {
+    let Some((key, rest)) = path.split_first() else {
+        return value;
+    };
+    let object = old.and_then(V::as_object);
+    let inner = patched(
+        arena,
+        object.and_then(|object| object.get(*key)),
+        rest,
+        value,
+    );
+    let pairs = object.into_iter().flat_map(|object| object.iter());
+    arena.object_from(pairs.chain(std::iter::once((*key, inner))))
+}
+
+/// What lies below a base document. In a path of base data a number names the key of its digits.
+pub(crate) fn base_child<'e>(arena: &'e Arena, base: V<'e>, key: V<'e>) -> Option<V<'e>> {
+    match (base.as_object(), key) {
+        (Some(object), V::Int(index)) => {
+            let mut digits = itoa::Buffer::new();
+            object.get(arena.text(digits.format(index)))
+        }
+        _ => base.lookup(key),
+    }
+}
+
+/// A document with replaced ones put in.
+pub(crate) fn replaced<'e>(arena: &'e Arena, value: Option<V<'e>>, overlay: &Overlay<'e>) -> V<'e> {
+    match overlay {
+        Overlay::Value(value) => *value,
+        Overlay::Node(children) => {
+            let object = value.and_then(V::as_object);
+            let kept = object.into_iter().flat_map(|object| object.iter());
+            let new = children.iter().map(|(key, inner)| {
+                let old = object.and_then(|object| object.get(*key));
+                (*key, replaced(arena, old, inner))
+            });
+            arena.object_from(kept.chain(new))
+        }
+    }
+}
+
+/// What lies below a value.
+pub(crate) fn below<'e>(value: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
+    keys.iter()
+        .try_fold(value?, |value, key| value.lookup(*key))
+}
+
+/// Keys of the base document with what is replaced in it, in order; then those that only rules have.
+pub(crate) fn merged_keys<'e>(
+    rules: impl Iterator<Item = V<'e>>,
+    base: Option<V<'e>>,
+    overlay: Option<&Overlay<'e>>,
+) -> Vec<V<'e>> {
+    let object = base.and_then(V::as_object).into_iter();
+    let mut keys: Vec<V<'e>> = object
+        .flat_map(|object| object.iter())
+        .map(|(key, _)| key)
+        .collect();
+    if let Some(Overlay::Node(children)) = overlay {
+        keys.extend(children.keys().copied());
+        keys.sort();
+        keys.dedup();
+    }
+    let new: Vec<V<'e>> = rules
+        .filter(|key| keys.binary_search(key).is_err())
+        .collect();
+    keys.extend(new);
+    keys
+}

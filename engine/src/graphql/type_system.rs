@@ -1,0 +1,309 @@
+//! A schema made ready for the validation of queries: it owns its names, and finds everything by name at once.
+
+use hashbrown::HashMap;
+
+use super::ast::{
+    Definition, DefinitionKind, DirectiveDefinition, FieldDefinition, Position, Text, Type,
+    ValueKind,
+};
+use super::schema::Schema;
+
+/// Lists up to this length are searched from the start.
+const SHORT: usize = 8;
+
+/// Things with names, in their order. Of several with one name the first is found.
+#[derive(Debug)]
+pub struct Named<T> {
+    items: Vec<(Box<str>, T)>,
+    /// Only for lists that are not short.
+    places: HashMap<Box<str>, usize>,
+}
+
+impl<T> Named<T> {
+    fn push(&mut self, name: &str, item: T) {
+        self.items.push((name.into(), item));
+        if self.items.len() > SHORT {
+            for (place, (name, _)) in self.items.iter().enumerate().skip(self.places.len()) {
+                self.places.entry(name.clone()).or_insert(place);
+            }
+        }
+    }
+
+    /// The first of a name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        let place = if self.items.len() > SHORT {
+            *self.places.get(name)?
+        } else {
+            self.names().position(|item| item == name)?
+        };
+        self.items.get(place).map(|(_, item)| item)
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.items.iter().map(|(name, _)| name.as_ref())
+    }
+
+    /// Names and items.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
+        self.items.iter().map(|(name, item)| (name.as_ref(), item))
+    }
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            places: HashMap::default(),
+        }
+    }
+}
+
+impl<'n, T> FromIterator<(&'n str, T)> for Named<T> {
+    fn from_iter<I: IntoIterator<Item = (&'n str, T)>>(items: I) -> Self {
+        let mut named = Self::default();
+        for (name, item) in items {
+            named.push(name, item);
+        }
+        named
+    }
+}
+
+/// The place of a type among all types.
+pub type TypeId = usize;
+
+/// A type.
+#[derive(Debug)]
+pub struct TypeDef {
+    /// Its place.
+    pub id: TypeId,
+    /// Name.
+    pub name: Box<str>,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// Implemented interfaces.
+    pub interfaces: Vec<Box<str>>,
+    /// Fields.
+    pub fields: Named<Member>,
+    /// Values of an enumeration.
+    pub values: Named<()>,
+    /// The types that its values may have, in ascending order.
+    pub possible: Vec<TypeId>,
+}
+
+/// A field or an argument.
+#[derive(Debug)]
+pub struct Member {
+    /// Its type.
+    pub of: Type<'static>,
+    /// What its type's name stands for.
+    pub target: Option<TypeId>,
+    /// Arguments of a field.
+    pub arguments: Named<Member>,
+    /// The kind of its default.
+    pub default: Option<ValueKind>,
+}
+
+/// A directive.
+#[derive(Debug)]
+pub struct DirectiveDef {
+    /// Arguments.
+    pub arguments: Named<Member>,
+    /// Places where it may stand.
+    pub locations: Vec<Box<str>>,
+    /// Whether one place may have it more than once.
+    pub repeatable: bool,
+}
+
+/// All types and directives of a schema.
+#[derive(Debug)]
+pub struct TypeSystem {
+    types: Vec<TypeDef>,
+    by_name: HashMap<Box<str>, TypeId>,
+    directives: HashMap<Box<str>, DirectiveDef>,
+    roots: HashMap<Box<str>, TypeId>,
+    typename: Member,
+}
+
+impl TypeSystem {
+    /// That of a schema.
+    pub fn new(schema: &Schema<'_>) -> Self {
+        let names = schema.types.keys().enumerate();
+        let by_name: HashMap<Box<str>, TypeId> =
+            names.map(|(id, name)| (name.as_ref().into(), id)).collect();
+        let builder = Builder { by_name: &by_name };
+        let definitions = schema.types.values().enumerate();
+        let mut types: Vec<TypeDef> = definitions
+            .map(|(id, definition)| builder.type_def(id, definition))
+            .collect();
+        for (of, possible) in builder.possible(schema) {
+            if let Some(of) = types.get_mut(of) {
+                of.possible.push(possible);
+            }
+        }
+        for of in &mut types {
+            of.possible.sort_unstable();
+        }
+        let roots: HashMap<Box<str>, TypeId> = schema
+            .roots
+            .iter()
+            .filter_map(|(operation, of)| Some((operation.as_ref().into(), builder.id(of)?)))
+            .collect();
+        if let Some(query) = roots.get("query").and_then(|&id| types.get_mut(id)) {
+            builder.add_introspection(&mut query.fields);
+        }
+        let typename = builder.plain("String", false);
+        let directives = schema.directives.iter();
+        let directives = directives
+            .map(|(name, it)| (name.as_ref().into(), builder.directive(it)))
+            .collect();
+        Self {
+            types,
+            by_name,
+            directives,
+            roots,
+            typename,
+        }
+    }
+
+    /// A type by its place.
+    pub fn at(&self, id: TypeId) -> Option<&TypeDef> {
+        self.types.get(id)
+    }
+
+    /// A type by its name.
+    pub fn get(&self, name: &str) -> Option<&TypeDef> {
+        self.at(*self.by_name.get(name)?)
+    }
+
+    /// What a field or an argument is of.
+    pub fn target(&self, member: &Member) -> Option<&TypeDef> {
+        self.at(member.target?)
+    }
+
+    /// A directive.
+    pub fn directive(&self, name: &str) -> Option<&DirectiveDef> {
+        self.directives.get(name)
+    }
+
+    /// The root type of an operation.
+    pub fn root(&self, operation: &str) -> Option<&TypeDef> {
+        self.at(*self.roots.get(operation)?)
+    }
+
+    /// A field of a type; one of them every type has, and even what has none.
+    pub fn field<'s>(&'s self, of: Option<&'s TypeDef>, name: &str) -> Option<&'s Member> {
+        if name == "__typename" {
+            return Some(&self.typename);
+        }
+        of?.fields.get(name)
+    }
+
+    /// The names of all types.
+    pub fn type_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.types.iter().map(|of| of.name.as_ref())
+    }
+}
+
+struct Builder<'b> {
+    by_name: &'b HashMap<Box<str>, TypeId>,
+}
+
+impl Builder<'_> {
+    fn id(&self, name: &str) -> Option<TypeId> {
+        self.by_name.get(name).copied()
+    }
+
+    fn type_def(&self, id: TypeId, definition: &Definition<'_>) -> TypeDef {
+        let fields = definition.fields.iter();
+        let values = definition.values.iter();
+        let interfaces = definition.interfaces.iter();
+        TypeDef {
+            id,
+            name: definition.name.as_ref().into(),
+            kind: definition.kind,
+            interfaces: interfaces.map(|name| name.as_ref().into()).collect(),
+            fields: fields
+                .map(|it| (it.name.as_ref(), self.member(it)))
+                .collect(),
+            values: values.map(|it| (it.name.as_ref(), ())).collect(),
+            possible: Vec::new(),
+        }
+    }
+
+    fn member(&self, definition: &FieldDefinition<'_>) -> Member {
+        let of = owned(&definition.of);
+        Member {
+            target: self.id(of.named()),
+            of,
+            arguments: self.members(&definition.arguments),
+            default: definition.default.as_ref().map(|default| default.kind),
+        }
+    }
+
+    fn members(&self, definitions: &[FieldDefinition<'_>]) -> Named<Member> {
+        let definitions = definitions.iter();
+        definitions
+            .map(|it| (it.name.as_ref(), self.member(it)))
+            .collect()
+    }
+
+    fn directive(&self, definition: &DirectiveDefinition<'_>) -> DirectiveDef {
+        let locations = definition.locations.iter();
+        DirectiveDef {
+            arguments: self.members(&definition.arguments),
+            locations: locations.map(|name| name.as_ref().into()).collect(),
+            repeatable: definition.repeatable,
+        }
+    }
+
+    /// Pairs of a type and one that its values may have.
+    fn possible(&self, schema: &Schema<'_>) -> Vec<(TypeId, TypeId)> {
+        let mut pairs = Vec::new();
+        for (id, definition) in schema.types.values().enumerate() {
+            let members = definition.types.iter().filter_map(|it| self.id(&it.name));
+            pairs.extend(members.map(|member| (id, member)));
+            let interfaces = definition.interfaces.iter();
+            let interfaces = interfaces.filter_map(|name| self.id(name));
+            pairs.extend(interfaces.map(|interface| (interface, id)));
+            if matches!(
+                definition.kind,
+                DefinitionKind::Object | DefinitionKind::Input
+            ) {
+                pairs.push((id, id));
+            }
+        }
+        pairs
+    }
+
+    /// The fields of the query root that ask about the schema itself.
+    fn add_introspection(&self, fields: &mut Named<Member>) {
+        fields.push("__schema", self.plain("__Schema", true));
+        let mut by_name = self.plain("__Type", false);
+        by_name.arguments.push("name", self.plain("String", true));
+        fields.push("__type", by_name);
+    }
+
+    /// A member without arguments and default.
+    fn plain(&self, name: &'static str, non_null: bool) -> Member {
+        Member {
+            of: Type {
+                name: Text::Borrowed(name),
+                non_null,
+                ..Type::default()
+            },
+            target: self.id(name),
+            arguments: Named::default(),
+            default: None,
+        }
+    }
+}
+
+fn owned(of: &Type<'_>) -> Type<'static> {
+    Type {
+        name: Text::Owned(of.name.as_ref().to_owned()),
+        element: of.element.as_ref().map(|element| Box::new(owned(element))),
+        non_null: of.non_null,
+        position: Position::default(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Rules for arguments and directives.
+
+use hashbrown::HashSet;
+
+use super::super::ast::{Argument, Directive, Position};
+use super::super::parser::Parsed;
+use super::super::type_system::{DirectiveDef, Member, Named};
+use super::Validator;
+use super::suggestions::HINT;
+
+impl<'d> Validator<'d> {
+    /// A directive, after its arguments.
+    pub(super) fn directive_rules(
+        &mut self,
+        directive: &'d Directive<'d>,
+        definition: Option<&'d DirectiveDef>,
+        location: &'static str,
+    ) -> Parsed<()> {
+        let (name, position) = (&directive.name, directive.position);
+        if let Some(definition) = definition {
+            self.known_arguments(
+                &definition.arguments,
+                &directive.arguments,
+                position,
+                |it| format!("argument \"{it}\" on directive \"@{name}\""),
+            )?;
+            let mut places = definition.locations.iter();
+            if places.all(|place| place.as_ref() != location)
+                // fragments are walked more than once
+                && self.memory.misplaced.insert(directive)
+            {
+                let message = format!("Directive \"@{name}\" may not be used on {location}.");
+                self.report(message, position)?;
+            }
+            self.required_arguments(
+                &definition.arguments,
+                &directive.arguments,
+                position,
+                || format!("Directive \"@{name}\""),
+            )?;
+        } else {
+            self.report(format!("Unknown directive \"@{name}\"."), position)?;
+        }
+        self.unique_arguments(&directive.arguments)
+    }
+
+    /// All directives of one place.
+    pub(super) fn unique_directives(&mut self, directives: &'d [Directive<'d>]) -> Parsed<()> {
+        if directives.len() < 2 {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        for directive in directives {
+            let name = directive.name.as_ref();
+            let definition = self.types.directive(name);
+            if !seen.insert(name) && definition.is_none_or(|it| !it.repeatable) {
+                let message =
+                    format!("The directive \"@{name}\" can only be used once at this location.");
+                self.report(message, directive.position)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses arguments that are not defined; `what` names one of them with its owner.
+    pub(super) fn known_arguments(
+        &mut self,
+        known: &'d Named<Member>,
+        given: &'d [Argument<'d>],
+        position: Position,
+        what: impl Fn(&str) -> String,
+    ) -> Parsed<()> {
+        for argument in given {
+            let name = argument.name.as_ref();
+            if known.get(name).is_some() {
+                continue;
+            }
+            let hint = self.near_names(HINT, name, known.names(), position)?;
+            self.report(format!("Unknown {}.{hint}", what(name)), position)?;
+        }
+        Ok(())
+    }
+
+    /// Demands arguments that must be given; `owner` names what has them.
+    pub(super) fn required_arguments(
+        &mut self,
+        known: &'d Named<Member>,
+        given: &'d [Argument<'d>],
+        position: Position,
+        owner: impl Fn() -> String,
+    ) -> Parsed<()> {
+        for (name, argument) in known.iter() {
+            let required = argument.of.non_null && argument.default.is_none();
+            if required {
+                self.spend(given.len(), position)?;
+            }
+            if required && given.iter().all(|given| given.name != name) {
+                let owner = owner();
+                let message = format!(
+                    "{owner} argument \"{name}\" of type \"{}\" is required, but it was not provided.",
+                    argument.of
+                );
+                self.report(message, position)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn unique_arguments(&mut self, arguments: &'d [Argument<'d>]) -> Parsed<()> {
+        if arguments.len() < 2 {
+            return Ok(());
+        }
+        let (mut seen, mut told) = (HashSet::new(), HashSet::new());
+        for argument in arguments {
+            let name = argument.name.as_ref();
+            if !seen.insert(name) && told.insert(name) {
+                let message = format!("There can be only one argument named \"{name}\".");
+                self.report(message, argument.position)?;
+            }
+        }
+        Ok(())
+    }
+}

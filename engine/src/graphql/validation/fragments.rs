@@ -1,0 +1,199 @@
+//! Rules for fragments and their spreads.
+
+use hashbrown::HashMap;
+
+use super::super::ast::{DefinitionKind, Fragment, Inline, Selection, Spread};
+use super::super::parser::Parsed;
+use super::super::type_system::TypeDef;
+use super::Validator;
+use super::suggestions::HINT;
+
+impl<'d> Validator<'d> {
+    /// A fragment, after what is inside it.
+    pub(super) fn fragment_rules(
+        &mut self,
+        fragment: &'d Fragment<'d>,
+        of: Option<&'d TypeDef>,
+    ) -> Parsed<()> {
+        let (name, position) = (&fragment.name, fragment.position);
+        let condition = &fragment.type_condition;
+        if of.is_some_and(|of| !of.kind.is_composite()) {
+            let message = format!(
+                "Fragment \"{name}\" cannot condition on non composite type \"{condition}\"."
+            );
+            self.report(message, position)?;
+        }
+        if of.is_none() {
+            let names = self.types.type_names();
+            let hint = self.near_names(HINT, condition, names, position)?;
+            self.report(format!("Unknown type \"{condition}\".{hint}"), position)?;
+        }
+        self.cycles(fragment)?;
+        self.memory.spreads_counted = false;
+        if !self.memory.spread.contains(name.as_ref()) {
+            self.report(format!("Fragment \"{name}\" is never used."), position)?;
+        }
+        self.overlaps(of, &fragment.selections)?;
+        if !self.memory.fragments.insert(name) {
+            let message = format!("There can be only one fragment named \"{name}\".");
+            self.report(message, position)?;
+        }
+        Ok(())
+    }
+
+    /// An inline fragment, after what is inside it.
+    pub(super) fn inline_rules(
+        &mut self,
+        parent: Option<&'d TypeDef>,
+        of: Option<&'d TypeDef>,
+        inline: &'d Inline<'d>,
+    ) -> Parsed<()> {
+        let (condition, position) = (&inline.type_condition, inline.position);
+        if !condition.is_empty() {
+            if of.is_some_and(|of| !of.kind.is_composite()) {
+                let message =
+                    format!("Fragment cannot condition on non composite type \"{condition}\".");
+                self.report(message, position)?;
+            }
+            if of.is_none() {
+                self.report(format!("Unknown type \"{condition}\"."), position)?;
+            }
+        }
+        self.overlaps(of, &inline.selections)?;
+        if let (Some(parent), Some(of)) = (parent, of)
+            && !condition.is_empty()
+            && !is_possible(parent, of)
+        {
+            let message = format!("Fragment {}", impossible(parent, condition));
+            self.report(message, position)?;
+        }
+        Ok(())
+    }
+
+    /// A spread, after what it stands for.
+    pub(super) fn spread_rules(
+        &mut self,
+        parent: Option<&'d TypeDef>,
+        fragment: Option<&'d Fragment<'d>>,
+        spread: &'d Spread<'d>,
+    ) -> Parsed<()> {
+        let (name, position) = (&spread.name, spread.position);
+        if fragment.is_none() {
+            self.report(format!("Unknown fragment \"{name}\"."), position)?;
+        }
+        if self.memory.spreads_counted {
+            self.memory.spread.insert(name);
+        }
+        let Some(fragment) = fragment else {
+            return Ok(());
+        };
+        let of = self.types.get(&fragment.type_condition);
+        if let (Some(parent), Some(of)) = (parent, of)
+            && !is_possible(parent, of)
+        {
+            let message = format!(
+                "Fragment \"{name}\" {}",
+                impossible(parent, &fragment.type_condition)
+            );
+            self.report(message, position)?;
+        }
+        Ok(())
+    }
+
+    /// Fragments that come back to themselves.
+    fn cycles(&mut self, fragment: &'d Fragment<'d>) -> Parsed<()> {
+        let mut search = Search::default();
+        self.search(fragment, &mut search)
+    }
+
+    fn search(&mut self, fragment: &'d Fragment<'d>, search: &mut Search<'d>) -> Parsed<()> {
+        let name = fragment.name.as_ref();
+        if !self.memory.searched_for_cycles.insert(name) {
+            return Ok(());
+        }
+        let spreads = spreads_in(&fragment.selections);
+        if spreads.is_empty() {
+            return Ok(());
+        }
+        search.entered.insert(name, search.path.len());
+        for spread in spreads {
+            let name = spread.name.as_ref();
+            self.spend(1, spread.position)?;
+            match search.entered.get(name) {
+                None => {
+                    if let Some(inner) = self.fragments.get(name).copied() {
+                        search.path.push(name);
+                        self.nested(spread.position, |it| it.search(inner, search))?;
+                        search.path.pop();
+                    }
+                }
+                Some(&from) => {
+                    let through = search.path.get(from..).unwrap_or_default();
+                    let through: Vec<String> =
+                        through.iter().map(|name| format!("\"{name}\"")).collect();
+                    let via = if through.is_empty() { "" } else { " via " };
+                    let message = format!(
+                        "Cannot spread fragment \"{name}\" within itself{via}{}.",
+                        through.join(", ")
+                    );
+                    self.report(message, spread.position)?;
+                }
+            }
+        }
+        search.entered.remove(name);
+        Ok(())
+    }
+}
+
+/// Whether a value of one type may be one of another; where a type has no selections that is asked elsewhere.
+fn is_possible(parent: &TypeDef, of: &TypeDef) -> bool {
+    if !parent.kind.is_composite() || !of.kind.is_composite() {
+        return true;
+    }
+    let alone = [parent.id];
+    let mut left: &[usize] = match parent.kind {
+        DefinitionKind::Object => &alone,
+        _ => &parent.possible,
+    };
+    let mut right: &[usize] = &of.possible;
+    while let ([a, more_left @ ..], [b, more_right @ ..]) = (left, right) {
+        match a.cmp(b) {
+            std::cmp::Ordering::Less => left = more_left,
+            std::cmp::Ordering::Greater => right = more_right,
+            std::cmp::Ordering::Equal => return true,
+        }
+    }
+    false
+}
+
+/// The way of a search for cycles.
+#[derive(Default)]
+struct Search<'d> {
+    /// Spreads that led here.
+    path: Vec<&'d str>,
+    /// Fragments on the way, with the length of the path to them.
+    entered: HashMap<&'d str, usize>,
+}
+
+fn impossible(parent: &TypeDef, condition: &str) -> String {
+    format!(
+        "cannot be spread here as objects of type \"{}\" can never be of type \"{condition}\".",
+        parent.name
+    )
+}
+
+/// All spreads in selections: those of one level before those below it, the last level first.
+fn spreads_in<'d>(selections: &'d [Selection<'d>]) -> Vec<&'d Spread<'d>> {
+    let mut spreads = Vec::new();
+    let mut levels = vec![selections];
+    while let Some(level) = levels.pop() {
+        for selection in level {
+            match selection {
+                Selection::Spread(spread) => spreads.push(spread),
+                Selection::Field(field) => levels.push(&field.selections),
+                Selection::Inline(inline) => levels.push(&inline.selections),
+            }
+        }
+    }
+    spreads
+}

@@ -1,0 +1,332 @@
+//! Whether a query fits a schema.
+//!
+//! The document is walked once, and again through each spread of a fragment, as OPA walks it: what is inside a node
+//! is visited before the node, and the rules look at each node in the order of their names. So problems come in
+//! OPA's order.
+
+mod arguments;
+mod fields;
+mod fragments;
+mod operations;
+mod overlaps;
+mod suggestions;
+mod values;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::ast::{
+    Argument, Directive, Field, Fragment, Inline, Operation, Position, QueryDocument, Selection,
+    Spread, Type, Value, ValueKind,
+};
+use super::parser::Parsed;
+use super::problem::{Problem, Problems};
+use super::type_system::{Member, TypeDef, TypeSystem};
+use crate::limits;
+
+/// Checks a query; all problems are told.
+pub fn validate(types: &TypeSystem, document: &QueryDocument<'_>) -> Result<(), Problems> {
+    let mut validator = Validator::new(types, document, false);
+    validator.document()?;
+    match validator.problems {
+        problems if problems.is_empty() => Ok(()),
+        problems => Err(Problems(problems)),
+    }
+}
+
+/// Whether a query has no problem.
+pub fn is_valid(types: &TypeSystem, document: &QueryDocument<'_>) -> bool {
+    Validator::new(types, document, true).document().is_ok()
+}
+
+struct Validator<'d> {
+    types: &'d TypeSystem,
+    document: &'d QueryDocument<'d>,
+    /// The first fragment of each name.
+    fragments: HashMap<&'d str, &'d Fragment<'d>>,
+    /// The operation that is walked; none while a fragment is walked for itself.
+    scope: Option<Scope<'d>>,
+    /// Fragments that the walk has come through since the operation began.
+    walked: HashSet<&'d str>,
+    depth: usize,
+    steps: usize,
+    /// Whether one problem is enough.
+    first_only: bool,
+    problems: Vec<Problem>,
+    memory: Memory<'d>,
+}
+
+/// An operation and its variables.
+struct Scope<'d> {
+    operation: &'d Operation<'d>,
+    /// The first variable of each name.
+    variables: HashMap<&'d str, usize>,
+    used: Vec<bool>,
+    /// Variables whose defaults cannot be read.
+    unreadable: HashSet<usize>,
+}
+
+/// What rules remember from one node to the next.
+#[derive(Default)]
+struct Memory<'d> {
+    operations: HashSet<&'d str>,
+    fragments: HashSet<&'d str>,
+    spread: HashSet<&'d str>,
+    /// Spreads count as uses until the first fragment was walked for itself.
+    spreads_counted: bool,
+    searched_for_cycles: HashSet<&'d str>,
+    misplaced: HashSet<*const Directive<'d>>,
+    /// Uses of variables whose defaults cannot be read, as of the last operation that came by.
+    unreadable: HashSet<*const Value<'d>>,
+    overlaps: overlaps::Compared<'d>,
+}
+
+/// What is expected of a value.
+#[derive(Clone, Copy)]
+struct Expected<'d> {
+    of: &'d Type<'d>,
+    target: Option<&'d TypeDef>,
+    has_default: bool,
+}
+
+impl<'d> Validator<'d> {
+    fn new(types: &'d TypeSystem, document: &'d QueryDocument<'d>, first_only: bool) -> Self {
+        let mut fragments = HashMap::with_capacity(document.fragments.len());
+        for fragment in &document.fragments {
+            fragments.entry(fragment.name.as_ref()).or_insert(fragment);
+        }
+        Self {
+            types,
+            document,
+            fragments,
+            scope: None,
+            walked: HashSet::default(),
+            depth: 0,
+            steps: limits::GRAPHQL_STEPS,
+            first_only,
+            problems: Vec::new(),
+            memory: Memory::default(),
+        }
+    }
+
+    fn report(&mut self, message: String, position: Position) -> Parsed<()> {
+        self.spend(message.len(), position)?;
+        let problem = Problem::new(message, position);
+        if self.first_only {
+            return Err(problem);
+        }
+        self.problems.push(problem);
+        Ok(())
+    }
+
+    /// Counts nodes that are visited again.
+    fn visit(&mut self, nodes: usize, position: Position) -> Parsed<()> {
+        if self.walked.is_empty() {
+            return Ok(());
+        }
+        self.spend(nodes, position)
+    }
+
+    /// Counts work that may grow faster than the document.
+    fn spend(&mut self, steps: usize, position: Position) -> Parsed<()> {
+        match self.steps.checked_sub(steps) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => Err(Problem::new("takes too long to validate".into(), position)),
+        }
+    }
+
+    /// Goes one level down, on more stack if need be.
+    fn nested<T>(
+        &mut self,
+        position: Position,
+        run: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        if self.depth == limits::GRAPHQL_NESTING {
+            return Err(Problem::new("nested too deep".into(), position));
+        }
+        self.depth += 1;
+        let done = stacker::maybe_grow(limits::VALUE_STACK / 4, limits::VALUE_STACK, || run(self));
+        self.depth -= 1;
+        done
+    }
+
+    fn document(&mut self) -> Parsed<()> {
+        self.memory.spreads_counted = true;
+        for operation in &self.document.operations {
+            self.walked.clear();
+            self.operation(operation)?;
+        }
+        for fragment in &self.document.fragments {
+            self.walked.clear();
+            self.fragment(fragment)?;
+        }
+        Ok(())
+    }
+
+    fn operation(&mut self, operation: &'d Operation<'d>) -> Parsed<()> {
+        let mut variables = HashMap::with_capacity(operation.variables.len());
+        let mut unreadable = HashSet::new();
+        for (index, variable) in operation.variables.iter().enumerate() {
+            variables.entry(variable.name.as_ref()).or_insert(index);
+            let default = variable.default.as_ref();
+            if default.is_some_and(|default| !values::is_wholly_readable(default)) {
+                unreadable.insert(index);
+            }
+            self.variable_rules(variable)?;
+        }
+        self.scope = Some(Scope {
+            operation,
+            variables,
+            used: operation.variables.iter().map(|it| it.used).collect(),
+            unreadable,
+        });
+        for variable in &operation.variables {
+            if let Some(default) = &variable.default {
+                let expected = Expected {
+                    of: &variable.of,
+                    target: self.types.get(variable.of.named()),
+                    has_default: false,
+                };
+                self.value(default, Some(expected))?;
+            }
+            self.directives(&variable.directives, "VARIABLE_DEFINITION")?;
+        }
+        let location = match operation.operation.as_ref() {
+            "mutation" => "MUTATION",
+            "subscription" => "SUBSCRIPTION",
+            _ => "QUERY",
+        };
+        self.directives(&operation.directives, location)?;
+        let root = self.types.root(operation.kind());
+        self.selections(root, &operation.selections, operation.position)?;
+        let used = self.scope.as_ref().map(|scope| scope.used.clone());
+        self.operation_rules(operation, root, &used.unwrap_or_default())?;
+        self.scope = None;
+        Ok(())
+    }
+
+    fn fragment(&mut self, fragment: &'d Fragment<'d>) -> Parsed<()> {
+        let of = self.types.get(&fragment.type_condition);
+        self.directives(&fragment.directives, "FRAGMENT_DEFINITION")?;
+        self.selections(of, &fragment.selections, fragment.position)?;
+        self.fragment_rules(fragment, of)
+    }
+
+    fn directives(
+        &mut self,
+        directives: &'d [Directive<'d>],
+        location: &'static str,
+    ) -> Parsed<()> {
+        for directive in directives {
+            let definition = self.types.directive(&directive.name);
+            for argument in &directive.arguments {
+                let wanted = definition.and_then(|it| it.arguments.get(&argument.name));
+                self.argument(argument, wanted)?;
+            }
+            self.directive_rules(directive, definition, location)?;
+        }
+        self.unique_directives(directives)
+    }
+
+    fn argument(&mut self, argument: &'d Argument<'d>, wanted: Option<&'d Member>) -> Parsed<()> {
+        let expected = wanted.map(|member| self.expected(member));
+        self.value(&argument.value, expected)?;
+        Ok(())
+    }
+
+    fn expected(&self, member: &'d Member) -> Expected<'d> {
+        Expected {
+            of: &member.of,
+            target: self.types.target(member),
+            has_default: member.default.is_some_and(|kind| kind != ValueKind::Null),
+        }
+    }
+
+    /// Answers whether the value can be read.
+    fn value(&mut self, value: &'d Value<'d>, expected: Option<Expected<'d>>) -> Parsed<bool> {
+        self.visit(1, value.position)?;
+        let mut readable = true;
+        for child in &value.children {
+            let expected = match value.kind {
+                ValueKind::Object => {
+                    let of = expected.and_then(|expected| expected.target);
+                    of.and_then(|of| of.fields.get(&child.name))
+                        .map(|member| self.expected(member))
+                }
+                ValueKind::List => expected.and_then(|expected| {
+                    let of = expected.of.element.as_deref()?;
+                    Some(Expected {
+                        of,
+                        has_default: false,
+                        ..expected
+                    })
+                }),
+                _ => break,
+            };
+            readable &= self.nested(value.position, |it| it.value(&child.value, expected))?;
+        }
+        self.value_rules(value, expected, readable)
+    }
+
+    fn selections(
+        &mut self,
+        parent: Option<&'d TypeDef>,
+        selections: &'d [Selection<'d>],
+        position: Position,
+    ) -> Parsed<()> {
+        if selections.is_empty() {
+            return Ok(());
+        }
+        self.visit(selections.len(), position)?;
+        self.nested(position, |it| {
+            selections.iter().try_for_each(|selection| match selection {
+                Selection::Field(field) => it.field(parent, field),
+                Selection::Inline(inline) => it.inline(parent, inline),
+                Selection::Spread(spread) => it.spread(parent, spread),
+            })
+        })
+    }
+
+    fn field(&mut self, parent: Option<&'d TypeDef>, field: &'d Field<'d>) -> Parsed<()> {
+        let definition = self.types.field(parent, &field.name);
+        let of = definition.and_then(|it| self.types.target(it));
+        for argument in &field.arguments {
+            let wanted = definition.and_then(|it| it.arguments.get(&argument.name));
+            self.argument(argument, wanted)?;
+        }
+        self.directives(&field.directives, "FIELD")?;
+        self.selections(of, &field.selections, field.position)?;
+        self.field_rules(parent, definition, field)
+    }
+
+    fn inline(&mut self, parent: Option<&'d TypeDef>, inline: &'d Inline<'d>) -> Parsed<()> {
+        let of = self.inline_type(parent, inline);
+        self.directives(&inline.directives, "INLINE_FRAGMENT")?;
+        self.selections(of, &inline.selections, inline.position)?;
+        self.inline_rules(parent, of, inline)
+    }
+
+    /// What the selections of an inline fragment are made on.
+    fn inline_type(&self, parent: Option<&'d TypeDef>, inline: &Inline<'_>) -> Option<&'d TypeDef> {
+        if inline.type_condition.is_empty() {
+            parent
+        } else {
+            self.types.get(&inline.type_condition)
+        }
+    }
+
+    fn spread(&mut self, parent: Option<&'d TypeDef>, spread: &'d Spread<'d>) -> Parsed<()> {
+        self.directives(&spread.directives, "FRAGMENT_SPREAD")?;
+        let fragment = self.fragments.get(spread.name.as_ref()).copied();
+        if let Some(fragment) = fragment
+            && self.walked.insert(&fragment.name)
+        {
+            let of = self.types.get(&fragment.type_condition);
+            self.directives(&fragment.directives, "FRAGMENT_DEFINITION")?;
+            self.selections(of, &fragment.selections, spread.position)?;
+        }
+        self.spread_rules(parent, fragment, spread)
+    }
+}

@@ -1,0 +1,373 @@
+//! Fields with one name in the answer must be one field, with the same arguments and answers of one shape.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::super::ast::{
+    Argument, DefinitionKind, Field, Position, Selection, Spread, Type, Value,
+};
+use super::super::parser::Parsed;
+use super::super::type_system::{Member, TypeDef};
+use super::Validator;
+
+/// What was compared already.
+#[derive(Default)]
+pub(super) struct Compared<'d> {
+    /// Fragments that the fields at hand were compared with.
+    fragments: HashSet<&'d str>,
+    /// Pairs of fragments, and whether only as ones that never apply to one object.
+    pairs: HashMap<(&'d str, &'d str), bool>,
+    /// Fields whose inner selections are being compared. Fragments that come back to themselves would lead here again.
+    fields: HashSet<(*const Field<'d>, *const Field<'d>)>,
+}
+
+/// A field with the type that it is asked of.
+#[derive(Clone, Copy)]
+struct Selected<'d> {
+    field: &'d Field<'d>,
+    parent: Option<&'d TypeDef>,
+    definition: Option<&'d Member>,
+}
+
+/// Selections without their inline fragments: fields by the names in the answer, and spreads.
+struct Flat<'d> {
+    names: Vec<&'d str>,
+    fields: HashMap<&'d str, Vec<Selected<'d>>>,
+    spreads: Vec<&'d Spread<'d>>,
+    /// The steps that it took.
+    length: usize,
+}
+
+struct Conflict<'d> {
+    name: &'d str,
+    reason: Reason<'d>,
+    position: Position,
+}
+
+enum Reason<'d> {
+    Message(String),
+    Inner(Vec<Conflict<'d>>),
+}
+
+impl<'d> Flat<'d> {
+    fn in_order(&self) -> impl Iterator<Item = (&'d str, &[Selected<'d>])> {
+        self.names
+            .iter()
+            .filter_map(|&name| Some((name, self.fields.get(name)?.as_slice())))
+    }
+
+    /// Whether these are the very same fields.
+    fn is(&self, other: &Self) -> bool {
+        let same = |a: &[Selected<'_>], b: &[Selected<'_>]| {
+            let mut pairs = a.iter().zip(b);
+            a.len() == b.len() && pairs.all(|(a, b)| std::ptr::eq(a.field, b.field))
+        };
+        self.names == other.names
+            && self
+                .in_order()
+                .zip(other.in_order())
+                .all(|(a, b)| same(a.1, b.1))
+    }
+}
+
+impl Conflict<'_> {
+    fn explain(&self, text: &mut String) {
+        match &self.reason {
+            Reason::Message(message) => text.push_str(message),
+            Reason::Inner(inner) => {
+                for (index, conflict) in inner.iter().enumerate() {
+                    text.push_str(if index == 0 { "" } else { " and " });
+                    text.extend(["subfields \"", conflict.name, "\" conflict because "]);
+                    conflict.explain(text);
+                }
+            }
+        }
+    }
+}
+
+impl<'d> Validator<'d> {
+    /// The fields of a selection set, with all that it spreads.
+    pub(super) fn overlaps(
+        &mut self,
+        of: Option<&'d TypeDef>,
+        selections: &'d [Selection<'d>],
+    ) -> Parsed<()> {
+        if selections.is_empty() {
+            return Ok(());
+        }
+        let flat = self.flatten(of, selections);
+        let mut conflicts = Vec::new();
+        for (_, fields) in flat.in_order() {
+            for (index, &a) in fields.iter().enumerate() {
+                for &b in fields.iter().skip(index + 1) {
+                    conflicts.extend(self.conflict(false, a, b)?);
+                }
+            }
+        }
+        self.memory.overlaps.fragments.clear();
+        for (index, &a) in flat.spreads.iter().enumerate() {
+            self.fields_with_fragment(&mut conflicts, false, &flat, a)?;
+            for &b in flat.spreads.iter().skip(index + 1) {
+                self.fragment_with_fragment(&mut conflicts, false, a, b)?;
+            }
+        }
+        for conflict in conflicts {
+            let mut reason = String::new();
+            conflict.explain(&mut reason);
+            let message = format!(
+                "Fields \"{}\" conflict because {reason}. Use different aliases on the fields to fetch both if this was intentional.",
+                conflict.name
+            );
+            self.report(message, conflict.position)?;
+        }
+        Ok(())
+    }
+
+    fn flatten(&self, of: Option<&'d TypeDef>, selections: &'d [Selection<'d>]) -> Flat<'d> {
+        let mut flat = Flat {
+            names: Vec::new(),
+            fields: HashMap::new(),
+            spreads: Vec::new(),
+            length: 0,
+        };
+        let mut levels = vec![(of, selections.iter())];
+        while let Some((parent, level)) = levels.last_mut() {
+            let parent = *parent;
+            flat.length += 1;
+            match level.next() {
+                None => _ = levels.pop(),
+                Some(Selection::Field(field)) => {
+                    let name = match field.alias.as_ref() {
+                        "" => field.name.as_ref(),
+                        alias => alias,
+                    };
+                    let fields = flat.fields.entry(name).or_insert_with(|| {
+                        flat.names.push(name);
+                        Vec::new()
+                    });
+                    fields.push(Selected {
+                        field,
+                        parent,
+                        definition: self.types.field(parent, &field.name),
+                    });
+                }
+                Some(Selection::Inline(inline)) => {
+                    levels.push((self.inline_type(parent, inline), inline.selections.iter()));
+                }
+                Some(Selection::Spread(spread)) => flat.spreads.push(spread),
+            }
+        }
+        flat
+    }
+
+    /// The selections of a fragment.
+    fn flatten_fragment(&mut self, spread: &'d Spread<'d>) -> Parsed<Option<Flat<'d>>> {
+        let Some(fragment) = self.fragments.get(spread.name.as_ref()).copied() else {
+            return Ok(None);
+        };
+        let of = self.types.get(&fragment.type_condition);
+        let flat = self.flatten(of, &fragment.selections);
+        self.spend(flat.length, spread.position)?;
+        Ok(Some(flat))
+    }
+
+    fn fields_with_fragment(
+        &mut self,
+        conflicts: &mut Vec<Conflict<'d>>,
+        exclusive: bool,
+        fields: &Flat<'d>,
+        spread: &'d Spread<'d>,
+    ) -> Parsed<()> {
+        if !self.memory.overlaps.fragments.insert(&spread.name) {
+            return Ok(());
+        }
+        let Some(fragment) = self.flatten_fragment(spread)? else {
+            return Ok(());
+        };
+        if fields.is(&fragment) {
+            return Ok(());
+        }
+        self.fields_with_fields(conflicts, exclusive, fields, &fragment)?;
+        for &inner in fragment.spreads.iter().filter(|it| it.name != spread.name) {
+            self.nested(spread.position, |it| {
+                it.fields_with_fragment(conflicts, exclusive, fields, inner)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn fragment_with_fragment(
+        &mut self,
+        conflicts: &mut Vec<Conflict<'d>>,
+        exclusive: bool,
+        a: &'d Spread<'d>,
+        b: &'d Spread<'d>,
+    ) -> Parsed<()> {
+        if a.name == b.name {
+            return Ok(());
+        }
+        let pair = if a.name < b.name { (a, b) } else { (b, a) };
+        let pair = (pair.0.name.as_ref(), pair.1.name.as_ref());
+        let known = self.memory.overlaps.pairs.get(&pair);
+        if known.is_some_and(|&known| exclusive || !known) {
+            return Ok(());
+        }
+        self.memory.overlaps.pairs.insert(pair, exclusive);
+        let (Some(left), Some(right)) = (self.flatten_fragment(a)?, self.flatten_fragment(b)?)
+        else {
+            return Ok(());
+        };
+        self.fields_with_fields(conflicts, exclusive, &left, &right)?;
+        self.nested(a.position, |it| {
+            for &inner in &right.spreads {
+                it.fragment_with_fragment(conflicts, exclusive, a, inner)?;
+            }
+            for &inner in &left.spreads {
+                it.fragment_with_fragment(conflicts, exclusive, inner, b)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn fields_with_fields(
+        &mut self,
+        conflicts: &mut Vec<Conflict<'d>>,
+        exclusive: bool,
+        left: &Flat<'d>,
+        right: &Flat<'d>,
+    ) -> Parsed<()> {
+        for (name, fields) in left.in_order() {
+            let others = right.fields.get(name).into_iter().flatten();
+            for &a in fields {
+                for &b in others.clone() {
+                    conflicts.extend(self.conflict(exclusive, a, b)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Why two fields cannot share a name; `exclusive` ones never apply to one object.
+    fn conflict(
+        &mut self,
+        exclusive: bool,
+        a: Selected<'d>,
+        b: Selected<'d>,
+    ) -> Parsed<Option<Conflict<'d>>> {
+        let arguments = a.field.arguments.len() * b.field.arguments.len();
+        self.spend(1 + arguments, b.field.position)?;
+        let (Some(parent_a), Some(parent_b)) = (a.parent, b.parent) else {
+            return Ok(None);
+        };
+        let object = |of: &TypeDef| of.kind == DefinitionKind::Object;
+        let exclusive = exclusive
+            || parent_a.id != parent_b.id
+                && object(parent_a)
+                && object(parent_b)
+                && a.definition.is_some()
+                && b.definition.is_some();
+        let reason = if !exclusive && a.field.name != b.field.name {
+            Reason::Message(format!(
+                "\"{}\" and \"{}\" are different fields",
+                a.field.name, b.field.name
+            ))
+        } else if !exclusive && !same_arguments(&a.field.arguments, &b.field.arguments) {
+            Reason::Message("they have differing arguments".into())
+        } else if let (Some(left), Some(right)) = (a.definition, b.definition)
+            && self.differ(&left.of, &right.of)
+        {
+            Reason::Message(format!(
+                "they return conflicting types \"{}\" and \"{}\"",
+                left.of, right.of
+            ))
+        } else if a.field.selections.is_empty() && b.field.selections.is_empty() {
+            return Ok(None);
+        } else {
+            let pair = (std::ptr::from_ref(a.field), std::ptr::from_ref(b.field));
+            if !self.memory.overlaps.fields.insert(pair) {
+                return Ok(None);
+            }
+            let inner = self.nested(b.field.position, |it| it.inner_conflicts(exclusive, a, b));
+            self.memory.overlaps.fields.remove(&pair);
+            match inner? {
+                inner if inner.is_empty() => return Ok(None),
+                inner => Reason::Inner(inner),
+            }
+        };
+        Ok(Some(Conflict {
+            name: match a.field.alias.as_ref() {
+                "" => &a.field.name,
+                alias => alias,
+            },
+            reason,
+            position: b.field.position,
+        }))
+    }
+
+    /// Conflicts of what is asked of the values of two fields.
+    fn inner_conflicts(
+        &mut self,
+        exclusive: bool,
+        a: Selected<'d>,
+        b: Selected<'d>,
+    ) -> Parsed<Vec<Conflict<'d>>> {
+        let mut conflicts = Vec::new();
+        let [left, right] = [a, b].map(|it| {
+            let of = it.definition.and_then(|of| self.types.target(of));
+            self.flatten(of, &it.field.selections)
+        });
+        self.spend(left.length + right.length, b.field.position)?;
+        self.fields_with_fields(&mut conflicts, exclusive, &left, &right)?;
+        for &spread in &right.spreads {
+            self.memory.overlaps.fragments.clear();
+            self.fields_with_fragment(&mut conflicts, exclusive, &left, spread)?;
+        }
+        for &spread in &left.spreads {
+            self.memory.overlaps.fragments.clear();
+            self.fields_with_fragment(&mut conflicts, exclusive, &right, spread)?;
+        }
+        for &a in &left.spreads {
+            for &b in &right.spreads {
+                self.fragment_with_fragment(&mut conflicts, exclusive, a, b)?;
+            }
+        }
+        Ok(conflicts)
+    }
+
+    /// Whether answers of two types have different shapes.
+    fn differ(&self, a: &Type<'_>, b: &Type<'_>) -> bool {
+        match (&a.element, &b.element) {
+            (Some(a), Some(b)) => self.differ(a, b),
+            (None, None) if a.non_null == b.non_null => {
+                let leaf = |of: &&TypeDef| {
+                    matches!(of.kind, DefinitionKind::Scalar | DefinitionKind::Enum)
+                };
+                let a = self.types.get(&a.name).filter(leaf);
+                let b = self.types.get(&b.name).filter(leaf);
+                a.zip(b).is_some_and(|(a, b)| a.id != b.id)
+            }
+            _ => true,
+        }
+    }
+}
+
+fn same_arguments(a: &[Argument<'_>], b: &[Argument<'_>]) -> bool {
+    let within = |a: &Argument<'_>| {
+        b.iter()
+            .any(|b| a.name == b.name && same_value(&a.value, &b.value))
+    };
+    a.len() == b.len() && a.iter().all(within)
+}
+
+fn same_value<'a>(a: &'a Value<'a>, b: &'a Value<'a>) -> bool {
+    if a.kind != b.kind || a.raw != b.raw || a.children.len() != b.children.len() {
+        return false;
+    }
+    let in_order = |value: &'a Value<'a>| {
+        let mut children: Vec<&Argument<'a>> = value.children.iter().collect();
+        // fields of objects have no order; elements of lists have no names
+        children.sort_by_key(|child| &child.name);
+        children
+    };
+    let mut pairs = in_order(a).into_iter().zip(in_order(b));
+    pairs.all(|(a, b)| a.name == b.name && same_value(&a.value, &b.value))
+}

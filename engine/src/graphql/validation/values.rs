@@ -1,0 +1,223 @@
+//! Rules for values and the use of variables.
+
+use hashbrown::HashSet;
+
+use super::super::ast::{DefinitionKind, Type, Value, ValueKind, Variable};
+use super::super::parser::Parsed;
+use super::super::type_system::TypeDef;
+use super::suggestions::HINT;
+use super::{Expected, Validator};
+
+const ENUM_HINT: &str = "Did you mean the enum value";
+
+impl<'d> Validator<'d> {
+    /// A value, after what is inside it. Answers whether it can be read, `inner` telling that of what is inside.
+    pub(super) fn value_rules(
+        &mut self,
+        value: &'d Value<'d>,
+        expected: Option<Expected<'d>>,
+        inner: bool,
+    ) -> Parsed<bool> {
+        let mut readable = inner && is_readable(value);
+        let mut variable = None;
+        match value.kind {
+            ValueKind::Variable => {
+                variable = self.use_of_variable(value)?;
+                readable = !self.memory.unreadable.contains(&std::ptr::from_ref(value));
+            }
+            ValueKind::Object => self.unique_fields(value)?,
+            _ => {}
+        }
+        if let Some(expected) = expected {
+            if let Some(target) = expected.target {
+                self.correct(value, expected.of, target, readable)?;
+            }
+            if let Some(variable) = variable {
+                self.allowed(value, variable, expected)?;
+            }
+        }
+        Ok(readable)
+    }
+
+    /// The variable that is used, if an operation is walked that has it.
+    fn use_of_variable(&mut self, value: &'d Value<'d>) -> Parsed<Option<&'d Variable<'d>>> {
+        let Some(scope) = &mut self.scope else {
+            return Ok(None);
+        };
+        let operation = scope.operation;
+        let found = scope.variables.get(value.raw.as_ref()).copied();
+        let variable = found.and_then(|index| operation.variables.get(index));
+        let unreadable = found.is_some_and(|index| scope.unreadable.contains(&index));
+        if unreadable {
+            self.memory.unreadable.insert(value);
+        } else {
+            self.memory.unreadable.remove(&std::ptr::from_ref(value));
+        }
+        if let Some(used) = found.and_then(|index| scope.used.get_mut(index)) {
+            *used = true;
+            return Ok(variable);
+        }
+        let by = match operation.name.as_ref() {
+            "" => String::new(),
+            name => format!(" by operation \"{name}\""),
+        };
+        let message = format!("Variable \"{value}\" is not defined{by}.");
+        self.report(message, value.position)?;
+        Ok(None)
+    }
+
+    /// Whether a variable may stand where it does.
+    fn allowed(
+        &mut self,
+        value: &'d Value<'d>,
+        variable: &'d Variable<'d>,
+        expected: Expected<'d>,
+    ) -> Parsed<()> {
+        let default = variable.default.as_ref();
+        let never_null =
+            expected.has_default || default.is_some_and(|it| it.kind != ValueKind::Null);
+        let non_null = expected.of.non_null && !never_null;
+        if !fits(&variable.of, expected.of, non_null) {
+            let message = format!(
+                "Variable \"{value}\" of type \"{}\" used in position expecting type \"{}\".",
+                variable.of, expected.of
+            );
+            return self.report(message, value.position);
+        }
+        Ok(())
+    }
+
+    fn unique_fields(&mut self, value: &'d Value<'d>) -> Parsed<()> {
+        let mut seen = HashSet::new();
+        for field in &value.children {
+            if !seen.insert(field.name.as_ref()) {
+                let message = format!(
+                    "There can be only one input field named \"{}\".",
+                    field.name
+                );
+                self.report(message, field.position)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value is one of a type.
+    fn correct(
+        &mut self,
+        value: &'d Value<'d>,
+        of: &'d Type<'d>,
+        target: &'d TypeDef,
+        readable: bool,
+    ) -> Parsed<()> {
+        let position = value.position;
+        if value.kind == ValueKind::Null && of.non_null {
+            let message = format!("Expected value of type \"{of}\", found {value}.");
+            self.report(message, position)?;
+        }
+        let name = target.name.as_ref();
+        let scalar = target.kind == DefinitionKind::Scalar;
+        if scalar && !matches!(name, "Int" | "Float" | "String" | "Boolean" | "ID") {
+            return Ok(());
+        }
+        if !readable {
+            self.report(mismatch(value, of, target), position)?;
+        }
+        let is_enum = target.kind == DefinitionKind::Enum;
+        let right = match value.kind {
+            ValueKind::Null | ValueKind::Variable => true,
+            ValueKind::List => of.element.is_some(),
+            ValueKind::Int => matches!(name, "Int" | "Float" | "ID"),
+            ValueKind::Float => name == "Float",
+            ValueKind::Boolean => name == "Boolean",
+            ValueKind::String | ValueKind::Block if is_enum => {
+                let message = format!("Enum \"{of}\" cannot represent non-enum value: {value}.");
+                let hint =
+                    self.near_names(ENUM_HINT, &value.raw, target.values.names(), position)?;
+                return self.report(message + &hint, position);
+            }
+            ValueKind::String | ValueKind::Block => matches!(name, "String" | "ID"),
+            ValueKind::Enum if is_enum && target.values.get(&value.raw).is_none() => {
+                let message = format!("Value \"{value}\" does not exist in \"{of}\" enum.");
+                let hint =
+                    self.near_names(ENUM_HINT, &value.raw, target.values.names(), position)?;
+                return self.report(message + &hint, position);
+            }
+            ValueKind::Enum => is_enum,
+            ValueKind::Object => return self.object(value, target),
+        };
+        if !right {
+            self.report(mismatch(value, of, target), position)?;
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, value: &'d Value<'d>, target: &'d TypeDef) -> Parsed<()> {
+        let given: HashSet<&str> = value.children.iter().map(|it| it.name.as_ref()).collect();
+        for (name, field) in target.fields.iter() {
+            if field.of.non_null && field.default.is_none() && !given.contains(name) {
+                let message = format!(
+                    "Field \"{}.{name}\" of required type \"{}\" was not provided.",
+                    target.name, field.of
+                );
+                self.report(message, value.position)?;
+            }
+        }
+        for field in &value.children {
+            let (name, position) = (field.name.as_ref(), field.position);
+            if target.fields.get(name).is_none() {
+                let names = target.fields.names();
+                let hint = self.near_names(HINT, name, names, position)?;
+                let message = format!(
+                    "Field \"{name}\" is not defined by type \"{}\".{hint}",
+                    target.name
+                );
+                self.report(message, position)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a variable of one type may stand where another is expected.
+fn fits(of: &Type<'_>, expected: &Type<'_>, non_null: bool) -> bool {
+    let inner = match (&of.element, &expected.element) {
+        (Some(of), Some(expected)) => fits(of, expected, expected.non_null),
+        (None, None) => of.name == expected.name,
+        _ => false,
+    };
+    inner && (of.non_null || !non_null)
+}
+
+/// Whether a number is in range; other scalars always are.
+fn is_readable(value: &Value<'_>) -> bool {
+    match value.kind {
+        ValueKind::Int => value.raw.parse::<i64>().is_ok(),
+        ValueKind::Float => value.raw.parse::<f64>().is_ok_and(f64::is_finite),
+        _ => true,
+    }
+}
+
+/// Whether all of a value can be read.
+pub(super) fn is_wholly_readable(value: &Value<'_>) -> bool {
+    let mut children = value.children.iter();
+    is_readable(value) && children.all(|child| is_wholly_readable(&child.value))
+}
+
+fn mismatch(value: &Value<'_>, of: &Type<'_>, target: &TypeDef) -> String {
+    let core = of.to_string();
+    match core.strip_suffix('!').unwrap_or(&core) {
+        "Int" if value.kind == ValueKind::Int && value.raw.parse::<i32>().is_err() => {
+            format!("Int cannot represent non 32-bit signed integer value: {value}")
+        }
+        "Int" => format!("Int cannot represent non-integer value: {value}"),
+        "String" => format!("String cannot represent a non string value: {value}"),
+        "Boolean" => format!("Boolean cannot represent a non boolean value: {value}"),
+        "Float" => format!("Float cannot represent non numeric value: {value}"),
+        "ID" => format!("ID cannot represent a non-string and non-integer value: {value}"),
+        _ if core == "[String]" => format!("String cannot represent a non string value: {value}"),
+        _ if target.kind == DefinitionKind::Enum => {
+            format!("Enum \"{of}\" cannot represent non-enum value: {value}.")
+        }
+        _ => format!("Expected value of type \"{of}\", found {value}."),
+    }
+}

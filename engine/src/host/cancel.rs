@@ -1,0 +1,57 @@
+//! Stopping evaluations from another thread, also while they wait for the outside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
+
+use parking_lot::Mutex;
+
+/// Stops evaluations from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    cancelled: AtomicBool,
+    /// Threads that wait for the outside, to be woken.
+    waiting: Mutex<Vec<Thread>>,
+}
+
+impl Cancel {
+    /// Stops every evaluation that was given this handle, now and later.
+    pub fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::SeqCst);
+        for thread in &*self.shared.waiting.lock() {
+            thread.unpark();
+        }
+    }
+
+    /// Whether it was told to stop.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Wakes this thread when the handle is told to stop, until the guard is dropped.
+    pub(super) fn wakes_this_thread(&self) -> Waiting<'_> {
+        self.shared.waiting.lock().push(thread::current());
+        Waiting { cancel: self }
+    }
+}
+
+/// Keeps a thread on the list of those to be woken.
+pub(super) struct Waiting<'c> {
+    cancel: &'c Cancel,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let this = thread::current().id();
+        let mut waiting = self.cancel.shared.waiting.lock();
+        if let Some(at) = waiting.iter().position(|thread| thread.id() == this) {
+            waiting.swap_remove(at);
+        }
+    }
+}

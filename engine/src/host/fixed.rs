@@ -1,0 +1,80 @@
+//! A world that stands still.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+
+/// A world that stands still, for tests and for embedders that allow no effects.
+///
+/// It knows the addresses and the answers it was given, and nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct FixedHost {
+    /// What the clock shows.
+    pub now_ns: i64,
+    /// Addresses by name; `localhost` is known anyway.
+    pub addresses: HashMap<String, Vec<IpAddr>>,
+    /// Answers by method and URL.
+    pub answers: HashMap<(String, String), Result<HttpResponse, HttpError>>,
+    /// The environment.
+    pub variables: HashMap<String, String>,
+    /// Files by path.
+    pub files: HashMap<String, Vec<u8>>,
+}
+
+impl FixedHost {
+    /// With a clock that shows this.
+    pub fn at(now_ns: i64) -> Self {
+        Self {
+            now_ns,
+            ..Self::default()
+        }
+    }
+
+    /// With an answer to requests of a method and a URL.
+    #[must_use]
+    pub fn answering(
+        mut self,
+        method: &str,
+        url: &str,
+        answer: Result<HttpResponse, HttpError>,
+    ) -> Self {
+        self.answers.insert((method.into(), url.into()), answer);
+        self
+    }
+}
+
+impl Host for FixedHost {
+    fn now_ns(&self) -> i64 {
+        self.now_ns
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        for (at, byte) in (0_u8..=255).cycle().zip(buffer) {
+            *byte = at;
+        }
+    }
+
+    fn addresses(&self, name: &str, _: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
+        match self.addresses.get(name) {
+            Some(addresses) => Ok(addresses.clone()),
+            None if name == "localhost" => Ok(vec![Ipv4Addr::LOCALHOST.into()]),
+            None => Err(LookupError::Failed("no such host".to_owned())),
+        }
+    }
+
+    fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        let key = (request.method.clone(), request.url.clone());
+        let answer = self.answers.get(&key).cloned();
+        answer.unwrap_or_else(|| Err(HttpError::network("no answer is recorded")))
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        let file = self.files.get(path).cloned();
+        file.ok_or_else(|| "no such file or directory".to_owned())
+    }
+}

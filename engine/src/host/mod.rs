@@ -1,0 +1,80 @@
+//! The one way out: every effect of a policy goes through [`Host`].
+
+mod cancel;
+mod fixed;
+mod http;
+mod wait;
+
+pub use cancel::Cancel;
+pub use fixed::FixedHost;
+pub use http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, Identity, Tls, Trust};
+pub use wait::{Over, Reply, Wait};
+
+use std::net::IpAddr;
+
+use crate::value::Value;
+
+/// What a policy may ask of the world.
+///
+/// Calls that may take long are given a [`Wait`] and return when it is over, whatever became of the work.
+pub trait Host: Send + Sync {
+    /// Nanoseconds since the Unix epoch.
+    fn now_ns(&self) -> i64;
+
+    /// Fills a buffer with random bytes.
+    fn fill_random(&self, buffer: &mut [u8]);
+
+    /// What the program around the engine tells of itself (`opa.runtime`): configuration, environment, version.
+    fn runtime(&self) -> Value {
+        Value::object(Vec::new())
+    }
+
+    /// The addresses of a name.
+    ///
+    /// # Errors
+    /// When there are none, or when nobody is there to ask.
+    fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
+        let _ = (name, wait);
+        Err(LookupError::Failed("no resolver".to_owned()))
+    }
+
+    /// Sends one request and reads the answer; redirections are answers.
+    ///
+    /// # Errors
+    /// When there is no answer, or none within the bounds of the request.
+    fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        let _ = (request, wait);
+        Err(HttpError::network("no HTTP client"))
+    }
+
+    /// A variable of the environment, for the certificates that requests name.
+    fn variable(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    /// A file, for the certificates that requests name.
+    ///
+    /// # Errors
+    /// Why it cannot be read: `no such file or directory`.
+    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        let _ = path;
+        Err("no such file or directory".to_owned())
+    }
+}
+
+/// Why a name has no addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// There is no such name, or the resolver failed.
+    Failed(String),
+    /// The wait was over first.
+    Over(Over),
+}
+
+impl From<Over> for LookupError {
+    fn from(over: Over) -> Self {
+        Self::Over(over)
+    }
+}

@@ -1,0 +1,174 @@
+//! Waiting for the outside, no longer than an evaluation may last.
+
+use std::sync::Arc;
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::cancel::Cancel;
+
+/// How long a call to the outside may take.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wait<'a> {
+    until: Option<Instant>,
+    cancel: Option<&'a Cancel>,
+}
+
+/// Why a wait ended without what it was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Over {
+    /// The time is up.
+    Late,
+    /// Somebody stopped the evaluation.
+    Cancelled,
+    /// Whoever was to answer is gone.
+    Gone,
+}
+
+impl<'a> Wait<'a> {
+    /// Up to a moment, or until told to stop.
+    pub fn new(until: Option<Instant>, cancel: Option<&'a Cancel>) -> Self {
+        Self { until, cancel }
+    }
+
+    /// As long as this one, but not past `moment`.
+    #[must_use]
+    pub fn at_most_until(mut self, moment: Option<Instant>) -> Self {
+        self.until = match (self.until, moment) {
+            (Some(own), Some(moment)) => Some(own.min(moment)),
+            (own, moment) => own.or(moment),
+        };
+        self
+    }
+
+    /// The moment at which it ends; `None` when it has none.
+    pub fn until(&self) -> Option<Instant> {
+        self.until
+    }
+
+    /// Why it is over, if it is.
+    pub fn over(&self) -> Option<Over> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Some(Over::Cancelled);
+        }
+        let late = self.until.is_some_and(|until| Instant::now() >= until);
+        late.then_some(Over::Late)
+    }
+
+    /// Blocks this thread until somebody answers or the wait is over. `ask` hands the [`Reply`] to whoever will
+    /// answer from another thread.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub fn reply<T>(&self, ask: impl FnOnce(Reply<T>)) -> Result<T, Over> {
+        let slot = Arc::new(Mutex::new(Slot::Open));
+        let reply = Reply {
+            slot: slot.clone(),
+            asker: thread::current(),
+        };
+        let _waiting = self.cancel.map(Cancel::wakes_this_thread);
+        ask(reply);
+        loop {
+            match std::mem::replace(&mut *slot.lock(), Slot::Open) {
+                Slot::Filled(answer) => return Ok(answer),
+                Slot::Abandoned => return Err(Over::Gone),
+                Slot::Open => {}
+            }
+            match self.over() {
+                Some(over) => return Err(over),
+                None => self.park(),
+            }
+        }
+    }
+
+    /// Blocks this thread for a time, or until the wait is over.
+    ///
+    /// # Errors
+    /// Why it ended early.
+    pub fn pause(&self, time: Duration) -> Result<(), Over> {
+        let end = Instant::now().checked_add(time);
+        let _waiting = self.cancel.map(Cancel::wakes_this_thread);
+        let pause = self.at_most_until(end);
+        loop {
+            match (self.over(), pause.over()) {
+                (Some(over), _) => return Err(over),
+                (None, Some(_)) => return Ok(()),
+                (None, None) => pause.park(),
+            }
+        }
+    }
+
+    fn park(&self) {
+        match self.until {
+            Some(until) => thread::park_timeout(until.saturating_duration_since(Instant::now())),
+            None => thread::park(),
+        }
+    }
+}
+
+enum Slot<T> {
+    Open,
+    Filled(T),
+    Abandoned,
+}
+
+/// The duty to answer a thread that waits.
+pub struct Reply<T> {
+    slot: Arc<Mutex<Slot<T>>>,
+    asker: Thread,
+}
+
+impl<T> Reply<T> {
+    /// Answers.
+    pub fn send(self, answer: T) {
+        *self.slot.lock() = Slot::Filled(answer);
+    }
+}
+
+impl<T> Drop for Reply<T> {
+    fn drop(&mut self) {
+        let mut slot = self.slot.lock();
+        if matches!(*slot, Slot::Open) {
+            *slot = Slot::Abandoned;
+        }
+        drop(slot);
+        self.asker.unpark();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_ends_a_wait() {
+        let answer = Wait::default().reply(|reply| {
+            thread::spawn(move || reply.send(7));
+        });
+        assert_eq!(answer, Ok(7));
+        let nobody = Wait::default().reply(|reply: Reply<u8>| drop(reply));
+        assert_eq!(nobody, Err(Over::Gone));
+    }
+
+    #[test]
+    fn time_and_cancellation_end_a_wait() {
+        let cancel = Cancel::default();
+        let soon = Instant::now() + Duration::from_millis(20);
+        let mut kept = None;
+        let late =
+            Wait::new(Some(soon), Some(&cancel)).reply(|reply: Reply<u8>| kept = Some(reply));
+        assert_eq!(late, Err(Over::Late));
+        let other = cancel.clone();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            other.cancel();
+        });
+        let start = Instant::now();
+        let pause = Wait::new(None, Some(&cancel)).pause(Duration::from_secs(60));
+        assert_eq!(pause, Err(Over::Cancelled));
+        assert!(start.elapsed() < Duration::from_secs(30));
+        assert_eq!(Wait::default().pause(Duration::from_millis(1)), Ok(()));
+    }
+}

@@ -1,0 +1,132 @@
+//! Variables that are equal, and the constants that they are equal to.
+
+use std::collections::{BTreeSet, HashMap};
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::{Expr, Name, Term, TermKind};
+
+/// Disjoint sets of equal variables.
+#[derive(Default)]
+pub struct Sets {
+    parents: HashMap<Name, Name>,
+    constants: HashMap<Name, Term>,
+}
+
+impl Sets {
+    /// The sets that the equations of a body make; `None` when something would equal two constants.
+    pub fn of(body: &[Expr], live: &BTreeSet<Name>) -> Option<Self> {
+        let mut sets = Self::default();
+        for expr in body {
+            let Some([left, right]) = plain_equation(expr) else {
+                continue;
+            };
+            let added = match (variable(left), variable(right)) {
+                (Some(left), Some(right)) => sets.merge(left, right, live),
+                (Some(name), None) if is_constant(right) => sets.set(name, right),
+                (None, Some(name)) if is_constant(left) => sets.set(name, left),
+                _ => true,
+            };
+            if !added {
+                return None;
+            }
+        }
+        Some(sets)
+    }
+
+    /// The variable that stands for those equal to one; `None` when none is.
+    pub fn root<'s>(&'s self, mut name: &'s Name) -> Option<&'s Name> {
+        loop {
+            let parent = self.parents.get(name)?;
+            if parent == name {
+                return Some(parent);
+            }
+            name = parent;
+        }
+    }
+
+    /// The constant that a root is equal to.
+    pub fn constant(&self, root: &Name) -> Option<&Term> {
+        self.constants.get(root)
+    }
+
+    /// Keeps a variable from being replaced by a constant.
+    pub fn forget(&mut self, root: &Name) {
+        self.constants.remove(root);
+    }
+
+    fn make(&mut self, name: &Name) -> Name {
+        match self.root(name) {
+            Some(root) => root.clone(),
+            None => {
+                self.parents.insert(name.clone(), name.clone());
+                name.clone()
+            }
+        }
+    }
+
+    fn set(&mut self, name: &Name, constant: &Term) -> bool {
+        let root = self.make(name);
+        let old = self
+            .constants
+            .entry(root)
+            .or_insert_with(|| constant.clone());
+        old == constant
+    }
+
+    fn merge(&mut self, left: &Name, right: &Name, live: &BTreeSet<Name>) -> bool {
+        let (left, right) = (self.make(left), self.make(right));
+        if left == right {
+            return true;
+        }
+        let (root, other) = if live.contains(&left) {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        self.parents.insert(other.clone(), root.clone());
+        match self.constants.remove(&other) {
+            Some(constant) => self.set(&root, &constant),
+            None => true,
+        }
+    }
+}
+
+/// The sides of an equation that is not negated or modified.
+pub fn plain_equation(expr: &Expr) -> Option<[&Term; 2]> {
+    if expr.negated || !expr.with.is_empty() {
+        return None;
+    }
+    match expr.operands_of("eq")? {
+        [left, right] => Some([left, right]),
+        _ => None,
+    }
+}
+
+/// The name of a variable that names no document.
+pub fn variable(term: &Term) -> Option<&Name> {
+    term.as_var()
+        .filter(|name| !matches!(&***name, "data" | "input"))
+}
+
+/// Whether a term has no variables, references, calls and closures.
+pub fn is_constant(term: &Term) -> bool {
+    struct Open(bool);
+    impl<'a> Visitor<'a> for Open {
+        fn term(&mut self, term: &'a Term) -> Flow {
+            self.0 |= !matches!(
+                term.kind,
+                TermKind::Null
+                    | TermKind::Boolean(_)
+                    | TermKind::Number(_)
+                    | TermKind::String(_)
+                    | TermKind::Array(_)
+                    | TermKind::Object(_)
+                    | TermKind::Set(_)
+            );
+            if self.0 { Flow::Over } else { Flow::Into }
+        }
+    }
+    let mut open = Open(false);
+    term.walk(&mut open);
+    !open.0
+}

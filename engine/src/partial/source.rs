@@ -1,0 +1,253 @@
+//! Residuals as source text, laid out as people write it: operators between their operands, one expression a line.
+
+use std::fmt::Write as _;
+
+use solon_syntax::ast::order::{sorted, sorted_pairs};
+use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Module, Rule, Term, TermKind};
+use solon_syntax::print::{is_plain_key, quote};
+
+/// Operators by the names of their functions.
+const INFIX: [(&str, &str); 15] = [
+    ("eq", "="),
+    ("equal", "=="),
+    ("neq", "!="),
+    ("lt", "<"),
+    ("lte", "<="),
+    ("gt", ">"),
+    ("gte", ">="),
+    ("plus", "+"),
+    ("minus", "-"),
+    ("mul", "*"),
+    ("div", "/"),
+    ("rem", "%"),
+    ("and", "&"),
+    ("or", "|"),
+    ("internal.member_2", "in"),
+];
+
+/// The source of a body, a line for each expression.
+pub fn body_source(body: &Body) -> String {
+    let lines: Vec<String> = body.iter().map(expression).collect();
+    lines.join("\n")
+}
+
+/// The source of a module.
+pub fn module_source(module: &Module) -> String {
+    let mut text = format!("package {}\n", package(&module.package.path));
+    for rule in &module.rules {
+        text.push('\n');
+        text.push_str(&rule_source(rule));
+        text.push('\n');
+    }
+    text
+}
+
+fn package(path: &[Term]) -> String {
+    let path = path.get(1..).unwrap_or(&[]);
+    match path.split_first() {
+        Some((first, rest)) => {
+            let head = first.as_string().map(ToString::to_string);
+            let mut text = head.unwrap_or_else(|| first.to_string());
+            steps(&mut text, rest);
+            text
+        }
+        None => String::new(),
+    }
+}
+
+fn rule_source(rule: &Rule) -> String {
+    let mut text = String::new();
+    if rule.default {
+        text.push_str("default ");
+    }
+    let (name, rest) = match rule.head.reference.split_first() {
+        Some((name, rest)) => (term(name, false), rest),
+        None => (String::new(), &[][..]),
+    };
+    text.push_str(&name);
+    steps(&mut text, rest);
+    if !rule.head.args.is_empty() {
+        let _ = write!(text, "({})", list(&rule.head.args));
+    }
+    let holds = matches!(
+        rule.body.as_slice(),
+        [Expr { kind: ExprKind::Term(Term { kind: TermKind::Boolean(true), .. }), with, negated: false, .. }]
+            if with.is_empty()
+    );
+    match (&rule.head.key, &rule.head.value) {
+        (Some(key), None) => {
+            let _ = write!(text, " contains {}", term(key, false));
+        }
+        (_, Some(value)) => {
+            let implied = matches!(value.kind, TermKind::Boolean(true)) && !rule.default;
+            if !implied || holds {
+                let _ = write!(text, " := {}", term(value, false));
+            }
+        }
+        (None, None) => {}
+    }
+    if rule.default || holds {
+        return text;
+    }
+    text.push_str(" if ");
+    match rule.body.as_slice() {
+        [one] => text.push_str(&expression(one)),
+        body => {
+            text.push_str("{\n");
+            for expr in body {
+                let _ = writeln!(text, "\t{}", expression(expr));
+            }
+            text.push('}');
+        }
+    }
+    text
+}
+
+fn expression(expr: &Expr) -> String {
+    let mut text = String::new();
+    if expr.negated {
+        text.push_str("not ");
+    }
+    match &expr.kind {
+        ExprKind::Term(one) => text.push_str(&term(one, false)),
+        ExprKind::Call(terms) => text.push_str(&call(terms, false)),
+        ExprKind::Every(every) => {
+            text.push_str("every ");
+            if let Some(key) = &every.key {
+                let _ = write!(text, "{}, ", term(key, false));
+            }
+            let _ = write!(
+                text,
+                "{} in {} {{ {} }}",
+                term(&every.value, false),
+                term(&every.domain, false),
+                inline(&every.body)
+            );
+        }
+        _ => text = expr.to_string(),
+    }
+    for with in &expr.with {
+        let _ = write!(
+            text,
+            " with {} as {}",
+            term(&with.target, false),
+            term(&with.value, false)
+        );
+    }
+    text
+}
+
+fn inline(body: &[Expr]) -> String {
+    let exprs: Vec<String> = body.iter().map(expression).collect();
+    exprs.join("; ")
+}
+
+fn call(terms: &[Term], nested: bool) -> String {
+    let Some((operator, operands)) = terms.split_first() else {
+        return String::new();
+    };
+    let infix = INFIX
+        .iter()
+        .find(|(name, _)| operator.is_operator(name))
+        .map(|(_, sign)| *sign);
+    match (infix, operands) {
+        (Some(sign), [left, right]) => {
+            let text = format!("{} {sign} {}", term(left, nested), term(right, nested));
+            if nested { format!("({text})") } else { text }
+        }
+        (Some(sign), [left, right, output]) => {
+            let output = term(output, false);
+            format!(
+                "{output} = {} {sign} {}",
+                term(left, true),
+                term(right, true)
+            )
+        }
+        _ => format!("{}({})", term(operator, false), list(operands)),
+    }
+}
+
+fn list(terms: &[Term]) -> String {
+    let terms: Vec<String> = terms.iter().map(|one| term(one, false)).collect();
+    terms.join(", ")
+}
+
+fn steps(text: &mut String, steps: &[Term]) {
+    for step in steps {
+        match step.as_string() {
+            Some(key) if is_plain_key(key) => {
+                let _ = write!(text, ".{key}");
+            }
+            Some(key) => {
+                let _ = write!(text, "[{}]", quote(key));
+            }
+            None => {
+                let _ = write!(text, "[{}]", term(step, false));
+            }
+        }
+    }
+}
+
+fn term(one: &Term, nested: bool) -> String {
+    match &one.kind {
+        TermKind::Var(name) => match name.strip_prefix('$') {
+            Some(rest) if rest.starts_with('_') => rest.to_owned(),
+            Some(_) => "_".to_owned(),
+            None => name.to_string(),
+        },
+        TermKind::Ref(terms) => {
+            let mut text = terms
+                .first()
+                .map(|head| term(head, true))
+                .unwrap_or_default();
+            steps(&mut text, terms.get(1..).unwrap_or(&[]));
+            text
+        }
+        TermKind::Array(items) => format!("[{}]", list(items)),
+        TermKind::Set(items) if items.is_empty() => "set()".to_owned(),
+        TermKind::Set(items) => {
+            let items: Vec<String> = sorted(items).iter().map(|one| term(one, false)).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        TermKind::Object(pairs) => {
+            let pairs: Vec<String> = sorted_pairs(pairs)
+                .iter()
+                .map(|(key, value)| format!("{}: {}", term(key, false), term(value, false)))
+                .collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        TermKind::Call(terms) => call_term(terms, nested),
+        TermKind::ArrayComprehension(inside) => comprehension(inside, '[', ']'),
+        TermKind::SetComprehension(inside) | TermKind::ObjectComprehension(inside) => {
+            comprehension(inside, '{', '}')
+        }
+        _ => one.to_string(),
+    }
+}
+
+/// A call within a term: what is within it in turn stands in parentheses.
+fn call_term(terms: &[Term], nested: bool) -> String {
+    match terms {
+        [operator, left, right] => {
+            let infix = INFIX.iter().find(|(name, _)| operator.is_operator(name));
+            match infix {
+                Some((_, sign)) => {
+                    let text = format!("{} {sign} {}", term(left, true), term(right, true));
+                    if nested { format!("({text})") } else { text }
+                }
+                None => call(terms, nested),
+            }
+        }
+        _ => call(terms, nested),
+    }
+}
+
+fn comprehension(inside: &Comprehension, open: char, close: char) -> String {
+    let key = inside
+        .key
+        .as_ref()
+        .map(|key| format!("{}: ", term(key, false)));
+    let key = key.unwrap_or_default();
+    let head = term(&inside.head, false);
+    format!("{open}{key}{head} | {}{close}", inline(&inside.body))
+}

@@ -1,0 +1,114 @@
+//! Prepared queries to be asked while something is unknown.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
+
+use crate::compile::{Compiled, Options};
+use crate::error::Error;
+use crate::eval::Given;
+use crate::partial::{Inlining, Residuals, Simplification};
+use crate::program::Program;
+use crate::query::{Prepared, Request, Shared, surroundings, with_memory, within_bounds};
+use crate::walk::open::Terms;
+use crate::walk::{Question, Walk, World};
+
+/// What is unknown, and how far rules are inlined.
+#[derive(Clone, Debug)]
+pub struct PartialOptions {
+    /// What is unknown: `input`, or references into `input` and `data` without variables.
+    pub unknowns: Vec<String>,
+    /// The documents that are not inlined, by reference.
+    pub disable_inlining: Vec<String>,
+    /// Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+    pub shallow_inlining: bool,
+    /// Whether nondeterministic built-ins are called when their arguments are known.
+    pub nondeterministic_builtins: bool,
+    /// Whether a default of `false` is left out where a rule only has to hold.
+    pub skip_false_defaults: bool,
+}
+
+impl Default for PartialOptions {
+    /// The input is unknown, and everything is inlined.
+    fn default() -> Self {
+        Self {
+            unknowns: vec!["input".to_owned()],
+            disable_inlining: Vec::new(),
+            shallow_inlining: false,
+            nondeterministic_builtins: false,
+            skip_false_defaults: false,
+        }
+    }
+}
+
+/// A compiled query that is asked while something is unknown. Made by
+/// [`Engine::prepare_partial`](crate::Engine::prepare_partial).
+#[derive(Clone)]
+pub struct PreparedPartial {
+    pub(crate) inner: Arc<PartialInner>,
+}
+
+pub(crate) struct PartialInner {
+    pub shared: Arc<Shared>,
+    pub program: Arc<Program>,
+    pub compiled: Arc<Compiled>,
+    pub options: Options,
+    pub inlining: Inlining,
+    /// The canonical body.
+    pub body: Body,
+    /// The user's names of its generated locals.
+    pub originals: HashMap<Name, Name>,
+}
+
+impl PreparedPartial {
+    /// What the query still depends on.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
+        let inner = &*self.inner;
+        let prepared = Prepared {
+            shared: &inner.shared,
+            program: &inner.program,
+            constants: &[],
+        };
+        let simplifier = Simplification {
+            compiled: &inner.compiled,
+            options: &inner.options,
+        };
+        let terms = Terms::default();
+        with_memory(prepared.shared, request, |arena, snapshot| {
+            let (world, call) = surroundings(arena, prepared, snapshot, request)?;
+            let world = World {
+                program: world.program,
+                data: world.data.borrow(),
+                input: world.input.map(|input| match input {
+                    Given::Value(value) => value.borrow(),
+                    Given::Read(value) => value,
+                }),
+                strict: world.strict,
+                observer: None,
+            };
+            let question = Question {
+                body: &inner.body,
+                originals: &inner.originals,
+                wanted: &[],
+            };
+            let search = Walk::new(world, call);
+            let mut search = search.leaving_open(&inner.inlining, &simplifier, &terms);
+            let residuals = search.residuals(&question)?;
+            within_bounds(arena)?;
+            Ok(residuals)
+        })
+    }
+}
+
+/// A document by reference: the name of one, and constants.
+pub(crate) fn document(term: Term) -> Option<Ref> {
+    match term.kind {
+        TermKind::Var(_) => Some(vec![term]),
+        TermKind::Ref(terms) => terms.iter().skip(1).all(Term::is_scalar).then_some(terms),
+        _ => None,
+    }
+}

@@ -1,0 +1,55 @@
+//! Canonical bodies: the rewritten modules that searching, explaining and partial evaluation speak of.
+
+mod index;
+mod tree;
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use solon_syntax::ast::{Module, Name, Rule};
+
+pub use index::{Conditions, Constraint, Place, Test};
+pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain};
+
+/// The rewritten modules of a program, and what is found out about them when somebody first asks.
+#[derive(Default)]
+pub struct Canonical {
+    /// The modules, ordered by file name.
+    pub modules: Arc<Vec<Module>>,
+    /// The user's name of each generated local.
+    pub originals: Arc<HashMap<Name, Name>>,
+    sites: OnceLock<Sites>,
+}
+
+/// A rule by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleAt {
+    /// Position of the module.
+    pub module: u32,
+    /// Position of the rule in its module.
+    pub rule: u32,
+}
+
+impl Canonical {
+    /// The bodies of compiled modules.
+    pub fn new(modules: Arc<Vec<Module>>, originals: Arc<HashMap<Name, Name>>) -> Self {
+        Self {
+            modules,
+            originals,
+            sites: OnceLock::new(),
+        }
+    }
+
+    /// The virtual documents by path.
+    pub fn sites(&self) -> &Sites {
+        self.sites.get_or_init(|| Sites::new(&self.modules))
+    }
+
+    /// A rule.
+    pub fn rule(&self, at: RuleAt) -> Option<&Rule> {
+        self.modules
+            .get(at.module as usize)?
+            .rules
+            .get(at.rule as usize)
+    }
+}

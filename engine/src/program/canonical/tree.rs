@@ -1,0 +1,262 @@
+//! Packages and rules by path, as the published rule tree has them.
+
+use std::collections::BTreeMap;
+
+use solon_syntax::ast::{Head, Module, Rule, Term};
+
+use super::RuleAt;
+use super::index::Conditions;
+use crate::program::constant;
+use crate::value::{V, Value};
+
+/// Number of a site.
+pub type SiteId = u32;
+
+/// A package, a rule, or a step between them.
+#[derive(Default)]
+pub struct Site {
+    /// The sites below, by key.
+    pub children: BTreeMap<Value, SiteId>,
+    /// The rules whose longest constant prefix leads here.
+    rules: Vec<RuleAt>,
+    /// What is evaluated here, if rules stand here.
+    pub group: Option<Group>,
+}
+
+/// What the rules of a group make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    /// One value, or the value of a function.
+    Single,
+    /// A set.
+    Multiple,
+}
+
+/// The rules that are evaluated together at a site: its own, and those below it once a head has a variable.
+pub struct Group {
+    /// What the first rule makes.
+    pub kind: GroupKind,
+    /// Whether all heads are constant, so that there is one document and no object of documents.
+    pub ground: bool,
+    /// The rules in order, defaults apart.
+    pub members: Vec<Member>,
+    /// The default.
+    pub default: Option<RuleAt>,
+    /// Number of arguments; 0 for rules that are no functions.
+    pub arity: usize,
+    /// Length of the longest head, `data` and package included.
+    pub longest: usize,
+}
+
+/// A rule of a group, and when it may match.
+pub struct Member {
+    /// The rule.
+    pub rule: RuleAt,
+    /// Number of terms of its package's path, `data` not counted.
+    pub package: usize,
+    /// Conditions of the rule and of each member of its else chain.
+    pub conditions: Vec<Conditions>,
+    /// Their values, as far as those are constant.
+    pub values: Vec<Option<Value>>,
+}
+
+/// The tree of sites.
+pub struct Sites {
+    sites: Vec<Site>,
+}
+
+impl Sites {
+    /// The site of `data`.
+    pub const DATA: SiteId = 0;
+
+    /// Sorts rules into the tree.
+    pub fn new(modules: &[Module]) -> Self {
+        let mut tree = Self {
+            sites: vec![Site::default()],
+        };
+        // of rules that meet, those of outer packages come first
+        let mut ordered: Vec<(u32, &Module)> = (0_u32..).zip(modules).collect();
+        ordered.sort_by_key(|(_, module)| module.package.path.len());
+        for (at, module) in ordered {
+            let package = module.package.path.iter().skip(1).filter_map(constant);
+            let package = tree.descend(Self::DATA, package);
+            for (rule, ast) in (0_u32..).zip(&module.rules) {
+                let site = tree.descend(package, ground_prefix(&ast.head));
+                if let Some(site) = tree.sites.get_mut(site as usize) {
+                    site.rules.push(RuleAt { module: at, rule });
+                }
+            }
+        }
+        tree.group(Self::DATA, modules);
+        tree
+    }
+
+    /// A site.
+    pub fn get(&self, id: SiteId) -> Option<&Site> {
+        self.sites.get(id as usize)
+    }
+
+    /// The site one step below.
+    pub fn child(&self, id: SiteId, key: V<'_>) -> Option<SiteId> {
+        let site = self.get(id)?;
+        if site.children.is_empty() {
+            return None;
+        }
+        site.children.get(&key.to_value()).copied()
+    }
+
+    /// The site of a whole reference behind `data`, if its terms are constants.
+    pub fn find(&self, steps: &[Term]) -> Option<SiteId> {
+        steps.iter().try_fold(Self::DATA, |site, step| {
+            self.child(site, constant(step)?.borrow())
+        })
+    }
+
+    /// Whether rules stand on the way of a reference, or make something below it.
+    pub fn is_virtual(&self, steps: &[Term]) -> bool {
+        let mut site = Self::DATA;
+        for step in steps {
+            let Some(next) = constant(step).and_then(|key| self.child(site, key.borrow())) else {
+                return false;
+            };
+            if self.get(next).is_some_and(|site| !site.rules.is_empty()) {
+                return true;
+            }
+            site = next;
+        }
+        true
+    }
+
+    fn descend(&mut self, from: SiteId, keys: impl IntoIterator<Item = Value>) -> SiteId {
+        keys.into_iter().fold(from, |site, key| {
+            let new = SiteId::try_from(self.sites.len()).unwrap_or(SiteId::MAX);
+            let Some(parent) = self.sites.get_mut(site as usize) else {
+                return site;
+            };
+            let id = *parent.children.entry(key).or_insert(new);
+            if id == new {
+                self.sites.push(Site::default());
+            }
+            id
+        })
+    }
+
+    /// Forms the groups at a site and below it.
+    fn group(&mut self, from: SiteId, modules: &[Module]) {
+        let mut open = vec![from];
+        while let Some(id) = open.pop() {
+            let Some(site) = self.get(id) else {
+                continue;
+            };
+            let mut rules = site.rules.clone();
+            let last = rules.last().and_then(|at| find(modules, *at));
+            let spread = last.is_some_and(|(_, rule)| !is_ground(&rule.head));
+            if spread {
+                self.rules_below(id, &mut rules);
+            } else {
+                open.extend(site.children.values().rev());
+            }
+            let group = Group::new(&rules, modules, self);
+            if let Some(site) = self.sites.get_mut(id as usize) {
+                site.group = group;
+            }
+        }
+    }
+
+    fn rules_below(&self, id: SiteId, rules: &mut Vec<RuleAt>) {
+        let mut open: Vec<SiteId> = Vec::new();
+        let push = |open: &mut Vec<SiteId>, id| {
+            if let Some(site) = self.get(id) {
+                open.extend(site.children.values().rev());
+            }
+        };
+        push(&mut open, id);
+        while let Some(id) = open.pop() {
+            rules.extend(self.get(id).into_iter().flat_map(|site| &site.rules));
+            push(&mut open, id);
+        }
+    }
+}
+
+impl Group {
+    fn new(rules: &[RuleAt], modules: &[Module], sites: &Sites) -> Option<Self> {
+        let all = || {
+            rules
+                .iter()
+                .filter_map(|at| Some((*at, find(modules, *at)?)))
+        };
+        let (_, (_, first)) = all().next()?;
+        let package = |module: &Module| module.package.path.len().saturating_sub(1);
+        let members = all()
+            .filter(|(_, (_, rule))| !rule.default)
+            .map(|(at, (module, rule))| Member {
+                rule: at,
+                package: package(module),
+                conditions: chain(rule)
+                    .map(|member| Conditions::of(member, &|steps| sites.is_virtual(steps)))
+                    .collect(),
+                // a rule written as one pair of an object has more than this value
+                values: chain(rule)
+                    .map(|member| {
+                        member
+                            .head
+                            .value
+                            .as_ref()
+                            .filter(|_| member.head.key.is_none())
+                    })
+                    .map(|value| value.and_then(constant))
+                    .collect(),
+            });
+        let lengths = all().map(|(_, (module, rule))| {
+            let key = usize::from(rule.head.value.is_none() && rule.head.key.is_some());
+            package(module) + 1 + rule.head.reference.len() + key
+        });
+        let default = all()
+            .filter(|(_, (_, rule))| rule.default)
+            .map(|(at, _)| at);
+        Some(Self {
+            kind: if first.head.value.is_none() && first.head.key.is_some() {
+                GroupKind::Multiple
+            } else {
+                GroupKind::Single
+            },
+            ground: all().all(|(_, (_, rule))| is_ground(&rule.head)),
+            default: default.last(),
+            arity: first.head.args.len(),
+            longest: lengths.max().unwrap_or(0),
+            members: members.collect(),
+        })
+    }
+}
+
+/// A rule and the members of its else chain.
+pub fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
+    std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref())
+}
+
+fn find(modules: &[Module], at: RuleAt) -> Option<(&Module, &Rule)> {
+    let module = modules.get(at.module as usize)?;
+    Some((module, module.rules.get(at.rule as usize)?))
+}
+
+/// The keys in front of a head's first variable; its name comes first.
+fn ground_prefix(head: &Head) -> impl Iterator<Item = Value> {
+    let name = head.reference.first().and_then(name);
+    let keys = head.reference.iter().skip(1).map_while(|term| {
+        if term.is_scalar() {
+            constant(term)
+        } else {
+            None
+        }
+    });
+    name.into_iter().chain(keys)
+}
+
+fn name(term: &Term) -> Option<Value> {
+    let text = term.as_var().or_else(|| term.as_string())?;
+    Some(Value::string(text))
+}
+
+fn is_ground(head: &Head) -> bool {
+    head.reference.iter().skip(1).all(Term::is_scalar)
+}

@@ -1,0 +1,24 @@
+//! Terms that are values.
+
+use solon_syntax::ast::{Term, TermKind};
+
+use crate::value::{NumberBuf, Value};
+
+/// The value of a term without variables, references, calls and comprehensions.
+pub fn constant(term: &Term) -> Option<Value> {
+    Some(match &term.kind {
+        TermKind::Null => Value::Null,
+        TermKind::Boolean(b) => Value::Bool(*b),
+        TermKind::Number(text) => Value::number(NumberBuf::parse(text)?),
+        TermKind::String(text) => Value::string(text),
+        TermKind::Array(items) => Value::array(items.iter().map(constant).collect::<Option<_>>()?),
+        TermKind::Set(items) => Value::set(items.iter().map(constant).collect::<Option<_>>()?),
+        TermKind::Object(pairs) => {
+            let pairs = pairs
+                .iter()
+                .map(|(k, v)| Some((constant(k)?, constant(v)?)));
+            Value::object(pairs.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,461 @@
+//! Programs as text, for people and golden tests: every rule set with its index, every rule with its plans, one
+//! step a line, inner blocks indented.
+//!
+//! Slots print as `s0`, constants as they are written, callees by name. Nothing depends on addresses or on the order
+//! of a hash, so equal programs have equal dumps.
+
+use std::fmt::{self, Display, Write};
+
+use super::canonical::{Place, Test};
+use super::plan::{
+    Block, BuiltinCall, Callee, Collector, Comparison, Modifier, Operand, Plan, Screen, Slot, Step,
+    Target,
+};
+use super::rules::{Branch, GuardKey, Index, Rule, RuleId, RuleKind, RuleSet};
+use super::{ConstId, Program};
+use crate::value::Value;
+
+/// Text of a whole program.
+pub fn program(program: &Program) -> String {
+    let mut dump = Dump::new(program, &[]);
+    let sets = program.rules.iter();
+    // writing to a string does not fail
+    let _ = sets.zip(0..).try_for_each(|(set, id)| {
+        let depth = program.depths.get(id).copied().unwrap_or(0);
+        dump.rule_set(set, depth)
+    });
+    dump.text
+}
+
+/// Text of a query's plan, whose own constants are numbered on from the program's.
+pub fn query(program: &Program, plan: &Plan, constants: &[Value]) -> String {
+    let mut dump = Dump::new(program, constants);
+    let _ = dump.plan("query", plan);
+    dump.text
+}
+
+struct Dump<'p> {
+    program: &'p Program,
+    query_constants: &'p [Value],
+    text: String,
+    depth: usize,
+}
+
+impl<'p> Dump<'p> {
+    fn new(program: &'p Program, query_constants: &'p [Value]) -> Self {
+        Self {
+            program,
+            query_constants,
+            text: String::new(),
+            depth: 0,
+        }
+    }
+
+    fn line(&mut self, line: impl Display) -> fmt::Result {
+        let indent = 2 * self.depth;
+        writeln!(self.text, "{:indent$}{line}", "")
+    }
+
+    fn within(&mut self, inside: impl FnOnce(&mut Self) -> fmt::Result) -> fmt::Result {
+        self.depth += 1;
+        let result = inside(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn rule_set(&mut self, set: &RuleSet, depth: usize) -> fmt::Result {
+        let kind = match set.kind {
+            RuleKind::Complete => "complete".to_owned(),
+            RuleKind::Function(arity) => format!("function of {arity}"),
+            RuleKind::Set => "set".to_owned(),
+            RuleKind::Object => format!("object of depth {depth}"),
+        };
+        let not_kept = if set.memoised { "" } else { ", not kept" };
+        let early = if set.early_exit {
+            ", first solution ends"
+        } else {
+            ""
+        };
+        self.line(format_args!("{}: {kind}{not_kept}{early}", set.name))?;
+        self.within(|dump| {
+            dump.index(&set.index)?;
+            for (rule, at) in set.rules.iter().zip(0_u32..) {
+                dump.rule(&format!("rule {at}"), rule)?;
+            }
+            match &set.default {
+                Some(plan) => dump.plan("default", plan),
+                None => Ok(()),
+            }
+        })
+    }
+
+    fn index(&mut self, index: &Index) -> fmt::Result {
+        let Index::By(branch) = index else {
+            return Ok(());
+        };
+        let Branch { key, equal, rest } = &**branch;
+        match key {
+            GuardKey::Input(path) => {
+                self.line(format_args!("index by input{}", bracketed(path)))?;
+            }
+            GuardKey::Argument(at) => self.line(format_args!("index by argument {at}"))?,
+        }
+        self.within(|dump| {
+            let mut lists: Vec<_> = equal.iter().collect();
+            lists.sort_by(|a, b| a.0.cmp(b.0));
+            for (value, list) in lists {
+                dump.line(format_args!("{} → {}", value.borrow(), joined(list)))?;
+            }
+            if rest.is_empty() {
+                return Ok(());
+            }
+            dump.line(format_args!("any → {}", joined(rest)))
+        })
+    }
+
+    fn rule(&mut self, title: &str, rule: &Rule) -> fmt::Result {
+        let (file, row, col) = self.program.place(rule.span);
+        let mut notes = String::new();
+        if rule.fallback {
+            notes.push_str(", default");
+        }
+        if let Some(value) = rule.constant {
+            write!(notes, ", always {}", self.constant(value))?;
+        }
+        self.line(format_args!("{title} at {file}:{row}:{col}{notes}"))?;
+        self.within(|dump| {
+            dump.plan("all", &rule.plan)?;
+            for (plan, known) in rule.keyed.iter().zip(1..) {
+                dump.plan(&format!("known {known}"), plan)?;
+            }
+            Ok(())
+        })?;
+        match &rule.otherwise {
+            Some(otherwise) => self.rule("else", otherwise),
+            None => Ok(()),
+        }
+    }
+
+    fn plan(&mut self, title: &str, plan: &Plan) -> fmt::Result {
+        self.line(format_args!("{title}, {} slots", plan.slots))?;
+        self.block(&plan.steps)
+    }
+
+    fn block(&mut self, block: &[Step]) -> fmt::Result {
+        self.within(|dump| block.iter().try_for_each(|step| dump.step(step)))
+    }
+
+    fn step(&mut self, step: &Step) -> fmt::Result {
+        match step {
+            Step::Input { keys, out } => self.set(*out, format_args!("input{}", self.keys(keys))),
+            Step::Walk { from, keys, out } => {
+                let (from, keys) = (self.operand(*from), self.keys(keys));
+                self.set(*out, format_args!("{from}{keys}"))
+            }
+            Step::Each { from, key, out } => {
+                let (from, key) = (self.operand(*from), wanted(*key));
+                self.line(format_args!("each {key}, s{out} in {from}"))
+            }
+            Step::Base { path, out } => {
+                let path: String = path
+                    .iter()
+                    .map(|key| format!("[{}]", self.constant(*key)))
+                    .collect();
+                self.set(*out, format_args!("base{path}"))
+            }
+            Step::Rule { rule, out } => self.set(*out, self.name(*rule)),
+            Step::Keyed { rule, keys, out } => self.set(
+                *out,
+                format_args!("{}{}", self.name(*rule), self.keys(keys)),
+            ),
+            Step::Document { path, out } => {
+                self.set(*out, format_args!("document{}", self.keys(path)))
+            }
+            Step::Keys { path, key } => {
+                let path = self.keys(path);
+                self.line(format_args!("each s{key} in keys of document{path}"))
+            }
+            Step::Call { call, out } => self.builtin(call, *out),
+            Step::Custom { call, out } => {
+                let function = self.callee(Callee::Custom(call.function));
+                let args = self.list(&call.args);
+                self.set(*out, format_args!("call {function}({args})"))
+            }
+            Step::Function { call, out } => {
+                let (function, args) = (self.name(call.rule), self.list(&call.args));
+                self.set(*out, format_args!("{function}({args})"))
+            }
+            Step::Descend { from, path, value } => {
+                let (from, path) = (self.operand(*from), wanted(*path));
+                self.line(format_args!("descend {path}, s{value} in {from}"))
+            }
+            Step::Holds(operand) => self.line(format_args!("holds {}", self.operand(*operand))),
+            Step::Equal(left, right) => self.test(*left, "==", *right),
+            Step::Compare(comparison, left, right) => self.test(*left, sign(*comparison), *right),
+            Step::Screen(screen) => self.screen(screen),
+            Step::Fail => self.line("fail"),
+            Step::IsArray(operand, len) => {
+                self.line(format_args!("array of {len} {}", self.operand(*operand)))
+            }
+            Step::IsObject(operand, len) => {
+                self.line(format_args!("object of {len} {}", self.operand(*operand)))
+            }
+            Step::Array { items, out } => self.set(*out, format_args!("[{}]", self.list(items))),
+            Step::Set { items, out } => {
+                self.set(*out, format_args!("set {{{}}}", self.list(items)))
+            }
+            Step::Object { pairs, out } => {
+                let pairs = pairs.iter();
+                let pairs: Vec<_> = pairs
+                    .map(|(key, value)| format!("{}: {}", self.operand(*key), self.operand(*value)))
+                    .collect();
+                self.set(*out, format_args!("object {{{}}}", pairs.join(", ")))
+            }
+            Step::Collect { into, block, out } => {
+                self.set(*out, format_args!("collect {}", collected(*into)))?;
+                self.block(block)
+            }
+            Step::Aggregate(aggregate) => {
+                let name = aggregate.call.entry.builtin.name;
+                let collected = collected(aggregate.into);
+                self.set(aggregate.out, format_args!("{name} of {collected}"))?;
+                self.block(&aggregate.block)
+            }
+            Step::Not(block) => {
+                self.line("not")?;
+                self.block(block)
+            }
+            Step::Every(every) => {
+                let (domain, key) = (self.operand(every.domain), wanted(every.key));
+                self.line(format_args!("every {key}, s{} in {domain}", every.value))?;
+                self.block(&every.block)
+            }
+            Step::And(pair) => self.pair("both", "and", pair),
+            Step::Or(pair) => self.pair("either", "or", pair),
+            Step::With(with) => {
+                self.line("with")?;
+                self.within(|dump| with.modifiers.iter().try_for_each(|m| dump.modifier(m)))
+            }
+            Step::EndWith => self.line("end with"),
+            Step::Exists
+            | Step::Value(_)
+            | Step::Append(_)
+            | Step::Insert(_)
+            | Step::Put { .. }
+            | Step::Produce { .. }
+            | Step::Solution(_) => self.leaf(step),
+        }
+    }
+
+    fn leaf(&mut self, leaf: &Step) -> fmt::Result {
+        match leaf {
+            Step::Value(operand) => self.line(format_args!("value {}", self.operand(*operand))),
+            Step::Append(operand) => self.line(format_args!("append {}", self.operand(*operand))),
+            Step::Insert(operand) => self.line(format_args!("insert {}", self.operand(*operand))),
+            Step::Put { key, value, .. } => {
+                let (key, value) = (self.operand(*key), self.operand(*value));
+                self.line(format_args!("put {key}: {value}"))
+            }
+            Step::Produce {
+                path,
+                value,
+                member,
+            } => {
+                let (path, value) = (self.keys(path), self.operand(*value));
+                let verb = if *member { "contains" } else { "=" };
+                self.line(format_args!("produce .{path} {verb} {value}"))
+            }
+            Step::Solution(wanted) => self.line(format_args!("solution {}", self.list(wanted))),
+            _ => self.line("exists"),
+        }
+    }
+
+    /// A step that gives a slot its value.
+    fn set(&mut self, out: Slot, value: impl Display) -> fmt::Result {
+        self.line(format_args!("s{out} = {value}"))
+    }
+
+    fn test(&mut self, left: Operand, sign: &str, right: Operand) -> fmt::Result {
+        let (left, right) = (self.operand(left), self.operand(right));
+        self.line(format_args!("test {left} {sign} {right}"))
+    }
+
+    fn pair(&mut self, opening: &str, middle: &str, (left, right): &(Block, Block)) -> fmt::Result {
+        self.line(opening)?;
+        self.block(left)?;
+        self.line(middle)?;
+        self.block(right)
+    }
+
+    fn builtin(&mut self, call: &BuiltinCall, out: Slot) -> fmt::Result {
+        let prepared = if call.prepared.is_some() {
+            "prepared "
+        } else {
+            ""
+        };
+        let (name, args) = (call.entry.builtin.name, self.list(&call.args));
+        self.set(out, format_args!("{prepared}{name}({args})"))
+    }
+
+    fn modifier(&mut self, modifier: &Modifier) -> fmt::Result {
+        let keys = |path: &[ConstId]| -> String {
+            path.iter()
+                .map(|key| format!("[{}]", self.constant(*key)))
+                .collect()
+        };
+        let line = match &modifier.target {
+            Target::Input(path, value) => {
+                format!("input{} as {}", keys(path), self.operand(*value))
+            }
+            Target::Data(path, value) => format!("data{} as {}", keys(path), self.operand(*value)),
+            Target::ByRule(callee, rule) => {
+                format!("{} as {}", self.callee(*callee), self.name(*rule))
+            }
+            Target::ByBuiltin(callee, entry) => {
+                format!("{} as {}", self.callee(*callee), entry.builtin.name)
+            }
+            Target::ByValue(callee, value) => {
+                format!("{} as value {}", self.callee(*callee), self.operand(*value))
+            }
+        };
+        self.line(line)
+    }
+
+    fn screen(&mut self, screen: &Screen) -> fmt::Result {
+        let when = if screen.always {
+            "screen"
+        } else {
+            "screen when strict"
+        };
+        for (constraints, at) in screen.conditions.alternatives.iter().zip(0..) {
+            self.line(if at == 0 { when } else { "or" })?;
+            self.within(|dump| {
+                constraints.iter().try_for_each(|constraint| {
+                    let place = match &constraint.place {
+                        Place::Input(keys) => format!("input{}", bracketed(keys)),
+                        Place::Data(keys) => format!("base{}", bracketed(keys)),
+                        Place::Argument(at) => format!("s{at}"),
+                    };
+                    if constraint.tests.is_empty() {
+                        return dump.line(format_args!("{place} defined"));
+                    }
+                    let tests = joined(constraint.tests.iter().map(test));
+                    dump.line(format_args!("{place} {tests}"))
+                })
+            })?;
+        }
+        Ok(())
+    }
+
+    fn operand(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Slot(slot) => format!("s{slot}"),
+            Operand::Const(id) => self.constant(id),
+        }
+    }
+
+    fn constant(&self, id: ConstId) -> String {
+        let constants = &self.program.constants;
+        let own = (id as usize).checked_sub(constants.len());
+        let found = match own {
+            None => constants.get(id as usize),
+            Some(own) => self.query_constants.get(own),
+        };
+        match found {
+            Some(value) => value.borrow().to_string(),
+            None => format!("constant {id}"),
+        }
+    }
+
+    fn keys(&self, keys: &[Operand]) -> String {
+        keys.iter()
+            .map(|key| format!("[{}]", self.operand(*key)))
+            .collect()
+    }
+
+    fn list(&self, operands: &[Operand]) -> String {
+        joined(operands.iter().map(|operand| self.operand(*operand)))
+    }
+
+    fn name(&self, rule: RuleId) -> String {
+        match self.program.rules.get(rule as usize) {
+            Some(set) => set.name.to_string(),
+            None => format!("rule set {rule}"),
+        }
+    }
+
+    fn callee(&self, callee: Callee) -> String {
+        match callee {
+            Callee::Rule(rule) => self.name(rule),
+            Callee::Builtin(name) => name.to_owned(),
+            Callee::Custom(at) => match self.program.functions.get(at as usize) {
+                Some(function) => function.name.to_string(),
+                None => format!("host function {at}"),
+            },
+        }
+    }
+}
+
+/// A slot that may not be wanted.
+fn wanted(slot: Option<Slot>) -> String {
+    slot.map_or_else(|| "_".to_owned(), |slot| format!("s{slot}"))
+}
+
+fn joined(items: impl IntoIterator<Item = impl ToString>) -> String {
+    let items: Vec<_> = items.into_iter().map(|item| item.to_string()).collect();
+    items.join(", ")
+}
+
+fn bracketed(keys: &[Value]) -> String {
+    keys.iter()
+        .map(|key| format!("[{}]", key.borrow()))
+        .collect()
+}
+
+fn test(test: &Test) -> String {
+    let values = |values: &[Value]| joined(values.iter().map(Value::borrow));
+    match test {
+        Test::Equal(value) => format!("== {}", value.borrow()),
+        Test::Items(items) => {
+            let items = items.iter();
+            format!(
+                "== [{}]",
+                joined(items.map(|item| match item {
+                    Some(item) => item.borrow().to_string(),
+                    None => "_".to_owned(),
+                }))
+            )
+        }
+        Test::Contains(value) => format!("contains {}", value.borrow()),
+        Test::Prefix(texts) => format!("begins with {}", values(texts)),
+        Test::Suffix(texts) => format!("ends with {}", values(texts)),
+        Test::Segments(segments, delimiters) => {
+            let segments = segments
+                .iter()
+                .map(|segment| segment.as_deref().unwrap_or("*"));
+            format!(
+                "has segments {} between {}",
+                joined(segments),
+                joined(delimiters)
+            )
+        }
+    }
+}
+
+fn sign(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::NotEqual => "!=",
+        Comparison::Less => "<",
+        Comparison::LessOrEqual => "<=",
+        Comparison::Greater => ">",
+        Comparison::GreaterOrEqual => ">=",
+    }
+}
+
+fn collected(into: Collector) -> &'static str {
+    match into {
+        Collector::Array => "array",
+        Collector::Set => "set",
+        Collector::Object => "object",
+    }
+}

@@ -1,0 +1,108 @@
+//! Events of a search.
+
+use std::sync::Arc;
+
+use solon_syntax::ast::{Body, Expr, Name, Rule, Term};
+use solon_syntax::source::Span;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// A body or a rule is searched.
+    Enter,
+    /// A solution was found.
+    Exit,
+    /// An expression is searched.
+    Eval,
+    /// The next solution is looked for.
+    Redo,
+    /// There is no solution.
+    Fail,
+    /// Partial evaluation keeps an expression.
+    Save,
+    /// A rule made what was there.
+    Duplicate,
+    /// `trace` was called.
+    Note,
+    /// Rules were looked up.
+    Index,
+    /// Two terms are unified.
+    Unify,
+    /// A case of a test begins.
+    TestCase,
+}
+
+impl Op {
+    /// The published name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Enter => "Enter",
+            Self::Exit => "Exit",
+            Self::Eval => "Eval",
+            Self::Redo => "Redo",
+            Self::Fail => "Fail",
+            Self::Save => "Save",
+            Self::Duplicate => "Duplicate",
+            Self::Note => "Note",
+            Self::Index => "Index",
+            Self::Unify => "Unify",
+            Self::TestCase => "TestCase",
+        }
+    }
+}
+
+/// What it happened to.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// A body.
+    Body(Body),
+    /// A rule, and the path of its document.
+    Rule(Arc<Rule>, Arc<str>),
+    /// An expression.
+    Expr(Arc<Expr>),
+}
+
+/// A variable and what it is bound to.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// The variable's name in canonical bodies.
+    pub name: Name,
+    /// The user's name of it.
+    pub shown: Name,
+    /// What it is bound to.
+    pub value: Term,
+}
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What happened.
+    pub op: Op,
+    /// Number of the body being searched.
+    pub query_id: u64,
+    /// Number of the body around it.
+    pub parent_id: u64,
+    /// What it happened to.
+    pub node: Node,
+    /// Where.
+    pub span: Span,
+    /// The bound variables.
+    pub locals: Vec<Local>,
+    /// Words about it.
+    pub message: String,
+    /// The document whose rules were looked up.
+    pub reference: Option<Term>,
+}
+
+/// Who is told each step of a search.
+pub trait Observer {
+    /// Is told.
+    fn event(&mut self, event: Event);
+}
+
+/// Keeps what it is told.
+impl Observer for Vec<Event> {
+    fn event(&mut self, event: Event) {
+        self.push(event);
+    }
+}

@@ -1,0 +1,121 @@
+//! Types from their published JSON form, as files of capabilities declare functions.
+
+use serde_json::{Map, Value as Json};
+
+use super::{FunctionType, Parameter, Type};
+use crate::limits;
+use crate::value::Value;
+use crate::value::serde::to_value;
+
+impl Type {
+    /// Reads the JSON form, or says what is wrong with it.
+    pub fn from_json(json: &Json) -> Result<Self, String> {
+        read(json, 0)
+    }
+}
+
+fn read(json: &Json, depth: usize) -> Result<Type, String> {
+    if depth > limits::TYPE_NESTING {
+        return Err("type is nested too deeply".to_owned());
+    }
+    let node = json.as_object().ok_or_else(|| unreadable(json))?;
+    let inner = |json: &Json| read(json, depth + 1);
+    let one = |name: &str| node.get(name).map(inner).transpose();
+    Ok(match node.get("type").and_then(Json::as_str) {
+        Some("null") => Type::Null,
+        Some("boolean") => Type::Boolean,
+        Some("number") => Type::Number,
+        Some("string") => Type::String,
+        Some("any") => match node.get("of") {
+            None => Type::Any,
+            Some(_) => Type::any_of(list(node, "of", inner)?),
+        },
+        Some("array") => Type::array(list(node, "static", inner)?, one("dynamic")?),
+        Some("set") => Type::set(one("of")?.unwrap_or(Type::Unknown)),
+        Some("object") => {
+            let fixed = list(node, "static", |pair| {
+                let key = to_value(pair.get("key").unwrap_or(&Json::Null));
+                let key: Value = key.map_err(|error| error.to_string())?;
+                Ok((key, part(pair, "value", depth)?))
+            })?;
+            let rest = node.get("dynamic").map(|pair| {
+                let (key, value) = (part(pair, "key", depth)?, part(pair, "value", depth)?);
+                Ok::<_, String>((key, value))
+            });
+            Type::object(fixed, rest.transpose()?)
+        }
+        Some("function") => {
+            let parameter = |json: &Json| {
+                let name = json.get("name").and_then(Json::as_str);
+                Ok::<_, String>(Parameter {
+                    name: name.map(Into::into),
+                    of: inner(json)?,
+                })
+            };
+            FunctionType {
+                args: list(node, "args", parameter)?,
+                variadic: one("variadic")?,
+                result: node.get("result").map(parameter).transpose()?,
+            }
+            .into()
+        }
+        _ => return Err(unreadable(json)),
+    })
+}
+
+fn part(pair: &Json, name: &str, depth: usize) -> Result<Type, String> {
+    read(pair.get(name).unwrap_or(&Json::Null), depth + 1)
+}
+
+fn list<T>(
+    node: &Map<String, Json>,
+    name: &str,
+    read: impl Fn(&Json) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    let items = node.get(name).and_then(Json::as_array);
+    items.into_iter().flatten().map(read).collect()
+}
+
+fn unreadable(json: &Json) -> String {
+    format!("`{json}` is no type")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        for entry in crate::builtins::all() {
+            let json = entry.declaration.to_json();
+            let read = Type::from_json(&json);
+            assert_eq!(
+                read.as_ref(),
+                Ok(&entry.declaration),
+                "{}",
+                entry.builtin.name
+            );
+        }
+    }
+
+    #[test]
+    fn other_forms_are_refused() {
+        for wrong in [
+            "1",
+            "{}",
+            r#"{"type": "int"}"#,
+            r#"{"type": "any", "of": [1]}"#,
+        ] {
+            let json: Json = serde_json::from_str(wrong).unwrap();
+            assert!(Type::from_json(&json).is_err(), "{wrong}");
+        }
+        let mut deep = serde_json::json!({"type": "any"});
+        for _ in 0..1000 {
+            deep = serde_json::json!({"type": "set", "of": deep});
+        }
+        assert_eq!(
+            Type::from_json(&deep),
+            Err("type is nested too deeply".to_owned())
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! URI references as far as schemas need them: taking them apart and resolving them against a base.
+
+/// The parts of a URI reference.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uri {
+    pub scheme: String,
+    /// Behind the scheme when no slash follows it (`urn:x:y`).
+    pub opaque: String,
+    pub authority: Option<String>,
+    pub path: String,
+    pub query: Option<String>,
+    pub fragment: String,
+}
+
+impl Uri {
+    pub fn parse(text: &str) -> Self {
+        let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
+        let (text, query) = match text.split_once('?') {
+            Some((text, query)) => (text, Some(query.to_owned())),
+            None => (text, None),
+        };
+        let (scheme, rest) = match text.split_once(':') {
+            Some((scheme, rest)) if is_scheme(scheme) => (scheme.to_ascii_lowercase(), rest),
+            _ => (String::new(), text),
+        };
+        let mut uri = Self {
+            scheme,
+            query,
+            fragment: fragment.to_owned(),
+            ..Self::default()
+        };
+        if !uri.scheme.is_empty() && !rest.starts_with('/') {
+            rest.clone_into(&mut uri.opaque);
+        } else if let Some(rest) = rest.strip_prefix("//") {
+            let end = rest.find('/').unwrap_or(rest.len());
+            let (authority, path) = rest.split_at(end);
+            uri.authority = Some(authority.to_owned());
+            path.clone_into(&mut uri.path);
+        } else {
+            rest.clone_into(&mut uri.path);
+        }
+        uri
+    }
+
+    /// What a reference means within a document.
+    pub fn join(&self, reference: &Self) -> Self {
+        let mut joined = reference.clone();
+        if !reference.scheme.is_empty() {
+            joined.path = resolve_path(&reference.path, "");
+            return joined;
+        }
+        joined.scheme.clone_from(&self.scheme);
+        if reference.authority.is_some() {
+            joined.path = resolve_path(&reference.path, "");
+            return joined;
+        }
+        if reference.path.is_empty() {
+            if reference.query.is_none() {
+                joined.query.clone_from(&self.query);
+                if reference.fragment.is_empty() {
+                    joined.fragment.clone_from(&self.fragment);
+                }
+            }
+            if !self.opaque.is_empty() {
+                joined.opaque.clone_from(&self.opaque);
+                return joined;
+            }
+        }
+        joined.authority.clone_from(&self.authority);
+        joined.path = resolve_path(&self.path, &reference.path);
+        joined
+    }
+
+    /// Whether it tells by itself where the document is.
+    pub fn is_canonical(&self) -> bool {
+        let has_host = self.authority.as_ref().is_some_and(|host| !host.is_empty());
+        match self.scheme.as_str() {
+            "" => false,
+            "file" => self.path.starts_with('/'),
+            _ => has_host,
+        }
+    }
+
+    /// Without the fragment.
+    pub fn document(&self) -> String {
+        let mut text = String::new();
+        if !self.scheme.is_empty() {
+            text.push_str(&self.scheme);
+            text.push(':');
+        }
+        text.push_str(&self.opaque);
+        if let Some(authority) = &self.authority {
+            text.push_str("//");
+            text.push_str(authority);
+        }
+        text.push_str(&self.path);
+        if let Some(query) = &self.query {
+            text.push('?');
+            text.push_str(query);
+        }
+        text
+    }
+
+    /// With the fragment.
+    pub fn text(&self) -> String {
+        let mut text = self.document();
+        if !self.fragment.is_empty() {
+            text.push('#');
+            text.push_str(&self.fragment);
+        }
+        text
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && characters.all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+/// A path, in relation to that of a base, without dots. It begins with a slash unless it is empty.
+fn resolve_path(base: &str, reference: &str) -> String {
+    let full = if reference.is_empty() {
+        base.to_owned()
+    } else if reference.starts_with('/') {
+        reference.to_owned()
+    } else {
+        let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
+        format!("{folder}/{reference}")
+    };
+    if full.is_empty() {
+        return full;
+    }
+    let mut kept = Vec::new();
+    let mut steps = full
+        .strip_prefix('/')
+        .unwrap_or(&full)
+        .split('/')
+        .peekable();
+    while let Some(step) = steps.next() {
+        match step {
+            "." | ".." => {
+                if step == ".." {
+                    kept.pop();
+                }
+                if steps.peek().is_none() {
+                    kept.push("");
+                }
+            }
+            _ => kept.push(step),
+        }
+    }
+    format!("/{}", kept.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Uri;
+
+    #[test]
+    fn references_resolve_against_their_base() {
+        for (base, reference, joined) in [
+            ("", "#/a", "#/a"),
+            ("", "foo.json", "/foo.json"),
+            ("", "", ""),
+            ("http://x/root.json", "item.json", "http://x/item.json"),
+            ("http://x/a/b", "../c#d", "http://x/c#d"),
+            ("http://x/a/b", "./.", "http://x/a/"),
+            ("http://x/a?q", "#f", "http://x/a?q#f"),
+            ("http://x/a", "//y/z", "http://y/z"),
+            ("http://x/a", "/z?q", "http://x/z?q"),
+            ("http://x/a#f", "", "http://x/a#f"),
+            ("urn:x:y", "#f", "urn:x:y#f"),
+            ("http://x/a", "urn:p:q", "urn:p:q"),
+        ] {
+            let found = Uri::parse(base).join(&Uri::parse(reference));
+            assert_eq!(found.text(), joined, "{base} + {reference}");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! URIs as Go reads them.
+
+mod address;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::value::display;
+
+/// The parts of a URI; those that are absent are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uri {
+    /// In lower case, without the colon.
+    pub scheme: String,
+    /// What follows the scheme when it does not start with a slash.
+    pub opaque: Vec<u8>,
+    /// Name and password, as written.
+    pub user: Vec<u8>,
+    /// Host and port, decoded.
+    pub host: Vec<u8>,
+    /// Decoded.
+    pub path: Vec<u8>,
+    /// As written, when that is not how the decoded path would be encoded.
+    pub raw_path: Vec<u8>,
+    /// As written, without the question mark.
+    pub query: Vec<u8>,
+    /// Whether there is a question mark without a query.
+    pub asks_nothing: bool,
+    /// Decoded.
+    pub fragment: Vec<u8>,
+    /// Whether nothing but the scheme is in front of a path that starts with a slash: `file:/x`.
+    pub omits_host: bool,
+}
+
+/// Why a text is no URI, in the words of Go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UriError {
+    text: String,
+    reason: String,
+}
+
+impl fmt::Display for UriError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "parse {}: {}", self.text, self.reason)
+    }
+}
+
+impl std::error::Error for UriError {}
+
+/// What an encoded text is part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Path,
+    Host,
+    Zone,
+    User,
+    Fragment,
+}
+
+type Parsed<T> = Result<T, String>;
+
+/// Takes a URI or a reference apart.
+pub fn parse(text: &[u8]) -> Result<Uri, UriError> {
+    let (head, fragment) = cut(text, b'#');
+    let fail = |text: &[u8], reason| UriError {
+        text: quote(text),
+        reason,
+    };
+    let mut uri = parse_head(head).map_err(|reason| fail(head, reason))?;
+    let decoded = decode(fragment, Part::Fragment);
+    uri.fragment = decoded.map_err(|reason| fail(text, reason))?.into_owned();
+    Ok(uri)
+}
+
+fn parse_head(text: &[u8]) -> Parsed<Uri> {
+    if text.iter().any(u8::is_ascii_control) {
+        return Err("net/url: invalid control character in URL".to_owned());
+    }
+    let mut uri = Uri::default();
+    if text == b"*" {
+        uri.path = text.to_vec();
+        return Ok(uri);
+    }
+    let (scheme, rest) = split_scheme(text)?;
+    uri.scheme = String::from_utf8_lossy(scheme).to_ascii_lowercase();
+    let (rest, query) = cut(rest, b'?');
+    uri.query = query.to_vec();
+    uri.asks_nothing = query.is_empty() && text.ends_with(b"?");
+    if !rest.starts_with(b"/") {
+        if !uri.scheme.is_empty() {
+            uri.opaque = rest.to_vec();
+            return Ok(uri);
+        }
+        if cut(rest, b'/').0.contains(&b':') {
+            return Err("first path segment in URL cannot contain colon".to_owned());
+        }
+    }
+    let mut path = rest;
+    if (!uri.scheme.is_empty() || !rest.starts_with(b"///"))
+        && let Some(rest) = rest.strip_prefix(b"//")
+    {
+        let end = rest.iter().position(|byte| *byte == b'/');
+        let (authority, behind) = rest
+            .split_at_checked(end.unwrap_or(rest.len()))
+            .unwrap_or((rest, b""));
+        path = behind;
+        (uri.user, uri.host) = parse_authority(authority, &uri.scheme)?;
+    }
+    let authority = path.len() != rest.len();
+    uri.omits_host = !authority && !uri.scheme.is_empty() && path.starts_with(b"/");
+    uri.path = decode(path, Part::Path)?.into_owned();
+    if encode_path(&uri.path) != path {
+        uri.raw_path = path.to_vec();
+    }
+    Ok(uri)
+}
+
+/// In quotes, for messages.
+fn quote(text: &[u8]) -> String {
+    let mut quoted = String::new();
+    // writing to a string does not fail
+    let _ = display::quote(text, &mut quoted);
+    quoted
+}
+
+/// The parts before and behind the first `byte`.
+fn cut(text: &[u8], byte: u8) -> (&[u8], &[u8]) {
+    match text.iter().position(|b| *b == byte) {
+        Some(at) => (
+            text.get(..at).unwrap_or_default(),
+            text.get(at + 1..).unwrap_or_default(),
+        ),
+        None => (text, b""),
+    }
+}
+
+fn split_scheme(text: &[u8]) -> Parsed<(&[u8], &[u8])> {
+    let stop = text
+        .iter()
+        .position(|byte| !(byte.is_ascii_alphanumeric() || b"+-.".contains(byte)));
+    let starts = text.first().is_some_and(u8::is_ascii_alphabetic);
+    match stop.and_then(|at| Some((at, text.get(at)?))) {
+        Some((0, b':')) => Err("missing protocol scheme".to_owned()),
+        Some((_, b':')) if starts => Ok(cut(text, b':')),
+        _ => Ok((b"", text)),
+    }
+}
+
+fn parse_authority(text: &[u8], scheme: &str) -> Parsed<(Vec<u8>, Vec<u8>)> {
+    let at = text.iter().rposition(|byte| *byte == b'@');
+    let host = at.map_or(text, |at| text.get(at + 1..).unwrap_or_default());
+    let host = parse_host(host, matches!(scheme, "http" | "https"))?;
+    let user = at.and_then(|at| text.get(..at)).unwrap_or_default();
+    let is_valid = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(byte);
+    if !user.iter().all(is_valid) {
+        return Err("net/url: invalid userinfo".to_owned());
+    }
+    decode(user, Part::User)?;
+    Ok((user.to_vec(), host))
+}
+
+/// Hosts of the web have one colon at most; elsewhere the last one counts, as in `postgres://a:1,b:2`.
+fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
+    let check_port = |port: &[u8]| match port.split_first() {
+        None => Ok(()),
+        Some((b':', digits)) if digits.iter().all(u8::is_ascii_digit) => Ok(()),
+        _ => Err(format!("invalid port {} after host", quote(port))),
+    };
+    let last = |byte| text.iter().rposition(|b| *b == byte);
+    if text.starts_with(b"[") {
+        let end = last(b']').ok_or("missing ']' in host")?;
+        let (inside, port) = text.split_at_checked(end).unwrap_or_default();
+        check_port(port.get(1..).unwrap_or_default())?;
+        let zone = inside.windows(3).position(|window| window == b"%25");
+        let (address, zone) = inside
+            .split_at_checked(zone.unwrap_or(inside.len()))
+            .unwrap_or_default();
+        let mut host = decode(address, Part::Host)?.into_owned();
+        host.extend_from_slice(&decode(zone, Part::Zone)?);
+        address::check(host.get(1..).unwrap_or_default())?;
+        host.extend_from_slice(&decode(port, Part::Host)?);
+        return Ok(host);
+    }
+    if text.contains(&b'[') {
+        return Err("invalid IP-literal".to_owned());
+    }
+    let first = |byte| text.iter().position(|b| *b == byte);
+    if let Some(colon) = if web { first(b':') } else { last(b':') } {
+        check_port(text.get(colon..).unwrap_or_default())?;
+    }
+    Ok(decode(text, Part::Host)?.into_owned())
+}
+
+/// Undoes percent encoding.
+fn decode<'t>(text: &'t [u8], part: Part) -> Parsed<Cow<'t, [u8]>> {
+    let in_host = matches!(part, Part::Host | Part::Zone);
+    if !in_host && !text.contains(&b'%') {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        if *first != b'%' {
+            if in_host && first.is_ascii() && must_encode(*first, part) {
+                return Err(format!(
+                    "invalid character {} in host name",
+                    quote(&[*first])
+                ));
+            }
+            decoded.push(*first);
+            continue;
+        }
+        let escape = [b"%", behind.get(..2).unwrap_or(behind)].concat();
+        let wrong = || format!("invalid URL escape {}", quote(&escape));
+        let [_, high, low] = escape.as_slice() else {
+            return Err(wrong());
+        };
+        let (high, low) = (hex(*high).ok_or_else(wrong)?, hex(*low).ok_or_else(wrong)?);
+        let byte = high * 16 + low;
+        let allowed = match part {
+            Part::Host => high >= 8 || byte == b'%',
+            Part::Zone => byte == b'%' || byte == b' ' || !must_encode(byte, Part::Host),
+            _ => true,
+        };
+        if !allowed {
+            return Err(wrong());
+        }
+        decoded.push(byte);
+        rest = behind.get(2..).unwrap_or_default();
+    }
+    Ok(Cow::Owned(decoded))
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    u8::try_from(char::from(digit).to_digit(16)?).ok()
+}
+
+fn must_encode(byte: u8, part: Part) -> bool {
+    if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+        return false;
+    }
+    match part {
+        Part::Host | Part::Zone => !b"!$&'()*+,;=:[]<>\"".contains(&byte),
+        Part::Path => !b"$&+,/:;=@".contains(&byte),
+        Part::User => !b"$&+,;=".contains(&byte),
+        Part::Fragment => !b"$&+,/:;=?@!()*".contains(&byte),
+    }
+}
+
+fn encode_path(path: &[u8]) -> Vec<u8> {
+    encode(path, Part::Path)
+}
+
+fn encode(text: &[u8], part: Part) -> Vec<u8> {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let mut encoded = Vec::with_capacity(text.len());
+    for byte in text {
+        if must_encode(*byte, part) {
+            let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
+            encoded.extend([b'%', digit(byte >> 4), digit(byte & 15)]);
+        } else {
+            encoded.push(*byte);
+        }
+    }
+    encoded
+}
+
+impl fmt::Display for Uri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = String::from_utf8_lossy;
+        if !self.scheme.is_empty() {
+            write!(f, "{}:", self.scheme)?;
+        }
+        if self.opaque.is_empty() {
+            let (user, host) = (text(&self.user), text(&self.host));
+            let path = self.escaped_path();
+            let named = !user.is_empty() || !host.is_empty();
+            if named || !self.scheme.is_empty() && !path.is_empty() && !self.omits_host {
+                f.write_str("//")?;
+            }
+            if !user.is_empty() {
+                write!(f, "{user}@")?;
+            }
+            f.write_str(&host)?;
+            if !path.is_empty() && !path.starts_with(b"/") && !host.is_empty() {
+                f.write_str("/")?;
+            }
+            f.write_str(&text(&path))?;
+        } else {
+            f.write_str(&text(&self.opaque))?;
+        }
+        if !self.query.is_empty() || self.asks_nothing {
+            write!(f, "?{}", text(&self.query))?;
+        }
+        if !self.fragment.is_empty() {
+            let fragment = encode(&self.fragment, Part::Fragment);
+            write!(f, "#{}", text(&fragment))?;
+        }
+        Ok(())
+    }
+}
+
+impl Uri {
+    /// The path as it is sent: as written, if that is encoded well.
+    pub fn escaped_path(&self) -> Cow<'_, [u8]> {
+        let is_encoded = |byte: &u8| b"!'()*[]%".contains(byte) || !must_encode(*byte, Part::Path);
+        if !self.raw_path.is_empty() && self.raw_path.iter().all(is_encoded) {
+            Cow::Borrowed(&self.raw_path)
+        } else if self.path == b"*" {
+            Cow::Borrowed(&self.path)
+        } else {
+            Cow::Owned(encode_path(&self.path))
+        }
+    }
+
+    /// The host without its port and without brackets.
+    pub fn hostname(&self) -> &[u8] {
+        let (name, _) = self.split_host();
+        name.strip_prefix(b"[")
+            .and_then(|name| name.strip_suffix(b"]"))
+            .unwrap_or(name)
+    }
+
+    /// The port; empty when there is none.
+    pub fn port(&self) -> &[u8] {
+        self.split_host().1
+    }
+
+    fn split_host(&self) -> (&[u8], &[u8]) {
+        let host = self.host.as_slice();
+        match host.iter().rposition(|byte| *byte == b':') {
+            Some(colon) => {
+                let (name, port) = host.split_at_checked(colon).unwrap_or_default();
+                let port = port.get(1..).unwrap_or_default();
+                if port.iter().all(u8::is_ascii_digit) {
+                    (name, port)
+                } else {
+                    (host, b"")
+                }
+            }
+            None => (host, b""),
+        }
+    }
+}

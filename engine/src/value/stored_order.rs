@@ -1,0 +1,121 @@
+//! The order and equality of stored values, by references: the same as in flight, without putting values in flight.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use solon_syntax::stack;
+
+use super::{Object, Value};
+
+impl PartialEq for Value {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Short(a), Self::Short(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) => Arc::ptr_eq(a, b) || a.as_bytes() == b.as_bytes(),
+            (Self::Array(a), Self::Array(b)) => {
+                Arc::ptr_eq(a, b) || stack::level(|| equal_items(a, b))
+            }
+            (Self::Object(a), Self::Object(b)) => are_equal(a, b),
+            (Self::Set(a), Self::Set(b)) => {
+                Arc::ptr_eq(a, b) || stack::level(|| equal_items(a.items(), b.items()))
+            }
+            _ => self.borrow() == other.borrow(),
+        }
+    }
+}
+
+impl Ord for Value {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Short(a), Self::Short(b)) => a.cmp(b),
+            (Self::Int(a), Self::Int(b)) => a.cmp(b),
+            (Self::Text(a), Self::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
+            (Self::Array(a), Self::Array(b)) => stack::level(|| compare_items(a, b)),
+            (Self::Object(a), Self::Object(b)) => order(a, b),
+            (Self::Set(a), Self::Set(b)) => stack::level(|| compare_items(a.items(), b.items())),
+            _ => self.borrow().cmp(&other.borrow()),
+        }
+    }
+}
+
+/// Whether two objects are equal.
+#[inline]
+pub(super) fn are_equal(a: &Arc<Object>, b: &Arc<Object>) -> bool {
+    Arc::ptr_eq(a, b) || stack::level(|| equal_objects(a, b))
+}
+
+/// The order of two objects.
+#[inline]
+pub(super) fn order(a: &Arc<Object>, b: &Arc<Object>) -> Ordering {
+    if Arc::ptr_eq(a, b) {
+        return Ordering::Equal;
+    }
+    stack::level(|| compare_objects(a, b))
+}
+
+// plain loops, since values may be deep and stacks small
+
+#[inline(never)]
+fn equal_items(a: &[Value], b: &[Value]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    for (a, b) in a.iter().zip(b) {
+        if a != b {
+            return false;
+        }
+    }
+    true
+}
+
+#[inline(never)]
+fn equal_objects(a: &Object, b: &Object) -> bool {
+    if let (
+        Object::Shaped { shape, values },
+        Object::Shaped {
+            shape: other,
+            values: others,
+        },
+    ) = (a, b)
+    {
+        return (Arc::ptr_eq(shape, other) || equal_items(shape.keys(), other.keys()))
+            && equal_items(values, others);
+    }
+    if a.len() != b.len() {
+        return false;
+    }
+    for ((a, one), (b, other)) in a.iter().zip(b.iter()) {
+        if a != b || one != other {
+            return false;
+        }
+    }
+    true
+}
+
+#[inline(never)]
+fn compare_items(a: &[Value], b: &[Value]) -> Ordering {
+    for (a, b) in a.iter().zip(b) {
+        let order = a.cmp(b);
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+#[inline(never)]
+fn compare_objects(a: &Object, b: &Object) -> Ordering {
+    for ((a, one), (b, other)) in a.iter().zip(b.iter()) {
+        let mut order = a.cmp(b);
+        if order == Ordering::Equal {
+            order = one.cmp(other);
+        }
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}

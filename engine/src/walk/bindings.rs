@@ -1,0 +1,122 @@
+//! Environments: what variables are bound to, and how far a term is known.
+
+use solon_syntax::ast::{Term, TermKind};
+
+use super::machine::{Next, Outcome, Walk};
+use super::term::{FrameId, List, Made, Shape, T, is_document};
+use crate::program::constant;
+use crate::value::V;
+
+/// The variables of one rule, or of the query, by name.
+pub(super) type Frame<'e> = hashbrown::HashMap<&'e str, T<'e>, foldhash::fast::RandomState>;
+
+impl<'e> Walk<'e> {
+    /// Opens an environment.
+    pub(super) fn push_frame(&mut self) -> FrameId {
+        let frame = self.spare.pop().unwrap_or_default();
+        self.frames.push(frame);
+        u32::try_from(self.frames.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Closes the innermost environment.
+    pub(super) fn pop_frame(&mut self) {
+        if let Some(mut frame) = self.frames.pop() {
+            frame.clear();
+            self.spare.push(frame);
+        }
+    }
+
+    pub(super) fn binding(&self, name: &str, frame: FrameId) -> Option<T<'e>> {
+        self.frames.get(frame as usize)?.get(name).copied()
+    }
+
+    /// Goes on with a variable bound, and forgets it.
+    pub(super) fn bound(
+        &mut self,
+        (name, frame): (&'e str, FrameId),
+        term: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        if let Some(frame) = self.frames.get_mut(frame as usize) {
+            frame.insert(name, term);
+        }
+        let outcome = next(self);
+        if let Some(frame) = self.frames.get_mut(frame as usize) {
+            frame.remove(name);
+        }
+        outcome
+    }
+
+    /// Follows bound variables; what is a value becomes one.
+    pub(super) fn apply(&mut self, mut term: T<'e>) -> T<'e> {
+        loop {
+            let bound = match term {
+                T::Known(_) | T::Made(Made::Ref(_)) => None,
+                T::Made(Made::Var(name, frame)) => self.binding(name, *frame),
+                T::Term(inner, frame) => match &inner.kind {
+                    TermKind::Var(name) if !is_document(name) => self.binding(name, frame),
+                    TermKind::Ref(_) | TermKind::Var(_) => None,
+                    _ => return self.constant(inner).map_or(term, T::Known),
+                },
+            };
+            match bound {
+                Some(next) => term = next,
+                None => return term,
+            }
+        }
+    }
+
+    /// The value of a term that has nothing open in it.
+    pub(super) fn constant(&mut self, term: &'e Term) -> Option<V<'e>> {
+        let arena = self.call.arena;
+        match &term.kind {
+            TermKind::Null => Some(V::Null),
+            TermKind::Boolean(truth) => Some(V::Bool(*truth)),
+            TermKind::String(text) => Some(arena.borrowed_text(text)),
+            TermKind::Number(_) => constant(term).map(|value| arena.copy_of(&value)),
+            // by address: a term of the program stays where it is
+            TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => *self
+                .constants
+                .entry(std::ptr::from_ref(term))
+                .or_insert_with(|| constant(term).map(|value| arena.copy_of(&value))),
+            _ => None,
+        }
+    }
+
+    /// The value of a term, if all its variables are bound to values.
+    pub(super) fn plug(&mut self, term: T<'e>) -> Option<V<'e>> {
+        let term = self.apply(term);
+        match term.shape() {
+            Shape::Known(value) => Some(value),
+            Shape::Array(items) => {
+                let items = self.plug_all(items)?;
+                Some(self.call.arena.array_of(items.into_bump_slice()))
+            }
+            Shape::Set(items, frame) => {
+                let items = self.plug_all(List::Terms(items, frame))?;
+                Some(self.call.arena.set_from(items))
+            }
+            Shape::Object(pairs, frame) => {
+                let mut plugged = Vec::with_capacity(pairs.len());
+                for (key, value) in pairs {
+                    let key = self.plug(T::Term(key, frame))?;
+                    plugged.push((key, self.plug(T::Term(value, frame))?));
+                }
+                Some(self.call.arena.object_from(plugged))
+            }
+            _ => None,
+        }
+    }
+
+    /// The values of several terms.
+    pub(super) fn plug_all(
+        &mut self,
+        items: List<'e>,
+    ) -> Option<bumpalo::collections::Vec<'e, V<'e>>> {
+        let mut plugged = self.call.arena.list();
+        for at in 0..items.len() {
+            plugged.push(self.plug(items.get(at)?)?);
+        }
+        Some(plugged)
+    }
+}

@@ -1,0 +1,345 @@
+//! Calls: equalities, built-ins, functions, and what `with` puts in their place.
+
+use solon_syntax::ast::{Expr, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::documents::Path;
+use super::machine::{Flow, Goal, Next, Outcome, Walk};
+use super::scope::Mock;
+use super::term::{List, T};
+use crate::builtins::{self, Entry, Fault, FaultError};
+use crate::evaluation::Halt;
+use crate::program::canonical::SiteId;
+use crate::types::Type;
+use crate::value::V;
+
+/// What an operator names.
+#[derive(Clone, Copy)]
+pub(super) enum Callee {
+    /// `=`
+    Unify,
+    /// `walk`
+    Descend,
+    /// A built-in.
+    Builtin(&'static Entry),
+    /// A function that the host added, by its position.
+    Custom(u32),
+    /// A function of the policy.
+    Function(SiteId),
+    /// Nothing.
+    Unknown,
+}
+
+impl<'e> Walk<'e> {
+    /// Searches an expression that is a call.
+    pub(super) fn call_expr(
+        &mut self,
+        goal: Goal<'e>,
+        terms: &'e [Term],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let Some((operator, operands)) = terms.split_first() else {
+            return Ok(Flow::More);
+        };
+        self.call(goal, operator, operands, next)
+    }
+
+    fn call(
+        &mut self,
+        goal: Goal<'e>,
+        operator: &'e Term,
+        operands: &'e [Term],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let span = goal.expr().map_or(operator.span, |expr: &Expr| expr.span);
+        if self.scope().mocks.is_some()
+            && let Some(mock) = operator_name(operator).and_then(|name| self.mock(&name))
+        {
+            return self.mocked(goal, operator, operands, mock, next);
+        }
+        if self.open.is_some()
+            && let Some(outcome) = self.open_call(goal, operator, operands, next)
+        {
+            return outcome;
+        }
+        match self.callee(operator) {
+            Callee::Unify => match operands {
+                [left, right] => {
+                    let (left, right) = (T::Term(left, goal.frame), T::Term(right, goal.frame));
+                    self.unify(goal, left, right, next)
+                }
+                _ => Ok(Flow::More),
+            },
+            Callee::Descend => self.walk_tree(goal, operands, next),
+            Callee::Builtin(entry) => {
+                let arity = arity(&entry.declaration);
+                let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
+                let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
+                    return Ok(Flow::More);
+                };
+                self.note(goal, entry, &values);
+                let result = entry.call(&mut self.call, &values, None, span);
+                match self.outcome(result, entry.builtin.name, span)? {
+                    Some(value) => self.returned(goal, value, output.first(), next),
+                    None => Ok(Flow::More),
+                }
+            }
+            Callee::Custom(function) => self.custom(goal, function, operands, span, next),
+            Callee::Function(site) => {
+                let path = self.function_path(operator);
+                match self.site(Some(site)).and_then(|site| site.group.as_ref()) {
+                    Some(group) => self.function(goal, group, &path, operands, next),
+                    None => Ok(Flow::More),
+                }
+            }
+            Callee::Unknown => Ok(Flow::More),
+        }
+    }
+
+    fn custom(
+        &mut self,
+        goal: Goal<'e>,
+        at: u32,
+        operands: &'e [Term],
+        span: Span,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let Some(function) = self.program.functions.get(at as usize) else {
+            return Ok(Flow::More);
+        };
+        let (args, output) = operands
+            .split_at_checked(function.arity())
+            .unwrap_or((operands, &[]));
+        let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
+            return Ok(Flow::More);
+        };
+        let name = self.call.arena.text(&function.name);
+        let key: Path<'e> = std::iter::once(name)
+            .chain(values.iter().copied())
+            .collect();
+        let kept = self.scope().memo.get(key.as_slice()).copied();
+        let found = match kept.filter(|_| function.memoise) {
+            Some(kept) => kept,
+            None => {
+                let result = (function.body)(&mut self.call, &values);
+                let found = self.outcome(result, &function.name, span)?;
+                if function.memoise {
+                    self.scope_mut().memo.insert(key.as_slice().into(), found);
+                }
+                found
+            }
+        };
+        match found {
+            Some(value) => self.returned(goal, value, output.first(), next),
+            None => Ok(Flow::More),
+        }
+    }
+
+    fn mocked(
+        &mut self,
+        goal: Goal<'e>,
+        operator: &'e Term,
+        operands: &'e [Term],
+        mock: Mock<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        match mock {
+            Mock::Value(value) => {
+                let arity = self.arity_of(operator);
+                let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
+                // a call is undefined when one of its operands is
+                let args = List::Terms(args, goal.frame);
+                if self.plug_all(args).is_none() && self.open.is_none() {
+                    return Ok(Flow::More);
+                }
+                self.returned(goal, value, output.first(), next)
+            }
+            Mock::Callee(other)
+                if matches!(self.callee(other), Callee::Function(_))
+                    && self.arity_of(other) == 0 =>
+            {
+                let arity = self.arity_of(operator);
+                let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
+                let args = List::Terms(args, goal.frame);
+                if self.plug_all(args).is_none() && self.open.is_none() {
+                    return Ok(Flow::More);
+                }
+                let name =
+                    bumpalo::format!(in self.call.arena.bump(), "$_mock_{}_{}", goal.id, goal.at);
+                let value = T::Made(self.variable(name.into_bump_str(), goal.frame));
+                self.without_mocks(
+                    |walk, next| walk.unify(goal, T::Term(other, goal.frame), value, next),
+                    &mut |walk| match walk.plug(value) {
+                        Some(value) => walk.returned(goal, value, output.first(), next),
+                        None => Ok(Flow::More),
+                    },
+                )
+            }
+            Mock::Callee(other) => {
+                self.without_mocks(|walk, next| walk.call(goal, other, operands, next), next)
+            }
+        }
+    }
+
+    /// The value of a call, or why there is none.
+    fn outcome(
+        &mut self,
+        result: Result<V<'e>, Fault>,
+        name: &str,
+        span: Span,
+    ) -> Result<Option<V<'e>>, Halt> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Fault::Undefined) => Ok(None),
+            Err(Fault::Error(error)) if !self.strict => {
+                drop(error);
+                Ok(None)
+            }
+            Err(Fault::Error(error)) => Err(self.worded(&error, name, span)),
+            // what ends the evaluation is no error of the function
+            Err(halt) => Err(self.exhausted(halt, span)),
+        }
+    }
+
+    fn worded(&self, error: &FaultError, name: &str, span: Span) -> Halt {
+        self.error(error.code(), span, format!("{name}: {error}"))
+    }
+
+    /// What an operator names.
+    pub(super) fn callee(&mut self, operator: &'e Term) -> Callee {
+        let key = std::ptr::from_ref(operator);
+        if let Some(callee) = self.callees.get(&key) {
+            return *callee;
+        }
+        let callee = self.find_callee(operator);
+        self.callees.insert(key, callee);
+        callee
+    }
+
+    fn find_callee(&self, operator: &Term) -> Callee {
+        if let Some([head, steps @ ..]) = operator.as_ref().map(Vec::as_slice)
+            && head.as_var().is_some_and(|name| &**name == "data")
+        {
+            return match self.sites().find(steps) {
+                Some(site) => Callee::Function(site),
+                None => Callee::Unknown,
+            };
+        }
+        let Some(name) = operator_name(operator) else {
+            return Callee::Unknown;
+        };
+        if let Some(function) = self.program.function(&name) {
+            return Callee::Custom(function);
+        }
+        match (&*name, builtins::lookup(&name)) {
+            ("eq" | "assign", _) => Callee::Unify,
+            ("walk", _) => Callee::Descend,
+            (_, Some(entry)) => Callee::Builtin(entry),
+            (_, None) => Callee::Unknown,
+        }
+    }
+
+    pub(super) fn arity_of(&mut self, operator: &'e Term) -> usize {
+        match self.callee(operator) {
+            Callee::Unify => 2,
+            Callee::Descend => 1,
+            Callee::Builtin(entry) => arity(&entry.declaration),
+            Callee::Custom(at) => {
+                let function = self.program.functions.get(at as usize);
+                function.map_or(0, crate::builtins::Custom::arity)
+            }
+            Callee::Function(site) => {
+                let site = self.site(Some(site));
+                site.and_then(|site| site.group.as_ref())
+                    .map_or(0, |group| group.arity)
+            }
+            Callee::Unknown => 0,
+        }
+    }
+
+    pub(super) fn function_path(&self, operator: &'e Term) -> Path<'e> {
+        let arena = self.call.arena;
+        let steps = operator.as_ref().into_iter().flatten().skip(1);
+        steps
+            .filter_map(crate::program::constant)
+            .map(|key| arena.copy_of(&key))
+            .collect()
+    }
+
+    /// `walk`: each path and value below a value.
+    fn walk_tree(&mut self, goal: Goal<'e>, operands: &'e [Term], next: Next<'_, 'e>) -> Outcome {
+        let [from, rest @ ..] = operands else {
+            return Ok(Flow::More);
+        };
+        let Some(from) = self.plug(T::Term(from, goal.frame)) else {
+            return Ok(Flow::More);
+        };
+        self.below(goal, from, &mut Vec::new(), rest.first(), next)
+    }
+
+    fn below(
+        &mut self,
+        goal: Goal<'e>,
+        value: V<'e>,
+        path: &mut Vec<V<'e>>,
+        output: Option<&'e Term>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        self.turn()?;
+        let arena = self.call.arena;
+        let pair = arena.array(&[arena.array(path), value]);
+        let mut ending = self.returned(goal, pair, output, next)?;
+        if ending == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        let items = value.as_array().into_iter().flat_map(|items| items.iter());
+        let items = (0_i64..).map(V::Int).zip(items);
+        let pairs = value
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.iter());
+        let members = value.as_set().into_iter().flat_map(|set| set.iter());
+        let members = members.map(|member| (member, member));
+        for (key, inner) in items.chain(pairs).chain(members) {
+            path.push(key);
+            let flow = stacker::maybe_grow(
+                crate::limits::VALUE_STACK,
+                2 * crate::limits::VALUE_STACK,
+                || self.below(goal, inner, path, output, next),
+            );
+            path.pop();
+            match flow? {
+                Flow::Stop => return Ok(Flow::Stop),
+                Flow::Deferred => ending = Flow::Deferred,
+                Flow::More => {}
+            }
+        }
+        Ok(ending)
+    }
+}
+
+/// Number of arguments; all operands of a variadic function are arguments.
+fn arity(declaration: &Type) -> usize {
+    match declaration {
+        Type::Function(function) if function.variadic.is_none() => function.args.len(),
+        _ => usize::MAX,
+    }
+}
+
+/// The dotted name of an operator.
+pub(super) fn operator_name(operator: &Term) -> Option<String> {
+    match &operator.kind {
+        TermKind::Var(name) => Some(name.to_string()),
+        TermKind::Ref(terms) => {
+            let parts: Option<Vec<&str>> = terms
+                .iter()
+                .map(|term| {
+                    let text = term.as_var().or_else(|| term.as_string());
+                    text.map(|text| &**text)
+                })
+                .collect();
+            Some(parts?.join("."))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,236 @@
+//! Bodies within bodies: negation, `every`, `and`, `or`, comprehensions.
+
+use solon_syntax::ast::{Comprehension, Every, Expr, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
+use super::term::{FrameId, Made, T};
+use crate::builtins::FaultCode;
+use crate::evaluation::Halt;
+use crate::trace::Op;
+use crate::value::{ObjectBuilder, Put, SetBuilder, V};
+
+impl<'e> Walk<'e> {
+    /// `not`: goes on when the expression has no solution.
+    pub(super) fn negation(
+        &mut self,
+        goal: Goal<'e>,
+        expr: &'e Expr,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        if self.open.is_some() && self.goal_depends(goal) {
+            return self.open_negation(goal, expr, next);
+        }
+        let child = self.closure(goal, Exprs::Positive(expr));
+        if self.holds(child, false)? {
+            self.expr_event(Op::Fail, goal);
+            return Ok(Flow::More);
+        }
+        next(self)
+    }
+
+    /// `not { … }`
+    pub(super) fn not_body(
+        &mut self,
+        goal: Goal<'e>,
+        body: &'e [Expr],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let child = self.closure(goal, Exprs::Body(body));
+        if self.holds(child, false)? {
+            return Ok(Flow::More);
+        }
+        next(self)
+    }
+
+    /// Whether a body has a solution; all are looked for unless one is enough.
+    fn holds(&mut self, goal: Goal<'e>, find_one: bool) -> Result<bool, Halt> {
+        let goal = Goal { find_one, ..goal };
+        self.body_event(Op::Enter, goal);
+        let mut found = false;
+        self.run(goal, &mut |walk| {
+            walk.body_event(Op::Exit, goal);
+            found = true;
+            walk.body_event(Op::Redo, goal);
+            Ok(Flow::More)
+        })?;
+        Ok(found)
+    }
+
+    pub(super) fn and(
+        &mut self,
+        goal: Goal<'e>,
+        left: &'e [Expr],
+        right: &'e [Expr],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        for body in [left, right] {
+            let child = self.closure(goal, Exprs::Body(body));
+            if !self.holds(child, true)? {
+                return Ok(Flow::More);
+            }
+        }
+        next(self)
+    }
+
+    pub(super) fn or(
+        &mut self,
+        goal: Goal<'e>,
+        left: &'e [Expr],
+        right: &'e [Expr],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        for body in [left, right] {
+            let child = self.closure(goal, Exprs::Body(body));
+            if self.holds(child, true)? {
+                return next(self);
+            }
+        }
+        Ok(Flow::More)
+    }
+
+    /// `every`: goes on when the body holds for each element.
+    pub(super) fn every(
+        &mut self,
+        goal: Goal<'e>,
+        every: &'e Every,
+        expr: &'e Expr,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let domain = self.plug(T::Term(&every.domain, goal.frame));
+        let walkable = domain.is_some_and(|domain| {
+            domain.as_array().is_some() || domain.as_object().is_some() || domain.as_set().is_some()
+        });
+        if !walkable {
+            if domain.is_some() {
+                self.expr_event(Op::Fail, goal);
+            }
+            return Ok(Flow::More);
+        }
+        let elements = self.closure(goal, Exprs::Domain(every, expr.span));
+        self.own_event(Op::Enter, elements, goal);
+        let mut all = true;
+        self.run(elements, &mut |walk| {
+            if !all {
+                return Ok(Flow::More);
+            }
+            let body = walk.closure(elements, Exprs::Body(&every.body));
+            all = walk.holds(body, true)?;
+            walk.own_event(Op::Redo, elements, goal);
+            Ok(Flow::More)
+        })?;
+        if !all {
+            self.own_event(Op::Fail, elements, goal);
+            return Ok(Flow::More);
+        }
+        let flow = next(self)?;
+        self.own_event(Op::Exit, elements, goal);
+        Ok(flow)
+    }
+
+    /// The elements of the domain of an `every`: `domain[key] = value`.
+    pub(super) fn domain(
+        &mut self,
+        goal: Goal<'e>,
+        every: &'e Every,
+        _span: Span,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let key = match &every.key {
+            Some(key) => T::Term(key, goal.frame),
+            None => T::Made(self.variable("$_key", goal.frame)),
+        };
+        let terms = [T::Term(&every.domain, goal.frame), key];
+        let bump = self.call.arena.bump();
+        let reference = T::Made(bump.alloc(Made::Ref(bump.alloc_slice_copy(&terms))));
+        self.expr_event(Op::Eval, goal);
+        let mut defined = false;
+        let behind = Goal { at: 1, ..goal };
+        let value = T::Term(&every.value, goal.frame);
+        let flow = self.unify(goal, reference, value, &mut |walk| {
+            defined = true;
+            let flow = walk.run(behind, next);
+            walk.expr_event(Op::Redo, goal);
+            flow
+        })?;
+        if !defined {
+            self.expr_event(Op::Fail, goal);
+        }
+        Ok(flow)
+    }
+
+    /// A comprehension's collection, made equal to a term.
+    pub(super) fn comprehension(
+        &mut self,
+        goal: Goal<'e>,
+        (term, inside, frame): (&'e Term, &'e Comprehension, FrameId),
+        other: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let child = Goal {
+            frame,
+            ..self.closure(goal, Exprs::Body(&inside.body))
+        };
+        let collection = self.collect(child, term, inside)?;
+        self.unify(goal, T::Known(collection), other, next)
+    }
+
+    fn collect(
+        &mut self,
+        child: Goal<'e>,
+        term: &'e Term,
+        inside: &'e Comprehension,
+    ) -> Result<V<'e>, Halt> {
+        let arena = self.call.arena;
+        let head = T::Term(&inside.head, child.frame);
+        Ok(match &term.kind {
+            TermKind::ArrayComprehension(_) => {
+                let mut items = arena.list();
+                self.each_solution(child, &mut |walk| {
+                    items.push(walk.plug(head).unwrap_or_default());
+                    Ok(())
+                })?;
+                arena.array_of(items.into_bump_slice())
+            }
+            TermKind::ObjectComprehension(_) => {
+                let mut object = ObjectBuilder::new(arena);
+                self.each_solution(child, &mut |walk| {
+                    let Some(key) = &inside.key else {
+                        return Ok(());
+                    };
+                    let found = walk.plug(T::Term(key, child.frame)).unwrap_or_default();
+                    let value = walk.plug(head).unwrap_or_default();
+                    if object.put(found, value) == Put::Conflict {
+                        let message = "object keys must be unique".into();
+                        return Err(walk.error(FaultCode::Conflict, key.span, message));
+                    }
+                    Ok(())
+                })?;
+                object.finish()
+            }
+            _ => {
+                let mut set = SetBuilder::new(arena);
+                self.each_solution(child, &mut |walk| {
+                    set.insert(walk.plug(head).unwrap_or_default());
+                    Ok(())
+                })?;
+                set.finish()
+            }
+        })
+    }
+
+    fn each_solution(
+        &mut self,
+        child: Goal<'e>,
+        found: &mut dyn FnMut(&mut Self) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        self.body_event(Op::Enter, child);
+        self.run(child, &mut |walk| {
+            walk.body_event(Op::Exit, child);
+            found(walk)?;
+            walk.body_event(Op::Redo, child);
+            Ok(Flow::More)
+        })?;
+        Ok(())
+    }
+}

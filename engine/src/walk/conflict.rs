@@ -1,0 +1,102 @@
+//! Conflicts: the rules that clashed are searched again to name what each makes.
+
+use solon_syntax::ast::Rule;
+use solon_syntax::source::Span;
+
+use super::machine::{Flow, Goal, Walk};
+use super::term::{List, T};
+use crate::builtins::FaultCode;
+use crate::evaluation::{Halt, fixed_key_name, listed, rule_header};
+use crate::program::canonical::Group;
+use crate::value::V;
+
+impl<'e> Walk<'e> {
+    /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
+    pub(super) fn conflict(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        path: &[V<'e>],
+        args: Option<List<'e>>,
+        clashed: &'e Rule,
+    ) -> Halt {
+        let observer = self.observer.take();
+        let matches = self.candidates(goal, group, path, args);
+        let mut produced = Vec::new();
+        for rule in &matches.rules {
+            for member in &rule.chain {
+                match self.values(goal, member, args, &mut produced) {
+                    Ok(false) => {}
+                    Ok(true) => break,
+                    Err(halt) => return halt,
+                }
+            }
+        }
+        self.observer = observer;
+        let name = fixed_key_name("data", path);
+        let header = rule_header(&name, args.is_some());
+        self.clash(clashed, header, &produced)
+    }
+
+    /// The same for rules of a partial object that share a constant key.
+    pub(super) fn fixed_key_conflict(
+        &mut self,
+        goal: Goal<'e>,
+        rivals: &[&'e Rule],
+        clashed: &'e Rule,
+        name: &str,
+    ) -> Halt {
+        let observer = self.observer.take();
+        let mut produced = Vec::new();
+        for rule in rivals {
+            if let Err(halt) = self.values(goal, rule, None, &mut produced) {
+                return halt;
+            }
+        }
+        self.observer = observer;
+        self.clash(clashed, rule_header(name, false), &produced)
+    }
+
+    fn clash(&self, clashed: &Rule, header: String, produced: &[(V<'e>, Span)]) -> Halt {
+        let text = listed(self.program, header, produced);
+        self.error(FaultCode::Conflict, clashed.span, text)
+    }
+
+    /// Adds the first value of all, or the first of a rule that differs from it; answers whether the rule has any.
+    fn values(
+        &mut self,
+        goal: Goal<'e>,
+        rule: &'e Rule,
+        args: Option<List<'e>>,
+        produced: &mut Vec<(V<'e>, Span)>,
+    ) -> Result<bool, Halt> {
+        let child = self.child(goal, rule, false);
+        let (mut hit, mut differs) = (false, false);
+        let arguments = args.unwrap_or(List::Terms(&[], goal.frame));
+        let parameters = List::Terms(&rule.head.args, child.frame);
+        let outcome = self.unify_lists(child, arguments, parameters, 0, &mut |walk| {
+            walk.run(child, &mut |walk| {
+                let value = match &rule.head.value {
+                    Some(value) => walk.plug(T::Term(value, child.frame)),
+                    None => Some(V::Bool(true)),
+                };
+                let Some(value) = value else {
+                    return Ok(Flow::More);
+                };
+                hit = true;
+                match produced.first() {
+                    None => produced.push((value, rule.span)),
+                    Some((first, _)) if !differs && *first != value => {
+                        differs = true;
+                        produced.push((value, rule.span));
+                    }
+                    Some(_) => {}
+                }
+                Ok(Flow::More)
+            })
+        });
+        self.pop_frame();
+        outcome?;
+        Ok(hit)
+    }
+}

@@ -1,0 +1,245 @@
+//! References into `data`: base documents, rules and replaced documents as one tree.
+
+use smallvec::SmallVec;
+use solon_syntax::ast::{Term, TermKind};
+
+use super::machine::{Flow, Goal, Next, Outcome, Walk};
+use super::reference::Target;
+use super::term::{Made, T};
+use crate::evaluation::{Halt, Overlay, base_child, below, replaced};
+use crate::program::canonical::{Site, SiteId, Sites};
+use crate::value::V;
+
+/// A path below `data`.
+pub(super) type Path<'e> = SmallVec<[V<'e>; 8]>;
+
+impl<'e> Walk<'e> {
+    pub(super) fn sites(&self) -> &'e Sites {
+        self.program.canonical.sites()
+    }
+
+    pub(super) fn site(&self, id: Option<SiteId>) -> Option<&'e Site> {
+        self.sites().get(id?)
+    }
+
+    /// Goes on for each document that a reference leads to.
+    pub(super) fn documents(
+        &mut self,
+        goal: Goal<'e>,
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        self.tree(goal, Some(Sites::DATA), Path::new(), None, target, next)
+    }
+
+    /// Goes down from a site; what the first step is may be known already.
+    fn tree(
+        &mut self,
+        goal: Goal<'e>,
+        mut site: Option<SiteId>,
+        mut path: Path<'e>,
+        mut first: Option<V<'e>>,
+        mut target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        while let Some(step) = target.step() {
+            let Some(key) = first.take().or_else(|| self.plug(step)) else {
+                return self.each_document(goal, site, &path, target, next);
+            };
+            path.push(key);
+            target = target.next();
+            site = site
+                .filter(|_| !self.is_replaced(&path))
+                .and_then(|site| self.sites().child(site, key));
+            if let Some(group) = self.site(site).and_then(|site| site.group.as_ref()) {
+                return self.virtual_document(goal, group, &path, target, next);
+            }
+        }
+        if self.open.is_some() {
+            let whole = self.reference_at(&path, target);
+            if self.depends(whole) {
+                return self.save_equal(goal, whole, target.other, next);
+            }
+        }
+        match self.extent(goal, site, &mut path)? {
+            Some(value) => self.unify(goal, target.other, T::Known(value), next),
+            None => Ok(Flow::More),
+        }
+    }
+
+    /// Goes on for each document at a path: those of base data first.
+    fn each_document(
+        &mut self,
+        goal: Goal<'e>,
+        site: Option<SiteId>,
+        path: &Path<'e>,
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let Some(step) = target.step() else {
+            return Ok(Flow::More);
+        };
+        if self.open.is_some() && self.is_hidden(&self.below_data(path), true) {
+            let whole = self.reference_at(path, target);
+            return self.save_equal(goal, whole, target.other, next);
+        }
+        let base = self.resolve(path);
+        let keys = base.map_or_else(Vec::new, keys);
+        let ruled = self
+            .site(site)
+            .into_iter()
+            .flat_map(|site| site.children.keys())
+            .map(|key| key.borrow())
+            .filter(|key| base.is_none_or(|base| base.lookup(*key).is_none()));
+        let mut ending = Flow::More;
+        let ruled: Vec<V<'e>> = ruled.collect();
+        for key in keys.into_iter().chain(ruled) {
+            self.turn()?;
+            let flow = self.unify(goal, T::Known(key), step, &mut |walk| {
+                walk.tree(goal, site, path.clone(), Some(key), target, next)
+            })?;
+            match flow {
+                Flow::Stop => return Ok(Flow::Stop),
+                Flow::Deferred => ending = Flow::Deferred,
+                Flow::More => {}
+            }
+        }
+        Ok(ending)
+    }
+
+    /// Whether `with` replaces the document at a path, or one around it.
+    fn is_replaced(&self, path: &[V<'e>]) -> bool {
+        let mut overlay = self.scope().overlay.as_deref();
+        for key in path {
+            if let Some(Overlay::Value(_)) = overlay {
+                return true;
+            }
+            overlay = overlay.and_then(|overlay| overlay.child(*key));
+        }
+        matches!(overlay, Some(Overlay::Value(_)))
+    }
+
+    /// The base document at a path, with what is replaced.
+    pub(super) fn resolve(&self, path: &[V<'e>]) -> Option<V<'e>> {
+        let arena = self.call.arena;
+        let mut overlay = self.scope().overlay.as_deref();
+        let mut base = Some(self.data);
+        for (depth, key) in path.iter().enumerate() {
+            if let Some(Overlay::Value(value)) = overlay {
+                return below(Some(*value), path.get(depth..).unwrap_or(&[]));
+            }
+            overlay = overlay.and_then(|overlay| overlay.child(*key));
+            base = base.and_then(|base| base_child(arena, base, *key));
+        }
+        let found = match overlay {
+            Some(overlay) => Some(replaced(arena, base, overlay)),
+            None => base,
+        };
+        match found.and_then(V::as_object) {
+            Some(root) if path.is_empty() => {
+                let system = arena.text("system");
+                root.get(system)?;
+                Some(arena.object_from(root.iter().filter(|(key, _)| *key != system)))
+            }
+            _ => None,
+        }
+        .or(found)
+    }
+
+    /// The whole document at a path that is no rule's.
+    fn extent(
+        &mut self,
+        goal: Goal<'e>,
+        site: Option<SiteId>,
+        path: &mut Path<'e>,
+    ) -> Result<Option<V<'e>>, Halt> {
+        let base = self.resolve(path);
+        let Some(site) = site else {
+            return Ok(base);
+        };
+        let made = self.leaves(goal, site, path)?;
+        Ok(Some(match base {
+            Some(base) => self.merged(base, made, Some(site)),
+            None => made,
+        }))
+    }
+
+    /// What the rules below a site make.
+    fn leaves(&mut self, goal: Goal<'e>, site: SiteId, path: &mut Path<'e>) -> Result<V<'e>, Halt> {
+        self.turn()?;
+        let arena = self.call.arena;
+        let mut pairs = Vec::new();
+        let children = self.site(Some(site)).map(|site| &site.children);
+        for (key, child) in children.into_iter().flatten() {
+            let key = key.borrow();
+            if path.is_empty() && key == arena.text("system") {
+                continue;
+            }
+            path.push(key);
+            let ruled = self
+                .site(Some(*child))
+                .is_some_and(|site| site.group.is_some());
+            if ruled {
+                pairs.extend(self.leaf(goal, path)?.map(|value| (key, value)));
+            } else {
+                pairs.push((key, self.leaves(goal, *child, path)?));
+            }
+            path.pop();
+        }
+        Ok(arena.object_from(pairs))
+    }
+
+    /// The document of a rule at a path.
+    fn leaf(&mut self, goal: Goal<'e>, path: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        let bump = self.call.arena.bump();
+        let terms = std::iter::once(T::Term(&DATA, goal.frame))
+            .chain(path.iter().map(|key| T::Known(*key)));
+        let terms: Vec<T<'e>> = terms.collect();
+        let reference = T::Made(bump.alloc(Made::Ref(bump.alloc_slice_copy(&terms))));
+        let leaf = T::Made(self.variable("$_leaf", goal.frame));
+        let mut found = None;
+        self.unify(goal, reference, leaf, &mut |walk| {
+            found = walk.plug(leaf);
+            Ok(Flow::More)
+        })?;
+        Ok(found)
+    }
+
+    /// Base documents with what rules make beside them; base data in the place of a rule wins.
+    fn merged(&self, base: V<'e>, made: V<'e>, site: Option<SiteId>) -> V<'e> {
+        let ruled = self.site(site).is_some_and(|site| site.group.is_some());
+        if ruled && self.scope().overlay.is_none() {
+            return base;
+        }
+        let (Some(old), Some(new)) = (base.as_object(), made.as_object()) else {
+            return base;
+        };
+        let pairs = old.iter().map(|(key, value)| {
+            let below = site.and_then(|site| self.sites().child(site, key));
+            let value = match new.get(key) {
+                Some(made) => self.merged(value, made, below),
+                None => value,
+            };
+            (key, value)
+        });
+        let added = new.iter().filter(|(key, _)| old.get(*key).is_none());
+        self.call.arena.object_from(pairs.chain(added))
+    }
+}
+
+/// The name of the root.
+pub(super) static DATA: std::sync::LazyLock<Term> = std::sync::LazyLock::new(|| Term {
+    kind: TermKind::Var("data".into()),
+    span: solon_syntax::source::Span::default(),
+});
+
+fn keys(value: V<'_>) -> Vec<V<'_>> {
+    if let Some(object) = value.as_object() {
+        return object.iter().map(|(key, _)| key).collect();
+    }
+    if let Some(array) = value.as_array() {
+        return (0_i64..).take(array.len()).map(V::Int).collect();
+    }
+    let members = value.as_set().into_iter().flat_map(|set| set.iter());
+    members.collect()
+}

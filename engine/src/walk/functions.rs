@@ -1,0 +1,173 @@
+//! Functions of the policy.
+
+use solon_syntax::ast::{Rule, Term};
+
+use super::documents::Path;
+use super::machine::{Flow, Goal, Next, Outcome, Walk};
+use super::term::{List, T};
+use crate::evaluation::Halt;
+use crate::program::canonical::Group;
+use crate::trace::Op;
+use crate::value::V;
+
+/// A call of a function while its rules are searched.
+struct Application<'c, 'e> {
+    group: &'e Group,
+    path: &'c [V<'e>],
+    /// The arguments.
+    args: &'e [Term],
+    /// What the result must be equal to.
+    output: Option<&'e Term>,
+    key: &'c [V<'e>],
+    /// The value so far.
+    value: Option<V<'e>>,
+    /// What the continuation wants.
+    wanted: Flow,
+}
+
+impl<'e> Walk<'e> {
+    /// Calls a function; the operand behind its arguments is made equal to its result.
+    pub(super) fn function(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        path: &[V<'e>],
+        operands: &'e [Term],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let (args, output) = operands
+            .split_at_checked(group.arity)
+            .unwrap_or((operands, &[]));
+        let matches = self.candidates(goal, group, path, Some(List::Terms(args, goal.frame)));
+        let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
+            return Ok(Flow::More);
+        };
+        let key: Path<'e> = path.iter().chain(values.iter()).copied().collect();
+        if let Some(Some(kept)) = self.scope().memo.get(key.as_slice()) {
+            let kept = *kept;
+            return self.returned(goal, kept, output.first(), next);
+        }
+        let mut call = Application {
+            group,
+            path,
+            args,
+            output: output.first(),
+            key: &key,
+            value: None,
+            wanted: Flow::More,
+        };
+        let find_one = matches.early_exit;
+        for rule in &matches.rules {
+            for member in &rule.chain {
+                if self.application(goal, member, find_one, &mut call, next)? {
+                    if find_one {
+                        return Ok(call.wanted);
+                    }
+                    break;
+                }
+            }
+        }
+        if call.value.is_none()
+            && let Some(default) = group.default.and_then(|at| self.program.canonical.rule(at))
+        {
+            self.application(goal, default, find_one, &mut call, next)?;
+        }
+        Ok(call.wanted)
+    }
+
+    /// Goes on with the result of a call.
+    pub(super) fn returned(
+        &mut self,
+        goal: Goal<'e>,
+        value: V<'e>,
+        output: Option<&'e Term>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        match output {
+            Some(output) => {
+                let output = T::Term(output, goal.frame);
+                self.unify(goal, output, T::Known(value), next)
+            }
+            None if value.holds() => next(self),
+            None => Ok(Flow::More),
+        }
+    }
+
+    /// Searches the body of a function; whether it has a solution.
+    fn application(
+        &mut self,
+        goal: Goal<'e>,
+        rule: &'e Rule,
+        find_one: bool,
+        call: &mut Application<'_, 'e>,
+        next: Next<'_, 'e>,
+    ) -> Result<bool, Halt> {
+        let child = self.child(goal, rule, find_one);
+        self.rule_event(Op::Enter, child, rule);
+        let mut hit = false;
+        let (args, output) = (call.args, call.output);
+        let outcome = self.unify_call(goal, child, rule, (args, output), 0, &mut |walk| {
+            walk.run(child, &mut |walk| {
+                walk.rule_event(Op::Exit, child, rule);
+                hit = true;
+                let value = walk.head_value(rule, child);
+                if let Some(first) = call.value {
+                    if first != value {
+                        return Err(walk.conflict(
+                            goal,
+                            call.group,
+                            call.path,
+                            Some(List::Terms(call.args, goal.frame)),
+                            rule,
+                        ));
+                    }
+                    if call.output.is_some() || value.holds() {
+                        walk.rule_event(Op::Redo, child, rule);
+                    }
+                    return Ok(Flow::More);
+                }
+                call.value = Some(value);
+                walk.scope_mut().memo.insert(call.key.into(), Some(value));
+                if call.output.is_none() && !value.holds() {
+                    return Ok(Flow::More);
+                }
+                call.wanted = next(walk)?;
+                if call.wanted == Flow::More {
+                    walk.rule_event(Op::Redo, child, rule);
+                }
+                Ok(call.wanted)
+            })
+        });
+        self.pop_frame();
+        outcome?;
+        Ok(hit)
+    }
+
+    /// Unifies the operands of a call with the head of a rule: the arguments, then the result.
+    fn unify_call(
+        &mut self,
+        goal: Goal<'e>,
+        child: Goal<'e>,
+        rule: &'e Rule,
+        operands: (&'e [Term], Option<&'e Term>),
+        at: usize,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let (args, output) = operands;
+        let pair = match args.get(at) {
+            Some(arg) => rule.head.args.get(at).map(|parameter| (arg, parameter)),
+            None if at == args.len() => output.zip(rule.head.value.as_ref()),
+            None => None,
+        };
+        let Some((operand, parameter)) = pair else {
+            return next(self);
+        };
+        let (operand, parameter) = (
+            T::Term(operand, goal.frame),
+            T::Term(parameter, child.frame),
+        );
+        self.unify(child, operand, parameter, &mut |walk| {
+            walk.unify_call(goal, child, rule, operands, at + 1, next)
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Which rules of a group may match.
+
+use solon_syntax::ast::Rule;
+
+use super::documents::Path;
+use super::machine::{Goal, Walk};
+use super::term::List;
+use crate::evaluation::allows;
+use crate::program::canonical::{Conditions, Constraint, Group, GroupKind, Member, Place, chain};
+use crate::value::{V, Value};
+
+/// The rules that may match.
+pub(super) struct Matches<'e> {
+    /// In order, each with the members of its else chain that may match; the first of those stands for the rule.
+    pub rules: Vec<Match<'e>>,
+    /// Whether the first solution of one of them is the answer.
+    pub early_exit: bool,
+}
+
+/// A rule that may match.
+pub(super) struct Match<'e> {
+    /// The rule's place in its group.
+    pub member: &'e Member,
+    /// The members of its else chain that may match.
+    pub chain: Vec<&'e Rule>,
+}
+
+impl<'e> Walk<'e> {
+    /// Looks rules up for a document or a call, and says so.
+    pub(super) fn candidates(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        path: &[V<'e>],
+        args: Option<List<'e>>,
+    ) -> Matches<'e> {
+        let args: Option<Vec<Option<V<'e>>>> = args.map(|args| {
+            let args = (0..args.len()).filter_map(|at| args.get(at));
+            args.map(|arg| self.plug(arg)).collect()
+        });
+        let args = args.unwrap_or_default();
+        let mut rules = Vec::new();
+        let mut value: Option<&Value> = None;
+        let mut early_exit = group.kind == GroupKind::Single && group.ground;
+        for member in &group.members {
+            let mut members = Vec::new();
+            let Some(rule) = self.program.canonical.rule(member.rule) else {
+                continue;
+            };
+            for ((rule, conditions), constant) in
+                chain(rule).zip(&member.conditions).zip(&member.values)
+            {
+                if !self.may_match(conditions, &args) {
+                    continue;
+                }
+                members.push(rule);
+                match (constant, value) {
+                    (Some(constant), None) => value = Some(constant),
+                    (Some(constant), Some(first)) if constant == first => {}
+                    _ => early_exit = false,
+                }
+            }
+            if !members.is_empty() {
+                rules.push(Match {
+                    member,
+                    chain: members,
+                });
+            }
+        }
+        let matches = Matches {
+            early_exit: early_exit || rules.is_empty(),
+            rules,
+        };
+        self.index_event(goal, path, matches.rules.len(), matches.early_exit);
+        matches
+    }
+
+    fn may_match(&self, conditions: &'e Conditions, args: &[Option<V<'e>>]) -> bool {
+        conditions.alternatives.iter().any(|constraints| {
+            constraints
+                .iter()
+                .all(|constraint| self.satisfies(constraint, args))
+        })
+    }
+
+    fn satisfies(&self, constraint: &'e Constraint, args: &[Option<V<'e>>]) -> bool {
+        if self.open.is_some() && self.is_open_place(&constraint.place) {
+            return true;
+        }
+        let found = match &constraint.place {
+            Place::Input(keys) => self.scope().input.and_then(|input| {
+                keys.iter()
+                    .try_fold(input, |value, key| value.lookup(key.borrow()))
+            }),
+            Place::Data(keys) => {
+                let path: Path<'e> = keys.iter().map(Value::borrow).collect();
+                self.resolve(&path)
+            }
+            Place::Argument(at) => match args.get(*at) {
+                Some(found) => *found,
+                None => return true,
+            },
+        };
+        found.is_some_and(|found| allows(&constraint.tests, found))
+    }
+}

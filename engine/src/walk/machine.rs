@@ -1,0 +1,344 @@
+//! The search: one expression after the other.
+
+use std::collections::HashMap;
+
+use solon_syntax::ast::{Every, Expr, ExprKind, Name, Rule, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::bindings::Frame;
+use super::calls::Callee;
+use super::events::Shown;
+use super::open::Open;
+use super::scope::Scope;
+use super::term::{FrameId, Made, T};
+use crate::builtins::{Call, Fault, FaultCode};
+use crate::evaluation::{EvalError, Halt};
+use crate::limits;
+use crate::program::Program;
+use crate::trace::{Observer, Op};
+use crate::value::V;
+
+/// What a continuation wants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// The next solution.
+    More,
+    /// Nothing, once what is being looked through has been looked through.
+    Deferred,
+    /// Nothing.
+    Stop,
+}
+
+/// The end of a part of the search.
+pub(super) type Outcome = Result<Flow, Halt>;
+
+/// What is done with a solution.
+pub(super) type Next<'n, 'e> = &'n mut dyn FnMut(&mut Walk<'e>) -> Outcome;
+
+/// What a search reads.
+pub struct World<'e> {
+    /// The program.
+    pub program: &'e Program,
+    /// The base documents.
+    pub data: V<'e>,
+    /// The input.
+    pub input: Option<V<'e>>,
+    /// Whether the first error of a built-in ends the search.
+    pub strict: bool,
+    /// Who is told each step.
+    pub observer: Option<&'e mut dyn Observer>,
+}
+
+/// A query to search.
+pub struct Question<'e> {
+    /// Its canonical body.
+    pub body: &'e [Expr],
+    /// The user's names of its generated locals.
+    pub originals: &'e HashMap<Name, Name>,
+    /// The variables whose values make a solution.
+    pub wanted: &'e [Name],
+}
+
+/// The expressions that a goal goes through.
+#[derive(Clone, Copy)]
+pub(super) enum Exprs<'e> {
+    /// A body.
+    Body(&'e [Expr]),
+    /// An expression without its `not` and `with`.
+    Positive(&'e Expr),
+    /// The elements of the domain of an `every`.
+    Domain(&'e Every, Span),
+}
+
+/// A body being searched: where it stands, and on whose behalf.
+#[derive(Clone, Copy)]
+pub(super) struct Goal<'e> {
+    /// The body.
+    pub exprs: Exprs<'e>,
+    /// Position of the expression.
+    pub at: usize,
+    /// The environment.
+    pub frame: FrameId,
+    /// Number of the goal.
+    pub id: u64,
+    /// Number of the goal around it.
+    pub parent: u64,
+    /// Whether the first solution ends it.
+    pub find_one: bool,
+}
+
+impl<'e> Goal<'e> {
+    /// The current expression.
+    pub fn expr(&self) -> Option<&'e Expr> {
+        match self.exprs {
+            Exprs::Body(body) => body.get(self.at),
+            Exprs::Positive(expr) => (self.at == 0).then_some(expr),
+            Exprs::Domain(..) => None,
+        }
+    }
+
+    fn next(self) -> Self {
+        Self {
+            at: self.at + 1,
+            ..self
+        }
+    }
+}
+
+/// One search.
+pub struct Walk<'e> {
+    pub(super) program: &'e Program,
+    pub(super) originals: Option<&'e HashMap<Name, Name>>,
+    pub(super) data: V<'e>,
+    pub(super) strict: bool,
+    pub(super) call: Call<'e>,
+    pub(super) observer: Option<&'e mut dyn Observer>,
+    pub(super) frames: Vec<Frame<'e>>,
+    pub(super) spare: Vec<Frame<'e>>,
+    pub(super) scopes: Vec<Scope<'e>>,
+    /// The current scope.
+    pub(super) scope: usize,
+    /// Values of constant terms, by their address.
+    pub(super) constants: HashMap<*const Term, Option<V<'e>>, foldhash::fast::RandomState>,
+    /// What operators name, by their address.
+    pub(super) callees: HashMap<*const Term, Callee, foldhash::fast::RandomState>,
+    pub(super) shown: Shown,
+    /// What is left open, if not everything is known.
+    pub(super) open: Option<Box<Open<'e>>>,
+    pub(super) next_id: u64,
+    pub(super) depth: usize,
+}
+
+/// Stack that must be left for a step, and what is added when it is not.
+const RED_ZONE: usize = limits::VALUE_STACK;
+const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
+
+impl<'e> Walk<'e> {
+    /// Prepares a search.
+    pub fn new(world: World<'e>, call: Call<'e>) -> Self {
+        Self {
+            program: world.program,
+            originals: None,
+            data: world.data,
+            strict: world.strict,
+            call,
+            observer: world.observer,
+            frames: Vec::new(),
+            spare: Vec::new(),
+            scopes: vec![Scope::root(world.input)],
+            scope: 0,
+            constants: HashMap::default(),
+            callees: HashMap::default(),
+            shown: Shown::default(),
+            open: None,
+            next_id: 0,
+            depth: 0,
+        }
+    }
+
+    /// All solutions of a query: the values of the wanted variables.
+    ///
+    /// # Errors
+    /// What ends the search early.
+    pub fn solutions(
+        &mut self,
+        question: &Question<'e>,
+    ) -> Result<Vec<Vec<V<'e>>>, Box<EvalError>> {
+        self.originals = Some(question.originals);
+        let frame = self.push_frame();
+        let goal = Goal {
+            exprs: Exprs::Body(question.body),
+            at: 0,
+            frame,
+            id: self.fresh_id(),
+            parent: 0,
+            find_one: false,
+        };
+        let mut rows = Vec::new();
+        self.body_event(Op::Enter, goal);
+        let outcome = self.run(goal, &mut |walk| {
+            walk.body_event(Op::Exit, goal);
+            let wanted = question.wanted.iter();
+            let row = wanted.map(|name| walk.plug(T::Made(walk.variable(name, frame))));
+            rows.push(row.map(Option::unwrap_or_default).collect());
+            walk.body_event(Op::Redo, goal);
+            Ok(Flow::More)
+        });
+        self.pop_frame();
+        outcome.map_err(Halt::into_error)?;
+        Ok(rows)
+    }
+
+    /// A variable by name.
+    pub(super) fn variable(&self, name: &'e str, frame: FrameId) -> &'e Made<'e> {
+        self.call.arena.bump().alloc(Made::Var(name, frame))
+    }
+
+    pub(super) fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    pub(super) fn error(&self, code: FaultCode, span: Span, message: String) -> Halt {
+        let (file, row, col) = self.program.place(span);
+        Halt::Error(Box::new(EvalError {
+            code,
+            message,
+            file,
+            row,
+            col,
+        }))
+    }
+
+    /// A bound of the evaluation was reached.
+    pub(super) fn exhausted(&self, fault: Fault, span: Span) -> Halt {
+        match fault {
+            Fault::Undefined => self.error(FaultCode::Internal, span, "undefined result".into()),
+            Fault::Error(error) | Fault::Halt(error) => {
+                self.error(error.code(), span, error.to_string())
+            }
+        }
+    }
+
+    /// Counts a turn.
+    pub(super) fn turn(&mut self) -> Result<(), Halt> {
+        match self.call.budget.step() {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(self.exhausted(fault, Span::default())),
+        }
+    }
+
+    /// Searches what is left of a body; `next` is called for each solution.
+    pub(super) fn run(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
+        self.turn()?;
+        if self.depth > limits::SEARCH_DEPTH {
+            return Err(Halt::Error(Box::new(EvalError::too_deep())));
+        }
+        self.depth += 1;
+        let outcome = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || self.expr(goal, next));
+        self.depth -= 1;
+        outcome
+    }
+
+    fn expr(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
+        if let (Exprs::Domain(every, span), 0) = (goal.exprs, goal.at) {
+            return self.domain(goal, every, span, next);
+        }
+        let Some(expr) = goal.expr() else {
+            return Ok(match (next(self)?, goal.find_one) {
+                (Flow::More, false) => Flow::More,
+                (_, true) => Flow::Stop,
+                // whoever wants no more solutions is served once this body has been searched
+                (_, false) => Flow::Deferred,
+            });
+        };
+        self.expr_event(Op::Eval, goal);
+        if expr.with.is_empty() || matches!(goal.exprs, Exprs::Positive(_)) {
+            self.step(goal, expr, &mut |walk| walk.run(goal.next(), next))
+        } else {
+            self.with(goal, expr, &mut |walk| walk.run(goal.next(), next))
+        }
+    }
+
+    /// Finds the ways to satisfy the current expression, its `with` apart.
+    pub(super) fn step(&mut self, goal: Goal<'e>, expr: &'e Expr, next: Next<'_, 'e>) -> Outcome {
+        if expr.negated && !matches!(goal.exprs, Exprs::Positive(_)) {
+            return self.negation(goal, expr, next);
+        }
+        let mut defined = false;
+        let mut solved = |walk: &mut Self| {
+            defined = true;
+            let flow = next(walk);
+            walk.expr_event(Op::Redo, goal);
+            flow
+        };
+        let flow = match &expr.kind {
+            ExprKind::Term(term) => self.term(goal, term, &mut solved)?,
+            ExprKind::Call(terms) => self.call_expr(goal, terms, &mut solved)?,
+            ExprKind::Every(every) if self.open.is_some() && self.goal_depends(goal) => {
+                self.open_every(goal, every, expr, &mut solved)?
+            }
+            ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_)
+                if self.open.is_some() && self.goal_depends(goal) =>
+            {
+                self.save_whole(goal, expr, &mut solved)?
+            }
+            ExprKind::Every(every) => self.every(goal, every, expr, &mut solved)?,
+            ExprKind::Not(not) => self.not_body(goal, &not.body, &mut solved)?,
+            ExprKind::And(pair) => self.and(goal, &pair.lhs, &pair.rhs, &mut solved)?,
+            ExprKind::Or(pair) => self.or(goal, &pair.lhs, &pair.rhs, &mut solved)?,
+            ExprKind::Some(_) => solved(self)?,
+        };
+        if !defined {
+            self.expr_event(Op::Fail, goal);
+        }
+        Ok(flow)
+    }
+
+    /// An expression that is a term holds for each value but `false`.
+    fn term(&mut self, goal: Goal<'e>, term: &'e Term, next: Next<'_, 'e>) -> Outcome {
+        if self.observer.is_none() && matches!(term.kind, TermKind::Boolean(true)) {
+            return next(self);
+        }
+        let name = bumpalo::format!(in self.call.arena.bump(), "$_term_{}_{}", goal.id, goal.at);
+        let value = T::Made(self.variable(name.into_bump_str(), goal.frame));
+        if self.open.is_some() {
+            return self.open_term(goal, term, value, next);
+        }
+        self.unify(
+            goal,
+            T::Term(term, goal.frame),
+            value,
+            &mut |walk| match walk.plug(value) {
+                Some(V::Bool(false)) => Ok(Flow::More),
+                _ => next(walk),
+            },
+        )
+    }
+
+    /// The goal of a closure: a body in the environment of the one around it.
+    pub(super) fn closure(&mut self, goal: Goal<'e>, exprs: Exprs<'e>) -> Goal<'e> {
+        Goal {
+            exprs,
+            at: 0,
+            frame: goal.frame,
+            id: self.fresh_id(),
+            parent: goal.id,
+            find_one: false,
+        }
+    }
+
+    /// The goal of a rule's body, in an environment of its own.
+    pub(super) fn child(&mut self, goal: Goal<'e>, rule: &'e Rule, find_one: bool) -> Goal<'e> {
+        let (frame, id) = (self.push_frame(), self.fresh_id());
+        self.number_frame(frame, id);
+        Goal {
+            exprs: Exprs::Body(&rule.body),
+            at: 0,
+            frame,
+            id,
+            parent: goal.id,
+            find_one,
+        }
+    }
+}

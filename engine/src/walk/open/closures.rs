@@ -1,0 +1,156 @@
+//! Terms that only have to hold, comprehensions, `every`, and bodies within expressions.
+
+use solon_syntax::ast::{Comprehension, Expr, ExprKind, Name, Term, TermKind, VarScan};
+
+use super::residual::equation;
+use super::save::SavedKind;
+use super::state::Hidden;
+use crate::value::V;
+use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
+use crate::walk::term::{FrameId, Shape, T};
+
+impl<'e> Walk<'e> {
+    /// A term that has to hold, under a name that tells that its value does not matter otherwise.
+    pub(in crate::walk) fn open_term(
+        &mut self,
+        goal: Goal<'e>,
+        term: &'e Term,
+        value: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let marked = self
+            .open
+            .as_ref()
+            .is_some_and(|open| open.inlining.skip_false_defaults);
+        if let (Shape::Var(name, frame), Some(open), true) = (value.shape(), &mut self.open, marked)
+        {
+            open.hidden.push(Hidden::Truth(name, frame));
+        }
+        let outcome = self.unify(goal, T::Term(term, goal.frame), value, &mut |walk| {
+            if walk.is_unknown(value) {
+                return walk.save_term(goal, value, next);
+            }
+            match walk.plug(value) {
+                Some(V::Bool(false)) => Ok(Flow::More),
+                _ => next(walk),
+            }
+        });
+        if let (Some(open), true) = (&mut self.open, marked) {
+            open.hidden.pop();
+        }
+        outcome
+    }
+
+    /// A comprehension with the bindings it needs from around it in its own body.
+    pub(super) fn closed(&mut self, term: T<'e>) -> T<'e> {
+        let Shape::Comprehension(outer, inside, frame) = term.shape() else {
+            return term;
+        };
+        let mut inside: Comprehension = self.renamed(inside, frame);
+        let extra = self.closing(outer, frame);
+        inside.body.extend(extra);
+        for (at, expr) in (0_u32..).zip(&mut inside.body) {
+            expr.index = at;
+        }
+        let inside = Box::new(inside);
+        let kind = match &outer.kind {
+            TermKind::ArrayComprehension(_) => TermKind::ArrayComprehension(inside),
+            TermKind::SetComprehension(_) => TermKind::SetComprehension(inside),
+            _ => TermKind::ObjectComprehension(inside),
+        };
+        let terms = self.open.as_ref().map(|open| open.terms);
+        let kept = terms.and_then(|terms| terms.keep(Term::new(kind, outer.span)));
+        // all variables have their names, so the environment plays no part
+        kept.map_or(term, |kept| T::Term(kept, 0))
+    }
+
+    /// The bindings of an environment that a node needs, as equations.
+    fn closing(&mut self, node: &'e Term, frame: FrameId) -> Vec<Expr> {
+        let mut names: Vec<Name> = Vec::new();
+        VarScan::default().collect(node, &mut names);
+        names.sort();
+        names.dedup();
+        let bound = self.frames.get(frame as usize);
+        let mut bound: Vec<(&'e str, T<'e>)> = bound
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| names.binary_search_by(|other| (**other).cmp(name)).is_ok())
+            .map(|(name, term)| (*name, *term))
+            .collect();
+        bound.sort_by_key(|(name, _)| *name);
+        bound
+            .into_iter()
+            .map(|(name, term)| {
+                let name = Term::var(self.shown(name, frame), node.span);
+                equation(vec![name, self.residual(term)])
+            })
+            .collect()
+    }
+
+    /// Saves an expression with its bodies as they are, variables that are bound replaced.
+    pub(in crate::walk) fn save_whole(
+        &mut self,
+        goal: Goal<'e>,
+        expr: &'e Expr,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let mut whole = self.plugged_expr(expr, goal.frame);
+        whole.with = Vec::new();
+        self.save(goal, vec![SavedKind::Done(whole)], &[], next)
+    }
+
+    pub(super) fn plugged_expr(&mut self, expr: &'e Expr, frame: FrameId) -> Expr {
+        let kind = match &expr.kind {
+            ExprKind::Term(term) => ExprKind::Term(self.plugged_term(term, frame)),
+            ExprKind::Call(terms) => {
+                let mut plugged: Vec<Term> = terms.iter().take(1).cloned().collect();
+                for term in terms.iter().skip(1) {
+                    plugged.push(self.plugged_term(term, frame));
+                }
+                ExprKind::Call(plugged)
+            }
+            ExprKind::Every(every) => {
+                let mut plugged = (**every).clone();
+                plugged.key = every.key.as_ref().map(|key| self.plugged_term(key, frame));
+                plugged.value = self.plugged_term(&every.value, frame);
+                plugged.domain = self.plugged_term(&every.domain, frame);
+                plugged.body = self.plugged_body(&every.body, frame);
+                ExprKind::Every(Box::new(plugged))
+            }
+            ExprKind::Not(not) => {
+                let mut plugged = (**not).clone();
+                plugged.body = self.plugged_body(&not.body, frame);
+                ExprKind::Not(Box::new(plugged))
+            }
+            ExprKind::And(pair) | ExprKind::Or(pair) => {
+                let mut plugged = (**pair).clone();
+                plugged.lhs = self.plugged_body(&pair.lhs, frame);
+                plugged.rhs = self.plugged_body(&pair.rhs, frame);
+                match &expr.kind {
+                    ExprKind::And(_) => ExprKind::And(Box::new(plugged)),
+                    _ => ExprKind::Or(Box::new(plugged)),
+                }
+            }
+            ExprKind::Some(some) => ExprKind::Some(some.clone()),
+        };
+        Expr {
+            kind,
+            with: self.residual_with(&expr.with, frame),
+            ..expr.clone()
+        }
+    }
+
+    fn plugged_body(&mut self, body: &'e [Expr], frame: FrameId) -> Vec<Expr> {
+        body.iter()
+            .map(|expr| self.plugged_expr(expr, frame))
+            .collect()
+    }
+
+    fn plugged_term(&mut self, term: &'e Term, frame: FrameId) -> Term {
+        let mut inner = T::Term(term, frame);
+        if matches!(inner.shape(), Shape::Comprehension(..)) {
+            inner = self.closed(inner);
+        }
+        self.residual(inner)
+    }
+}

@@ -1,0 +1,295 @@
+//! What depends on the unknown.
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
+use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
+
+use crate::limits;
+use crate::program::canonical::{Group, Place, SiteId, Sites, chain};
+use crate::program::constant;
+use crate::value::{V, Value};
+use crate::walk::calls::{Callee, operator_name};
+use crate::walk::machine::{Exprs, Goal, Walk};
+use crate::walk::term::{FrameId, List, Made, Shape, T, is_document};
+
+impl<'e> Walk<'e> {
+    /// Whether a variable or a reference is unknown, as it stands.
+    pub(in crate::walk) fn is_unknown(&mut self, term: T<'e>) -> bool {
+        match term.shape() {
+            Shape::Var(name, frame) => self.is_unknown_var(name, frame),
+            Shape::Ref(list) => self.is_unknown_ref(list),
+            _ => false,
+        }
+    }
+
+    fn is_unknown_var(&self, name: &str, frame: FrameId) -> bool {
+        let vars = self.open.iter().flat_map(|open| &open.vars);
+        vars.into_iter()
+            .any(|(other, at)| *at == frame && *other == name)
+    }
+
+    /// Whether a reference leads into something unknown, or around it. A step that is not known may lead anywhere.
+    fn is_unknown_ref(&mut self, list: List<'e>) -> bool {
+        let Some(document) = list.document() else {
+            return match list.get(0).map(T::shape) {
+                Some(Shape::Var(name, frame)) => self.is_unknown_var(name, frame),
+                _ => false,
+            };
+        };
+        let count = self.open.as_ref().map_or(0, |open| open.unknowns.len());
+        (0..count).any(|which| {
+            let mut at = 0;
+            loop {
+                let unknowns = self.open.as_ref().map(|open| &open.unknowns);
+                let step = unknowns.and_then(|unknowns| unknowns.get(which)?.get(at).copied());
+                let (Some(want), Some(step)) = (step, list.get(at)) else {
+                    return true;
+                };
+                if at == 0 {
+                    if want != self.call.arena.text(document) {
+                        return false;
+                    }
+                } else if self.plug(step).is_some_and(|step| step != want) {
+                    return false;
+                }
+                at += 1;
+            }
+        })
+    }
+
+    /// Whether a path of constants leads into something unknown, or around it.
+    fn is_unknown_path(&self, document: &str, path: &[V<'e>]) -> bool {
+        let arena = self.call.arena;
+        let full: Vec<V<'e>> = std::iter::once(arena.text(document))
+            .chain(path.iter().copied())
+            .collect();
+        let unknowns = self.open.iter().flat_map(|open| &open.unknowns);
+        unknowns
+            .into_iter()
+            .any(|unknown| unknown.iter().zip(&full).all(|(one, other)| one == other))
+            || self.open.is_some() && self.is_hidden(&full, true)
+    }
+
+    /// Whether what the rule index asks about is not known.
+    pub(in crate::walk) fn is_open_place(&self, place: &'e Place) -> bool {
+        let path = |keys: &'e [Value]| keys.iter().map(Value::borrow).collect::<Vec<V<'e>>>();
+        match place {
+            Place::Input(keys) => self.is_unknown_path("input", &path(keys)),
+            Place::Data(keys) => self.is_unknown_path("data", &path(keys)),
+            Place::Argument(_) => false,
+        }
+    }
+
+    /// Whether there is something unknown in a term, or in what its variables are bound to.
+    pub(in crate::walk) fn holds_unknown(&mut self, term: T<'e>) -> bool {
+        let term = self.apply(term);
+        if self.is_unknown(term) {
+            return true;
+        }
+        match term.shape() {
+            Shape::Ref(list) => {
+                let terms = self.terms_of(list);
+                terms
+                    .into_iter()
+                    .skip(usize::from(list.document().is_some()))
+                    .any(|term| self.holds_unknown(term))
+            }
+            Shape::Array(list) => {
+                let terms = self.terms_of(list);
+                terms.into_iter().any(|term| self.holds_unknown(term))
+            }
+            Shape::Set(items, frame) => items
+                .iter()
+                .any(|item| self.holds_unknown(T::Term(item, frame))),
+            Shape::Object(pairs, frame) => pairs.iter().any(|(key, value)| {
+                self.holds_unknown(T::Term(key, frame)) || self.holds_unknown(T::Term(value, frame))
+            }),
+            Shape::Comprehension(..) | Shape::Other => self.depends(term),
+            Shape::Known(_) | Shape::Var(..) => false,
+        }
+    }
+
+    /// Whether the value of a term depends on the unknown.
+    pub(in crate::walk) fn depends(&mut self, term: T<'e>) -> bool {
+        match term {
+            T::Known(_) => false,
+            T::Term(term, frame) => self.search(Some(frame), |search| term.walk(search)),
+            T::Made(Made::Var(..)) => self.holds_unknown(term),
+            T::Made(Made::Ref(terms)) => {
+                self.is_unknown_ref(List::Made(terms))
+                    || self.leads_to_unknown(List::Made(terms))
+                    || terms.iter().skip(1).any(|step| self.depends(*step))
+            }
+        }
+    }
+
+    /// Whether the expression of a goal depends on the unknown.
+    pub(in crate::walk) fn goal_depends(&mut self, goal: Goal<'e>) -> bool {
+        let Some(expr) = goal.expr() else {
+            return false;
+        };
+        let modified = !expr.with.is_empty() && !matches!(goal.exprs, Exprs::Positive(_));
+        modified
+            || self.search(Some(goal.frame), |search| {
+                search.called(expr);
+                expr.kind.walk(search);
+            })
+    }
+
+    fn search(&mut self, frame: Option<FrameId>, run: impl FnOnce(&mut Search<'_, 'e>)) -> bool {
+        let mut search = Search {
+            walk: self,
+            frame,
+            found: false,
+        };
+        stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || {
+            run(&mut search);
+        });
+        search.found
+    }
+
+    /// Whether rules that a reference may lead to depend on the unknown, or are not inlined.
+    fn leads_to_unknown(&mut self, list: List<'e>) -> bool {
+        let terms = self.terms_of(list);
+        let mut steps = terms.iter().map(|term| constant_of(self, *term));
+        let Some(document) = list.document() else {
+            return false;
+        };
+        let steps: Vec<Option<V<'e>>> = steps.by_ref().skip(1).collect();
+        let prefix = std::iter::once(self.call.arena.text(document));
+        let prefix: Vec<V<'e>> = prefix.chain(steps.iter().map_while(|step| *step)).collect();
+        if self.is_hidden(&prefix, true) {
+            return true;
+        }
+        document == "data" && self.site_depends(Sites::DATA, &steps)
+    }
+
+    fn site_depends(&mut self, id: SiteId, steps: &[Option<V<'e>>]) -> bool {
+        let Some(site) = self.site(Some(id)) else {
+            return false;
+        };
+        if let Some(group) = &site.group
+            && self.group_depends(group)
+        {
+            return true;
+        }
+        match steps.split_first() {
+            Some((Some(key), rest)) => self
+                .sites()
+                .child(id, *key)
+                .is_some_and(|child| self.site_depends(child, rest)),
+            _ => {
+                let rest = steps.get(1..).unwrap_or(&[]);
+                site.children
+                    .values()
+                    .any(|child| self.site_depends(*child, rest))
+            }
+        }
+    }
+
+    fn group_depends(&mut self, group: &'e Group) -> bool {
+        let key = std::ptr::from_ref(group);
+        let groups = self.open.as_ref().map(|open| &open.groups);
+        if let Some(known) = groups.and_then(|groups| groups.get(&key)) {
+            return *known;
+        }
+        if let Some(open) = &mut self.open {
+            open.groups.insert(key, false);
+        }
+        let rules = group.members.iter().map(|member| member.rule);
+        let program = self.program;
+        let depends = rules
+            .chain(group.default)
+            .filter_map(|at| program.canonical.rule(at))
+            .flat_map(chain)
+            .any(|rule| {
+                self.search(None, |search| {
+                    rule.head.walk(search);
+                    rule.body.walk(search);
+                })
+            });
+        if let Some(open) = &mut self.open {
+            open.groups.insert(key, depends);
+        }
+        depends
+    }
+
+    /// Whether an operator names a built-in that may answer differently each time.
+    fn is_nondeterministic(&mut self, operator: &'e Term) -> bool {
+        let evaluated = self
+            .open
+            .as_ref()
+            .is_none_or(|open| open.inlining.nondeterministic);
+        !evaluated
+            && matches!(self.callee(operator), Callee::Builtin(entry) if entry.builtin.nondeterministic)
+            && operator_name(operator).is_some()
+    }
+}
+
+/// The value of a step that is written as a constant.
+fn constant_of<'e>(walk: &mut Walk<'e>, term: T<'e>) -> Option<V<'e>> {
+    match term {
+        T::Known(value) => Some(value),
+        T::Term(term, _) if term.is_scalar() => {
+            constant(term).map(|value| walk.call.arena.copy_of(&value))
+        }
+        _ => None,
+    }
+}
+
+/// Looks for the unknown. Within rules their own variables are no longer those of the search.
+struct Search<'w, 'e> {
+    walk: &'w mut Walk<'e>,
+    frame: Option<FrameId>,
+    found: bool,
+}
+
+impl<'e> Search<'_, 'e> {
+    fn called(&mut self, expr: &'e Expr) {
+        if let ExprKind::Call(terms) = &expr.kind
+            && let Some(operator) = terms.first()
+        {
+            self.found |= self.walk.is_nondeterministic(operator);
+        }
+    }
+
+    fn reference(&mut self, list: List<'e>) {
+        self.found |= self.walk.is_unknown_ref(list) || self.walk.leads_to_unknown(list);
+    }
+}
+
+impl<'e> Visitor<'e> for Search<'_, 'e> {
+    fn expr(&mut self, expr: &'e Expr) -> Flow {
+        self.found |= !expr.with.is_empty();
+        self.called(expr);
+        if self.found { Flow::Over } else { Flow::Into }
+    }
+
+    fn term(&mut self, term: &'e Term) -> Flow {
+        if self.found {
+            return Flow::Over;
+        }
+        let frame = self.frame.unwrap_or(FrameId::MAX);
+        match &term.kind {
+            TermKind::Var(name) if is_document(name) => {
+                self.reference(List::Terms(std::slice::from_ref(term), frame));
+            }
+            TermKind::Var(_) => {
+                self.found |= self.frame.is_some() && self.walk.holds_unknown(T::Term(term, frame));
+            }
+            TermKind::Ref(terms) => {
+                self.reference(List::Terms(terms, frame));
+                // the document itself has been looked at with the reference
+                if terms
+                    .first()
+                    .and_then(Term::as_var)
+                    .is_some_and(is_document)
+                {
+                    terms.get(1..).unwrap_or(&[]).walk(self);
+                    return Flow::Over;
+                }
+            }
+            _ => {}
+        }
+        Flow::Into
+    }
+}

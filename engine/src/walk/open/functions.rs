@@ -1,0 +1,209 @@
+//! Functions of the policy whose arguments or rules are not known.
+
+use solon_syntax::ast::{Rule, Term};
+
+use super::support::{Place, Wanted, support_operator};
+use crate::program::canonical::Group;
+use crate::program::constant;
+use crate::value::{V, Value};
+use crate::walk::calls::Callee;
+use crate::walk::index::Matches;
+use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
+use crate::walk::term::{FrameId, List, T};
+
+/// A call that may depend on the unknown.
+#[derive(Clone, Copy)]
+struct OpenCall<'c, 'e> {
+    pub group: &'e Group,
+    /// The function's path.
+    pub path: &'c [V<'e>],
+    pub operator: &'e Term,
+    /// The arguments, then what the result must be equal to, if that is asked.
+    pub operands: &'e [Term],
+    /// The environment of those.
+    pub frame: FrameId,
+}
+
+impl<'e> Walk<'e> {
+    /// Calls what an operator names where not everything is known; `None` when it is to be called as usual.
+    pub(in crate::walk) fn open_call(
+        &mut self,
+        goal: Goal<'e>,
+        operator: &'e Term,
+        operands: &'e [Term],
+        next: Next<'_, 'e>,
+    ) -> Option<Outcome> {
+        match self.callee(operator) {
+            Callee::Unify | Callee::Unknown => None,
+            Callee::Function(site) => {
+                let path = self.function_path(operator);
+                let group = self.site(Some(site))?.group.as_ref()?;
+                let call = OpenCall {
+                    group,
+                    path: &path,
+                    operator,
+                    operands,
+                    frame: goal.frame,
+                };
+                Some(self.open_function(goal, call, next))
+            }
+            Callee::Builtin(_) | Callee::Descend | Callee::Custom(_) => {
+                if !self.goal_depends(goal) {
+                    return None;
+                }
+                let arity = self.arity_of(operator);
+                Some(self.save_call(goal, operator.clone(), operands, arity, next))
+            }
+        }
+    }
+
+    /// Calls a function where not everything is known.
+    fn open_function(
+        &mut self,
+        goal: Goal<'e>,
+        call: OpenCall<'_, 'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let group = call.group;
+        let matches = self.candidates(goal, group, call.path, None);
+        if matches.rules.is_empty() && group.default.is_none() {
+            return Ok(Flow::More);
+        }
+        let ordered = matches.rules.iter().any(|rule| rule.chain.len() > 1);
+        if ordered && self.goal_depends(goal) {
+            let operator = call.operator.clone();
+            return self.save_call(goal, operator, call.operands, group.arity, next);
+        }
+        let default = group.default.and_then(|at| self.program.canonical.rule(at));
+        let full = self.below_data(call.path);
+        let captured = call.operands.len() > group.arity;
+        let needed = default.is_some_and(|default| captured || !is_false(default));
+        if needed || self.is_shallow() || self.is_hidden(&full, false) {
+            let args = call.operands.get(..group.arity).unwrap_or(call.operands);
+            let function = List::Terms(std::slice::from_ref(call.operator), goal.frame);
+            let unknown = self.operator_depends(function)
+                || args
+                    .iter()
+                    .any(|arg| self.depends(T::Term(arg, goal.frame)));
+            if unknown {
+                let wanted = Wanted {
+                    goal,
+                    group,
+                    matches: &matches,
+                    path: call.path,
+                    place: Place::Function,
+                };
+                if !self.support(&wanted)? {
+                    return Ok(Flow::More);
+                }
+                let operator = support_operator(call.path);
+                return self.save_call(goal, operator, call.operands, group.arity, next);
+            }
+        }
+        self.inline_function(goal, call, &matches, default, next)
+    }
+
+    fn operator_depends(&mut self, operator: List<'e>) -> bool {
+        operator
+            .get(0)
+            .is_some_and(|operator| self.depends(operator))
+    }
+
+    fn inline_function(
+        &mut self,
+        goal: Goal<'e>,
+        call: OpenCall<'_, 'e>,
+        matches: &Matches<'e>,
+        default: Option<&'e Rule>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let mut ending = Flow::More;
+        let mut any = false;
+        for one in &matches.rules {
+            for rule in &one.chain {
+                let (hit, flow) = self.inline_application(goal, call, rule, next)?;
+                any |= hit;
+                match flow {
+                    Flow::Stop => return Ok(Flow::Stop),
+                    Flow::Deferred => ending = Flow::Deferred,
+                    Flow::More => {}
+                }
+                if hit {
+                    break;
+                }
+            }
+        }
+        if !any && let Some(default) = default {
+            let (_, flow) = self.inline_application(goal, call, default, next)?;
+            if flow != Flow::More {
+                ending = flow;
+            }
+        }
+        Ok(ending)
+    }
+
+    fn inline_application(
+        &mut self,
+        goal: Goal<'e>,
+        call: OpenCall<'_, 'e>,
+        rule: &'e Rule,
+        next: Next<'_, 'e>,
+    ) -> Result<(bool, Flow), crate::evaluation::Halt> {
+        let child = self.child(goal, rule, false);
+        let before = Goal {
+            exprs: Exprs::Body(&[]),
+            ..child
+        };
+        let mut hit = false;
+        let captured = call.operands.get(call.group.arity);
+        let outcome = self.unify_operands(before, rule, call, 0, &mut |walk| {
+            walk.run(child, &mut |walk| {
+                hit = true;
+                if captured.is_some() {
+                    return next(walk);
+                }
+                let Some(value) = &rule.head.value else {
+                    return next(walk);
+                };
+                let value = T::Term(value, child.frame);
+                let applied = walk.apply(value);
+                if walk.is_unknown(applied) {
+                    return walk.save_term(goal, applied, next);
+                }
+                match walk.plug(value) {
+                    Some(V::Bool(false)) => Ok(Flow::More),
+                    _ => next(walk),
+                }
+            })
+        });
+        self.pop_frame();
+        Ok((hit, outcome?))
+    }
+
+    fn unify_operands(
+        &mut self,
+        before: Goal<'e>,
+        rule: &'e Rule,
+        call: OpenCall<'_, 'e>,
+        at: usize,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let parameter = if at == call.group.arity {
+            rule.head.value.as_ref()
+        } else {
+            rule.head.args.get(at)
+        };
+        let (Some(operand), Some(parameter)) = (call.operands.get(at), parameter) else {
+            return next(self);
+        };
+        let operand = T::Term(operand, call.frame);
+        let parameter = T::Term(parameter, before.frame);
+        self.unify(before, operand, parameter, &mut |walk| {
+            walk.unify_operands(before, rule, call, at + 1, next)
+        })
+    }
+}
+
+fn is_false(rule: &Rule) -> bool {
+    rule.head.value.as_ref().and_then(constant) == Some(Value::Bool(false))
+}

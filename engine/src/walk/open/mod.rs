@@ -1,0 +1,24 @@
+//! Searching where not everything is known.
+//!
+//! What depends on the unknown is not evaluated but saved: the saved expressions of a solution are what the solution
+//! still depends on. A variable whose value hangs on a saved expression is unknown from there on. Rules that depend
+//! on the unknown are searched in place of the reference (they are inlined), or become support rules that what is
+//! saved refers to.
+
+mod closures;
+mod dependence;
+mod every;
+mod functions;
+mod negation;
+mod reference;
+mod residual;
+mod rules;
+mod save;
+mod state;
+mod support;
+mod terms;
+mod with;
+
+pub(in crate::walk) use state::Open;
+pub use state::{Inlining, Residuals, Simplifier};
+pub use terms::Terms;

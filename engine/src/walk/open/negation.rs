@@ -1,0 +1,219 @@
+//! `not` of what depends on the unknown.
+
+use std::collections::BTreeSet;
+
+use solon_syntax::ast::visit::{Flow as Go, Visitor, Walk as _};
+use solon_syntax::ast::{Body, Expr, ExprKind, Head, Name, Term, TermKind, VarScan};
+use solon_syntax::source::Span;
+
+use super::save::SavedKind;
+use super::state::numbered;
+use super::support::{in_namespace, namespace_package, never_empty, or_true, support_rule};
+use crate::limits;
+use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
+
+impl<'e> Walk<'e> {
+    /// Goes on with what it takes that an expression does not hold.
+    pub(in crate::walk) fn open_negation(
+        &mut self,
+        goal: Goal<'e>,
+        expr: &'e Expr,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let child = self.closure(goal, Exprs::Positive(expr));
+        self.open_unless(goal, child, expr, next)
+    }
+
+    fn open_unless(
+        &mut self,
+        goal: Goal<'e>,
+        child: Goal<'e>,
+        expr: &'e Expr,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let unknown = self.unknown_names();
+        let mut live = unknown.clone();
+        live.extend(self.unknown_documents());
+        if let Some(open) = &mut self.open {
+            open.saved.push(Vec::new());
+        }
+        let mut bodies: Vec<Body> = Vec::new();
+        let outcome = self.run(child, &mut |walk| {
+            let body = or_true(walk.residual_body()?);
+            if walk.is_possible(&body) {
+                bodies.push(numbered(never_empty(walk.simplified(body, &live))));
+            }
+            Ok(Flow::More)
+        });
+        if let Some(open) = &mut self.open {
+            open.saved.pop();
+        }
+        outcome?;
+        if bodies.is_empty() {
+            return next(self);
+        }
+        if !can_complement(&unknown, &bodies) {
+            return self.negated_support(goal, child, expr, &unknown, bodies, next);
+        }
+        self.complements(goal, &bodies, &mut Vec::new(), next)
+    }
+
+    /// The names of the unknown variables.
+    fn unknown_names(&self) -> BTreeSet<Name> {
+        let vars = self.open.iter().flat_map(|open| &open.vars);
+        vars.map(|(name, frame)| self.shown(name, *frame)).collect()
+    }
+
+    /// Goes on for each way to pick an expression of each body that does not hold.
+    fn complements(
+        &mut self,
+        goal: Goal<'e>,
+        bodies: &[Body],
+        picked: &mut Vec<Expr>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let Some((body, rest)) = bodies.split_first() else {
+            return self.save_negated(goal, picked, next);
+        };
+        let mut ending = Flow::More;
+        for expr in body {
+            let mut complement = expr.clone();
+            complement.negated = !complement.negated;
+            picked.push(complement);
+            let flow = self.complements(goal, rest, picked, next);
+            picked.pop();
+            match flow? {
+                Flow::Stop => return Ok(Flow::Stop),
+                Flow::Deferred => ending = Flow::Deferred,
+                Flow::More => {}
+            }
+        }
+        Ok(ending)
+    }
+
+    fn save_negated(&mut self, goal: Goal<'e>, exprs: &[Expr], next: Next<'_, 'e>) -> Outcome {
+        let kinds = exprs.iter().cloned().map(SavedKind::Done).collect();
+        self.save(goal, kinds, &[], next)
+    }
+
+    /// Says by a rule of its own when an expression holds.
+    fn negated_support(
+        &mut self,
+        goal: Goal<'e>,
+        child: Goal<'e>,
+        expr: &'e Expr,
+        unknown: &BTreeSet<Name>,
+        bodies: Vec<Body>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let name = format!("__not{}_{}_{}__", goal.id, goal.at, child.id);
+        let mut args = BTreeSet::new();
+        for body in &bodies {
+            VarScan::default().collect(body, &mut args);
+        }
+        let args = args.into_iter().filter(|name| unknown.contains(name));
+        let args: Vec<Term> = args.map(|name| Term::var(name, Span::default())).collect();
+        for body in bodies {
+            let head = Head {
+                name: Some(name.as_str().into()),
+                reference: vec![Term::var(name.as_str(), Span::default())],
+                args: args.clone(),
+                value: Some(Term::new(TermKind::Boolean(true), Span::default())),
+                ..Head::default()
+            };
+            if let Some(open) = &mut self.open {
+                let rule = support_rule(head, body, false);
+                open.support.insert(namespace_package(), rule);
+            }
+        }
+        let rule = in_namespace(&name);
+        let kind = if args.is_empty() {
+            ExprKind::Term(rule)
+        } else {
+            let mut terms = vec![rule];
+            terms.extend(args);
+            ExprKind::Call(terms)
+        };
+        let mut negated = Expr::new(kind, expr.span);
+        negated.negated = true;
+        self.save_negated(goal, &[negated], next)
+    }
+}
+
+/// Whether bodies can be negated expression by expression, without leaving variables without values.
+fn can_complement(unknown: &BTreeSet<Name>, bodies: &[Body]) -> bool {
+    let mut size = 1_usize;
+    for body in bodies {
+        size = size.saturating_mul(body.len());
+        let plain = body.iter().all(|expr| {
+            !is_nested(expr) && expr.with.is_empty() && (expr.negated || is_bound(expr, unknown))
+        });
+        if !plain {
+            return false;
+        }
+    }
+    size <= limits::COMPLEMENTS
+}
+
+fn is_bound(expr: &Expr, unknown: &BTreeSet<Name>) -> bool {
+    let scan = VarScan {
+        skip_call_heads: true,
+        ..VarScan::default()
+    };
+    !scan.any(expr, |name| {
+        !unknown.contains(name) && !matches!(&**name, "data" | "input")
+    })
+}
+
+/// Whether references or calls stand within others.
+fn is_nested(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Term(term) => is_nested_term(term),
+        ExprKind::Call(terms) => {
+            let operands = terms.get(1..).unwrap_or(&[]);
+            if terms
+                .first()
+                .is_some_and(|operator| operator.is_operator("eq"))
+            {
+                operands.iter().any(is_nested_term)
+            } else {
+                operands.iter().any(looks_up)
+            }
+        }
+        _ => true,
+    }
+}
+
+fn is_nested_term(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Ref(terms) => terms
+            .split_first()
+            .is_some_and(|(head, steps)| head.as_var().is_none() || steps.iter().any(looks_up)),
+        TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => looks_up(term),
+        TermKind::Var(_)
+        | TermKind::Null
+        | TermKind::Boolean(_)
+        | TermKind::Number(_)
+        | TermKind::String(_) => false,
+        _ => true,
+    }
+}
+
+/// Whether there is a reference or a call in a term.
+fn looks_up(term: &Term) -> bool {
+    struct Found(bool);
+    impl<'a> Visitor<'a> for Found {
+        fn term(&mut self, term: &'a Term) -> Go {
+            self.0 |= matches!(
+                &term.kind,
+                TermKind::Ref(_) | TermKind::Call(_) | TermKind::Template(_)
+            ) || term
+                .as_var()
+                .is_some_and(|name| matches!(&**name, "input" | "data"));
+            if self.0 { Go::Over } else { Go::Into }
+        }
+    }
+    let mut found = Found(false);
+    term.walk(&mut found);
+    found.0
+}

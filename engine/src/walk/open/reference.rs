@@ -1,0 +1,179 @@
+//! Going down values that are not known as a whole.
+
+use crate::value::V;
+use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
+use crate::walk::reference::Target;
+use crate::walk::term::{List, Shape, T};
+
+impl<'e> Walk<'e> {
+    /// Unifies two terms if one of them is unknown; `None` when they are to be unified as usual.
+    pub(in crate::walk) fn unify_open(
+        &mut self,
+        goal: Goal<'e>,
+        left: T<'e>,
+        right: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Option<Outcome> {
+        let save_left = self.is_saved_whole(left);
+        if !save_left && matches!(left.shape(), Shape::Ref(_)) {
+            return None;
+        }
+        let save_right = self.is_saved_whole(right);
+        if !save_right && let Shape::Ref(reference) = right.shape() {
+            return Some(self.reference(goal, reference, left, next));
+        }
+        if save_left || save_right || self.has_open_keys(left, right) {
+            return Some(self.save_equal(goal, left, right, next));
+        }
+        if let Shape::Comprehension(..) = left.shape()
+            && self.depends(left)
+        {
+            let left = self.closed(left);
+            return Some(self.save_equal(goal, left, right, next));
+        }
+        if let Shape::Comprehension(..) = right.shape()
+            && self.depends(right)
+        {
+            let right = self.closed(right);
+            return Some(self.save_equal(goal, left, right, next));
+        }
+        None
+    }
+
+    /// Sets are compared as a whole, so one unknown member leaves them open.
+    fn is_saved_whole(&mut self, term: T<'e>) -> bool {
+        match term.shape() {
+            Shape::Set(..) => self.holds_unknown(term),
+            _ => self.is_unknown(term),
+        }
+    }
+
+    /// Whether two objects cannot be matched by key yet.
+    fn has_open_keys(&mut self, left: T<'e>, right: T<'e>) -> bool {
+        let object = |term: T<'e>| match term.shape() {
+            Shape::Object(..) => true,
+            Shape::Known(value) => value.as_object().is_some(),
+            _ => false,
+        };
+        object(left)
+            && object(right)
+            && [left, right].into_iter().any(|term| match term.shape() {
+                Shape::Object(pairs, frame) => pairs
+                    .iter()
+                    .any(|(key, _)| self.holds_unknown(T::Term(key, frame))),
+                _ => false,
+            })
+    }
+
+    /// Goes down a value that may be unknown in parts.
+    pub(in crate::walk) fn descend_open(
+        &mut self,
+        goal: Goal<'e>,
+        value: T<'e>,
+        mut target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let mut value = self.apply(value);
+        while let Some(step) = target.step() {
+            if self.is_unknown(value) {
+                return self.descend_unknown(goal, value, target, next);
+            }
+            if let Shape::Ref(reference) = value.shape() {
+                // what is bound to a reference is looked up first
+                let found = self.fresh_ref(goal.frame);
+                return self.reference(goal, reference, found, &mut |walk| {
+                    walk.descend_open(goal, found, target, next)
+                });
+            }
+            let key = self.plug(step);
+            match (key, value.shape()) {
+                (Some(key), Shape::Known(known)) => match known.lookup(key) {
+                    Some(inner) => value = T::Known(inner),
+                    None => return Ok(Flow::More),
+                },
+                (Some(key), Shape::Array(items)) => {
+                    let at = key.as_number().and_then(|number| number.as_index());
+                    match at.and_then(|at| items.get(at)) {
+                        Some(inner) => value = self.apply(inner),
+                        None => return Ok(Flow::More),
+                    }
+                }
+                _ => return self.enumerate_open(goal, value, step, target.next(), next),
+            }
+            target = target.next();
+        }
+        self.unify(goal, value, target.other, next)
+    }
+
+    /// Looks into something unknown under a name of its own.
+    fn descend_unknown(
+        &mut self,
+        goal: Goal<'e>,
+        value: T<'e>,
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let name = self.fresh_ref(goal.frame);
+        self.unify(goal, value, name, &mut |walk| {
+            let steps = walk.terms_of(target.reference).into_iter().skip(target.at);
+            let terms: Vec<T<'e>> = std::iter::once(name).chain(steps).collect();
+            let reference = walk.made_ref(&terms);
+            walk.unify(goal, reference, target.other, next)
+        })
+    }
+
+    fn enumerate_open(
+        &mut self,
+        goal: Goal<'e>,
+        value: T<'e>,
+        step: T<'e>,
+        rest: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let numbered = |list: List<'e>| {
+            let keys = (0_i64..).map(|at| T::Known(V::Int(at)));
+            keys.zip((0..list.len()).filter_map(move |at| list.get(at)))
+                .collect()
+        };
+        let elements: Vec<(T<'e>, T<'e>)> = match value.shape() {
+            Shape::Array(list) => numbered(list),
+            Shape::Object(pairs, frame) => pairs
+                .iter()
+                .map(|(key, value)| (T::Term(key, frame), T::Term(value, frame)))
+                .collect(),
+            Shape::Set(items, frame) => items
+                .iter()
+                .map(|item| (T::Term(item, frame), T::Term(item, frame)))
+                .collect(),
+            Shape::Known(known) => {
+                if let Some(items) = known.as_array() {
+                    numbered(List::Values(items))
+                } else if let Some(object) = known.as_object() {
+                    let pairs = object.iter();
+                    pairs
+                        .map(|(key, value)| (T::Known(key), T::Known(value)))
+                        .collect()
+                } else {
+                    let members = known.as_set().into_iter().flat_map(|set| set.iter());
+                    members
+                        .map(|member| (T::Known(member), T::Known(member)))
+                        .collect()
+                }
+            }
+            _ => Vec::new(),
+        };
+        let mut ending = Flow::More;
+        for (key, value) in elements {
+            self.turn()?;
+            let flow = self.unify(goal, key, step, &mut |walk| {
+                walk.descend_open(goal, value, rest, next)
+            })?;
+            match flow {
+                Flow::Stop => return Ok(Flow::Stop),
+                Flow::Deferred => ending = Flow::Deferred,
+                Flow::More => {}
+            }
+        }
+        Ok(ending)
+    }
+}

@@ -1,0 +1,231 @@
+//! From what was saved to expressions: bound variables are followed, and those of other environments than the
+//! query's get names of their own.
+
+use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind, With};
+use solon_syntax::source::Span;
+
+use super::save::{Saved, SavedKind};
+use crate::builtins;
+use crate::evaluation::Halt;
+use crate::value::V;
+use crate::walk::calls::operator_name;
+use crate::walk::machine::Walk;
+use crate::walk::term::{FrameId, List, Shape, T, is_document};
+
+/// The environment of the query.
+const QUERY: FrameId = 0;
+
+impl<'e> Walk<'e> {
+    /// A term with bound variables followed.
+    pub(super) fn residual(&mut self, term: T<'e>) -> Term {
+        let term = self.apply(term);
+        let kind = match term.shape() {
+            Shape::Known(value) => return literal(value),
+            Shape::Var(name, frame) => TermKind::Var(self.shown(name, frame)),
+            Shape::Ref(list) if list.len() == 1 => match list.document() {
+                Some(name) => TermKind::Var(name.into()),
+                None => return self.residual_ref(list),
+            },
+            Shape::Ref(list) => return self.residual_ref(list),
+            Shape::Array(list) => TermKind::Array(self.residual_all(list)),
+            Shape::Set(items, frame) => TermKind::Set(self.residual_all(List::Terms(items, frame))),
+            Shape::Object(pairs, frame) => {
+                let pairs = pairs.iter().map(|(key, value)| {
+                    let key = self.residual(T::Term(key, frame));
+                    (key, self.residual(T::Term(value, frame)))
+                });
+                TermKind::Object(pairs.collect())
+            }
+            Shape::Comprehension(term, _, frame) => return self.renamed(term, frame),
+            Shape::Other => match term {
+                T::Term(term, frame) => match &term.kind {
+                    TermKind::Call(terms) => {
+                        TermKind::Call(self.residual_all(List::Terms(terms, frame)))
+                    }
+                    _ => return self.renamed(term, frame),
+                },
+                _ => TermKind::Null,
+            },
+        };
+        Term::new(kind, Span::default())
+    }
+
+    fn residual_all(&mut self, list: List<'e>) -> Vec<Term> {
+        let terms = self.terms_of(list);
+        terms.into_iter().map(|term| self.residual(term)).collect()
+    }
+
+    fn residual_ref(&mut self, list: List<'e>) -> Term {
+        let mut terms = self.residual_all(list);
+        let head = terms.first_mut().map(|head| std::mem::take(&mut head.kind));
+        match head {
+            // what is bound to a reference goes on where that ends
+            Some(TermKind::Ref(mut base)) => {
+                base.extend(terms.into_iter().skip(1));
+                terms = base;
+            }
+            Some(kind) => {
+                if let Some(head) = terms.first_mut() {
+                    head.kind = kind;
+                }
+            }
+            None => {}
+        }
+        Term::new(TermKind::Ref(terms), Span::default())
+    }
+
+    /// The name of a variable in residuals.
+    pub(super) fn shown(&self, name: &str, frame: FrameId) -> Name {
+        if frame == QUERY || matches!(name, "data" | "input") {
+            return name.into();
+        }
+        let ids = self.open.as_ref().map(|open| &open.ids);
+        let id = ids.and_then(|ids| ids.get(frame as usize));
+        format!("{name}{}", id.copied().unwrap_or_default()).into()
+    }
+
+    /// A copy of a node with the names that its variables have in residuals; nothing is followed.
+    pub(super) fn renamed<N: WalkMut + Clone>(&self, node: &N, frame: FrameId) -> N {
+        let mut node = node.clone();
+        node.walk_mut(&mut Renaming(|name: &mut Name| {
+            *name = self.shown(name, frame)
+        }));
+        node
+    }
+
+    /// What is saved, as expressions.
+    pub(super) fn residual_body(&mut self) -> Result<Body, Halt> {
+        let query = self.open.as_mut().and_then(|open| open.saved.last_mut());
+        let query = query.map(std::mem::take).unwrap_or_default();
+        self.count(query.len() + 1)?;
+        let body = query
+            .iter()
+            .map(|saved| self.residual_expr(saved))
+            .collect();
+        if let Some(place) = self.open.as_mut().and_then(|open| open.saved.last_mut()) {
+            *place = query;
+        }
+        Ok(body)
+    }
+
+    fn residual_expr(&mut self, saved: &Saved<'e>) -> Expr {
+        let (with, frame) = saved.with;
+        let mut expr = match &saved.kind {
+            SavedKind::Equal(left, right) => {
+                let operands = vec![self.residual(*left), self.residual(*right)];
+                equation(operands)
+            }
+            SavedKind::Term(term) => {
+                Expr::new(ExprKind::Term(self.residual(*term)), Span::default())
+            }
+            SavedKind::Call(operator, operands) => {
+                let mut terms = vec![operator.clone()];
+                terms.extend(operands.iter().map(|operand| self.residual(*operand)));
+                Expr::new(ExprKind::Call(terms), Span::default())
+            }
+            SavedKind::Done(expr) => expr.clone(),
+        };
+        expr.span = saved.span;
+        if expr.with.is_empty() {
+            expr.with = self.residual_with(with, frame);
+        }
+        expr
+    }
+
+    /// The modifiers of an expression, those of functions apart: what they replace is worked in.
+    pub(super) fn residual_with(&mut self, with: &'e [With], frame: FrameId) -> Vec<With> {
+        let mut kept = Vec::with_capacity(with.len());
+        for with in with {
+            if !self.replaces_function(with) {
+                kept.push(With {
+                    target: with.target.clone(),
+                    value: self.residual(T::Term(&with.value, frame)),
+                    span: with.span,
+                });
+            }
+        }
+        kept
+    }
+
+    /// The bound variables of an environment as equations, in order.
+    pub(super) fn bindings_of(&mut self, frame: FrameId) -> Vec<Expr> {
+        let bound = self.frames.get(frame as usize);
+        let bound: Vec<(&'e str, T<'e>)> = bound
+            .into_iter()
+            .flatten()
+            .map(|(name, term)| (*name, *term))
+            .collect();
+        let mut equations: Vec<Expr> = bound
+            .into_iter()
+            .map(|(name, term)| {
+                let name = Term::var(self.shown(name, frame), Span::default());
+                equation(vec![name, self.residual(term)])
+            })
+            .collect();
+        equations.sort();
+        equations
+    }
+}
+
+/// Gives the variables of a node other names. What operators and mocks are called stays.
+pub(super) struct Renaming<F>(pub F);
+
+impl<F: FnMut(&mut Name)> VisitorMut for Renaming<F> {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        match &mut expr.kind {
+            ExprKind::Call(terms) => terms.get_mut(1..).unwrap_or_default().walk_mut(self),
+            kind => kind.walk_mut(self),
+        }
+        expr.with.walk_mut(self);
+        Flow::Over
+    }
+
+    fn with(&mut self, with: &mut With) -> Flow {
+        let mock = operator_name(&with.value);
+        if mock.is_none_or(|name| builtins::lookup(&name).is_none()) {
+            with.value.walk_mut(self);
+        }
+        Flow::Over
+    }
+
+    fn term(&mut self, term: &mut Term) -> Flow {
+        match &mut term.kind {
+            TermKind::Var(name) if !is_document(name) => (self.0)(name),
+            TermKind::Call(terms) => terms.get_mut(1..).unwrap_or_default().walk_mut(self),
+            _ => return Flow::Into,
+        }
+        Flow::Over
+    }
+}
+
+/// `left = right`
+pub(super) fn equation(operands: Vec<Term>) -> Expr {
+    let mut terms = vec![Term::operator("eq", Span::default())];
+    terms.extend(operands);
+    Expr::new(ExprKind::Call(terms), Span::default())
+}
+
+/// The term of a value.
+pub(super) fn literal(value: V<'_>) -> Term {
+    let all = |items: &mut dyn Iterator<Item = V<'_>>| items.map(literal).collect::<Vec<Term>>();
+    let kind = if let Some(text) = value.as_text() {
+        TermKind::String(text.to_str().as_ref().into())
+    } else if value.as_number().is_some() {
+        TermKind::Number(value.to_string().into())
+    } else if let Some(items) = value.as_array() {
+        TermKind::Array(all(&mut items.iter()))
+    } else if let Some(items) = value.as_set() {
+        TermKind::Set(all(&mut items.iter()))
+    } else if let Some(pairs) = value.as_object() {
+        let pairs = pairs
+            .iter()
+            .map(|(key, value)| (literal(key), literal(value)));
+        TermKind::Object(pairs.collect())
+    } else if let V::Bool(truth) = value {
+        TermKind::Boolean(truth)
+    } else {
+        TermKind::Null
+    };
+    Term::new(kind, Span::default())
+}

@@ -1,0 +1,338 @@
+//! Rules that depend on the unknown, searched in place of the reference to them.
+
+use solon_syntax::ast::{Rule, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::support::{Place, Wanted};
+use crate::program::canonical::{Group, GroupKind};
+use crate::program::constant;
+use crate::value::V;
+use crate::walk::index::{Match, Matches};
+use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
+use crate::walk::partial::tail;
+use crate::walk::reference::Target;
+use crate::walk::term::{FrameId, T};
+
+impl<'e> Walk<'e> {
+    /// A document that is not known in all its parts; `None` when it is to be evaluated as usual.
+    pub(in crate::walk) fn open_document(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        matches: &Matches<'e>,
+        path: &[V<'e>],
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Option<Outcome> {
+        let whole = self.reference_at(path, target);
+        let ordered = matches.rules.iter().any(|rule| rule.chain.len() > 1);
+        if ordered && self.depends(whole) {
+            // which branch counts is not known
+            let terms = self.terms_of(target.reference);
+            let reference = self.made_ref(&terms);
+            return Some(self.save_equal(goal, reference, target.other, next));
+        }
+        let document = Document {
+            goal,
+            group,
+            matches,
+            path,
+            target,
+        };
+        if group.kind == GroupKind::Single && group.ground {
+            self.open_complete(&document, next)
+        } else {
+            self.open_partial(&document, next)
+        }
+    }
+
+    fn open_complete(
+        &mut self,
+        document: &Document<'_, 'e>,
+        next: Next<'_, 'e>,
+    ) -> Option<Outcome> {
+        let Document {
+            goal,
+            group,
+            matches,
+            path,
+            target,
+        } = *document;
+        let whole = self.reference_at(path, target);
+        if !self.depends(whole) {
+            return None;
+        }
+        let full = self.below_data(path);
+        let default = group.default.and_then(|at| self.program.canonical.rule(at));
+        let support = default.is_some_and(|default| self.needs_default(default, target))
+            || self.is_shallow()
+            || self.is_hidden(&full, false);
+        if support {
+            return Some(self.complete_support(document, next));
+        }
+        let each = &mut |walk: &mut Self, one: &Match<'e>, child: Goal<'e>| {
+            let value = head_value(one, child.frame);
+            walk.descend_open(goal, value, target, next)
+        };
+        Some(self.each_rule(goal, &matches.rules, each))
+    }
+
+    /// Searches the bodies of rules, each in an environment of its own.
+    fn each_rule(
+        &mut self,
+        goal: Goal<'e>,
+        rules: &[Match<'e>],
+        solved: &mut dyn FnMut(&mut Self, &Match<'e>, Goal<'e>) -> Outcome,
+    ) -> Outcome {
+        let mut ending = Flow::More;
+        for one in rules {
+            let Some(rule) = one.chain.first() else {
+                continue;
+            };
+            let child = self.child(goal, rule, false);
+            let outcome = self.run(child, &mut |walk| solved(walk, one, child));
+            self.pop_frame();
+            match outcome? {
+                Flow::Stop => return Ok(Flow::Stop),
+                Flow::Deferred => ending = Flow::Deferred,
+                Flow::More => {}
+            }
+        }
+        Ok(ending)
+    }
+
+    /// Whether the default of a rule may be the answer, or not be told from another one.
+    fn needs_default(&mut self, default: &'e Rule, target: Target<'e>) -> bool {
+        let value = default.head.value.as_ref().and_then(constant);
+        let is_false = value == Some(crate::value::Value::Bool(false));
+        if is_false && target.step().is_none() && self.is_truth(target.other) {
+            return false;
+        }
+        match self.plug(target.other) {
+            Some(other) if target.step().is_none() => {
+                value.is_none_or(|value| value.borrow() == other)
+            }
+            _ => true,
+        }
+    }
+
+    fn complete_support(&mut self, document: &Document<'_, 'e>, next: Next<'_, 'e>) -> Outcome {
+        let (goal, path, target) = (document.goal, document.path, document.target);
+        let wanted = Wanted {
+            goal,
+            group: document.group,
+            matches: document.matches,
+            path,
+            place: Place::Complete,
+        };
+        if !self.support(&wanted)? {
+            return Ok(Flow::More);
+        }
+        let reference = self.namespaced(path, target);
+        self.save_equal(goal, reference, target.other, next)
+    }
+
+    fn open_partial(&mut self, document: &Document<'_, 'e>, next: Next<'_, 'e>) -> Option<Outcome> {
+        let Document {
+            goal,
+            matches,
+            path,
+            target,
+            ..
+        } = *document;
+        let terms = self.terms_of(target.reference);
+        let own = Target {
+            at: target.reference.len(),
+            ..target
+        };
+        let own = self.reference_at(path, own);
+        let unknown = self.depends(own);
+        if target.step().is_none() {
+            return unknown.then(|| self.partial_support(document, next));
+        }
+        let full = self.below_data(path);
+        if unknown && self.is_shallow() || self.is_hidden(&full, false) {
+            return Some(self.partial_support(document, next));
+        }
+        let steps = terms.get(target.at..).unwrap_or(&[]);
+        if steps.iter().any(|step| self.depends(*step)) {
+            let each = &mut |walk: &mut Self, one: &Match<'e>, child: Goal<'e>| {
+                let Some(head) = Head::new(one, path.len(), child.frame) else {
+                    return Ok(Flow::More);
+                };
+                walk.match_open(goal, head, 0, target, &mut |walk| {
+                    walk.descend_head(goal, head, target, next)
+                })
+            };
+            return Some(self.each_rule(goal, &matches.rules, each));
+        }
+        if !unknown {
+            return None;
+        }
+        Some(self.partial_inline(document, next))
+    }
+
+    /// Searches rules whose keys are matched first.
+    fn partial_inline(&mut self, document: &Document<'_, 'e>, next: Next<'_, 'e>) -> Outcome {
+        let Document { goal, target, .. } = *document;
+        let mut ending = Flow::More;
+        for one in &document.matches.rules {
+            let Some(rule) = one.chain.first() else {
+                continue;
+            };
+            let child = self.child(goal, rule, false);
+            let outcome = match Head::new(one, document.path.len(), child.frame) {
+                Some(head) => self.match_open(goal, head, 0, target, &mut |walk| {
+                    walk.run(child, &mut |walk| {
+                        walk.descend_head(goal, head, target, next)
+                    })
+                }),
+                None => Ok(Flow::More),
+            };
+            self.pop_frame();
+            match outcome? {
+                Flow::Stop => return Ok(Flow::Stop),
+                Flow::Deferred => ending = Flow::Deferred,
+                Flow::More => {}
+            }
+        }
+        Ok(ending)
+    }
+
+    fn partial_support(&mut self, document: &Document<'_, 'e>, next: Next<'_, 'e>) -> Outcome {
+        let (goal, group, path, target) = (
+            document.goal,
+            document.group,
+            document.path,
+            document.target,
+        );
+        let wanted = Wanted {
+            goal,
+            group,
+            matches: document.matches,
+            path,
+            place: Place::Partial,
+        };
+        if self.support(&wanted)? {
+            let reference = self.namespaced(path, target);
+            return self.save_equal(goal, reference, target.other, next);
+        }
+        if target.step().is_some() {
+            return Ok(Flow::More);
+        }
+        let arena = self.call.arena;
+        let empty = match group.kind {
+            GroupKind::Multiple if group.ground => arena.set_from([]),
+            _ => arena.object_from([]),
+        };
+        self.unify(goal, T::Known(empty), target.other, next)
+    }
+
+    /// Matches what a head has behind the path of its group, step by step.
+    fn match_open(
+        &mut self,
+        goal: Goal<'e>,
+        head: Head<'e>,
+        at: usize,
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let term = match head.keys.get(at) {
+            Some(term) => Some(term),
+            None if at == head.keys.len() => head.member,
+            None => None,
+        };
+        match (term, target.reference.get(target.at + at)) {
+            (Some(term), Some(step)) => {
+                let term = T::Term(term, head.frame);
+                self.unify(goal, step, term, &mut |walk| {
+                    walk.match_open(goal, head, at + 1, target, next)
+                })
+            }
+            _ => next(self),
+        }
+    }
+
+    /// Goes down the document that the head of a rule makes.
+    fn descend_head(
+        &mut self,
+        goal: Goal<'e>,
+        head: Head<'e>,
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let value = head.member.or(head.value);
+        match value.and_then(|value| self.wrapped(value, head.member.is_some(), head.keys)) {
+            Some(term) => self.descend_open(goal, T::Term(term, head.frame), target, next),
+            None => Ok(Flow::More),
+        }
+    }
+
+    /// A value within the objects that a head's keys make of it.
+    fn wrapped(&mut self, value: &'e Term, member: bool, keys: &'e [Term]) -> Option<&'e Term> {
+        let open = self.open.as_mut()?;
+        let key = (std::ptr::from_ref(value), keys.len());
+        if let Some(kept) = open.wrapped.get(&key) {
+            return Some(kept);
+        }
+        let mut document = value.clone();
+        if member {
+            document = Term::new(TermKind::Set(vec![document]), Span::default());
+        }
+        for key in keys.iter().rev() {
+            let pair = (key.clone(), document);
+            document = Term::new(TermKind::Object(vec![pair]), Span::default());
+        }
+        let kept = open.terms.keep(document)?;
+        open.wrapped.insert(key, kept);
+        Some(kept)
+    }
+
+    /// A path behind `data`, with it.
+    pub(in crate::walk) fn below_data(&self, path: &[V<'e>]) -> Vec<V<'e>> {
+        let data = self.call.arena.text("data");
+        std::iter::once(data).chain(path.iter().copied()).collect()
+    }
+
+    pub(super) fn is_shallow(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.inlining.shallow)
+    }
+}
+
+/// A document that is asked for.
+#[derive(Clone, Copy)]
+struct Document<'d, 'e> {
+    goal: Goal<'e>,
+    group: &'e Group,
+    matches: &'d Matches<'e>,
+    path: &'d [V<'e>],
+    target: Target<'e>,
+}
+
+/// The head of a rule behind the path of its group.
+#[derive(Clone, Copy)]
+struct Head<'e> {
+    keys: &'e [Term],
+    /// The element, if the rule makes a set.
+    member: Option<&'e Term>,
+    value: Option<&'e Term>,
+    frame: FrameId,
+}
+
+impl<'e> Head<'e> {
+    fn new(one: &Match<'e>, depth: usize, frame: FrameId) -> Option<Self> {
+        let rule = one.chain.first()?;
+        let value = rule.head.value.as_ref();
+        Some(Self {
+            keys: tail(rule, depth, one.member.package),
+            member: rule.head.key.as_ref().filter(|_| value.is_none()),
+            value,
+            frame,
+        })
+    }
+}
+
+fn head_value<'e>(one: &Match<'e>, frame: FrameId) -> T<'e> {
+    let value = one.chain.first().and_then(|rule| rule.head.value.as_ref());
+    value.map_or(T::Known(V::Bool(true)), |value| T::Term(value, frame))
+}

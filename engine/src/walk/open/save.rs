@@ -1,0 +1,179 @@
+//! Saving expressions for later.
+
+use solon_syntax::ast::{Expr, Term, VarScan, With};
+use solon_syntax::source::Span;
+
+use super::state::Open;
+use crate::value::V;
+use crate::walk::documents::DATA;
+use crate::walk::machine::{Goal, Next, Outcome, Walk};
+use crate::walk::reference::Target;
+use crate::walk::term::{FrameId, List, Made, Shape, T, is_document};
+
+/// An expression that was not evaluated. Its terms are completed when the solution is.
+pub(in crate::walk) struct Saved<'e> {
+    pub kind: SavedKind<'e>,
+    /// Its modifiers, and their environment.
+    pub with: (&'e [With], FrameId),
+    pub span: Span,
+}
+
+pub(in crate::walk) enum SavedKind<'e> {
+    /// Two terms must be equal.
+    Equal(T<'e>, T<'e>),
+    /// A term must hold.
+    Term(T<'e>),
+    /// A call.
+    Call(Term, Vec<T<'e>>),
+    /// An expression that is complete but for its modifiers.
+    Done(Expr),
+}
+
+impl<'e> Walk<'e> {
+    fn open_mut(&mut self) -> Option<&mut Open<'e>> {
+        self.open.as_deref_mut()
+    }
+
+    /// Goes on with an expression saved, and variables unknown that it binds.
+    pub(super) fn save(
+        &mut self,
+        goal: Goal<'e>,
+        kinds: Vec<SavedKind<'e>>,
+        unknown: &[T<'e>],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        self.turn()?;
+        let mut vars = Vec::new();
+        for term in unknown {
+            self.open_vars(*term, &mut vars);
+        }
+        let expr = goal.expr();
+        let with = match goal.exprs {
+            crate::walk::machine::Exprs::Positive(_) => &[],
+            _ => expr.map_or(&[][..], |expr| &expr.with),
+        };
+        let span = expr.map_or(Span::default(), |expr| expr.span);
+        let saved = kinds.into_iter().map(|kind| Saved {
+            kind,
+            with: (with, goal.frame),
+            span,
+        });
+        let Some(open) = self.open_mut() else {
+            return next(self);
+        };
+        let known = open.vars.len();
+        open.vars.append(&mut vars);
+        let Some(query) = open.saved.last_mut() else {
+            return next(self);
+        };
+        let before = query.len();
+        query.extend(saved);
+        let outcome = next(self);
+        if let Some(open) = self.open_mut() {
+            open.vars.truncate(known);
+            if let Some(query) = open.saved.last_mut() {
+                query.truncate(before);
+            }
+        }
+        outcome
+    }
+
+    /// Saves that two terms must be equal.
+    pub(in crate::walk) fn save_equal(
+        &mut self,
+        goal: Goal<'e>,
+        left: T<'e>,
+        right: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let kind = SavedKind::Equal(left, right);
+        self.save(goal, vec![kind], &[left, right], next)
+    }
+
+    /// Saves a call; what it has behind its arguments becomes unknown.
+    pub(in crate::walk) fn save_call(
+        &mut self,
+        goal: Goal<'e>,
+        operator: Term,
+        operands: &'e [Term],
+        arity: usize,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let terms = operands.iter().map(|term| T::Term(term, goal.frame));
+        let terms: Vec<T<'e>> = terms.collect();
+        let output: Vec<T<'e>> = terms.get(arity..).unwrap_or(&[]).to_vec();
+        self.save(goal, vec![SavedKind::Call(operator, terms)], &output, next)
+    }
+
+    /// Saves that a term must hold.
+    pub(super) fn save_term(&mut self, goal: Goal<'e>, term: T<'e>, next: Next<'_, 'e>) -> Outcome {
+        self.save(goal, vec![SavedKind::Term(term)], &[], next)
+    }
+
+    /// The variables of a term that are not bound; heads of references and closures left out.
+    fn open_vars(&mut self, term: T<'e>, vars: &mut Vec<(&'e str, FrameId)>) {
+        let term = self.apply(term);
+        match (term.shape(), term) {
+            (Shape::Var(name, frame), _) => vars.push((name, frame)),
+            (_, T::Term(term, frame)) => {
+                let scan = VarScan {
+                    skip_ref_heads: true,
+                    skip_closures: true,
+                    ..VarScan::default()
+                };
+                let mut names = Vec::new();
+                scan.each(term, |term, name| {
+                    if !is_document(name) {
+                        names.push(term);
+                    }
+                });
+                for name in names {
+                    self.open_vars(T::Term(name, frame), vars);
+                }
+            }
+            (_, T::Made(Made::Ref(terms))) => {
+                for term in terms.iter().skip(1) {
+                    self.open_vars(*term, vars);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A reference made of other terms.
+    pub(super) fn made_ref(&self, terms: &[T<'e>]) -> T<'e> {
+        let bump = self.call.arena.bump();
+        T::Made(bump.alloc(Made::Ref(bump.alloc_slice_copy(terms))))
+    }
+
+    /// The reference to a path below `data`, with what is left of another one behind it.
+    pub(in crate::walk) fn reference_at(&self, path: &[V<'e>], target: Target<'e>) -> T<'e> {
+        let steps = path.iter().map(|step| T::Known(*step));
+        let rest = self.terms_of(target.reference).into_iter().skip(target.at);
+        let terms: Vec<T<'e>> = std::iter::once(T::Term(&DATA, 0))
+            .chain(steps)
+            .chain(rest)
+            .collect();
+        self.made_ref(&terms)
+    }
+
+    /// A variable for something that is looked into.
+    pub(super) fn fresh_ref(&mut self, frame: FrameId) -> T<'e> {
+        let at = match &mut self.open {
+            Some(open) => {
+                let id = open.ids.get(frame as usize).copied().unwrap_or_default();
+                let made = open.made.entry(id).or_default();
+                *made += 1;
+                *made - 1
+            }
+            None => 0,
+        };
+        let name = bumpalo::format!(in self.call.arena.bump(), "$_ref_{}", at);
+        T::Made(self.variable(name.into_bump_str(), frame))
+    }
+
+    /// The terms of a list.
+    pub(super) fn terms_of(&self, list: List<'e>) -> Vec<T<'e>> {
+        (0..list.len()).filter_map(|at| list.get(at)).collect()
+    }
+}

@@ -1,0 +1,259 @@
+//! What is unknown, and what is saved so far.
+
+use std::collections::{BTreeSet, HashMap};
+
+use solon_syntax::ast::{Body, Expr, Module, Name, Ref, Term};
+
+use super::save::Saved;
+use super::support::Support;
+use super::terms::Terms;
+use crate::evaluation::EvalError;
+use crate::limits;
+use crate::program::canonical::Group;
+use crate::program::constant;
+use crate::value::V;
+use crate::walk::machine::{Exprs, Flow, Goal, Question, Walk};
+use crate::walk::term::{FrameId, T};
+
+/// What is unknown, and how far rules are inlined.
+#[derive(Clone, Debug)]
+pub struct Inlining {
+    /// What is unknown: `input`, or references into `input` and `data` whose steps are constants.
+    pub unknowns: Vec<Ref>,
+    /// The rules that are not inlined, by reference.
+    pub disabled: Vec<Ref>,
+    /// Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+    pub shallow: bool,
+    /// Whether nondeterministic built-ins are called when their arguments are known.
+    pub nondeterministic: bool,
+    /// Whether a default of `false` is left out where a rule only has to hold.
+    pub skip_false_defaults: bool,
+}
+
+/// Makes shorter bodies of what was saved.
+pub trait Simplifier {
+    /// Whether a body has a chance to hold, going by types.
+    fn is_possible(&self, body: &Body) -> bool;
+
+    /// An equivalent body of fewer variables. The live ones stay.
+    fn simplify(&self, body: Body, live: &BTreeSet<Name>) -> Body;
+}
+
+/// What a query still depends on.
+#[derive(Debug, Default)]
+pub struct Residuals {
+    /// Bodies, one of which must hold.
+    pub queries: Vec<Body>,
+    /// Modules that the bodies refer to.
+    pub support: Vec<Module>,
+}
+
+/// What is not inlined.
+pub(in crate::walk) enum Hidden<'e> {
+    /// What shares a prefix with this reference.
+    Path(Vec<V<'e>>),
+    /// The same, because of a `with`.
+    Replaced(Vec<V<'e>>),
+    /// What only has to hold, under this name.
+    Truth(&'e str, FrameId),
+}
+
+/// The state of a search that leaves something open.
+pub(in crate::walk) struct Open<'e> {
+    pub inlining: &'e Inlining,
+    pub simplifier: &'e dyn Simplifier,
+    pub terms: &'e Terms,
+    /// The paths that are unknown; the document's name comes first.
+    pub unknowns: Vec<Vec<V<'e>>>,
+    /// The variables that are unknown.
+    pub vars: Vec<(&'e str, FrameId)>,
+    /// What is saved: for the query, and for what is being searched on its own.
+    pub saved: Vec<Vec<Saved<'e>>>,
+    pub hidden: Vec<Hidden<'e>>,
+    pub support: Support,
+    /// Numbers of the environments, as names show them.
+    pub ids: Vec<u64>,
+    /// How many variables were made for references, by environment.
+    pub made: HashMap<u64, u64>,
+    /// Whether groups of rules depend on the unknown.
+    pub groups: HashMap<*const Group, bool>,
+    /// Documents of heads: the value within objects, by address of the value and depth.
+    pub wrapped: HashMap<(*const Term, usize), &'e Term>,
+    /// How many expressions were made.
+    pub size: usize,
+}
+
+impl<'e> Walk<'e> {
+    /// Leaves open what is unknown.
+    #[must_use]
+    pub fn leaving_open(
+        mut self,
+        inlining: &'e Inlining,
+        simplifier: &'e dyn Simplifier,
+        terms: &'e Terms,
+    ) -> Self {
+        let path = |reference: &'e Ref| self.path_of(reference);
+        let unknowns = inlining.unknowns.iter().map(path).collect();
+        let hidden = inlining.disabled.iter().map(path).map(Hidden::Path);
+        let hidden = hidden.collect();
+        self.open = Some(Box::new(Open {
+            inlining,
+            simplifier,
+            terms,
+            unknowns,
+            vars: Vec::new(),
+            saved: vec![Vec::new()],
+            hidden,
+            support: Support::default(),
+            ids: Vec::new(),
+            made: HashMap::new(),
+            groups: HashMap::new(),
+            wrapped: HashMap::new(),
+            size: 0,
+        }));
+        self
+    }
+
+    /// The constant beginning of a reference; the head's name comes first.
+    pub(super) fn path_of(&self, terms: &'e [Term]) -> Vec<V<'e>> {
+        let arena = self.call.arena;
+        let head = terms.first().and_then(Term::as_var);
+        let head = head.map(|name| arena.borrowed_text(name));
+        let steps = terms.iter().skip(1).map_while(|step| {
+            step.is_scalar()
+                .then(|| constant(step))
+                .flatten()
+                .map(|value| arena.copy_of(&value))
+        });
+        head.into_iter().chain(steps).collect()
+    }
+
+    /// What a query still depends on.
+    ///
+    /// # Errors
+    /// What ends the search early.
+    pub fn residuals(&mut self, question: &Question<'e>) -> Result<Residuals, Box<EvalError>> {
+        self.originals = Some(question.originals);
+        let live = self.live_in(question.body);
+        let frame = self.push_frame();
+        let id = self.fresh_id();
+        self.number_frame(frame, id);
+        let goal = Goal {
+            exprs: Exprs::Body(question.body),
+            at: 0,
+            frame,
+            id,
+            parent: 0,
+            find_one: false,
+        };
+        let mut queries = Vec::new();
+        let outcome = self.run(goal, &mut |walk| {
+            let mut body = walk.residual_body()?;
+            body.extend(walk.bindings_of(frame));
+            if walk.is_possible(&body) {
+                let body = walk.simplified(body, &live);
+                queries.push(numbered(body));
+            }
+            Ok(Flow::More)
+        });
+        self.pop_frame();
+        outcome.map_err(crate::evaluation::Halt::into_error)?;
+        let support = self.open.as_mut().map(|open| open.support.take());
+        Ok(Residuals {
+            queries,
+            support: support.unwrap_or_default(),
+        })
+    }
+
+    /// The variables of a query that its residuals must keep, and the documents that are unknown.
+    fn live_in(&self, body: &'e [Expr]) -> BTreeSet<Name> {
+        let mut live = self.unknown_documents();
+        solon_syntax::ast::VarScan::default().each(body, |_, name| {
+            let generated = name.starts_with("__local") || name.starts_with("$_term");
+            if !generated {
+                live.insert(name.clone());
+            }
+        });
+        live
+    }
+
+    pub(super) fn unknown_documents(&self) -> BTreeSet<Name> {
+        let inlining = self.open.as_ref().map(|open| open.inlining);
+        inlining
+            .into_iter()
+            .flat_map(|inlining| &inlining.unknowns)
+            .filter_map(|reference| reference.first()?.as_var().cloned())
+            .collect()
+    }
+
+    pub(super) fn is_possible(&self, body: &Body) -> bool {
+        self.open
+            .as_ref()
+            .is_none_or(|open| open.simplifier.is_possible(body))
+    }
+
+    /// A body made shorter, unless that is not wanted.
+    pub(super) fn simplified(&self, body: Body, live: &BTreeSet<Name>) -> Body {
+        match &self.open {
+            Some(open) if !open.inlining.shallow => open.simplifier.simplify(body, live),
+            _ => body,
+        }
+    }
+
+    /// Says under which number the variables of an environment are shown.
+    pub(in crate::walk) fn number_frame(&mut self, frame: FrameId, id: u64) {
+        if let Some(open) = &mut self.open {
+            let frame = frame as usize;
+            if open.ids.len() <= frame {
+                open.ids.resize(frame + 1, 0);
+            }
+            if let Some(place) = open.ids.get_mut(frame) {
+                *place = id;
+            }
+        }
+    }
+
+    /// Whether a document is not inlined where it is asked for.
+    pub(in crate::walk) fn is_hidden(&self, path: &[V<'e>], ignoring_with: bool) -> bool {
+        let hidden = self.open.iter().flat_map(|open| &open.hidden);
+        let mut hidden = hidden.filter_map(|hidden| match hidden {
+            Hidden::Path(other) => Some(other),
+            Hidden::Replaced(other) if !ignoring_with => Some(other),
+            _ => None,
+        });
+        hidden.any(|other| other.iter().zip(path).all(|(one, other)| one == other))
+    }
+
+    /// Whether a term only has to hold.
+    pub(super) fn is_truth(&self, term: T<'e>) -> bool {
+        let crate::walk::term::Shape::Var(name, frame) = term.shape() else {
+            return false;
+        };
+        let mut hidden = self.open.iter().flat_map(|open| &open.hidden);
+        hidden.any(
+            |hidden| matches!(hidden, Hidden::Truth(other, at) if *other == name && *at == frame),
+        )
+    }
+
+    /// Counts expressions that are made; there may not be too many.
+    pub(super) fn count(&mut self, made: usize) -> Result<(), crate::evaluation::Halt> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        open.size += made;
+        if open.size > limits::RESIDUAL_EXPRESSIONS {
+            return Err(crate::evaluation::Halt::Error(Box::new(
+                EvalError::too_open(),
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Numbers the expressions of a body.
+pub(super) fn numbered(mut body: Body) -> Body {
+    for (at, expr) in (0_u32..).zip(&mut body) {
+        expr.index = at;
+    }
+    body
+}

@@ -1,0 +1,316 @@
+//! Support rules: what rules come down to when the unknown is left open, beside the policy's own.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use solon_syntax::ast::VarScan;
+use solon_syntax::ast::{
+    Body, Expr, ExprKind, Head, Module, Name, Package, Ref, Rule, Term, TermKind, Version,
+};
+use solon_syntax::source::{Source, SourceId, Span};
+
+use super::residual::literal;
+use super::state::numbered;
+use crate::evaluation::Halt;
+use crate::program::canonical::{Group, RuleAt};
+use crate::value::{V, Value};
+use crate::walk::documents::DATA;
+use crate::walk::index::Matches;
+use crate::walk::machine::{Flow, Goal, Walk};
+use crate::walk::reference::Target;
+use crate::walk::term::{FrameId, T};
+
+/// The package below `data` that support rules stand in.
+const NAMESPACE: &str = "partial";
+
+/// The support rules made so far.
+#[derive(Default)]
+pub(in crate::walk) struct Support {
+    modules: BTreeMap<Ref, Vec<Rule>>,
+    /// Whether the rules of a path came down to something.
+    made: HashMap<Vec<Value>, bool>,
+}
+
+impl Support {
+    pub fn insert(&mut self, package: Ref, rule: Rule) {
+        self.modules.entry(package).or_default().push(rule);
+    }
+
+    /// The modules, ordered by package, their rules in order.
+    pub fn take(&mut self) -> Vec<Module> {
+        let modules = std::mem::take(&mut self.modules);
+        modules
+            .into_iter()
+            .map(|(path, mut rules)| {
+                // functions come last
+                rules.sort_by(|one, other| {
+                    let args = one.head.args.cmp(&other.head.args);
+                    args.then_with(|| one.cmp(other))
+                });
+                Module {
+                    source: Source::new(SourceId::NONE, "", ""),
+                    version: Version::V1,
+                    package: Package {
+                        path,
+                        span: Span::default(),
+                    },
+                    imports: Vec::new(),
+                    rules,
+                    comments: Vec::new(),
+                    annotations: Vec::new(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// What rules support is wanted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Complete,
+    Partial,
+    Function,
+}
+
+/// Rules that are to become support rules.
+pub(super) struct Wanted<'w, 'e> {
+    pub goal: Goal<'e>,
+    pub group: &'e Group,
+    pub matches: &'w Matches<'e>,
+    /// The group's path.
+    pub path: &'w [V<'e>],
+    pub place: Place,
+}
+
+impl<'e> Walk<'e> {
+    /// Makes support rules of a group, if that has not been done; where they are, if there are any.
+    pub(super) fn support(&mut self, wanted: &Wanted<'_, 'e>) -> Result<bool, Halt> {
+        let key: Vec<Value> = wanted.path.iter().map(|step| step.to_value()).collect();
+        let made = self
+            .open
+            .as_ref()
+            .and_then(|open| open.support.made.get(&key));
+        if let Some(made) = made {
+            return Ok(*made);
+        }
+        let mut defined = false;
+        for one in &wanted.matches.rules {
+            if let Some(rule) = one.chain.first() {
+                defined |= self.support_rule(wanted, rule, one.member.package)?;
+            }
+        }
+        if let Some(at) = wanted.group.default
+            && let Some(rule) = self.program.canonical.rule(at)
+        {
+            let package = self.package_of(at);
+            defined |= self.support_rule(wanted, rule, package)?;
+        }
+        if let Some(open) = &mut self.open {
+            open.support.made.insert(key, defined);
+        }
+        Ok(defined)
+    }
+
+    /// Number of parts of the package that a rule stands in.
+    fn package_of(&self, at: RuleAt) -> usize {
+        let module = self.program.canonical.modules.get(at.module as usize);
+        module.map_or(0, |module| module.package.path.len().saturating_sub(1))
+    }
+
+    fn support_rule(
+        &mut self,
+        wanted: &Wanted<'_, 'e>,
+        rule: &'e Rule,
+        package: usize,
+    ) -> Result<bool, Halt> {
+        let child = self.child(wanted.goal, rule, false);
+        let known = self.open.as_ref().map_or(0, |open| open.vars.len());
+        if let Some(open) = &mut self.open {
+            open.saved.push(Vec::new());
+            if wanted.place == Place::Function {
+                // whatever it is called with
+                VarScan::default().each(&rule.head.args, |_, name| {
+                    open.vars.push((&**name, child.frame));
+                });
+            }
+        }
+        let mut defined = false;
+        let outcome = self.run(child, &mut |walk| {
+            let body = walk.residual_body()?;
+            let kept = walk.set_saved_aside();
+            if walk.is_possible(&or_true(body.clone())) {
+                defined = true;
+                walk.insert_support(wanted, rule, package, child.frame, body);
+            } else if wanted.place == Place::Partial {
+                defined = true;
+            }
+            walk.take_saved_up(kept);
+            Ok(Flow::More)
+        });
+        if let Some(open) = &mut self.open {
+            open.saved.pop();
+            open.vars.truncate(known);
+        }
+        self.pop_frame();
+        outcome?;
+        Ok(defined)
+    }
+
+    fn set_saved_aside(&mut self) -> Option<Vec<super::save::Saved<'e>>> {
+        self.open.as_mut().and_then(|open| open.saved.pop())
+    }
+
+    fn take_saved_up(&mut self, saved: Option<Vec<super::save::Saved<'e>>>) {
+        if let Some(open) = &mut self.open {
+            open.saved.extend(saved);
+        }
+    }
+
+    fn insert_support(
+        &mut self,
+        wanted: &Wanted<'_, 'e>,
+        rule: &'e Rule,
+        package: usize,
+        frame: FrameId,
+        body: Body,
+    ) {
+        let mut own = |term: &'e Term| self.residual(T::Term(term, frame));
+        let key = rule.head.key.as_ref().map(&mut own);
+        let value = rule.head.value.as_ref().map(&mut own);
+        let args: Vec<Term> = rule.head.args.iter().map(&mut own).collect();
+        let mut steps: Vec<Term> = vec![string(NAMESPACE)];
+        steps.extend(wanted.path.iter().take(package).map(|step| literal(*step)));
+        let in_package = steps.len();
+        for term in &rule.head.reference {
+            // the name is a variable by form only
+            let named = steps.len() == in_package;
+            match term.as_var() {
+                Some(name) if named => steps.push(string(name)),
+                _ => steps.push(own(term)),
+            }
+        }
+        let split = match wanted.place {
+            Place::Complete => in_package,
+            Place::Partial | Place::Function => split(&steps),
+        };
+        let reference = head_reference(steps.split_off(split));
+        let head = Head {
+            name: match reference.as_slice() {
+                [name] | [name, _] => name.as_var().cloned(),
+                _ => None,
+            },
+            reference,
+            args,
+            key,
+            value,
+            generated_value: false,
+            assign: false,
+            span: Span::default(),
+        };
+        let mut live = BTreeSet::new();
+        VarScan::default().collect(&head.reference, &mut live);
+        VarScan::default().collect(&head.args, &mut live);
+        VarScan::default().collect(&head.key, &mut live);
+        VarScan::default().collect(&head.value, &mut live);
+        live.extend(self.unknown_documents());
+        let mut body = or_true(body);
+        if wanted.place != Place::Function {
+            body = never_empty(self.simplified(body, &live));
+        }
+        let made = support_rule(head, body, rule.default);
+        if let Some(open) = &mut self.open {
+            open.support.insert(package_path(steps), made);
+        }
+    }
+
+    /// The reference to what support rules make of a document.
+    pub(super) fn namespaced(&self, path: &[V<'e>], target: Target<'e>) -> T<'e> {
+        let arena = self.call.arena;
+        let root = T::Term(&DATA, 0);
+        let mut terms = vec![root, T::Known(arena.text(NAMESPACE))];
+        terms.extend(path.iter().map(|step| T::Known(*step)));
+        let rest = self.terms_of(target.reference).into_iter().skip(target.at);
+        terms.extend(rest);
+        self.made_ref(&terms)
+    }
+}
+
+/// The operator of a support function.
+pub(super) fn support_operator(path: &[V<'_>]) -> Term {
+    let mut terms = vec![Term::var("data", Span::default()), string(NAMESPACE)];
+    terms.extend(path.iter().map(|step| literal(*step)));
+    Term::new(TermKind::Ref(terms), Span::default())
+}
+
+/// `data.partial.NAME`
+pub(super) fn in_namespace(name: &str) -> Term {
+    let terms = vec![
+        Term::var("data", Span::default()),
+        string(NAMESPACE),
+        string(name),
+    ];
+    Term::new(TermKind::Ref(terms), Span::default())
+}
+
+/// The package that support rules of negations stand in.
+pub(super) fn namespace_package() -> Ref {
+    package_path(vec![string(NAMESPACE)])
+}
+
+pub(super) fn support_rule(head: Head, body: Body, default: bool) -> Rule {
+    Rule {
+        default,
+        head,
+        body: numbered(body),
+        else_rule: None,
+        annotations: Vec::new(),
+        span: Span::default(),
+    }
+}
+
+/// A body without expressions is one that holds.
+pub(super) fn or_true(mut body: Body) -> Body {
+    if body.is_empty() {
+        let holds = Term::new(TermKind::Boolean(true), Span::default());
+        body.push(Expr::new(ExprKind::Term(holds), Span::default()));
+    }
+    body
+}
+
+/// What is left of a body when it has been simplified holds when nothing is left.
+pub(super) fn never_empty(body: Body) -> Body {
+    let emptied = body.is_empty();
+    let mut body = or_true(body);
+    for expr in &mut body {
+        expr.generated |= emptied;
+    }
+    body
+}
+
+fn string(text: &str) -> Term {
+    Term::string(Arc::<str>::from(text), Span::default())
+}
+
+fn package_path(steps: Vec<Term>) -> Ref {
+    let mut path = vec![Term::var("data", Span::default())];
+    path.extend(steps);
+    path
+}
+
+fn head_reference(mut terms: Vec<Term>) -> Ref {
+    if let Some(first) = terms.first_mut()
+        && let Some(name) = first.as_string()
+    {
+        first.kind = TermKind::Var(Name::from(&**name));
+    }
+    terms
+}
+
+/// How many steps of a path name a package: names as long as there are some. A rule begins with the last of them.
+fn split(steps: &[Term]) -> usize {
+    let names = steps.iter().take_while(|step| {
+        step.as_string()
+            .is_some_and(|text| solon_syntax::print::is_plain_key(text))
+    });
+    names.count().saturating_sub(1)
+}

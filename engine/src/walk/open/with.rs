@@ -1,0 +1,128 @@
+//! `with` where not everything is known.
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
+use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, With};
+
+use super::save::SavedKind;
+use super::state::Hidden;
+use crate::walk::machine::{Goal, Next, Outcome, Walk};
+use crate::walk::scope::Replaced;
+use crate::walk::term::{T, is_document};
+
+impl<'e> Walk<'e> {
+    /// Searches an expression in the world that its `with` makes; none of what it refers to is inlined.
+    pub(in crate::walk) fn open_with(
+        &mut self,
+        goal: Goal<'e>,
+        expr: &'e Expr,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        if self.replaces_by_unknown(goal, expr) {
+            return self.save_with(goal, expr, next);
+        }
+        let scope = self.modified(goal, &expr.with)?;
+        let hidden = self.hide_refs(expr);
+        let outcome = self.scoped(
+            scope,
+            |walk, next| walk.step(goal, expr, next),
+            &mut |walk| {
+                let hidden = walk.unhide(hidden);
+                let flow = next(walk);
+                walk.hide_again(hidden);
+                flow
+            },
+        );
+        self.unhide(hidden);
+        outcome
+    }
+
+    /// Whether a modifier replaces a function.
+    pub(super) fn replaces_function(&mut self, with: &'e With) -> bool {
+        matches!(self.replaced(&with.target), Replaced::Function)
+    }
+
+    /// Whether an expression has to be saved as it is: what a document is replaced by is not known.
+    fn replaces_by_unknown(&mut self, goal: Goal<'e>, expr: &'e Expr) -> bool {
+        expr.with.iter().any(|with| {
+            !self.replaces_function(with) && self.holds_unknown(T::Term(&with.value, goal.frame))
+        })
+    }
+
+    /// Saves an expression as it is; what it would bind is unknown.
+    fn save_with(&mut self, goal: Goal<'e>, expr: &'e Expr, next: Next<'_, 'e>) -> Outcome {
+        let terms: Vec<T<'e>> = match &expr.kind {
+            ExprKind::Term(term) => vec![T::Term(term, goal.frame)],
+            ExprKind::Call(terms) => terms
+                .iter()
+                .skip(1)
+                .map(|term| T::Term(term, goal.frame))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let mut whole = self.plugged_expr(expr, goal.frame);
+        whole.with = expr
+            .with
+            .iter()
+            .map(|with| With {
+                target: with.target.clone(),
+                value: self.residual(T::Term(&with.value, goal.frame)),
+                span: with.span,
+            })
+            .collect();
+        self.save(goal, vec![SavedKind::Done(whole)], &terms, next)
+    }
+
+    /// What an expression with modifiers refers to: none of it is inlined, so that they keep their meaning.
+    fn hide_refs(&mut self, expr: &'e Expr) -> usize {
+        let mut refs = Refs(Vec::new());
+        expr.walk(&mut refs);
+        let paths: Vec<_> = refs
+            .0
+            .into_iter()
+            .map(|terms| self.path_of(terms))
+            .collect();
+        let count = paths.len();
+        if let Some(open) = &mut self.open {
+            open.hidden.extend(paths.into_iter().map(Hidden::Replaced));
+        }
+        count
+    }
+
+    /// Takes back what [`Self::hide_refs`] hid.
+    fn unhide(&mut self, count: usize) -> Vec<Hidden<'e>> {
+        match &mut self.open {
+            Some(open) => {
+                let from = open.hidden.len().saturating_sub(count);
+                open.hidden.split_off(from)
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn hide_again(&mut self, hidden: Vec<Hidden<'e>>) {
+        if let Some(open) = &mut self.open {
+            open.hidden.extend(hidden);
+        }
+    }
+}
+
+/// All references of an expression.
+struct Refs<'e>(Vec<&'e [Term]>);
+
+impl<'e> Visitor<'e> for Refs<'e> {
+    fn term(&mut self, term: &'e Term) -> Flow {
+        match &term.kind {
+            TermKind::Ref(terms) => {
+                self.0.push(terms);
+                // the document alone would hide everything
+                terms.get(1..).unwrap_or(&[]).walk(self);
+                Flow::Over
+            }
+            TermKind::Var(name) if is_document(name) => {
+                self.0.push(std::slice::from_ref(term));
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Documents that rules make: which kind they are, and complete rules.
+
+use solon_syntax::ast::Rule;
+
+use super::index::Matches;
+use super::machine::{Flow, Goal, Next, Outcome, Walk};
+use super::reference::Target;
+use super::term::T;
+use crate::evaluation::Halt;
+use crate::program::canonical::{Group, GroupKind};
+use crate::trace::Op;
+use crate::value::V;
+
+impl<'e> Walk<'e> {
+    /// Goes on for each value below the document of a group of rules.
+    pub(super) fn virtual_document(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        path: &[V<'e>],
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let matches = self.candidates(goal, group, path, None);
+        if group.arity > 0 {
+            // functions have no document
+            return Ok(Flow::More);
+        }
+        if self.open.is_some()
+            && let Some(outcome) = self.open_document(goal, group, &matches, path, target, next)
+        {
+            return outcome;
+        }
+        match group.kind {
+            GroupKind::Single if group.ground => {
+                self.complete(goal, group, &matches, path, target, next)
+            }
+            _ => self.partial(goal, group, &matches, path, target, next),
+        }
+    }
+
+    fn complete(
+        &mut self,
+        goal: Goal<'e>,
+        group: &'e Group,
+        matches: &Matches<'e>,
+        path: &[V<'e>],
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        if let Some(kept) = self.scope().memo.get(path) {
+            return match *kept {
+                Some(value) => self.descend(goal, T::Known(value), target, next),
+                None => Ok(Flow::More),
+            };
+        }
+        let mut state = Complete {
+            group,
+            path,
+            target,
+            value: None,
+            wanted: Flow::More,
+        };
+        let find_one = matches.early_exit;
+        for rule in &matches.rules {
+            for member in &rule.chain {
+                if self.complete_rule(goal, member, find_one, &mut state, next)? {
+                    if find_one {
+                        return Ok(state.wanted);
+                    }
+                    break;
+                }
+            }
+        }
+        if state.value.is_none()
+            && let Some(default) = group.default.and_then(|at| self.program.canonical.rule(at))
+        {
+            self.complete_rule(goal, default, find_one, &mut state, next)?;
+        }
+        if state.value.is_none() {
+            self.scope_mut().memo.insert(path.into(), None);
+        }
+        Ok(state.wanted)
+    }
+
+    /// Searches the body of a complete rule; whether it has a solution.
+    fn complete_rule(
+        &mut self,
+        goal: Goal<'e>,
+        rule: &'e Rule,
+        find_one: bool,
+        state: &mut Complete<'_, 'e>,
+        next: Next<'_, 'e>,
+    ) -> Result<bool, Halt> {
+        let child = self.child(goal, rule, find_one);
+        self.rule_event(Op::Enter, child, rule);
+        let mut hit = false;
+        let outcome = self.run(child, &mut |walk| {
+            hit = true;
+            walk.rule_event(Op::Exit, child, rule);
+            let value = walk.head_value(rule, child);
+            if let Some(first) = state.value {
+                if first != value {
+                    return Err(walk.conflict(goal, state.group, state.path, None, rule));
+                }
+                walk.rule_event(Op::Redo, child, rule);
+                return Ok(Flow::More);
+            }
+            state.value = Some(value);
+            walk.scope_mut().memo.insert(state.path.into(), Some(value));
+            let value = match &rule.head.value {
+                // observers see the head as it stands
+                Some(head) if walk.observer.is_some() => T::Term(head, child.frame),
+                _ => T::Known(value),
+            };
+            state.wanted = walk.descend(goal, value, state.target, next)?;
+            if state.wanted == Flow::More {
+                walk.rule_event(Op::Redo, child, rule);
+            }
+            Ok(state.wanted)
+        });
+        self.pop_frame();
+        outcome?;
+        Ok(hit)
+    }
+
+    /// The value of a rule's head.
+    pub(super) fn head_value(&mut self, rule: &'e Rule, child: Goal<'e>) -> V<'e> {
+        match &rule.head.value {
+            Some(value) => self.plug(T::Term(value, child.frame)).unwrap_or_default(),
+            None => V::Bool(true),
+        }
+    }
+}
+
+/// A complete rule's document while its rules are searched.
+struct Complete<'c, 'e> {
+    group: &'e Group,
+    path: &'c [V<'e>],
+    target: Target<'e>,
+    /// The value so far.
+    value: Option<V<'e>>,
+    /// What the continuation wants.
+    wanted: Flow,
+}

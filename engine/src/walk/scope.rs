@@ -1,0 +1,247 @@
+//! `with`: the world as one expression sees it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use solon_syntax::ast::{Expr, Term, TermKind, With};
+
+use super::calls::{Callee, operator_name};
+use super::documents::Path;
+use super::machine::{Goal, Next, Outcome, Walk};
+use super::term::T;
+use crate::builtins::{FaultCode, Run};
+use crate::evaluation::{EvalError, Halt, Overlay, patched};
+use crate::limits;
+use crate::program::constant;
+use crate::value::{Kind, V};
+
+/// Results of rules and functions by path and arguments; `None` stands for undefined.
+type Memo<'e> = hashbrown::HashMap<Box<[V<'e>]>, Option<V<'e>>, foldhash::fast::RandomState>;
+
+/// The world as one expression sees it.
+#[derive(Default)]
+pub(super) struct Scope<'e> {
+    /// The input.
+    pub input: Option<V<'e>>,
+    /// Replaced documents.
+    pub overlay: Option<Rc<Overlay<'e>>>,
+    /// Replaced functions; later ones win.
+    pub mocks: Option<Rc<Vec<(String, Mock<'e>)>>>,
+    /// Results kept in it.
+    pub memo: Memo<'e>,
+}
+
+/// What stands in for a function.
+#[derive(Clone, Copy)]
+pub(super) enum Mock<'e> {
+    /// Another function or built-in, by its operator.
+    Callee(&'e Term),
+    /// A value.
+    Value(V<'e>),
+}
+
+/// What `with` replaces.
+pub(super) enum Replaced {
+    Input,
+    Data,
+    Function,
+}
+
+impl<'e> Scope<'e> {
+    pub fn root(input: Option<V<'e>>) -> Self {
+        Self {
+            input,
+            ..Self::default()
+        }
+    }
+}
+
+impl<'e> Walk<'e> {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the root is never popped, and only numbers of open scopes are given out"
+    )]
+    pub(super) fn scope(&self) -> &Scope<'e> {
+        &self.scopes[self.scope]
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the root is never popped, and only numbers of open scopes are given out"
+    )]
+    pub(super) fn scope_mut(&mut self) -> &mut Scope<'e> {
+        &mut self.scopes[self.scope]
+    }
+
+    /// What stands in for a function here.
+    pub(super) fn mock(&self, name: &str) -> Option<Mock<'e>> {
+        let mocks = self.scope().mocks.as_ref()?;
+        let mut mocks = mocks.iter().rev();
+        mocks
+            .find(|(replaced, _)| replaced == name)
+            .map(|(_, mock)| *mock)
+    }
+
+    /// Searches an expression in the world that its `with` makes, and goes on in the one around it.
+    pub(super) fn with(&mut self, goal: Goal<'e>, expr: &'e Expr, next: Next<'_, 'e>) -> Outcome {
+        if self.open.is_some() {
+            return self.open_with(goal, expr, next);
+        }
+        let scope = self.modified(goal, &expr.with)?;
+        let search = |walk: &mut Self, next: Next<'_, 'e>| {
+            walk.step(goal, expr, &mut |walk| {
+                let flow = next(walk);
+                // what was found before is found again, as prints show
+                walk.scope_mut().memo.clear();
+                flow
+            })
+        };
+        self.scoped(scope, search, next)
+    }
+
+    /// Runs a search in a scope of its own; what follows it runs in the scope around.
+    pub(super) fn scoped(
+        &mut self,
+        scope: Scope<'e>,
+        run: impl FnOnce(&mut Self, Next<'_, 'e>) -> Outcome,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let outer = self.scope;
+        self.scopes.push(scope);
+        let inner = self.scopes.len() - 1;
+        self.scope = inner;
+        let outcome = run(self, &mut |walk| {
+            walk.scope = outer;
+            // what was kept is not kept for the next solution
+            walk.scopes.get_mut(inner).map(|scope| scope.memo.clear());
+            let flow = next(walk);
+            walk.scope = inner;
+            flow
+        });
+        self.scopes.pop();
+        self.scope = outer;
+        outcome
+    }
+
+    /// Runs a search without any replaced function.
+    pub(super) fn without_mocks(
+        &mut self,
+        run: impl FnOnce(&mut Self, Next<'_, 'e>) -> Outcome,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let scope = Scope {
+            input: self.scope().input,
+            overlay: self.scope().overlay.clone(),
+            ..Scope::default()
+        };
+        self.scoped(scope, run, next)
+    }
+
+    pub(super) fn modified(&mut self, goal: Goal<'e>, with: &'e [With]) -> Result<Scope<'e>, Halt> {
+        let arena = self.call.arena;
+        let (mut input, mut overlay, mut mocks) = {
+            let scope = self.scope();
+            (scope.input, scope.overlay.clone(), scope.mocks.clone())
+        };
+        for modifier in with {
+            let value = |walk: &mut Self| {
+                let value = walk.plug(T::Term(&modifier.value, goal.frame));
+                value.unwrap_or_default()
+            };
+            match self.replaced(&modifier.target) {
+                Replaced::Input => {
+                    let path = path(self, &modifier.target)?;
+                    let value = value(self);
+                    input = Some(patched(arena, input, &path, value));
+                }
+                Replaced::Data => {
+                    let path = path(self, &modifier.target)?;
+                    let value = value(self);
+                    if path.iter().any(|key| key.kind() != Kind::String) {
+                        let message = "bad document path".into();
+                        return Err(self.error(FaultCode::Conflict, modifier.span, message));
+                    }
+                    let mut new = overlay
+                        .as_deref()
+                        .cloned()
+                        .unwrap_or(Overlay::Node(BTreeMap::new()));
+                    new.put(arena, &path, value);
+                    overlay = Some(Rc::new(new));
+                }
+                Replaced::Function => {
+                    let mock = if self.is_callable(&modifier.value, goal) {
+                        Mock::Callee(&modifier.value)
+                    } else {
+                        Mock::Value(value(self))
+                    };
+                    let name = operator_name(&modifier.target).unwrap_or_default();
+                    Rc::make_mut(mocks.get_or_insert_default()).push((name, mock));
+                }
+            }
+        }
+        Ok(Scope {
+            input,
+            overlay,
+            mocks,
+            ..Scope::default()
+        })
+    }
+
+    pub(super) fn replaced(&mut self, target: &'e Term) -> Replaced {
+        let root = match &target.kind {
+            TermKind::Ref(terms) => terms.first().and_then(Term::as_var),
+            _ => target.as_var(),
+        };
+        match root.map(|name| &**name) {
+            Some("input") => Replaced::Input,
+            Some("data") => match self.callee(target) {
+                Callee::Function(site)
+                    if self
+                        .site(Some(site))
+                        .and_then(|site| site.group.as_ref())
+                        .is_some_and(|group| group.arity > 0) =>
+                {
+                    Replaced::Function
+                }
+                _ => Replaced::Data,
+            },
+            _ => Replaced::Function,
+        }
+    }
+
+    /// Whether the value of a `with` names a function, and does not stand for a value.
+    fn is_callable(&mut self, value: &'e Term, goal: Goal<'e>) -> bool {
+        let head = value
+            .as_ref()
+            .and_then(|terms| terms.first())
+            .unwrap_or(value);
+        let bound = head
+            .as_var()
+            .is_some_and(|name| self.binding(name, goal.frame).is_some());
+        if bound || !matches!(value.kind, TermKind::Ref(_) | TermKind::Var(_)) {
+            return false;
+        }
+        match self.callee(value) {
+            Callee::Builtin(entry) => matches!(entry.builtin.run, Run::Function(_)),
+            Callee::Function(site) => self
+                .site(Some(site))
+                .is_some_and(|site| site.group.is_some()),
+            Callee::Custom(_) | Callee::Descend => true,
+            Callee::Unify | Callee::Unknown => false,
+        }
+    }
+}
+
+/// The keys of a target below its document.
+fn path<'e>(walk: &Walk<'e>, target: &'e Term) -> Result<Path<'e>, Halt> {
+    let steps = target.as_ref().into_iter().flatten().skip(1);
+    let arena = walk.call.arena;
+    let path: Path<'e> = steps
+        .filter_map(constant)
+        .map(|key| arena.copy_of(&key))
+        .collect();
+    if path.len() > limits::NESTING {
+        return Err(Halt::Error(Box::new(EvalError::too_deep())));
+    }
+    Ok(path)
+}

@@ -1,0 +1,119 @@
+//! Terms as a search handles them.
+
+use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
+
+use crate::value::{ArrayView, V};
+
+/// Number of an environment on the stack of environments.
+pub(crate) type FrameId = u32;
+
+/// A term.
+#[derive(Clone, Copy)]
+pub(crate) enum T<'e> {
+    /// A value.
+    Known(V<'e>),
+    /// A term of the program, and the environment of its variables.
+    Term(&'e Term, FrameId),
+    /// A term made while searching.
+    Made(&'e Made<'e>),
+}
+
+/// A term made while searching.
+pub(crate) enum Made<'e> {
+    /// A variable that no program names.
+    Var(&'e str, FrameId),
+    /// A reference.
+    Ref(&'e [T<'e>]),
+}
+
+/// The terms of an array or a reference.
+#[derive(Clone, Copy)]
+pub(crate) enum List<'e> {
+    /// Terms of the program.
+    Terms(&'e [Term], FrameId),
+    /// Terms made while searching.
+    Made(&'e [T<'e>]),
+    /// Elements of an array.
+    Values(ArrayView<'e>),
+}
+
+/// What a term is, once bound variables are followed.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape<'e> {
+    /// A value.
+    Known(V<'e>),
+    /// A variable that is not bound.
+    Var(&'e str, FrameId),
+    /// A reference, or the name of a document.
+    Ref(List<'e>),
+    /// An array that is not a value yet.
+    Array(List<'e>),
+    /// An object that is not a value yet.
+    Object(&'e [(Term, Term)], FrameId),
+    /// A set that is not a value yet.
+    Set(&'e [Term], FrameId),
+    /// A comprehension.
+    Comprehension(&'e Term, &'e Comprehension, FrameId),
+    /// Something that cannot be unified.
+    Other,
+}
+
+impl<'e> T<'e> {
+    /// What the term is; bound variables must have been followed.
+    pub fn shape(self) -> Shape<'e> {
+        match self {
+            Self::Known(value) => Shape::Known(value),
+            Self::Made(Made::Var(name, frame)) => Shape::Var(name, *frame),
+            Self::Made(Made::Ref(terms)) => Shape::Ref(List::Made(terms)),
+            Self::Term(term, frame) => match &term.kind {
+                TermKind::Var(name) if is_document(name) => {
+                    Shape::Ref(List::Terms(std::slice::from_ref(term), frame))
+                }
+                TermKind::Var(name) => Shape::Var(name, frame),
+                TermKind::Ref(terms) => Shape::Ref(List::Terms(terms, frame)),
+                TermKind::Array(items) => Shape::Array(List::Terms(items, frame)),
+                TermKind::Object(pairs) => Shape::Object(pairs, frame),
+                TermKind::Set(items) => Shape::Set(items, frame),
+                TermKind::ArrayComprehension(inside)
+                | TermKind::SetComprehension(inside)
+                | TermKind::ObjectComprehension(inside) => {
+                    Shape::Comprehension(term, inside, frame)
+                }
+                _ => Shape::Other,
+            },
+        }
+    }
+}
+
+impl<'e> List<'e> {
+    /// Number of terms.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Terms(terms, _) => terms.len(),
+            Self::Made(terms) => terms.len(),
+            Self::Values(values) => values.len(),
+        }
+    }
+
+    /// A term.
+    pub fn get(self, at: usize) -> Option<T<'e>> {
+        match self {
+            Self::Terms(terms, frame) => Some(T::Term(terms.get(at)?, frame)),
+            Self::Made(terms) => terms.get(at).copied(),
+            Self::Values(values) => values.get(at).map(T::Known),
+        }
+    }
+
+    /// The name of the document that a reference begins with.
+    pub fn document(self) -> Option<&'e str> {
+        match self.get(0)? {
+            T::Term(term, _) => term.as_var().filter(|name| is_document(name)).map(|n| &**n),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a variable names a document.
+pub(crate) fn is_document(name: &Name) -> bool {
+    matches!(&**name, "data" | "input")
+}

@@ -1,0 +1,186 @@
+//! Unification.
+
+use solon_syntax::ast::Term;
+
+use super::machine::{Flow, Goal, Next, Outcome, Walk};
+use super::term::{FrameId, List, Shape, T};
+use crate::value::{Kind, ObjectView, V};
+
+/// The pairs of an object.
+#[derive(Clone, Copy)]
+pub(super) enum Pairs<'e> {
+    Terms(&'e [(Term, Term)], FrameId),
+    Values(ObjectView<'e>),
+}
+
+impl<'e> Walk<'e> {
+    /// Goes on for each way to make two terms equal.
+    pub(super) fn unify(
+        &mut self,
+        goal: Goal<'e>,
+        left: T<'e>,
+        right: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let (left, right) = (self.apply(left), self.apply(right));
+        self.unify_event(goal, left, right);
+        if self.open.is_some()
+            && let Some(outcome) = self.unify_open(goal, left, right, next)
+        {
+            return outcome;
+        }
+        match (left.shape(), right.shape()) {
+            (Shape::Ref(reference), _) => self.reference(goal, reference, right, next),
+            (_, Shape::Ref(reference)) => self.reference(goal, reference, left, next),
+            (Shape::Comprehension(term, inside, frame), _) => {
+                self.comprehension(goal, (term, inside, frame), right, next)
+            }
+            (_, Shape::Comprehension(term, inside, frame)) => {
+                self.comprehension(goal, (term, inside, frame), left, next)
+            }
+            (Shape::Var(name, frame), Shape::Var(other, other_frame))
+                if name == other && frame == other_frame =>
+            {
+                next(self)
+            }
+            (Shape::Var(name, frame), _) => self.bound((name, frame), right, next),
+            (_, Shape::Var(name, frame)) => self.bound((name, frame), left, next),
+            (Shape::Known(left), Shape::Known(right)) => self.equal(goal, left, right, next),
+            (left, right) => self.compounds(goal, left, right, next),
+        }
+    }
+
+    fn equal(&mut self, goal: Goal<'e>, left: V<'e>, right: V<'e>, next: Next<'_, 'e>) -> Outcome {
+        // observers see how arrays and objects are gone through
+        let compound = matches!(left.kind(), Kind::Array | Kind::Object);
+        if self.observer.is_some() && compound {
+            return self.compounds(goal, Shape::Known(left), Shape::Known(right), next);
+        }
+        if left == right {
+            return next(self);
+        }
+        Ok(Flow::More)
+    }
+
+    fn compounds(
+        &mut self,
+        goal: Goal<'e>,
+        left: Shape<'e>,
+        right: Shape<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        if let (Some(left), Some(right)) = (array(left), array(right)) {
+            if left.len() != right.len() {
+                return Ok(Flow::More);
+            }
+            return self.unify_lists(goal, left, right, 0, next);
+        }
+        if let (Some(left), Some(right)) = (object(left), object(right)) {
+            return self.unify_objects(goal, left, right, next);
+        }
+        match (self.plug_set(left), self.plug_set(right)) {
+            (Some(left), Some(right)) if left == right => next(self),
+            _ => Ok(Flow::More),
+        }
+    }
+
+    fn plug_set(&mut self, set: Shape<'e>) -> Option<V<'e>> {
+        match set {
+            Shape::Known(value) => Some(value),
+            Shape::Set(items, frame) => {
+                let items = self.plug_all(List::Terms(items, frame))?;
+                Some(self.call.arena.set_from(items))
+            }
+            _ => None,
+        }
+    }
+
+    /// Unifies the elements of two lists, from a position on.
+    pub(super) fn unify_lists(
+        &mut self,
+        goal: Goal<'e>,
+        left: List<'e>,
+        right: List<'e>,
+        at: usize,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        match (left.get(at), right.get(at)) {
+            (Some(one), Some(other)) => self.unify(goal, one, other, &mut |walk| {
+                walk.unify_lists(goal, left, right, at + 1, next)
+            }),
+            _ => next(self),
+        }
+    }
+
+    fn unify_objects(
+        &mut self,
+        goal: Goal<'e>,
+        left: Pairs<'e>,
+        right: Pairs<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let (Some(left), Some(right)) = (self.by_key(left), self.by_key(right)) else {
+            return Ok(Flow::More);
+        };
+        if left.len() != right.len() {
+            return Ok(Flow::More);
+        }
+        self.unify_pairs(goal, left, right, next)
+    }
+
+    fn unify_pairs(
+        &mut self,
+        goal: Goal<'e>,
+        left: &'e [(V<'e>, T<'e>)],
+        right: &'e [(V<'e>, T<'e>)],
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let Some(((key, value), rest)) = left.split_first() else {
+            return next(self);
+        };
+        let found = right.binary_search_by(|(other, _)| other.cmp(key));
+        let Some((_, other)) = found.ok().and_then(|at| right.get(at)) else {
+            return Ok(Flow::More);
+        };
+        self.unify(goal, *value, *other, &mut |walk| {
+            walk.unify_pairs(goal, rest, right, next)
+        })
+    }
+
+    /// The pairs of an object in the order of their keys, which must be known.
+    fn by_key(&mut self, pairs: Pairs<'e>) -> Option<&'e [(V<'e>, T<'e>)]> {
+        let mut known: Vec<(V<'e>, T<'e>)> = Vec::new();
+        match pairs {
+            Pairs::Terms(pairs, frame) => {
+                for (key, value) in pairs {
+                    known.push((self.plug(T::Term(key, frame))?, T::Term(value, frame)));
+                }
+                known.sort_by_key(|(key, _)| *key);
+                // of equal keys the last value counts
+                known.reverse();
+                known.dedup_by(|later, earlier| later.0 == earlier.0);
+                known.reverse();
+            }
+            Pairs::Values(object) => {
+                known.extend(object.iter().map(|(key, value)| (key, T::Known(value))));
+            }
+        }
+        Some(self.call.arena.bump().alloc_slice_copy(&known))
+    }
+}
+
+fn array(shape: Shape<'_>) -> Option<List<'_>> {
+    match shape {
+        Shape::Array(list) => Some(list),
+        Shape::Known(value) => value.as_array().map(List::Values),
+        _ => None,
+    }
+}
+
+fn object(shape: Shape<'_>) -> Option<Pairs<'_>> {
+    match shape {
+        Shape::Object(pairs, frame) => Some(Pairs::Terms(pairs, frame)),
+        Shape::Known(value) => value.as_object().map(Pairs::Values),
+        _ => None,
+    }
+}

@@ -1,0 +1,21 @@
+//! Stack for walks over trees and values: their depth is bounded, but not by what small stacks bear.
+
+/// What must be left for one level, and for whatever it calls.
+const LEFT: usize = if cfg!(debug_assertions) {
+    96 << 10
+} else {
+    48 << 10
+};
+
+/// What is taken when the stack runs short: enough for all levels.
+const MORE: usize = if cfg!(debug_assertions) {
+    4 << 20
+} else {
+    1 << 20
+};
+
+/// Runs one level of a recursive walk, on more stack when little is left.
+#[inline]
+pub fn level<R>(walk: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(LEFT, MORE, walk)
+}

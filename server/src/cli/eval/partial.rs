@@ -1,0 +1,79 @@
+//! `solon eval --partial`: what is left of a query, in each format.
+
+use std::fmt::Write as _;
+
+use solon::Residuals;
+use solon_syntax::json;
+
+use super::args::Format;
+use crate::cli::table::Table;
+
+/// What is left of a query while something is unknown.
+pub struct Left(pub Residuals);
+
+impl Left {
+    /// Whether the query may hold.
+    pub fn is_defined(&self) -> bool {
+        !self.0.queries.is_empty()
+    }
+
+    /// The text.
+    pub fn shown(&self, format: Format) -> Vec<u8> {
+        match format {
+            Format::Source => self.source(),
+            Format::Pretty => self.pretty(),
+            _ => self.json(),
+        }
+        .into_bytes()
+    }
+
+    fn json(&self) -> String {
+        let options = json::Options {
+            indented: true,
+            ..json::Options::default()
+        };
+        let lists = [
+            ("queries", self.0.query_json(options)),
+            ("modules", self.0.support_json(options)),
+        ];
+        let mut fields = Vec::new();
+        for (name, nodes) in lists.iter().filter(|(_, nodes)| !nodes.is_empty()) {
+            let nodes: Vec<String> = nodes
+                .iter()
+                .map(|node| format!("      {}", node.replace('\n', "\n      ")))
+                .collect();
+            let nodes = nodes.join(",\n");
+            fields.push(format!("    \"{name}\": [\n{nodes}\n    ]"));
+        }
+        if fields.is_empty() {
+            return "{\n  \"partial\": {}\n}\n".to_owned();
+        }
+        format!("{{\n  \"partial\": {{\n{}\n  }}\n}}\n", fields.join(",\n"))
+    }
+
+    fn pretty(&self) -> String {
+        if !self.is_defined() {
+            return "undefined\n".to_owned();
+        }
+        let mut table = Table::default();
+        for (at, query) in self.0.query_sources().into_iter().enumerate() {
+            table.section(&format!("Query {}", at + 1), &query);
+        }
+        for (at, module) in self.0.support_sources().into_iter().enumerate() {
+            let text = module.trim_end().replace('\t', "  ");
+            table.section(&format!("Support {}", at + 1), &text);
+        }
+        table.render()
+    }
+
+    fn source(&self) -> String {
+        let mut text = String::new();
+        for (at, query) in self.0.query_sources().iter().enumerate() {
+            let _ = writeln!(text, "# Query {}\n{query}\n", at + 1);
+        }
+        for (at, module) in self.0.support_sources().iter().enumerate() {
+            let _ = write!(text, "# Module {}\n{module}", at + 1);
+        }
+        text
+    }
+}

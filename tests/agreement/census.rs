@@ -1,0 +1,159 @@
+//! What the record holds: every kind of plan, and enough programs whose answers say something.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use solon::compile::{Options, Query, compile, compile_query, lower};
+use solon::program::{Callee, Collector, Comparison, Index, Plan, Program, RuleKind, Step, Target};
+use solon_syntax::ast::Version;
+use solon_syntax::source::{Diagnostics, Source, SourceId};
+use solon_syntax::{ParseOptions, parse_body, parse_module};
+
+use crate::compare::{self, Answer};
+use crate::engine;
+
+/// Fewest programs in which a kind occurs.
+const FEWEST: usize = 20;
+
+/// Fewest programs of a hundred whose results are defined and depend on input or data.
+const TELLING: usize = 40;
+
+/// Kinds that no request over the lines protocol can ask for: only a host adds functions.
+const UNREACHABLE: &[&str] = &["step Custom", "callee Custom"];
+
+/// Counts over the record.
+#[derive(Default)]
+pub struct Census {
+    /// In how many programs each kind occurs.
+    kinds: BTreeMap<String, usize>,
+    programs: usize,
+    telling: usize,
+}
+
+/// What a census needs to know of a request.
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    modules: BTreeMap<String, String>,
+    query: String,
+    #[serde(default)]
+    v0: bool,
+}
+
+impl Census {
+    /// Counts a program and its answer.
+    pub fn add(&mut self, request: &str, answer: &str) -> Result<(), String> {
+        self.programs += 1;
+        let asked: Asked = serde_json::from_str(request).map_err(|error| error.to_string())?;
+        if let Ok(kinds) = kinds(&asked) {
+            for kind in kinds {
+                *self.kinds.entry(kind).or_default() += 1;
+            }
+        }
+        let parsed = Answer::parse(answer).map_err(|error| error.to_string())?;
+        if parsed.errors.is_empty() && parsed.bindings.is_some() {
+            let bare = engine::answer(&without_documents(request)?);
+            self.telling += usize::from(compare::difference(answer, &bare).is_some());
+        }
+        Ok(())
+    }
+
+    /// What is too rare.
+    pub fn faults(&self) -> Vec<String> {
+        let rare = all_kinds().filter(|kind| !UNREACHABLE.contains(&kind.as_str()));
+        let mut faults: Vec<String> = rare
+            .map(|kind| (self.kinds.get(&kind).copied().unwrap_or(0), kind))
+            .filter(|(count, _)| *count < FEWEST)
+            .map(|(count, kind)| format!("{kind} occurs in {count} programs, fewer than {FEWEST}"))
+            .collect();
+        if self.telling * 100 < self.programs * TELLING {
+            faults.push(format!(
+                "{} of {} programs depend on input or data, less than {TELLING} %",
+                self.telling, self.programs
+            ));
+        }
+        faults
+    }
+}
+
+fn all_kinds() -> impl Iterator<Item = String> {
+    let groups = [
+        ("step", Step::KINDS),
+        ("comparison", Comparison::KINDS),
+        ("collector", Collector::KINDS),
+        ("target", Target::KINDS),
+        ("callee", Callee::KINDS),
+        ("rule", RuleKind::KINDS),
+        ("index", Index::KINDS),
+    ];
+    groups
+        .into_iter()
+        .flat_map(|(group, kinds)| kinds.iter().map(move |kind| format!("{group} {kind}")))
+}
+
+/// The kinds in a program and its query.
+fn kinds(asked: &Asked) -> Result<BTreeSet<String>, Diagnostics> {
+    let parsing = ParseOptions {
+        version: if asked.v0 { Version::V0 } else { Version::V1 },
+        ..ParseOptions::default()
+    };
+    let options = Options::default();
+    let sources = asked.modules.iter().zip(1..);
+    let modules: Result<Vec<_>, _> = sources
+        .map(|((name, text), id)| {
+            let source = Source::new(SourceId(id), name.as_str(), text.as_str());
+            parse_module(&source, &parsing)
+        })
+        .collect();
+    let compiled = compile(modules?, &options, None, |_, _| {})?;
+    let program = lower::program(&compiled.modules, Vec::new(), &options);
+    let source = Source::new(SourceId(0), "", asked.query.as_str());
+    let body = parse_body(&source, &parsing)?;
+    let query = compile_query(&compiled, Query::new(source, body), &options, |_, _| {})?;
+    let query = lower::query(&program, &query.body, &query.originals, &options);
+    Ok(kinds_of(&program, &query.plan))
+}
+
+fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
+    let mut kinds = BTreeSet::new();
+    let mut see = |group: &str, kind: &str| {
+        kinds.insert(format!("{group} {kind}"));
+    };
+    for set in &program.rules {
+        see("rule", set.kind.kind());
+        see("index", set.index.kind());
+    }
+    let plans = program.rules.iter().flat_map(|set| set.plans());
+    for plan in plans.chain([query]) {
+        plan.visit(&mut |step| {
+            see("step", step.kind());
+            match step {
+                Step::Compare(comparison, _, _) => see("comparison", comparison.kind()),
+                Step::Collect { into, .. } => see("collector", into.kind()),
+                Step::With(with) => {
+                    for modifier in &with.modifiers {
+                        see("target", modifier.target.kind());
+                        if let Target::ByRule(callee, _)
+                        | Target::ByBuiltin(callee, _)
+                        | Target::ByValue(callee, _) = &modifier.target
+                        {
+                            see("callee", callee.kind());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        });
+    }
+    kinds
+}
+
+/// The same question without input and data.
+fn without_documents(request: &str) -> Result<String, String> {
+    let mut fields: BTreeMap<&str, &RawValue> =
+        serde_json::from_str(request).map_err(|error| error.to_string())?;
+    fields.remove("data");
+    fields.remove("input");
+    serde_json::to_string(&fields).map_err(|error| error.to_string())
+}

@@ -1,0 +1,23 @@
+//! No optimisation shows: the answers are the same with each of them left out, and with all.
+
+use solon::compile::{Optimisation, Options};
+use solon::lines;
+
+use crate::compare;
+
+/// The answers to a request that differ from `usual` when something is left out, by what that was.
+pub fn differences(request: &str, usual: &str) -> Vec<(String, &'static str)> {
+    let each = Optimisation::ALL.iter().map(|one| vec![one.name()]);
+    let all = Optimisation::ALL.iter().map(|one| one.name()).collect();
+    let left_out = each.chain([all]);
+    left_out
+        .filter_map(|names| {
+            let options = Options {
+                skipped_passes: names.iter().map(|&name| name.to_owned()).collect(),
+                ..Options::default()
+            };
+            let answer = lines::answer_with(request, &options);
+            compare::difference(usual, &answer).map(|difference| (names.join(", "), difference))
+        })
+        .collect()
+}

@@ -1,0 +1,3 @@
+package a
+
+p if x > 1

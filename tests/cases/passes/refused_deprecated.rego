@@ -1,0 +1,5 @@
+# strict: true
+# v0: true
+package a
+
+p { any([true]) }

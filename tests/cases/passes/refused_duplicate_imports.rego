@@ -1,0 +1,6 @@
+package a
+
+import data.b.c
+import data.d.c
+
+p := c

@@ -1,0 +1,3 @@
+package a
+
+p contains x if input

@@ -1,0 +1,4 @@
+# strict: true
+package a
+
+input := 1

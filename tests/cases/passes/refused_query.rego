@@ -1,0 +1,4 @@
+# query: y > data.a.p
+package a
+
+p := 1

@@ -1,0 +1,5 @@
+package a
+
+p if q
+
+q if p

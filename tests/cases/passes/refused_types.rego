@@ -1,0 +1,3 @@
+package a
+
+p := 1 + "a"

@@ -1,0 +1,3 @@
+package a
+
+p := f(1)

@@ -1,0 +1,4 @@
+# unsafe: opa.runtime
+package a
+
+p := opa.runtime()

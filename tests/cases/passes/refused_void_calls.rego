@@ -1,0 +1,3 @@
+package a
+
+p := print(1)

@@ -1,0 +1,248 @@
+//! What the engine says it can do, and engines that may do less.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a panic here is a failing test"
+)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use solon::builtins::Custom;
+use solon::builtins::capabilities::current_json;
+use solon::{Capabilities, Engine, Error, FixedHost, Request};
+use solon_syntax::ast::Version;
+
+fn current(version: Version) -> Json {
+    serde_json::from_slice(&current_json(version)).unwrap()
+}
+
+fn by_name(functions: &Json) -> BTreeMap<String, Json> {
+    let functions = functions.as_array().unwrap().iter();
+    functions
+        .map(|function| {
+            (
+                function["name"].as_str().unwrap().to_owned(),
+                function.clone(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_table_is_the_published_one() {
+    let record = include_str!("../cases/capabilities/table.json");
+    let record: Json = serde_json::from_str(record).unwrap();
+    let published = by_name(&record["builtins"]);
+    let mut own = by_name(&current(Version::V1)["builtins"]);
+    for (name, function) in &mut own {
+        // these are words of our own
+        let described = function.as_object_mut().unwrap().remove("description");
+        assert!(described.is_some(), "{name} has no description");
+        assert_eq!(Some(&*function), published.get(name), "{name}");
+    }
+    let missing: Vec<&String> = published
+        .keys()
+        .filter(|name| !own.contains_key(*name))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    for (version, field) in [(Version::V0, "v0"), (Version::V1, "v1")] {
+        let own = current(version);
+        assert_eq!(own["features"], record[field]["features"], "{field}");
+        assert_eq!(
+            own["future_keywords"], record[field]["future_keywords"],
+            "{field}"
+        );
+    }
+}
+
+fn engine(change: impl FnOnce(&mut Json)) -> Engine {
+    let mut json = current(Version::V1);
+    change(&mut json);
+    let capabilities = Capabilities::from_json(json.to_string().as_bytes()).unwrap();
+    Engine::builder()
+        .host(Arc::new(FixedHost::default()))
+        .capabilities(capabilities)
+        .build()
+}
+
+fn without(json: &mut Json, names: &[&str]) {
+    let functions = json["builtins"].as_array_mut().unwrap();
+    functions.retain(|function| !names.contains(&function["name"].as_str().unwrap()));
+}
+
+/// The first line of what refuses a module.
+fn refusal(engine: &Engine, module: &str) -> String {
+    let error = engine.set_module("t.rego", module).unwrap_err().to_string();
+    let mut lines = error.lines();
+    let first = lines.next().unwrap();
+    if first.ends_with("occurred:") {
+        lines.next().unwrap().to_owned()
+    } else {
+        first.to_owned()
+    }
+}
+
+fn strict(engine: &Engine, query: &str) -> String {
+    let query = engine.prepare_query(query).unwrap();
+    let solutions = query.solutions(&Request::new().strict_builtin_errors(true));
+    match solutions {
+        Ok(solutions) => solutions[0].values[0].to_string(),
+        Err(error) => error.entries()[0].message.clone(),
+    }
+}
+
+#[test]
+fn all_there_is_refuses_nothing() {
+    let engine = engine(|_| {});
+    engine
+        .set_module(
+            "t.rego",
+            "package t\n\nimport future.keywords.not\n\nx := $\"{1 + 1}\"\n",
+        )
+        .unwrap();
+    assert_eq!(strict(&engine, "data.t.x"), "\"2\"");
+}
+
+#[test]
+fn functions_that_are_not_named_do_not_exist() {
+    let engine = engine(|json| without(json, &["http.send", "plus"]));
+    let end = |text: &str, wanted: &str| {
+        let refused = refusal(&engine, text);
+        assert!(refused.ends_with(wanted), "{refused}");
+    };
+    end(
+        "package t\n\nx := http.send({})",
+        "t.rego:3: rego_type_error: undefined function http.send",
+    );
+    end(
+        "package t\n\nx := input.y + 1",
+        "t.rego:3: rego_type_error: undefined function plus",
+    );
+    assert!(matches!(
+        engine.prepare_query("1 + input.x").err(),
+        Some(Error::Compile(_))
+    ));
+    assert_eq!(strict(&engine, "2 - 1"), "1");
+}
+
+#[test]
+fn parts_of_the_language_can_be_taken_away() {
+    let features = |json: &mut Json, gone: &str| {
+        let features = json["features"].as_array_mut().unwrap();
+        features.retain(|feature| feature != gone);
+    };
+    for (gone, module, wanted) in [
+        (
+            "rego_v1",
+            "package t",
+            "rego_parse_error: illegal capabilities: rego_v1 feature required for parsing v1 Rego",
+        ),
+        (
+            "template_strings",
+            "package t\n\nx := $\"a{1}\"",
+            "t.rego:3: rego_parse_error: template strings are not supported by current capabilities",
+        ),
+        (
+            "keywords_in_refs",
+            "package t\n\nx := data.if",
+            "t.rego:3: rego_parse_error: unexpected if keyword: expected identifier",
+        ),
+    ] {
+        let engine = engine(|json| features(json, gone));
+        let refused = refusal(&engine, module);
+        assert!(refused.ends_with(wanted), "{refused}");
+    }
+    let engine = engine(|json| json["future_keywords"] = json!([]));
+    let error = engine.set_module("t.rego", "package t\n\nimport future.keywords.and\n");
+    assert!(error.is_err());
+}
+
+#[test]
+fn hosts_that_are_not_named_may_not_be_asked() {
+    let engine = engine(|json| json["allow_net"] = json!(["localhost"]));
+    assert_eq!(
+        strict(
+            &engine,
+            r#"http.send({"method": "get", "url": "http://127.0.0.1:1/"})"#
+        ),
+        "http.send: disallowed host: 127.0.0.1"
+    );
+    assert_eq!(
+        strict(
+            &engine,
+            r#"http.send({"method": "get", "url": "http://localhost:1/"})"#
+        ),
+        "http.send: Get \"http://localhost:1/\": no answer is recorded"
+    );
+    assert_eq!(
+        strict(&engine, r#"net.lookup_ip_addr("elsewhere")"#),
+        "net.lookup_ip_addr: disallowed host: elsewhere"
+    );
+    assert_eq!(
+        strict(&engine, r#"net.lookup_ip_addr("localhost")"#),
+        "{\"127.0.0.1\"}"
+    );
+}
+
+#[test]
+fn functions_of_other_engines_compile_and_fail() {
+    let declared = json!({
+        "name": "my.function",
+        "decl": {"type": "function", "args": [{"type": "string"}], "result": {"type": "number"}},
+    });
+    let engine = engine(|json| {
+        json["builtins"]
+            .as_array_mut()
+            .unwrap()
+            .push(declared.clone())
+    });
+    engine
+        .set_module("t.rego", "package t\n\nx := my.function(input.y)\n")
+        .unwrap();
+    assert_eq!(
+        strict(&engine, r#"data.t.x with input.y as "z""#),
+        "unsupported built-in: my.function"
+    );
+    let wrong = engine.prepare_query("my.function(1, 2, 3)");
+    assert!(wrong.is_err());
+    // a host that has it is asked
+    let mut json = current(Version::V1);
+    json["builtins"].as_array_mut().unwrap().push(declared);
+    let capabilities = Capabilities::from_json(json.to_string().as_bytes()).unwrap();
+    let engine = Engine::builder()
+        .capabilities(capabilities)
+        .function(Custom::new(
+            "my.function",
+            "x: string => y: number",
+            |_, _| Ok(solon::value::V::Int(7)),
+        ))
+        .build();
+    assert_eq!(strict(&engine, r#"my.function("z")"#), "7");
+}
+
+#[test]
+fn malformed_files_are_refused() {
+    for (text, wanted) in [
+        (
+            "{",
+            "invalid capabilities: EOF while parsing an object at line 1 column 1",
+        ),
+        (
+            r#"{"builtins": [{"name": "f", "decl": {"type": "string"}}]}"#,
+            "invalid capabilities: f: its declaration is no function",
+        ),
+        (
+            r#"{"builtins": [{"name": "f", "decl": {"type": "function", "args": [7]}}]}"#,
+            "invalid capabilities: f: `7` is no type",
+        ),
+    ] {
+        let error = Capabilities::from_json(text.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), wanted);
+    }
+    assert!(Capabilities::from_json(b"{}").is_ok());
+}

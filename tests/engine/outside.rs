@@ -1,0 +1,366 @@
+//! What policies ask of the outside, answered by a host that stands still.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a panic here is a failing test"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
+use solon::value::json;
+use solon::{Cancel, Engine, Error, FixedHost, Host, Limits, NdBuiltinCache, Request, Value};
+
+fn answer(headers: &[(&str, &str)], body: &str) -> HttpResponse {
+    let headers = headers.iter();
+    HttpResponse {
+        status: 200,
+        reason: "OK".into(),
+        headers: headers
+            .map(|(name, value)| ((*name).into(), (*value).into()))
+            .collect(),
+        body: body.into(),
+    }
+}
+
+fn engine(host: impl Host + 'static, module: &str) -> Engine {
+    engine_with(Arc::new(host), module)
+}
+
+fn engine_with(host: Arc<dyn Host>, module: &str) -> Engine {
+    let engine = Engine::builder().host(host).build();
+    engine.set_module("t.rego", module).unwrap();
+    engine
+}
+
+/// The JSON of a document, or the error.
+fn decide(engine: &Engine, path: &str, request: &Request<'_>) -> Result<String, String> {
+    let document = engine.prepare_document(path).unwrap();
+    match document.evaluate_json(request) {
+        Ok(Some(text)) => Ok(String::from_utf8(text).unwrap()),
+        Ok(None) => Err("undefined".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+const SEND: &str = r#"package t
+p := http.send({"method": "get", "url": "http://a/x"})
+failed := http.send({"method": "get", "url": "http://a/none", "raise_error": false}).error
+"#;
+
+#[test]
+fn answers_are_values() {
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("X-A", "1"),
+        ("x-a", "2"),
+    ];
+    let host = FixedHost::default().answering("GET", "http://a/x", Ok(answer(&headers, "[1]")));
+    let engine = engine(host, SEND);
+    assert_eq!(
+        decide(&engine, "t/p", &Request::new()).unwrap(),
+        r#"{"body":[1],"headers":{"content-type":["application/json"],"x-a":["1","2"]},"raw_body":"[1]","status":"200 OK","status_code":200}"#
+    );
+    assert_eq!(
+        decide(&engine, "t/failed", &Request::new()).unwrap(),
+        r#"{"code":"eval_http_send_network_error","message":"Get \"http://a/none\": no answer is recorded"}"#
+    );
+}
+
+/// Counts what it is asked.
+#[derive(Default)]
+struct Counting {
+    asked: AtomicU32,
+    cache_control: &'static str,
+    now_ns: Arc<std::sync::atomic::AtomicI64>,
+}
+
+impl Host for Counting {
+    fn now_ns(&self) -> i64 {
+        self.now_ns.load(Ordering::SeqCst)
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        buffer.fill(0);
+    }
+
+    fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        let number = self.asked.fetch_add(1, Ordering::SeqCst);
+        let known = request
+            .headers
+            .iter()
+            .find(|(name, _)| name == "If-None-Match");
+        let headers = [
+            ("Date", "Thu, 01 Jan 1970 00:00:00 GMT"),
+            ("Cache-Control", self.cache_control),
+            ("Etag", "tag"),
+        ];
+        let mut answer = answer(&headers, &number.to_string());
+        if known.is_some() {
+            answer.status = 304;
+        }
+        Ok(answer)
+    }
+}
+
+fn bodies(engine: &Engine, path: &str) -> String {
+    decide(engine, path, &Request::new()).unwrap()
+}
+
+#[test]
+fn an_evaluation_asks_equal_requests_once() {
+    let host = Arc::new(Counting::default());
+    let engine = engine_with(
+        host.clone(),
+        r#"package t
+p := [http.send({"method": "get", "url": "http://a/x", "headers": {"n": n}, "cache_ignored_headers": i}).raw_body |
+    some [n, i] in [["1", []], ["1", ["x"]], ["2", []], ["3", ["n"]], ["4", ["n"]]]
+]"#,
+    );
+    assert_eq!(bodies(&engine, "t/p"), r#"["0","0","1","2","2"]"#);
+    assert_eq!(bodies(&engine, "t/p"), r#"["3","3","4","5","5"]"#);
+}
+
+#[test]
+fn answers_are_kept_as_long_as_they_are_fresh() {
+    let host = Arc::new(Counting {
+        cache_control: "max-age=10",
+        ..Counting::default()
+    });
+    let engine = engine_with(
+        host.clone(),
+        r#"package t
+p := http.send({"method": "get", "url": "http://a/x", "cache": true, "force_json_decode": true}).body
+d := http.send({"method": "get", "url": "http://a/x", "cache": true, "force_json_decode": true, "caching_mode": "deserialized"}).body
+f := http.send({"method": "get", "url": "http://a/x", "force_cache": true, "force_cache_duration_seconds": 100, "force_json_decode": true}).body"#,
+    );
+    let all = || {
+        ["t/p", "t/d", "t/f"]
+            .map(|path| bodies(&engine, path))
+            .join(" ")
+    };
+    assert_eq!(all(), "0 1 2");
+    assert_eq!(all(), "0 1 2");
+    assert_eq!(host.asked.load(Ordering::SeqCst), 3);
+    // stale: asked whether it changed, which it did not
+    host.now_ns.store(10_000_000_000, Ordering::SeqCst);
+    assert_eq!(all(), "0 1 2");
+    assert_eq!(host.asked.load(Ordering::SeqCst), 5);
+    host.now_ns.store(100_000_000_000, Ordering::SeqCst);
+    assert_eq!(bodies(&engine, "t/f"), "2");
+    assert_eq!(host.asked.load(Ordering::SeqCst), 6);
+    assert_eq!(bodies(&engine, "t/f"), "2");
+    assert_eq!(host.asked.load(Ordering::SeqCst), 6);
+}
+
+#[test]
+fn servers_may_forbid_to_keep_answers() {
+    let host = Arc::new(Counting {
+        cache_control: "no-store",
+        ..Counting::default()
+    });
+    let engine = engine_with(
+        host,
+        r#"package t
+p := http.send({"method": "get", "url": "http://a/x", "cache": true}).raw_body
+f := http.send({"method": "get", "url": "http://a/x", "force_cache": true, "force_cache_duration_seconds": 9}).raw_body"#,
+    );
+    let both = || ["t/p", "t/f"].map(|path| bodies(&engine, path)).join(" ");
+    assert_eq!(both(), r#""0" "1""#);
+    assert_eq!(both(), r#""2" "1""#);
+}
+
+#[test]
+fn decisions_note_what_they_asked() {
+    let mut host = FixedHost::at(5).answering("GET", "http://a/x", Ok(answer(&[], "b")));
+    host.addresses
+        .insert("h".into(), vec!["10.0.0.1".parse().unwrap()]);
+    let engine = engine(
+        host,
+        r#"package t
+p := [http.send({"method": "get", "url": "http://a/x"}).raw_body, time.now_ns(), net.lookup_ip_addr("h"), net.lookup_ip_addr("none")]
+q := [time.now_ns(), net.lookup_ip_addr("h")]
+m := x if x := time.now_ns() with time.now_ns as 7"#,
+    );
+    let cache = NdBuiltinCache::default();
+    let request = Request::new().nd_builtin_cache(&cache);
+    assert_eq!(decide(&engine, "t/m", &request).unwrap(), "7");
+    assert!(cache.is_empty());
+    assert_eq!(decide(&engine, "t/p", &request), Err("undefined".into()));
+    let mut text = Vec::new();
+    json::write(cache.to_value().borrow(), &mut text);
+    assert_eq!(
+        String::from_utf8(text).unwrap(),
+        r#"{"http.send":{"[{\"method\":\"get\",\"url\":\"http://a/x\"}]":{"body":null,"headers":{},"raw_body":"b","status":"200 OK","status_code":200}},"net.lookup_ip_addr":{"[\"h\"]":["10.0.0.1"]},"time.now_ns":{"[]":5}}"#
+    );
+    // repeated elsewhere
+    let old = NdBuiltinCache::from_value(&cache.to_value());
+    let bare = Engine::new();
+    bare.set_module(
+        "t.rego",
+        "package t\nq := [time.now_ns(), net.lookup_ip_addr(\"h\")]",
+    )
+    .unwrap();
+    let request = Request::new().nd_builtin_cache(&old);
+    assert_eq!(
+        decide(&bare, "t/q", &request).unwrap(),
+        r#"[5,["10.0.0.1"]]"#
+    );
+}
+
+#[test]
+fn engines_know_which_decisions_may_block() {
+    let engine = engine(
+        FixedHost::default(),
+        r#"package t
+import data.other.deep
+quick := input.x
+slow := http.send({"method": "get", "url": "http://a/x"})
+user if deep.y
+partial[x] := 1 if some x in net.lookup_ip_addr("h")
+f(x) := slow
+g(x) := x
+mocked if count(input) with count as net.lookup_ip_addr
+dynamic := data.other[input.x]
+"#,
+    );
+    engine
+        .set_module(
+            "o.rego",
+            "package other.deep\n\ny if data.t.f(1)\n\nz := 1\n",
+        )
+        .unwrap();
+    let document = |path: &str| engine.prepare_document(path).unwrap().may_block();
+    for slow in [
+        "t/slow",
+        "t/user",
+        "t/partial",
+        "t/partial/x/y",
+        "t",
+        "",
+        "other/deep/y",
+        "t/mocked",
+        "t/dynamic",
+    ] {
+        assert!(document(slow), "{slow}");
+    }
+    for quick in ["t/quick", "t/g", "other/deep/z", "none", "t/quick/x"] {
+        assert!(!document(quick), "{quick}");
+    }
+    let query = |text: &str| engine.prepare_query(text).unwrap().may_block();
+    for slow in [
+        "data",
+        "data.t.slow",
+        "x := data[y]",
+        "data.t.f(1) = x",
+        "net.lookup_ip_addr(\"h\")",
+        "[1 | data.t.user]",
+    ] {
+        assert!(query(slow), "{slow}");
+    }
+    for quick in [
+        "1 + 1",
+        "data.t.quick",
+        "data.t.g(1) = x",
+        "time.now_ns()",
+        "data.none[x]",
+    ] {
+        assert!(!query(quick), "{quick}");
+    }
+}
+
+/// Never answers.
+struct Silent;
+
+impl Host for Silent {
+    fn now_ns(&self) -> i64 {
+        0
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        buffer.fill(0);
+    }
+
+    fn send(&self, _: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        let mut kept = None;
+        wait.reply(|reply| kept = Some(reply))
+            .map_err(HttpError::from)
+    }
+}
+
+#[test]
+fn no_wait_is_longer_than_its_evaluation() {
+    let engine = engine(
+        Silent,
+        r#"package t
+p := http.send({"method": "get", "url": "http://a/x", "raise_error": false})
+late := http.send({"method": "get", "url": "http://a/x", "timeout": "20ms"})
+again := http.send({"method": "get", "url": "http://a/x", "timeout": "1ms", "max_retry_attempts": 1000})"#,
+    );
+    let start = Instant::now();
+    let strict = Request::new().strict_builtin_errors(true);
+    assert_eq!(
+        decide(&engine, "t/late", &strict).unwrap_err(),
+        "t.rego:3: eval_builtin_error: http.send: Get http://a/x: request timed out"
+    );
+    let limits = Limits {
+        time: Some(Duration::from_millis(30)),
+        ..Limits::default()
+    };
+    for path in ["t/p", "t/again"] {
+        let end = decide(&engine, path, &Request::new().limits(&limits)).unwrap_err();
+        assert!(
+            end.ends_with("eval_cancel_error: http.send: timed out (context deadline exceeded)"),
+            "{end}"
+        );
+    }
+    let cancel = Cancel::default();
+    let handle = cancel.clone();
+    let stop = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        handle.cancel();
+    });
+    let end = decide(&engine, "t/p", &Request::new().cancel(&cancel)).unwrap_err();
+    assert!(
+        end.ends_with("eval_cancel_error: http.send: timed out (context canceled)"),
+        "{end}"
+    );
+    stop.join().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
+fn the_text_of_an_error_as_a_result_names_its_place() {
+    let engine = engine(
+        FixedHost::default(),
+        "package t\n\np := http.send({\"method\": \"get\", \"url\": 1, \"raise_error\": false}).error.message",
+    );
+    assert_eq!(
+        decide(&engine, "t/p", &Request::new()).unwrap(),
+        r#""t.rego:3: eval_builtin_error: http.send: \"url\" must be a string""#
+    );
+}
+
+#[test]
+fn errors_have_their_code() {
+    let engine = engine(
+        FixedHost::default(),
+        "package t\n\np := net.lookup_ip_addr(\"none\")",
+    );
+    let document = engine.prepare_document("t/p").unwrap();
+    let error = document.evaluate(&Request::new().strict_builtin_errors(true));
+    let Err(Error::Eval(error)) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(error.code.as_str(), "eval_builtin_error");
+    assert_eq!(
+        error.message,
+        "net.lookup_ip_addr: lookup none: no such host"
+    );
+    assert_eq!(document.evaluate(&Request::new()).unwrap(), None::<Value>);
+}

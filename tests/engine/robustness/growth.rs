@@ -1,0 +1,167 @@
+//! Values that few steps make and no memory holds: what shares parts has a text, an order and a hash of its full size.
+
+use std::fmt::Write;
+
+use solon::{Engine, Limits, Request, Value};
+
+use crate::{message, on_small_stack};
+
+const MEMORY: &str = "evaluation exceeds its memory limit";
+
+/// Rules around rules: `form` with the rule below in the place of `P`.
+fn tower(levels: usize, form: &str) -> Engine {
+    let mut module = "package t\np0 := input.x\n".to_owned();
+    for level in 1..=levels {
+        let below = format!("p{}", level - 1);
+        writeln!(module, "p{level} := {}", form.replace('P', &below)).unwrap();
+    }
+    writeln!(
+        module,
+        "top := p{levels}\nother := {}",
+        form.replace('P', &format!("p{}", levels - 1))
+    )
+    .unwrap();
+    for (name, term) in [
+        ("as_equal", "top == other"),
+        ("as_ordered", "sort([top, other])"),
+        ("as_member", "count({top, other})"),
+        ("as_key", "object.get({top: 1}, other, 2)"),
+        ("as_json", "count(json.marshal(top))"),
+        (
+            "as_pretty",
+            "count(json.marshal_with_options(top, {\"pretty\": true}))",
+        ),
+        ("as_yaml", "count(yaml.marshal(top))"),
+        ("as_shown", "count(sprintf(\"%v\", [top]))"),
+        ("as_extra", "count(sprintf(\"\", [top]))"),
+        ("as_walked", "count([1 | walk(top, [_, 1])])"),
+        ("as_patched", "json.patch(top, [])"),
+    ] {
+        writeln!(module, "{name} := {term}").unwrap();
+    }
+    module.push_str("as_printed if print(top)\n");
+    let engine = Engine::new();
+    engine.set_module("t.rego", &module).unwrap();
+    engine
+}
+
+const ASKED: [&str; 13] = [
+    "top",
+    "as_equal",
+    "as_ordered",
+    "as_member",
+    "as_key",
+    "as_json",
+    "as_pretty",
+    "as_yaml",
+    "as_shown",
+    "as_extra",
+    "as_walked",
+    "as_patched",
+    "as_printed",
+];
+
+fn ask(engine: &Engine, name: &str) -> [Result<(), String>; 2] {
+    let limits = Limits {
+        memory: Some(16 << 20),
+        ..Limits::default()
+    };
+    let input = Value::object(vec![("x".into(), 1.into())]);
+    let print = |line: &str| assert!(line.len() <= 16 << 20);
+    on_small_stack(name, || {
+        let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+        let asked = Request::new().input(&input).limits(&limits).print(&print);
+        let brief = |message: Result<_, _>| {
+            message
+                .map(drop)
+                .map_err(|error| crate::message(Err::<(), _>(error)))
+        };
+        [
+            brief(document.evaluate(&asked).map(|_| ())),
+            brief(document.evaluate_json(&asked).map(|_| ())),
+        ]
+    })
+}
+
+#[test]
+fn values_that_double() {
+    for form in [
+        "[P, P]",
+        "{\"a\": P, \"b\": [P]}",
+        "{[P, 1], [P, 2]}",
+        "{[1, P]: P}",
+    ] {
+        let engine = tower(100, form);
+        for name in ASKED {
+            for answer in ask(&engine, name) {
+                assert_eq!(answer, Err(MEMORY.to_owned()), "{name} of {form}");
+            }
+        }
+    }
+}
+
+/// The largest value with as many parts as may be, and the smallest with more.
+#[test]
+fn as_many_parts_as_may_be() {
+    let engine = Engine::new();
+    // 2^12 times an array of 2^13 - 1 numbers is 2^25 parts and one for the array around them
+    let module = "package t
+part := numbers.range(2, input.n)
+many := [part | some _ in numbers.range(1, 4096)]
+within := count(many)
+more := [[part | some _ in numbers.range(1, 4096)] | some _ in [1, 2]]
+beyond := count(more)
+";
+    engine.set_module("t.rego", module).unwrap();
+    let input = Value::object(vec![("n".into(), (1 << 13).into())]);
+    let asked = |name: &str| {
+        let document = engine.prepare_document(name).unwrap();
+        document.evaluate(&Request::new().input(&input))
+    };
+    assert_eq!(asked("t/within").unwrap(), Some(4096.into()));
+    assert_eq!(message(asked("t/beyond")), MEMORY);
+}
+
+/// Keys are written as text within text, whose quotes are escaped again on each level.
+#[test]
+fn keys_within_keys() {
+    let engine = tower(100, "{P: 1}");
+    for name in ["as_json", "as_pretty", "as_yaml"] {
+        let [answer, _] = ask(&engine, name);
+        assert_eq!(answer, Err(MEMORY.to_owned()), "{name}");
+    }
+    let [value, text] = ask(&engine, "top");
+    assert_eq!((value, text), (Ok(()), Err(MEMORY.to_owned())));
+}
+
+/// A key that is no string comes last in order; nothing is written twice because of it.
+#[test]
+fn late_keys_that_are_no_strings() {
+    let engine = tower(300, "{\"a\": P, [1]: 0}");
+    for name in ASKED {
+        for answer in ask(&engine, name) {
+            assert_eq!(answer, Ok(()), "{name}");
+        }
+    }
+}
+
+/// Long strings that many elements share.
+#[test]
+fn texts_of_shared_strings() {
+    let engine = Engine::new();
+    let module = "package t\nlist := [input | some _ in numbers.range(1, 10000)]\nwritten := json.marshal(list)\nshown := sprintf(\"%v\", [list])\n";
+    engine.set_module("t.rego", module).unwrap();
+    let input = Value::string(&"a".repeat(1 << 20));
+    let limits = Limits {
+        memory: Some(64 << 20),
+        ..Limits::default()
+    };
+    let asked = Request::new().input(&input).limits(&limits);
+    for name in ["t/written", "t/shown"] {
+        let document = engine.prepare_document(name).unwrap();
+        assert_eq!(message(document.evaluate(&asked)), MEMORY, "{name}");
+    }
+    let list = engine.prepare_document("t/list").unwrap();
+    assert!(list.evaluate(&asked).unwrap().is_some());
+    assert_eq!(message(list.evaluate_json(&asked)), MEMORY);
+}

@@ -1,0 +1,59 @@
+//! Choices that bytes make.
+
+/// Bytes that are left. Without any, every choice is the first one, so that all that is made from them ends.
+pub struct Choices<'b> {
+    bytes: &'b [u8],
+}
+
+impl<'b> Choices<'b> {
+    pub fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        let Some((first, rest)) = self.bytes.split_first() else {
+            return 0;
+        };
+        self.bytes = rest;
+        *first
+    }
+
+    /// A number below `count`, which is at most 65,536.
+    pub fn below(&mut self, count: usize) -> usize {
+        let high = if count > 256 {
+            usize::from(self.byte()) << 8
+        } else {
+            0
+        };
+        (high | usize::from(self.byte())) % count.max(1)
+    }
+
+    pub fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
+        list[self.below(list.len())]
+    }
+
+    /// Whether something unusual happens.
+    pub fn rarely(&mut self) -> bool {
+        self.byte() % 8 == 7
+    }
+
+    pub fn integer(&mut self) -> i64 {
+        let mut bytes = [0; 8];
+        for byte in &mut bytes {
+            *byte = self.byte();
+        }
+        i64::from_le_bytes(bytes)
+    }
+
+    /// Up to 15 bytes as text.
+    pub fn text(&mut self) -> String {
+        let length = self.below(16).min(self.bytes.len());
+        let (text, rest) = self.bytes.split_at(length);
+        self.bytes = rest;
+        String::from_utf8_lossy(text).into_owned()
+    }
+}

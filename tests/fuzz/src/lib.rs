@@ -1,0 +1,11 @@
+//! Rego made from bytes: every choice takes some of them, so that a fuzzer which changes a byte changes a choice.
+//!
+//! `choices` reads bytes, `terms` writes values of a type, `rules` writes modules.
+
+mod choices;
+mod rules;
+mod terms;
+
+pub use choices::Choices;
+pub use rules::{call, module};
+pub use terms::{any, term};

@@ -1,0 +1,23 @@
+//! `http.send` and its like with the real host, against servers of this process.
+//!
+//! `SOLON_RECORD=ORACLE` asks another engine the same of the same servers, and writes its answers down.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a panic here is a failing test"
+)]
+
+mod bounds;
+mod caching;
+mod certificates;
+mod engine;
+#[path = "../agreement/lines.rs"]
+mod lines;
+mod raw;
+mod recorded;
+mod server;
+mod tls;

@@ -1,0 +1,145 @@
+//! Requests that would cost much, were they let.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use crate::client::{Client, Message, get};
+use crate::process::Server;
+use crate::slow_policy;
+
+/// The largest memory of a process so far, in bytes.
+fn peak(server: &Server) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kilobytes = line.unwrap().split_whitespace().nth(1).unwrap();
+    kilobytes.parse::<usize>().unwrap() << 10
+}
+
+/// `length` times one letter, as gzip.
+fn bomb(length: usize) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let block = vec![b'a'; 1 << 20];
+    for _ in 0..length >> 20 {
+        encoder.write_all(&block).unwrap();
+    }
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn packed_bodies_that_are_much_larger_are_refused_at_once() {
+    let server = Server::start(&[]);
+    let bomb = bomb(600 << 20);
+    let before = peak(&server);
+    let start = Instant::now();
+    let ask = |method: &str, target: &str| {
+        let packed = Message::new(method, target)
+            .header("Content-Encoding", "gzip")
+            .body(bomb.clone());
+        let answer = Client::connect(server.address()).ask(&packed);
+        assert_eq!(answer.status, 400, "{method} {target}");
+        answer.text()
+    };
+    for target in ["/v1/data/x", "/v0/data/x", "/v1/query"] {
+        let text = ask("POST", target);
+        assert!(
+            text.contains(
+                "request body too large: decompressed size exceeds limit of 536870912 bytes"
+            ),
+            "{text}"
+        );
+    }
+    // documents are not unpacked when they are put
+    for method in ["PUT", "PATCH"] {
+        assert!(ask(method, "/v1/data/x").contains("invalid character"));
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        start.elapsed()
+    );
+    let taken = peak(&server) - before;
+    assert!(taken < 64 << 20, "{taken}, for {}", bomb.len());
+}
+
+#[test]
+fn bodies_in_many_small_parts_take_no_more_than_their_bytes() {
+    let server = Server::start(&[]);
+    let before = peak(&server);
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream
+        .write_all(b"PUT /v1/data/x HTTP/1.1\r\nHost: test\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\"\r\n")
+        .unwrap();
+    let part = b"1\r\na\r\n".repeat(100_000);
+    for _ in 0..20 {
+        stream.write_all(&part).unwrap();
+    }
+    stream.write_all(b"1\r\n\"\r\n0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+    assert!(peak(&server) - before < 48 << 20);
+    assert_eq!(get(server.address(), "/v1/data/x").body.len(), 2_000_014);
+}
+
+#[test]
+fn headers_are_bounded() {
+    let server = Server::start(&[]);
+    let ask = |count: usize, length: usize| {
+        let value = "v".repeat(length);
+        let message = (0..count).fold(Message::new("GET", "/health"), |message, at| {
+            message.header(&format!("x-{at}"), &value)
+        });
+        Client::connect(server.address()).ask(&message).status
+    };
+    assert_eq!(ask(90, 10), 200);
+    assert_eq!(ask(2, 100_000), 200);
+    assert_eq!(ask(5_000, 10), 431);
+    assert_eq!(get(server.address(), "/health").status, 200);
+}
+
+#[test]
+fn slow_clients_hold_nobody_up() {
+    let server = Server::start(&[]);
+    let begun = |text: &str| {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        stream
+    };
+    let open: Vec<_> = (0..50)
+        .flat_map(|_| {
+            [
+                begun("GET /health HTT"),
+                begun(
+                    "PUT /v1/data/x HTTP/1.1\r\nHost: test\r\nContent-Length: 200000000\r\n\r\n[",
+                ),
+            ]
+        })
+        .collect();
+    let start = Instant::now();
+    assert_eq!(get(server.address(), "/health").status, 200);
+    assert!(start.elapsed() < Duration::from_secs(2));
+    drop(open);
+}
+
+/// An evaluation ends soon after the client that asked for it has gone.
+#[test]
+fn nothing_is_evaluated_for_clients_that_have_gone() {
+    let server = Server::start(&[("slow.rego", &slow_policy(2_000))]);
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream
+        .write_all(b"GET /v1/data/slow/count_all HTTP/1.1\r\nHost: test\r\n\r\n")
+        .unwrap();
+    let ticks = || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", server.id())).unwrap();
+        let user = stat.rsplit(')').next().unwrap().split_whitespace().nth(11);
+        user.unwrap().parse::<u64>().unwrap()
+    };
+    thread::sleep(Duration::from_millis(300));
+    drop(stream);
+    thread::sleep(Duration::from_millis(300));
+    let idle = ticks();
+    thread::sleep(Duration::from_millis(500));
+    assert!(ticks() - idle < 10, "it still runs");
+}
