@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
+use solon_syntax::stack;
+
 use crate::value::display::quote;
 
 /// A name or a text.
@@ -255,7 +257,7 @@ impl fmt::Display for Value<'_> {
             if self.kind == ValueKind::Object {
                 write!(f, "{}:", child.name)?;
             }
-            write!(f, "{}", child.value)?;
+            stack::level(|| child.value.fmt(f))?;
         }
         f.write_char(brackets[1])
     }

@@ -1,5 +1,7 @@
 //! Syntax trees from values in the published form. Keys that are missing stand for nothing; positions are lost.
 
+use solon_syntax::stack;
+
 use super::ast::{
     Argument, Comments, Definition, DefinitionKind, Description, Directive, DirectiveDefinition,
     EnumValue, Field, FieldDefinition, Fragment, Inline, Operation, Position, QueryDocument,
@@ -50,7 +52,7 @@ fn optional<'e, T: Decode<'e>>(
     depth: usize,
 ) -> Result<Option<T>, Problem> {
     match member(value, key, depth)? {
-        Some(member) => T::decode(member, depth + 1).map(Some),
+        Some(member) => stack::level(|| T::decode(member, depth + 1)).map(Some),
         None => Ok(None),
     }
 }

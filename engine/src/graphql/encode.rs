@@ -1,5 +1,7 @@
 //! Syntax trees as values, in the published form: what is empty is left out, texts and flags are not.
 
+use solon_syntax::stack;
+
 use super::ast::{
     Argument, Comments, Definition, Description, Directive, DirectiveDefinition, EnumValue, Field,
     FieldDefinition, Fragment, Inline, Operation, QueryDocument, Reference, Root, Roots,
@@ -42,7 +44,7 @@ impl<'e> Node<'e> {
     }
 
     fn node(self, key: &'static str, node: &impl Encode) -> Self {
-        let node = node.encode(self.arena);
+        let node = stack::level(|| node.encode(self.arena));
         self.with(key, node)
     }
 
@@ -51,7 +53,8 @@ impl<'e> Node<'e> {
             return self;
         }
         let arena = self.arena;
-        let items = arena.array_from(items.iter().map(|item| item.encode(arena)));
+        let items = items.iter();
+        let items = arena.array_from(items.map(|item| stack::level(|| item.encode(arena))));
         self.with(key, items)
     }
 

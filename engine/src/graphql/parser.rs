@@ -1,5 +1,7 @@
 //! What both kinds of documents have in common: tokens, values, types, directives.
 
+use solon_syntax::stack;
+
 use super::ast::{
     Argument, Comments, Description, Directive, Position, Text, Type, Value, ValueKind,
 };
@@ -130,7 +132,7 @@ impl<'a> Parser<'a> {
             return Err(Problem::new("nested too deep".to_owned(), self.position()));
         }
         self.depth += 1;
-        let parsed = production(self);
+        let parsed = stack::level(|| production(self));
         self.depth -= 1;
         parsed
     }
