@@ -2,7 +2,6 @@
 
 #![expect(clippy::print_stdout, reason = "prints its one line")]
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use solon_bench::{counts, engines::Engine, manifest};
@@ -23,7 +22,7 @@ fn main() -> ExitCode {
     let Some(engine) = Engine::ALL.into_iter().find(|known| known.name() == engine) else {
         return ExitCode::from(2);
     };
-    let Ok(workloads) = manifest::read(Path::new(&file), &[name]) else {
+    let Ok(workloads) = manifest::read(&[file.into()], &[name]) else {
         return ExitCode::FAILURE;
     };
     let Some(Ok(mut contender)) = workloads.first().map(|workload| engine.load(workload)) else {

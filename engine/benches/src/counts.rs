@@ -1,9 +1,9 @@
 //! Allocations and peak memory, counted by the sibling binary in a process for each engine and workload.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::engines::Engine;
+use crate::manifest::Workload;
 
 /// What a process of its own counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,11 +15,11 @@ pub struct Counts {
 }
 
 /// Asks the counting binary, which lies beside this one.
-pub fn count(manifest: &Path, workload: &str, engine: Engine) -> Option<Counts> {
+pub fn count(workload: &Workload, engine: Engine) -> Option<Counts> {
     let binary = std::env::current_exe().ok()?.with_file_name("count");
     let output = Command::new(binary)
-        .arg(manifest)
-        .arg(workload)
+        .arg(&workload.manifest)
+        .arg(&workload.name)
         .arg(engine.name())
         .output()
         .ok()?;

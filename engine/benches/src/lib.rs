@@ -8,6 +8,7 @@
 
 pub mod counts;
 pub mod engines;
+pub mod generate;
 pub mod manifest;
 pub mod oracle;
 pub mod table;

@@ -6,7 +6,7 @@
     reason = "a command for people at a terminal"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -29,14 +29,14 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --threads [--seconds S] [NAME…]
 
   --seconds S       time spent on each figure (0.3)
-  --manifest FILE   workloads (../shared/workloads/manifest.json)
+  --manifest FILE   workloads (all below engine/benches/workloads, and ../shared/workloads/manifest.json if there)
   --json FILE       Solon alone, one JSON line a workload
   --threads         Solon alone, two threads that share a prepared document against two that share nothing
 
 The reference engine is timed by the binary named in SOLON_ORACLE, when it is set.";
 
 struct Arguments {
-    manifest: PathBuf,
+    manifests: Vec<PathBuf>,
     json: bool,
     threads: bool,
     seconds: f64,
@@ -44,10 +44,8 @@ struct Arguments {
 }
 
 fn arguments() -> Result<Option<Arguments>, String> {
-    let beside =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/workloads/manifest.json");
     let mut found = Arguments {
-        manifest: beside,
+        manifests: Vec::new(),
         json: false,
         threads: false,
         seconds: 0.3,
@@ -59,17 +57,20 @@ fn arguments() -> Result<Option<Arguments>, String> {
         match arg.as_str() {
             "-h" | "--help" => return Ok(None),
             "--json" => {
-                found.manifest = value()?.into();
+                found.manifests.push(value()?.into());
                 found.json = true;
             }
             "--threads" => found.threads = true,
-            "--manifest" => found.manifest = value()?.into(),
+            "--manifest" => found.manifests.push(value()?.into()),
             "--seconds" => {
                 found.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?
             }
             flag if flag.starts_with('-') => return Err(format!("unknown flag `{flag}`")),
             name => found.names.push(name.to_owned()),
         }
+    }
+    if found.manifests.is_empty() {
+        found.manifests = manifest::known();
     }
     Ok(Some(found))
 }
@@ -99,7 +100,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.threads {
         return compare_threads(arguments);
     }
-    let workloads = manifest::read(&arguments.manifest, &arguments.names)?;
+    let workloads = manifest::read(&arguments.manifests, &arguments.names)?;
     if arguments.json {
         for workload in &workloads {
             alone(arguments, workload)?;
@@ -107,9 +108,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return Ok(());
     }
     let timings = match std::env::var("SOLON_ORACLE") {
-        Ok(binary) if !binary.is_empty() => {
-            oracle::time(&binary, &arguments.manifest, &arguments.names)?
-        }
+        Ok(binary) if !binary.is_empty() => oracle::time(&binary, &workloads)?,
         _ => std::collections::HashMap::new(),
     };
     table::head();
@@ -171,7 +170,7 @@ fn compare_threads(arguments: &Arguments) -> Result<(), String> {
         names.extend(threads::NAMES.map(str::to_owned));
     }
     println!("million decisions a second  1 thread  2 sharing  2 apart  sharing/apart");
-    for workload in manifest::read(&arguments.manifest, &names)? {
+    for workload in manifest::read(&arguments.manifests, &names)? {
         let budget = Duration::from_secs_f64(arguments.seconds);
         let found = threads::measure(&workload, budget)?;
         println!(
@@ -211,8 +210,7 @@ fn alone(arguments: &Arguments, workload: &Workload) -> Result<(), String> {
     let json_ns = interleaved(&mut [json], budget)
         .first()
         .map(|figure| figure.median);
-    let counts =
-        counts::count(&arguments.manifest, &workload.name, Engine::Solon).unwrap_or_default();
+    let counts = counts::count(workload, Engine::Solon).unwrap_or_default();
     let line = serde_json::json!({
         "name": workload.name, "correct": correct, "eval_ns": eval_ns, "json_ns": json_ns,
         "prepare_ms": prepare_ms, "allocs": counts.allocs,
@@ -251,8 +249,7 @@ fn compare(
     let json = measure(&mut contenders, budget, |contender| {
         drop(std::hint::black_box(contender.decide_json()))
     });
-    let count =
-        |engine| counts::count(&arguments.manifest, &workload.name, engine).unwrap_or_default();
+    let count = |engine| counts::count(workload, engine).unwrap_or_default();
     let own: Counts = count(Engine::Solon);
     let peers = [count(Engine::Interpreter), count(Engine::RegisterVm)];
     let peer_allocs = peers

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::generate;
+
 /// A workload with its texts.
 pub struct Workload {
     /// Name of the row.
     pub name: String,
+    /// The manifest that lists it.
+    pub manifest: PathBuf,
     /// The policy's file name.
     pub file: String,
     /// The policy.
@@ -22,39 +26,93 @@ pub struct Workload {
     pub expect: Option<Value>,
 }
 
-/// Reads the workloads of a manifest; with names, only those.
+/// The manifests below `workloads`, and the one that lies beside a checkout if there is one.
+pub fn known() -> Vec<PathBuf> {
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    below(&crate_root.join("workloads"), &mut found);
+    found.sort();
+    let beside = crate_root.join("../../../shared/workloads/manifest.json");
+    found.extend(beside.is_file().then_some(beside));
+    found
+}
+
+fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            below(&path, found);
+        } else if path.file_name().is_some_and(|name| name == "manifest.json") {
+            found.push(path);
+        }
+    }
+}
+
+/// Reads the workloads of some manifests; with names, only those.
 ///
 /// # Errors
-/// A text that says which file cannot be read and why.
-pub fn read(manifest: &Path, names: &[String]) -> Result<Vec<Workload>, String> {
-    let root = manifest
-        .parent()
-        .map_or_else(PathBuf::new, Path::to_path_buf);
+/// A text that says which file cannot be read and why, or which name no manifest has.
+pub fn read(manifests: &[PathBuf], names: &[String]) -> Result<Vec<Workload>, String> {
+    let mut workloads = Vec::new();
+    for manifest in manifests {
+        read_one(manifest, names, &mut workloads)?;
+    }
+    let listed = |name: &&String| workloads.iter().any(|one: &Workload| one.name == **name);
+    match names.iter().find(|name| !listed(name)) {
+        Some(unknown) => Err(format!("no workload is named `{unknown}`")),
+        None => Ok(workloads),
+    }
+}
+
+fn read_one(
+    manifest: &Path,
+    names: &[String],
+    workloads: &mut Vec<Workload>,
+) -> Result<(), String> {
+    let root = manifest.parent().unwrap_or(Path::new("."));
     let list: Vec<Value> = serde_json::from_str(&text(manifest)?)
         .map_err(|error| format!("{}: {error}", manifest.display()))?;
-    let mut workloads = Vec::new();
     for entry in &list {
-        let field = |name: &str| entry.get(name).and_then(Value::as_str);
-        let name = field("name").unwrap_or_default().to_owned();
+        let word = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
+        let name = word("name").to_owned();
         if !names.is_empty() && !names.contains(&name) {
             continue;
         }
-        let file = field("policy").unwrap_or_default().to_owned();
+        let content = |field: &str| content(root, entry.get(field).unwrap_or(&Value::Null));
+        let policy = content("policy")?;
         workloads.push(Workload {
-            name,
-            policy: text(&root.join(&file))?,
-            file,
-            data: field("data")
-                .map(|file| text(&root.join(file)))
-                .transpose()?,
-            input: field("input")
-                .map(|file| text(&root.join(file)))
-                .transpose()?,
-            entrypoint: field("entrypoint").unwrap_or_default().to_owned(),
+            policy: policy.ok_or_else(|| format!("{name} has no policy"))?,
+            data: content("data")?,
+            input: content("input")?,
+            file: entry
+                .get("policy")
+                .and_then(Value::as_str)
+                .unwrap_or("policy.rego")
+                .to_owned(),
+            entrypoint: word("entrypoint").to_owned(),
             expect: entry.get("expect").cloned(),
+            manifest: manifest.to_owned(),
+            name,
         });
     }
-    Ok(workloads)
+    Ok(())
+}
+
+/// What a field names: nothing, a file beside the manifest, or `{"generator": NAME, "size": N}`.
+fn content(root: &Path, field: &Value) -> Result<Option<String>, String> {
+    if field.is_null() {
+        return Ok(None);
+    }
+    if let Some(file) = field.as_str() {
+        return text(&root.join(file)).map(Some);
+    }
+    let name = field.get("generator").and_then(Value::as_str);
+    let size = field.get("size").and_then(Value::as_u64);
+    let made = name
+        .zip(size)
+        .and_then(|(name, size)| generate::text(name, usize::try_from(size).ok()?));
+    made.map(Some)
+        .ok_or_else(|| format!("{field} is no generator with a size"))
 }
 
 fn text(file: &Path) -> Result<String, String> {
@@ -63,17 +121,12 @@ fn text(file: &Path) -> Result<String, String> {
 
 /// Policies of many rules that differ in one constant, the last of which matches: what an index must not feel.
 pub fn rules(count: usize) -> Workload {
-    let mut policy = String::from("package routes\n\ndefault allow := false\n");
-    for rule in 0..count {
-        policy.push_str(&format!(
-            "\nallow if {{\n\tinput.path == \"/api/v1/resource/{rule}\"\n\tinput.method == \"GET\"\n}}\n"
-        ));
-    }
     let last = count.saturating_sub(1);
     Workload {
         name: format!("rules_{count}"),
+        manifest: PathBuf::new(),
         file: "routes.rego".to_owned(),
-        policy,
+        policy: generate::rules(count),
         data: None,
         input: Some(format!(
             "{{\"method\": \"GET\", \"path\": \"/api/v1/resource/{last}\"}}"

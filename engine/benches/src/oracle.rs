@@ -1,10 +1,12 @@
 //! The reference engine, in its own process.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+
+use crate::manifest::Workload;
 
 /// What it says of a workload.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,19 +19,16 @@ pub struct Timing {
     pub allocs: f64,
 }
 
-/// Times workloads of a manifest with the binary at `oracle`.
+/// Times workloads with the binary at `oracle`.
 ///
 /// # Errors
 /// When it does not run, or prints something else than its lines.
-pub fn time(
-    oracle: &str,
-    manifest: &Path,
-    names: &[String],
-) -> Result<HashMap<String, Timing>, String> {
+pub fn time(oracle: &str, workloads: &[Workload]) -> Result<HashMap<String, Timing>, String> {
+    let folder = Folder::new()?;
+    let manifest = folder.write(workloads)?;
     let output = Command::new(oracle)
         .arg("time")
         .arg(manifest)
-        .args(names)
         .args(["--seconds", "0.4"])
         .output()
         .map_err(|error| format!("{oracle}: {error}"))?;
@@ -52,4 +51,49 @@ pub fn time(
         timings.insert(name.to_owned(), timing);
     }
     Ok(timings)
+}
+
+/// A folder of plain files, which the oracle reads, removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, String> {
+        let path = std::env::temp_dir().join(format!("solon-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    /// Writes all texts, and the manifest that names them.
+    fn write(&self, workloads: &[Workload]) -> Result<PathBuf, String> {
+        let put = |name: String, text: &str| {
+            let path = self.0.join(&name);
+            std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok::<_, String>(name)
+        };
+        let mut list = Vec::new();
+        for one in workloads {
+            let name = &one.name;
+            let optional = |kind: &str, text: &Option<String>| {
+                let text = text.as_deref();
+                text.map(|text| put(format!("{name}.{kind}.json"), text))
+                    .transpose()
+            };
+            list.push(serde_json::json!({
+                "name": name,
+                "policy": put(format!("{name}.rego"), &one.policy)?,
+                "data": optional("data", &one.data)?,
+                "input": optional("input", &one.input)?,
+                "entrypoint": one.entrypoint,
+                "expect": one.expect,
+            }));
+        }
+        let manifest = put("manifest.json".to_owned(), &Value::Array(list).to_string())?;
+        Ok(Path::new(&self.0).join(manifest))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
