@@ -28,16 +28,9 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, String> {
     let builder = ClientConfig::builder_with_provider(PROVIDER.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| format!("tls: {error}"))?;
-    let verifier: Arc<dyn ServerCertVerifier> = match &tls.trust {
-        Trust::Anyone => Arc::new(Anyone),
-        Trust::Authorities {
-            certificates,
-            system,
-        } => Arc::new(Authorities::new(certificates, *system)?),
-    };
     let builder = builder
         .dangerous()
-        .with_custom_certificate_verifier(verifier);
+        .with_custom_certificate_verifier(Arc::new(Verifier::new(&tls.trust)?));
     let mut config = match &tls.identity {
         None => builder.with_no_client_auth(),
         Some(Identity { certificates, key }) => {
@@ -57,16 +50,31 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
-/// Trusts authorities, and those certificates themselves.
+/// Whom a connection trusts. Whoever that is, the signatures of the handshake must be good.
 #[derive(Debug)]
-struct Authorities {
-    /// `None` when there is no authority, so that nobody is trusted.
-    chains: Option<Arc<WebPkiServerVerifier>>,
-    own: Vec<CertificateDer<'static>>,
+enum Verifier {
+    /// Whoever answers, as a policy may ask for by name.
+    Anyone,
+    /// Authorities, and the certificates themselves that a policy names.
+    Authorities {
+        /// `None` when there is no authority, so that nobody is trusted.
+        chains: Option<Arc<WebPkiServerVerifier>>,
+        own: Vec<CertificateDer<'static>>,
+    },
 }
 
-impl Authorities {
-    fn new(certificates: &[Vec<u8>], system: bool) -> Result<Self, String> {
+impl Verifier {
+    fn new(trust: &Trust) -> Result<Self, String> {
+        match trust {
+            Trust::Anyone => Ok(Self::Anyone),
+            Trust::Authorities {
+                certificates,
+                system,
+            } => Self::authorities(certificates, *system),
+        }
+    }
+
+    fn authorities(certificates: &[Vec<u8>], system: bool) -> Result<Self, String> {
         let mut roots = if system {
             SYSTEM.clone()
         } else {
@@ -83,7 +91,7 @@ impl Authorities {
         }
         let verifier =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), PROVIDER.clone());
-        Ok(Self {
+        Ok(Self::Authorities {
             chains: verifier.build().ok(),
             own,
         })
@@ -101,7 +109,7 @@ fn is_authority(error: &rustls::Error) -> bool {
     }
 }
 
-impl ServerCertVerifier for Authorities {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -110,61 +118,22 @@ impl ServerCertVerifier for Authorities {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let Some(chains) = &self.chains else {
+        let (chains, own) = match self {
+            Self::Anyone => return Ok(ServerCertVerified::assertion()),
+            Self::Authorities { chains, own } => (chains, own),
+        };
+        let Some(chains) = chains else {
             return Err(CertificateError::UnknownIssuer.into());
         };
         match chains.verify_server_cert(end_entity, intermediates, name, ocsp, now) {
             // a server may show the very certificate that is trusted, as it does with those it signed itself
-            Err(error) if is_authority(&error) && self.own.iter().any(|own| own == end_entity) => {
+            Err(error) if is_authority(&error) && own.iter().any(|own| own == end_entity) => {
                 let parsed = ParsedCertificate::try_from(end_entity)?;
                 rustls::client::verify_server_name(&parsed, name)?;
                 Ok(ServerCertVerified::assertion())
             }
             other => other,
         }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &PROVIDER.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &PROVIDER.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        PROVIDER
-            .signature_verification_algorithms
-            .supported_schemes()
-    }
-}
-
-/// Trusts whoever answers, as a policy may ask for by name.
-#[derive(Debug)]
-struct Anyone;
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
