@@ -1,10 +1,8 @@
 //! Functions of all elements of a collection.
 
-use std::cmp::Ordering;
-
 use super::arithmetic::computed;
-use super::{Builtin, Call, Fault, Operands, runes};
-use crate::value::number::{Product, Sum};
+use super::{Aggregation, Builtin, Call, Fault, Fold, Members, Operands, runes};
+use crate::value::number::Product;
 use crate::value::{NumberBuf, V};
 
 /// This family's entries.
@@ -85,15 +83,7 @@ fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
 
 fn sum<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
-    call.budget.spend_len(members.len())?;
-    let mut sum = Sum::default();
-    for member in members.iter() {
-        let number = member
-            .as_number()
-            .ok_or_else(|| Fault::element(1, members.kind(), &["number"], member))?;
-        sum.add(number);
-    }
-    computed(call, sum.finish())
+    folded(call, Aggregation::Sum, members, members.iter())
 }
 
 fn product<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -110,25 +100,33 @@ fn product<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
 }
 
 fn max<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    extreme(call, operands, Ordering::Less)
+    extreme(call, operands, Aggregation::Max)
 }
 
 fn min<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    extreme(call, operands, Ordering::Greater)
+    extreme(call, operands, Aggregation::Min)
 }
 
-/// The element that beats all others; of equal ones the last.
-fn extreme<'e>(call: &mut Call<'e>, operands: &[V<'e>], beaten: Ordering) -> Result<V<'e>, Fault> {
+/// The greatest or the least element.
+fn extreme<'e>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+    aggregation: Aggregation,
+) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
+    folded(call, aggregation, members, members.iter_unordered())
+}
+
+fn folded<'e>(
+    call: &mut Call<'e>,
+    aggregation: Aggregation,
+    members: Members<'e>,
+    elements: impl Iterator<Item = V<'e>>,
+) -> Result<V<'e>, Fault> {
     call.budget.spend_len(members.len())?;
-    members
-        .iter_unordered()
-        .reduce(|best, member| match best.cmp(&member) {
-            Ordering::Equal => member,
-            order if order == beaten => member,
-            _ => best,
-        })
-        .ok_or(Fault::Undefined)
+    let mut fold = Fold::new(aggregation);
+    elements.for_each(|element| fold.add(element));
+    fold.finish(call, members.kind())
 }
 
 fn sort<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -1,4 +1,4 @@
-//! Aggregates that take their elements one by one, so that `sum([x | …])` makes no array.
+//! Aggregates, which take their elements one by one, so that `sum([x | …])` makes no array.
 
 use std::cmp::Ordering;
 
@@ -86,11 +86,11 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// What the built-in says of an array of the elements.
-    pub fn finish(self, call: &Call<'e>) -> Result<V<'e>, Fault> {
+    /// What the built-in says of a collection of the elements.
+    pub fn finish(self, call: &Call<'e>, collection: Kind) -> Result<V<'e>, Fault> {
         match self {
             Self::Count(count) => Ok(call.arena.number(NumberBuf::from(count))),
-            Self::Sum(_, Some(wrong)) => Err(Fault::element(1, Kind::Array, &["number"], wrong)),
+            Self::Sum(_, Some(wrong)) => Err(Fault::element(1, collection, &["number"], wrong)),
             Self::Sum(sum, None) => computed(call, sum.finish()),
             Self::Extreme(_, best) => best.ok_or(Fault::Undefined),
         }

@@ -3,7 +3,7 @@
 use crate::builtins::{Fault, Fold};
 use crate::evaluation::Halt;
 use crate::program::{Aggregate, Collector, Every, Step};
-use crate::value::{ObjectBuilder, SetBuilder, V};
+use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
 
 use super::machine::{Flow, Machine};
 use super::sink::Sink;
@@ -43,7 +43,7 @@ impl<'e> Machine<'e> {
         let (filled, flow) = self.filling(sink, |machine| machine.run(&aggregate.block));
         flow?;
         let result = match filled {
-            Sink::Fold(fold) => fold.finish(&self.call),
+            Sink::Fold(fold) => fold.finish(&self.call, Kind::Array),
             Sink::Set(members) => Ok(self.call.arena.number(members.len().into())),
             _ => Err(Fault::Undefined),
         };
