@@ -106,13 +106,8 @@ impl PreparedQuery {
 
     fn disagreement(&self) -> Error {
         let query = &self.inner.source.text;
-        Error::Eval(Box::new(EvalError {
-            code: FaultCode::Internal,
-            message: format!("both machines answer the query `{query}`, but not alike"),
-            file: Arc::from(""),
-            row: 0,
-            col: 0,
-        }))
+        let message = format!("both machines answer the query `{query}`, but not alike");
+        Error::Eval(Box::new(EvalError::nowhere(FaultCode::Internal, message)))
     }
 }
 

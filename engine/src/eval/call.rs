@@ -2,8 +2,8 @@
 
 use solon_syntax::source::Span;
 
-use crate::builtins::{Fault, FaultError};
-use crate::evaluation::Halt;
+use crate::builtins::Fault;
+use crate::evaluation::{Halt, outcome};
 use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind};
 use crate::value::V;
@@ -56,27 +56,12 @@ impl<'e> Machine<'e> {
 
     #[inline]
     pub(super) fn outcome(
-        &mut self,
+        &self,
         result: Result<V<'e>, Fault>,
         name: &str,
         span: Span,
     ) -> Result<Option<V<'e>>, Halt> {
-        match result {
-            Ok(value) => Ok(Some(value)),
-            Err(Fault::Undefined) => Ok(None),
-            Err(Fault::Error(error)) if !self.strict => {
-                drop(error);
-                Ok(None)
-            }
-            Err(Fault::Error(error)) => Err(self.worded(&error, name, span)),
-            // what ends the evaluation is no error of the function
-            Err(halt) => Err(self.exhausted(halt, span)),
-        }
-    }
-
-    #[cold]
-    fn worded(&self, error: &FaultError, name: &str, span: Span) -> Halt {
-        self.error(error.code(), span, format!("{name}: {error}"))
+        outcome(self.program, self.strict, result, name, span)
     }
 
     /// Calls a function of the policy.

@@ -2,8 +2,7 @@
 
 use solon_syntax::source::Span;
 
-use crate::builtins::FaultCode;
-use crate::evaluation::{Extent, Halt, fixed_key_name, listed, rule_header};
+use crate::evaluation::{Extent, Halt, clash, fixed_key_name, rule_header};
 use crate::program::{Rule, RuleKind, RuleSet};
 use crate::value::V;
 
@@ -19,11 +18,7 @@ impl<'e> Machine<'e> {
             Err(halt) => return halt,
         };
         let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
-        self.error(
-            FaultCode::Conflict,
-            clashed.span,
-            listed(self.program, header, &spans(&produced)),
-        )
+        clash(self.program, header, &spans(&produced), clashed.span)
     }
 
     /// The same for rules of a partial object that share a constant key.
@@ -71,11 +66,7 @@ impl<'e> Machine<'e> {
             .collect();
         let name = fixed_key_name(&set.name, &tail);
         let header = rule_header(&name, false);
-        self.error(
-            FaultCode::Conflict,
-            clashed.span,
-            listed(self.program, header, &spans(&produced)),
-        )
+        clash(self.program, header, &spans(&produced), clashed.span)
     }
 
     /// The first value of all, and of each rule the first that differs from it.

@@ -1,6 +1,5 @@
 //! Leaves: what is done with a solution.
 
-use crate::builtins::FaultCode;
 use crate::evaluation::Halt;
 use crate::program::{Operand, Step};
 use crate::value::Put;
@@ -61,11 +60,7 @@ impl<'e> Machine<'e> {
                 if let Sink::Object(object) = &mut self.sink
                     && object.put(key, value) == Put::Conflict
                 {
-                    return Err(self.error(
-                        FaultCode::Conflict,
-                        *span,
-                        "object keys must be unique".into(),
-                    ));
+                    return Err(Halt::duplicate_key(self.program, *span));
                 }
             }
             Step::Produce {

@@ -2,7 +2,7 @@
 
 use solon_syntax::source::Span;
 
-use crate::builtins::{Call, Fault, FaultCode};
+use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::{Plan, Program, Step};
@@ -157,33 +157,12 @@ impl<'e> Machine<'e> {
         (std::mem::replace(&mut self.produced, outer), result)
     }
 
-    pub(super) fn error(&self, code: FaultCode, span: Span, message: String) -> Halt {
-        let (file, row, col) = self.program.place(span);
-        Halt::Error(Box::new(EvalError {
-            code,
-            message,
-            file,
-            row,
-            col,
-        }))
-    }
-
-    /// A bound of the evaluation was reached.
-    pub(super) fn exhausted(&self, fault: Fault, span: Span) -> Halt {
-        match fault {
-            Fault::Undefined => self.error(FaultCode::Internal, span, "undefined result".into()),
-            Fault::Error(error) | Fault::Halt(error) => {
-                self.error(error.code(), span, error.to_string())
-            }
-        }
-    }
-
     /// Counts a turn of a loop.
     #[inline]
     pub(super) fn turn(&mut self) -> Result<(), Halt> {
         match self.call.budget.step() {
             Ok(()) => Ok(()),
-            Err(fault) => Err(self.exhausted(fault, Span::default())),
+            Err(fault) => Err(Halt::exhausted(self.program, &fault, Span::default())),
         }
     }
 
@@ -193,7 +172,7 @@ impl<'e> Machine<'e> {
         self.depth += 1;
         let flow = if self.depth.is_multiple_of(16) {
             if self.depth > limits::CALL_DEPTH {
-                Err(Halt::Error(Box::new(EvalError::too_deep())))
+                Err(Halt::new(EvalError::too_deep()))
             } else {
                 stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || self.run_steps(steps))
             }

@@ -1,6 +1,5 @@
 //! Rules: which can match, what they make, and what is kept of it.
 
-use crate::builtins::FaultCode;
 use crate::evaluation::{Extent, Halt};
 use crate::program::{Branch, GuardKey, Index, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::value::{SetBuilder, V, Value};
@@ -373,11 +372,7 @@ impl<'e> Machine<'e> {
                 return self.fixed_key_conflict(set, &rivals, rule);
             }
         }
-        self.error(
-            FaultCode::Conflict,
-            rule.span,
-            "object keys must be unique".into(),
-        )
+        Halt::duplicate_key(self.program, rule.span)
     }
 }
 

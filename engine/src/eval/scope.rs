@@ -1,14 +1,13 @@
 //! What `with` replaces: input, documents, functions.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::builtins::{Entry, FaultCode};
-use crate::evaluation::{EvalError, Halt, Overlay, patched};
+use crate::builtins::Entry;
+use crate::evaluation::{EvalError, Halt, Overlay, overlaid, patched};
 use crate::limits;
 use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
-use crate::value::{Kind, V};
+use crate::value::V;
 
 use super::frame::Held;
 use super::machine::{Flow, Machine};
@@ -51,7 +50,7 @@ impl<'e> Machine<'e> {
             if let Target::Input(path, _) | Target::Data(path, _) = &modifier.target
                 && path.len() > limits::NESTING
             {
-                return Err(Halt::Error(Box::new(EvalError::too_deep())));
+                return Err(Halt::new(EvalError::too_deep()));
             }
             match &modifier.target {
                 Target::Input(path, value) => {
@@ -62,18 +61,9 @@ impl<'e> Machine<'e> {
                 }
                 Target::Data(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
-                    if path.iter().any(|key| key.kind() != Kind::String) {
-                        return Err(self.error(
-                            FaultCode::Conflict,
-                            modifier.span,
-                            "bad document path".into(),
-                        ));
-                    }
-                    let mut new = overlay
-                        .as_deref()
-                        .cloned()
-                        .unwrap_or(Overlay::Node(BTreeMap::new()));
-                    new.put(self.call.arena, &path, self.get(*value));
+                    let (old, place) = (overlay.as_deref(), (&*path, modifier.span));
+                    let value = self.get(*value);
+                    let new = overlaid(self.program, self.call.arena, old, place, value)?;
                     overlay = Some(Rc::new(new));
                 }
                 Target::ByRule(callee, rule) => {

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use solon_syntax::source::Span;
 
+use super::error::Halt;
+use crate::builtins::FaultCode;
 use crate::program::Program;
 use crate::value::V;
 
@@ -37,8 +39,19 @@ pub(crate) fn fixed_key_name(name: &str, keys: &[V<'_>]) -> String {
     })
 }
 
+/// The error of rules that produced what contradicts; `clashed` is where that was seen first.
+pub(crate) fn clash(
+    program: &Program,
+    header: String,
+    produced: &[(V<'_>, Span)],
+    clashed: Span,
+) -> Halt {
+    let message = listed(program, header, produced);
+    Halt::error(program, FaultCode::Conflict, clashed, message)
+}
+
 /// The first value and those that differ from it, in source order.
-pub(crate) fn listed(program: &Program, header: String, produced: &[(V<'_>, Span)]) -> String {
+fn listed(program: &Program, header: String, produced: &[(V<'_>, Span)]) -> String {
     let first = produced.first().map(|(value, _)| *value);
     let mut text = header;
     let differing = produced

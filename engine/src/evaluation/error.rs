@@ -3,8 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::builtins::FaultCode;
+use solon_syntax::source::Span;
+
+use crate::builtins::{Fault, FaultCode, FaultError};
 use crate::limits;
+use crate::program::Program;
+use crate::value::V;
 
 /// An error that ends an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +37,8 @@ impl EvalError {
         Self::nowhere(FaultCode::Cancel, limits::MEMORY_EXCEEDED)
     }
 
-    fn nowhere(code: FaultCode, message: &str) -> Self {
+    /// An error without a place.
+    pub(crate) fn nowhere(code: FaultCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -46,10 +51,8 @@ impl EvalError {
     /// What is left open is larger than is allowed.
     pub(crate) fn too_open() -> Self {
         let limit = limits::RESIDUAL_EXPRESSIONS;
-        Self {
-            message: format!("partial evaluation exceeds the limit of {limit} expressions"),
-            ..Self::too_deep()
-        }
+        let message = format!("partial evaluation exceeds the limit of {limit} expressions");
+        Self::nowhere(FaultCode::Internal, message)
     }
 }
 
@@ -82,13 +85,72 @@ impl Halt {
     pub fn into_error(self) -> Box<EvalError> {
         match self {
             Self::Error(error) => error,
-            Self::Clash => Box::new(EvalError {
-                code: FaultCode::Internal,
-                message: "conflict outside a rule".into(),
-                file: Arc::from(""),
-                row: 0,
-                col: 0,
-            }),
+            Self::Clash => Box::new(EvalError::nowhere(
+                FaultCode::Internal,
+                "conflict outside a rule",
+            )),
         }
+    }
+
+    /// By an error.
+    pub fn new(error: EvalError) -> Self {
+        Self::Error(Box::new(error))
+    }
+
+    /// An error at a place of the program or the query.
+    #[cold]
+    pub fn error(program: &Program, code: FaultCode, span: Span, message: String) -> Self {
+        let (file, row, col) = program.place(span);
+        Self::new(EvalError {
+            code,
+            message,
+            file,
+            row,
+            col,
+        })
+    }
+
+    /// A bound of the evaluation was reached.
+    #[cold]
+    pub fn exhausted(program: &Program, fault: &Fault, span: Span) -> Self {
+        let (code, message) = match fault {
+            Fault::Undefined => (FaultCode::Internal, "undefined result".into()),
+            Fault::Error(error) | Fault::Halt(error) => (error.code(), error.to_string()),
+        };
+        Self::error(program, code, span, message)
+    }
+
+    /// Two values claim one key of an object.
+    #[cold]
+    pub fn duplicate_key(program: &Program, span: Span) -> Self {
+        let message = "object keys must be unique".into();
+        Self::error(program, FaultCode::Conflict, span, message)
+    }
+
+    #[cold]
+    fn failed(program: &Program, error: &FaultError, name: &str, span: Span) -> Self {
+        Self::error(program, error.code(), span, format!("{name}: {error}"))
+    }
+}
+
+/// The value of a call; where errors of built-ins do not end the evaluation, they leave it undefined.
+#[inline]
+pub(crate) fn outcome<'e>(
+    program: &Program,
+    strict: bool,
+    result: Result<V<'e>, Fault>,
+    name: &str,
+    span: Span,
+) -> Result<Option<V<'e>>, Halt> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Fault::Undefined) => Ok(None),
+        Err(Fault::Error(error)) if !strict => {
+            drop(error);
+            Ok(None)
+        }
+        Err(Fault::Error(error)) => Err(Halt::failed(program, &error, name, span)),
+        // what ends the evaluation is no error of the function
+        Err(fault) => Err(Halt::exhausted(program, &fault, span)),
     }
 }

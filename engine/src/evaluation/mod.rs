@@ -7,8 +7,8 @@ mod extent;
 mod overlay;
 
 pub(crate) use conditions::allows;
-pub(crate) use conflict::{fixed_key_name, listed, rule_header};
+pub(crate) use conflict::{clash, fixed_key_name, rule_header};
 pub use error::EvalError;
-pub(crate) use error::Halt;
+pub(crate) use error::{Halt, outcome};
 pub(crate) use extent::Extent;
-pub(crate) use overlay::{Overlay, base_child, below, merged_keys, patched, replaced};
+pub(crate) use overlay::{Overlay, base_child, below, merged_keys, overlaid, patched, replaced};

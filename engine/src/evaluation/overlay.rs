@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::value::{Arena, V};
+use solon_syntax::source::Span;
+
+use super::error::Halt;
+use crate::builtins::FaultCode;
+use crate::program::Program;
+use crate::value::{Arena, Kind, V};
 
 /// Replaced documents by path below `data`.
 #[derive(Clone)]
@@ -38,6 +43,23 @@ impl<'e> Overlay<'e> {
             }
         }
     }
+}
+
+/// The replaced documents with one more; its path must consist of strings.
+pub(crate) fn overlaid<'e>(
+    program: &Program,
+    arena: &'e Arena,
+    old: Option<&Overlay<'e>>,
+    (path, span): (&[V<'e>], Span),
+    value: V<'e>,
+) -> Result<Overlay<'e>, Halt> {
+    if path.iter().any(|key| key.kind() != Kind::String) {
+        let message = "bad document path".into();
+        return Err(Halt::error(program, FaultCode::Conflict, span, message));
+    }
+    let mut new = old.cloned().unwrap_or(Overlay::Node(BTreeMap::new()));
+    new.put(arena, path, value);
+    Ok(new)
 }
 
 /// A copy of a document with a value written at a path; what is no object on the way becomes one.

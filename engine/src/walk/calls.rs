@@ -7,8 +7,8 @@ use super::documents::Path;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::scope::Mock;
 use super::term::{List, T};
-use crate::builtins::{self, Entry, Fault, FaultError};
-use crate::evaluation::Halt;
+use crate::builtins::{self, Entry, Fault};
+use crate::evaluation::{Halt, outcome};
 use crate::program::canonical::SiteId;
 use crate::types::Type;
 use crate::value::V;
@@ -183,26 +183,12 @@ impl<'e> Walk<'e> {
 
     /// The value of a call, or why there is none.
     fn outcome(
-        &mut self,
+        &self,
         result: Result<V<'e>, Fault>,
         name: &str,
         span: Span,
     ) -> Result<Option<V<'e>>, Halt> {
-        match result {
-            Ok(value) => Ok(Some(value)),
-            Err(Fault::Undefined) => Ok(None),
-            Err(Fault::Error(error)) if !self.strict => {
-                drop(error);
-                Ok(None)
-            }
-            Err(Fault::Error(error)) => Err(self.worded(&error, name, span)),
-            // what ends the evaluation is no error of the function
-            Err(halt) => Err(self.exhausted(halt, span)),
-        }
-    }
-
-    fn worded(&self, error: &FaultError, name: &str, span: Span) -> Halt {
-        self.error(error.code(), span, format!("{name}: {error}"))
+        outcome(self.program, self.strict, result, name, span)
     }
 
     /// What an operator names.
@@ -288,10 +274,6 @@ impl<'e> Walk<'e> {
         self.turn()?;
         let arena = self.call.arena;
         let pair = arena.array(&[arena.array(path), value]);
-        let mut ending = self.returned(goal, pair, output, next)?;
-        if ending == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
         let items = value.as_array().into_iter().flat_map(|items| items.iter());
         let items = (0_i64..).map(V::Int).zip(items);
         let pairs = value
@@ -300,21 +282,20 @@ impl<'e> Walk<'e> {
             .flat_map(|object| object.iter());
         let members = value.as_set().into_iter().flat_map(|set| set.iter());
         let members = members.map(|member| (member, member));
-        for (key, inner) in items.chain(pairs).chain(members) {
+        let children = items.chain(pairs).chain(members).map(Some);
+        self.alternatives(std::iter::once(None).chain(children), |walk, child| {
+            let Some((key, inner)) = child else {
+                return walk.returned(goal, pair, output, next);
+            };
             path.push(key);
             let flow = stacker::maybe_grow(
                 crate::limits::VALUE_STACK,
                 2 * crate::limits::VALUE_STACK,
-                || self.below(goal, inner, path, output, next),
+                || walk.below(goal, inner, path, output, next),
             );
             path.pop();
-            match flow? {
-                Flow::Stop => return Ok(Flow::Stop),
-                Flow::Deferred => ending = Flow::Deferred,
-                Flow::More => {}
-            }
-        }
-        Ok(ending)
+            flow
+        })
     }
 }
 

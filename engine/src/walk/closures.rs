@@ -5,7 +5,6 @@ use solon_syntax::source::Span;
 
 use super::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, Made, T};
-use crate::builtins::FaultCode;
 use crate::evaluation::Halt;
 use crate::trace::Op;
 use crate::value::{ObjectBuilder, Put, SetBuilder, V};
@@ -57,6 +56,12 @@ impl<'e> Walk<'e> {
         Ok(found)
     }
 
+    /// Whether a side of `and` or `or` has a solution.
+    fn is_satisfied(&mut self, goal: Goal<'e>, body: &'e [Expr]) -> Result<bool, Halt> {
+        let child = self.closure(goal, Exprs::Body(body));
+        self.holds(child, true)
+    }
+
     pub(super) fn and(
         &mut self,
         goal: Goal<'e>,
@@ -64,13 +69,11 @@ impl<'e> Walk<'e> {
         right: &'e [Expr],
         next: Next<'_, 'e>,
     ) -> Outcome {
-        for body in [left, right] {
-            let child = self.closure(goal, Exprs::Body(body));
-            if !self.holds(child, true)? {
-                return Ok(Flow::More);
-            }
+        if self.is_satisfied(goal, left)? && self.is_satisfied(goal, right)? {
+            next(self)
+        } else {
+            Ok(Flow::More)
         }
-        next(self)
     }
 
     pub(super) fn or(
@@ -80,13 +83,11 @@ impl<'e> Walk<'e> {
         right: &'e [Expr],
         next: Next<'_, 'e>,
     ) -> Outcome {
-        for body in [left, right] {
-            let child = self.closure(goal, Exprs::Body(body));
-            if self.holds(child, true)? {
-                return next(self);
-            }
+        if self.is_satisfied(goal, left)? || self.is_satisfied(goal, right)? {
+            next(self)
+        } else {
+            Ok(Flow::More)
         }
-        Ok(Flow::More)
     }
 
     /// `every`: goes on when the body holds for each element.
@@ -201,8 +202,7 @@ impl<'e> Walk<'e> {
                     let found = walk.plug(T::Term(key, child.frame)).unwrap_or_default();
                     let value = walk.plug(head).unwrap_or_default();
                     if object.put(found, value) == Put::Conflict {
-                        let message = "object keys must be unique".into();
-                        return Err(walk.error(FaultCode::Conflict, key.span, message));
+                        return Err(Halt::duplicate_key(walk.program, key.span));
                     }
                     Ok(())
                 })?;

@@ -5,8 +5,7 @@ use solon_syntax::source::Span;
 
 use super::machine::{Flow, Goal, Walk};
 use super::term::{List, T};
-use crate::builtins::FaultCode;
-use crate::evaluation::{Halt, fixed_key_name, listed, rule_header};
+use crate::evaluation::{Halt, clash, fixed_key_name, rule_header};
 use crate::program::canonical::Group;
 use crate::value::V;
 
@@ -35,7 +34,7 @@ impl<'e> Walk<'e> {
         self.observer = observer;
         let name = fixed_key_name("data", path);
         let header = rule_header(&name, args.is_some());
-        self.clash(clashed, header, &produced)
+        clash(self.program, header, &produced, clashed.span)
     }
 
     /// The same for rules of a partial object that share a constant key.
@@ -54,12 +53,12 @@ impl<'e> Walk<'e> {
             }
         }
         self.observer = observer;
-        self.clash(clashed, rule_header(name, false), &produced)
-    }
-
-    fn clash(&self, clashed: &Rule, header: String, produced: &[(V<'e>, Span)]) -> Halt {
-        let text = listed(self.program, header, produced);
-        self.error(FaultCode::Conflict, clashed.span, text)
+        clash(
+            self.program,
+            rule_header(name, false),
+            &produced,
+            clashed.span,
+        )
     }
 
     /// Adds the first value of all, or the first of a rule that differs from it; answers whether the rule has any.

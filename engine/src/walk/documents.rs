@@ -91,20 +91,13 @@ impl<'e> Walk<'e> {
             .flat_map(|site| site.children.keys())
             .map(|key| key.borrow())
             .filter(|key| base.is_none_or(|base| base.lookup(*key).is_none()));
-        let mut ending = Flow::More;
         let ruled: Vec<V<'e>> = ruled.collect();
-        for key in keys.into_iter().chain(ruled) {
-            self.turn()?;
-            let flow = self.unify(goal, T::Known(key), step, &mut |walk| {
+        self.alternatives(keys.into_iter().chain(ruled), |walk, key| {
+            walk.turn()?;
+            walk.unify(goal, T::Known(key), step, &mut |walk| {
                 walk.tree(goal, site, path.clone(), Some(key), target, next)
-            })?;
-            match flow {
-                Flow::Stop => return Ok(Flow::Stop),
-                Flow::Deferred => ending = Flow::Deferred,
-                Flow::More => {}
-            }
-        }
-        Ok(ending)
+            })
+        })
     }
 
     /// Whether `with` replaces the document at a path, or one around it.

@@ -11,7 +11,7 @@ use super::events::Shown;
 use super::open::Open;
 use super::scope::Scope;
 use super::term::{FrameId, Made, T};
-use crate::builtins::{Call, Fault, FaultCode};
+use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::Program;
@@ -199,40 +199,36 @@ impl<'e> Walk<'e> {
         self.next_id - 1
     }
 
-    pub(super) fn error(&self, code: FaultCode, span: Span, message: String) -> Halt {
-        let (file, row, col) = self.program.place(span);
-        Halt::Error(Box::new(EvalError {
-            code,
-            message,
-            file,
-            row,
-            col,
-        }))
-    }
-
-    /// A bound of the evaluation was reached.
-    pub(super) fn exhausted(&self, fault: Fault, span: Span) -> Halt {
-        match fault {
-            Fault::Undefined => self.error(FaultCode::Internal, span, "undefined result".into()),
-            Fault::Error(error) | Fault::Halt(error) => {
-                self.error(error.code(), span, error.to_string())
-            }
-        }
-    }
-
     /// Counts a turn.
     pub(super) fn turn(&mut self) -> Result<(), Halt> {
         match self.call.budget.step() {
             Ok(()) => Ok(()),
-            Err(fault) => Err(self.exhausted(fault, Span::default())),
+            Err(fault) => Err(Halt::exhausted(self.program, &fault, Span::default())),
         }
+    }
+
+    /// Takes one alternative after the other, until no more solutions are wanted.
+    pub(super) fn alternatives<A>(
+        &mut self,
+        alternatives: impl IntoIterator<Item = A>,
+        mut search: impl FnMut(&mut Self, A) -> Outcome,
+    ) -> Outcome {
+        let mut ending = Flow::More;
+        for alternative in alternatives {
+            match search(self, alternative)? {
+                Flow::Stop => return Ok(Flow::Stop),
+                Flow::Deferred => ending = Flow::Deferred,
+                Flow::More => {}
+            }
+        }
+        Ok(ending)
     }
 
     /// Searches what is left of a body; `next` is called for each solution.
     pub(super) fn run(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
         self.turn()?;
         if self.depth > limits::SEARCH_DEPTH {
-            return Err(Halt::Error(Box::new(EvalError::too_deep())));
+            return Err(Halt::new(EvalError::too_deep()));
         }
         self.depth += 1;
         let outcome = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || self.expr(goal, next));

@@ -7,7 +7,6 @@ use super::index::Matches;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{FrameId, Shape, T};
-use crate::builtins::FaultCode;
 use crate::evaluation::{Extent, Halt, fixed_key_name};
 use crate::program::canonical::{Group, GroupKind, Member};
 use crate::trace::Op;
@@ -31,9 +30,8 @@ impl<'e> Walk<'e> {
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        if let Some(Some(whole)) = self.scope().memo.get(path) {
-            let whole = T::Known(*whole);
-            return self.descend(goal, whole, target, next);
+        if let Some(whole @ Some(_)) = self.scope().memo.get(path) {
+            return self.descend_found(goal, *whole, target, next);
         }
         let mut asked = Asked {
             path: path.into(),
@@ -47,10 +45,7 @@ impl<'e> Walk<'e> {
             asked.keys += 1;
             rest = rest.next();
             if let Some(kept) = self.scope().memo.get(asked.path.as_slice()) {
-                return match *kept {
-                    Some(value) => self.descend(goal, T::Known(value), rest, next),
-                    None => Ok(Flow::More),
-                };
+                return self.descend_found(goal, *kept, rest, next);
             }
         }
         let document = self.build(goal, group, matches, path, &asked, target)?;
@@ -253,11 +248,7 @@ impl<'e> Walk<'e> {
                 return self.fixed_key_conflict(site.goal, &rivals, rule, &name);
             }
         }
-        self.error(
-            FaultCode::Conflict,
-            rule.span,
-            "object keys must be unique".into(),
-        )
+        Halt::duplicate_key(self.program, rule.span)
     }
 }
 

@@ -83,6 +83,20 @@ impl<'e> Walk<'e> {
         self.unify(goal, value, target.other, next)
     }
 
+    /// Goes down a document; there is nothing below none.
+    pub(super) fn descend_found(
+        &mut self,
+        goal: Goal<'e>,
+        found: Option<V<'e>>,
+        target: Target<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        match found {
+            Some(value) => self.descend(goal, T::Known(value), target, next),
+            None => Ok(Flow::More),
+        }
+    }
+
     /// What lies below a term.
     fn lookup(&mut self, value: T<'e>, key: V<'e>) -> Option<T<'e>> {
         let value = self.apply(value);
@@ -142,18 +156,11 @@ impl<'e> Walk<'e> {
         rest: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let mut ending = Flow::More;
-        for (key, value) in elements {
-            self.turn()?;
-            let flow = self.unify(goal, T::Known(key), step, &mut |walk| {
+        self.alternatives(elements, |walk, (key, value)| {
+            walk.turn()?;
+            walk.unify(goal, T::Known(key), step, &mut |walk| {
                 walk.descend(goal, value, rest, next)
-            })?;
-            match flow {
-                Flow::Stop => return Ok(Flow::Stop),
-                Flow::Deferred => ending = Flow::Deferred,
-                Flow::More => {}
-            }
-        }
-        Ok(ending)
+            })
+        })
     }
 }

@@ -49,10 +49,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         if let Some(kept) = self.scope().memo.get(path) {
-            return match *kept {
-                Some(value) => self.descend(goal, T::Known(value), target, next),
-                None => Ok(Flow::More),
-            };
+            return self.descend_found(goal, *kept, target, next);
         }
         let mut state = Complete {
             group,

@@ -1,6 +1,5 @@
 //! `with`: the world as one expression sees it.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use solon_syntax::ast::{Expr, Term, TermKind, With};
@@ -9,11 +8,11 @@ use super::calls::{Callee, operator_name};
 use super::documents::Path;
 use super::machine::{Goal, Next, Outcome, Walk};
 use super::term::T;
-use crate::builtins::{FaultCode, Run};
-use crate::evaluation::{EvalError, Halt, Overlay, patched};
+use crate::builtins::Run;
+use crate::evaluation::{EvalError, Halt, Overlay, overlaid, patched};
 use crate::limits;
 use crate::program::constant;
-use crate::value::{Kind, V};
+use crate::value::V;
 
 /// Results of rules and functions by path and arguments; `None` stands for undefined.
 type Memo<'e> = hashbrown::HashMap<Box<[V<'e>]>, Option<V<'e>>, foldhash::fast::RandomState>;
@@ -157,16 +156,8 @@ impl<'e> Walk<'e> {
                 Replaced::Data => {
                     let path = path(self, &modifier.target)?;
                     let value = value(self);
-                    if path.iter().any(|key| key.kind() != Kind::String) {
-                        let message = "bad document path".into();
-                        return Err(self.error(FaultCode::Conflict, modifier.span, message));
-                    }
-                    let mut new = overlay
-                        .as_deref()
-                        .cloned()
-                        .unwrap_or(Overlay::Node(BTreeMap::new()));
-                    new.put(arena, &path, value);
-                    overlay = Some(Rc::new(new));
+                    let (old, place) = (overlay.as_deref(), (&*path, modifier.span));
+                    overlay = Some(Rc::new(overlaid(self.program, arena, old, place, value)?));
                 }
                 Replaced::Function => {
                     let mock = if self.is_callable(&modifier.value, goal) {
@@ -241,7 +232,7 @@ fn path<'e>(walk: &Walk<'e>, target: &'e Term) -> Result<Path<'e>, Halt> {
         .map(|key| arena.copy_of(&key))
         .collect();
     if path.len() > limits::NESTING {
-        return Err(Halt::Error(Box::new(EvalError::too_deep())));
+        return Err(Halt::new(EvalError::too_deep()));
     }
     Ok(path)
 }

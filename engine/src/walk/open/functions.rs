@@ -3,6 +3,7 @@
 use solon_syntax::ast::{Rule, Term};
 
 use super::support::{Place, Wanted, support_operator};
+use crate::evaluation::Halt;
 use crate::program::canonical::Group;
 use crate::program::constant;
 use crate::value::{V, Value};
@@ -117,38 +118,33 @@ impl<'e> Walk<'e> {
         default: Option<&'e Rule>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let mut ending = Flow::More;
         let mut any = false;
-        for one in &matches.rules {
+        let ending = self.alternatives(&matches.rules, |walk, one| {
             for rule in &one.chain {
-                let (hit, flow) = self.inline_application(goal, call, rule, next)?;
-                any |= hit;
-                match flow {
-                    Flow::Stop => return Ok(Flow::Stop),
-                    Flow::Deferred => ending = Flow::Deferred,
-                    Flow::More => {}
-                }
-                if hit {
-                    break;
+                if let Some(flow) = walk.inline_application(goal, call, rule, next)? {
+                    any = true;
+                    return Ok(flow);
                 }
             }
-        }
-        if !any && let Some(default) = default {
-            let (_, flow) = self.inline_application(goal, call, default, next)?;
-            if flow != Flow::More {
-                ending = flow;
+            Ok(Flow::More)
+        })?;
+        match default {
+            Some(default) if !any => {
+                let flow = self.inline_application(goal, call, default, next)?;
+                Ok(flow.unwrap_or(Flow::More))
             }
+            _ => Ok(ending),
         }
-        Ok(ending)
     }
 
+    /// Searches the body of a function; `None` when it has no solution.
     fn inline_application(
         &mut self,
         goal: Goal<'e>,
         call: OpenCall<'_, 'e>,
         rule: &'e Rule,
         next: Next<'_, 'e>,
-    ) -> Result<(bool, Flow), crate::evaluation::Halt> {
+    ) -> Result<Option<Flow>, Halt> {
         let child = self.child(goal, rule, false);
         let before = Goal {
             exprs: Exprs::Body(&[]),
@@ -177,7 +173,8 @@ impl<'e> Walk<'e> {
             })
         });
         self.pop_frame();
-        Ok((hit, outcome?))
+        let flow = outcome?;
+        Ok(hit.then_some(flow))
     }
 
     fn unify_operands(

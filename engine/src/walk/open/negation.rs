@@ -75,20 +75,14 @@ impl<'e> Walk<'e> {
         let Some((body, rest)) = bodies.split_first() else {
             return self.save_negated(goal, picked, next);
         };
-        let mut ending = Flow::More;
-        for expr in body {
+        self.alternatives(body, |walk, expr| {
             let mut complement = expr.clone();
             complement.negated = !complement.negated;
             picked.push(complement);
-            let flow = self.complements(goal, rest, picked, next);
+            let flow = walk.complements(goal, rest, picked, next);
             picked.pop();
-            match flow? {
-                Flow::Stop => return Ok(Flow::Stop),
-                Flow::Deferred => ending = Flow::Deferred,
-                Flow::More => {}
-            }
-        }
-        Ok(ending)
+            flow
+        })
     }
 
     fn save_negated(&mut self, goal: Goal<'e>, exprs: &[Expr], next: Next<'_, 'e>) -> Outcome {

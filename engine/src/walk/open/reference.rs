@@ -162,18 +162,11 @@ impl<'e> Walk<'e> {
             }
             _ => Vec::new(),
         };
-        let mut ending = Flow::More;
-        for (key, value) in elements {
-            self.turn()?;
-            let flow = self.unify(goal, key, step, &mut |walk| {
+        self.alternatives(elements, |walk, (key, value)| {
+            walk.turn()?;
+            walk.unify(goal, key, step, &mut |walk| {
                 walk.descend_open(goal, value, rest, next)
-            })?;
-            match flow {
-                Flow::Stop => return Ok(Flow::Stop),
-                Flow::Deferred => ending = Flow::Deferred,
-                Flow::More => {}
-            }
-        }
-        Ok(ending)
+            })
+        })
     }
 }

@@ -84,21 +84,15 @@ impl<'e> Walk<'e> {
         rules: &[Match<'e>],
         solved: &mut dyn FnMut(&mut Self, &Match<'e>, Goal<'e>) -> Outcome,
     ) -> Outcome {
-        let mut ending = Flow::More;
-        for one in rules {
+        self.alternatives(rules, |walk, one| {
             let Some(rule) = one.chain.first() else {
-                continue;
+                return Ok(Flow::More);
             };
-            let child = self.child(goal, rule, false);
-            let outcome = self.run(child, &mut |walk| solved(walk, one, child));
-            self.pop_frame();
-            match outcome? {
-                Flow::Stop => return Ok(Flow::Stop),
-                Flow::Deferred => ending = Flow::Deferred,
-                Flow::More => {}
-            }
-        }
-        Ok(ending)
+            let child = walk.child(goal, rule, false);
+            let outcome = walk.run(child, &mut |walk| solved(walk, one, child));
+            walk.pop_frame();
+            outcome
+        })
     }
 
     /// Whether the default of a rule may be the answer, or not be told from another one.
@@ -175,28 +169,22 @@ impl<'e> Walk<'e> {
     /// Searches rules whose keys are matched first.
     fn partial_inline(&mut self, document: &Document<'_, 'e>, next: Next<'_, 'e>) -> Outcome {
         let Document { goal, target, .. } = *document;
-        let mut ending = Flow::More;
-        for one in &document.matches.rules {
+        self.alternatives(&document.matches.rules, |walk, one| {
             let Some(rule) = one.chain.first() else {
-                continue;
+                return Ok(Flow::More);
             };
-            let child = self.child(goal, rule, false);
+            let child = walk.child(goal, rule, false);
             let outcome = match Head::new(one, document.path.len(), child.frame) {
-                Some(head) => self.match_open(goal, head, 0, target, &mut |walk| {
+                Some(head) => walk.match_open(goal, head, 0, target, &mut |walk| {
                     walk.run(child, &mut |walk| {
                         walk.descend_head(goal, head, target, next)
                     })
                 }),
                 None => Ok(Flow::More),
             };
-            self.pop_frame();
-            match outcome? {
-                Flow::Stop => return Ok(Flow::Stop),
-                Flow::Deferred => ending = Flow::Deferred,
-                Flow::More => {}
-            }
-        }
-        Ok(ending)
+            walk.pop_frame();
+            outcome
+        })
     }
 
     fn partial_support(&mut self, document: &Document<'_, 'e>, next: Next<'_, 'e>) -> Outcome {

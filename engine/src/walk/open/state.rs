@@ -7,7 +7,7 @@ use solon_syntax::ast::{Body, Expr, Module, Name, Ref, Term};
 use super::save::Saved;
 use super::support::Support;
 use super::terms::Terms;
-use crate::evaluation::EvalError;
+use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::canonical::Group;
 use crate::program::constant;
@@ -157,7 +157,7 @@ impl<'e> Walk<'e> {
             Ok(Flow::More)
         });
         self.pop_frame();
-        outcome.map_err(crate::evaluation::Halt::into_error)?;
+        outcome.map_err(Halt::into_error)?;
         let support = self.open.as_mut().map(|open| open.support.take());
         Ok(Residuals {
             queries,
@@ -236,15 +236,13 @@ impl<'e> Walk<'e> {
     }
 
     /// Counts expressions that are made; there may not be too many.
-    pub(super) fn count(&mut self, made: usize) -> Result<(), crate::evaluation::Halt> {
+    pub(super) fn count(&mut self, made: usize) -> Result<(), Halt> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
         open.size += made;
         if open.size > limits::RESIDUAL_EXPRESSIONS {
-            return Err(crate::evaluation::Halt::Error(Box::new(
-                EvalError::too_open(),
-            )));
+            return Err(Halt::new(EvalError::too_open()));
         }
         Ok(())
     }
