@@ -2,6 +2,7 @@
 
 mod builder;
 mod change;
+mod compiling;
 mod partial;
 
 use std::borrow::Cow;
@@ -13,19 +14,20 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use solon_syntax::ast::{Import, Module, Ref, Version};
 use solon_syntax::source::{Diagnostics, Source, SourceId};
-use solon_syntax::{ParseOptions, parse_body, parse_module};
+use solon_syntax::{ParseOptions, parse_body};
 
 use crate::builtins::Custom;
 use crate::compile::{self, Compiled, Options, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::eval::Entry;
-use crate::program::{Canonical, Program, dump};
+use crate::program::{Program, dump};
 use crate::query::{
     DocumentInner, Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryContext,
     QueryInner, Segment, Shared,
 };
 use crate::store::{Operation, Path, Snapshot, Store, StoreError, Transaction};
+use crate::trace::Timer;
 use crate::value::Value;
 
 pub use builder::EngineBuilder;
@@ -132,11 +134,20 @@ impl Engine {
     /// # Errors
     /// [`Error::Compile`], [`Error::Store`] or [`Error::UnknownModule`]. Nothing has changed then.
     pub fn apply(&self, change: Change) -> Result<(), Error> {
+        self.apply_timed(change, Timer::default())
+    }
+
+    /// The same; `timer` is told how long parsing and compiling take.
+    ///
+    /// # Errors
+    /// As for [`Self::apply`].
+    pub fn apply_timed(&self, change: Change, timer: Timer<'_>) -> Result<(), Error> {
         let inner = &*self.inner;
         let mut modules = inner.modules.lock();
         let state = inner.state.load_full();
         let mut next = modules.clone();
         let mut refused = Vec::new();
+        let mut laps = timer.start();
         let recompile = !change.modules.is_empty();
         for (name, text) in change.modules {
             match text {
@@ -155,6 +166,7 @@ impl Engine {
         if !refused.is_empty() {
             return Err(Error::Compile(Diagnostics(refused)));
         }
+        laps.end(|| "rego_module_parse".to_owned());
         let mut transaction = Transaction::on(&inner.shared.current.load());
         let wrote = !change.writes.is_empty();
         for (operation, path, value) in change.writes {
@@ -164,10 +176,11 @@ impl Engine {
             }
         }
         let (compiled, program) = if recompile {
-            self.compile(&next, &transaction)?
+            self.compile(&next, &transaction, timer)?
         } else {
             (state.compiled.clone(), state.program.clone())
         };
+        laps.end(|| "rego_module_compile".to_owned());
         if wrote {
             // a new program was compiled against these documents
             let checked = if recompile { None } else { Some(&*program) };
@@ -195,40 +208,6 @@ impl Engine {
         let result = change(&mut transaction)?;
         inner.commit(transaction, Some(&inner.state.load().program))?;
         Ok(result)
-    }
-
-    fn parse(&self, name: &str, text: &str) -> Result<Module, Diagnostics> {
-        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
-        let options = self.inner.parse_options()?;
-        parse_module(&Source::new(id, name, text), &options)
-    }
-
-    fn compile(
-        &self,
-        modules: &BTreeMap<String, Arc<Module>>,
-        transaction: &Transaction,
-    ) -> Result<(Arc<Compiled>, Arc<Program>), Error> {
-        let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
-        let checked: Option<&dyn Fn(&[String]) -> bool> = if self.inner.allow_base_conflicts {
-            None
-        } else {
-            Some(&exists)
-        };
-        compile::on_large_stack(|| {
-            let list = modules
-                .values()
-                .map(|module| Module::clone(module))
-                .collect();
-            let compiled = compile::compile(list, &self.inner.options, checked, |_, _| {})?;
-            let mut program = lower::program(
-                &compiled.modules,
-                self.inner.functions.clone(),
-                &self.inner.options,
-            );
-            program.canonical =
-                Canonical::new(compiled.modules.clone(), compiled.originals.clone());
-            Ok((Arc::new(compiled), Arc::new(program)))
-        })
     }
 
     /// Names of all modules, in order.
@@ -317,7 +296,9 @@ impl Engine {
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
         let source = Source::new(id, "", text);
         let options = self.inner.parse_options()?;
+        let mut laps = context.timer.start();
         let body = parse_body(&source, &options)?;
+        laps.end(|| "rego_query_parse".to_owned());
         if body.is_empty() {
             return Err(Error::EmptyQuery);
         }
@@ -331,13 +312,17 @@ impl Engine {
             imports,
             ..Query::new(source.clone(), body)
         };
-        let compiled = compile::compile_query(&state.compiled, query, &options, |_, _| {})?;
+        let mut stages = context.timer.start();
+        let compiled = compile::compile_query(&state.compiled, query, &options, |pass, _| {
+            stages.end(|| pass.timer());
+        })?;
         let lowered = lower::query(
             &state.program,
             &compiled.body,
             &compiled.originals,
             &options,
         );
+        laps.end(|| "rego_query_compile".to_owned());
         // in the order they are evaluated, which is not always the one they were written in
         let written = compiled
             .body

@@ -16,8 +16,8 @@ use crate::query::{
     Prepared, PreparedQuery, QueryInner, Request, Solution, surroundings, with_memory,
     within_bounds,
 };
-use crate::trace::{self, Detail, Event, Names, Observer, Pretty};
-use crate::walk::{self, Walk};
+use crate::trace::{self, Detail, Event, Names, Observer, Observers, Pretty};
+use crate::walk::{self, Search, Shortcuts, Walk};
 
 /// The answer to a query and how it was found.
 pub struct Explanation {
@@ -39,6 +39,30 @@ impl PreparedQuery {
         request: &Request<'_>,
         observer: Option<&mut dyn Observer>,
     ) -> Result<Vec<Solution>, Error> {
+        let observer = observer.map(|observer| observer as &mut dyn Observer);
+        self.search_as(
+            request,
+            Search {
+                observer,
+                ..Search::default()
+            },
+        )
+    }
+
+    /// The same, watched and measured as asked.
+    ///
+    /// # Errors
+    /// As for [`Self::solutions`].
+    pub fn search_as(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+    ) -> Result<Vec<Solution>, Error> {
+        let Search {
+            observer,
+            instruments,
+            shortcuts,
+        } = search;
         let inner = &*self.inner;
         let prepared = Prepared {
             shared: &inner.shared,
@@ -62,7 +86,8 @@ impl PreparedQuery {
                 originals: &inner.originals,
                 wanted: &inner.wanted,
             };
-            let rows = Walk::new(world, call).solutions(&question)?;
+            let mut walk = Walk::new(world, call).tuned(shortcuts, instruments);
+            let rows = walk.solutions(&question)?;
             within_bounds(arena)?;
             Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
         })
@@ -70,20 +95,47 @@ impl PreparedQuery {
 
     /// Answers a request and tells how.
     pub fn explain(&self, request: &Request<'_>) -> Explanation {
+        self.explain_to(request, Search::default())
+    }
+
+    /// The same, watched and measured by others as well.
+    pub fn explain_to(&self, request: &Request<'_>, search: Search<'_>) -> Explanation {
         let mut events = Vec::new();
-        let mut answer = self.search(request, Some(&mut events));
-        if cfg!(debug_assertions) && !self.is_nondeterministic() {
-            let planned = self.solutions(&request.silent());
-            if !agree(&planned, &answer) {
-                answer = Err(self.disagreement());
-            }
+        let mut observers = Observers(vec![&mut events]);
+        if let Some(observer) = search.observer {
+            observers.0.push(observer);
         }
+        let search = Search {
+            observer: Some(&mut observers),
+            ..search
+        };
+        let answer = self.checked(request, search);
         Explanation {
             answer,
             events,
             program: self.inner.program.clone(),
             query: self.inner.clone(),
         }
+    }
+
+    /// The same as [`Self::search_as`]; in a debug build the other machine must answer alike.
+    ///
+    /// # Errors
+    /// As for [`Self::solutions`].
+    pub fn checked(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+    ) -> Result<Vec<Solution>, Error> {
+        let usual = search.shortcuts == Shortcuts::default();
+        let answer = self.search_as(request, search);
+        if cfg!(debug_assertions) && usual && !self.is_nondeterministic() {
+            let planned = self.solutions(&request.silent());
+            if !agree(&planned, &answer) {
+                return Err(self.disagreement());
+            }
+        }
+        answer
     }
 
     /// Whether a second look may rightly see something else.

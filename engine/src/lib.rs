@@ -65,3 +65,4 @@ pub use query::{
 };
 pub use store::{Path, Snapshot};
 pub use value::Value;
+pub use walk::{Search, Shortcuts};

@@ -11,8 +11,9 @@ use crate::eval::Given;
 use crate::partial::{Inlining, Residuals, Simplification};
 use crate::program::Program;
 use crate::query::{Prepared, Request, Shared, surroundings, with_memory, within_bounds};
+use crate::trace::Observer;
 use crate::walk::open::Terms;
-use crate::walk::{Question, Walk, World};
+use crate::walk::{Question, Search, Walk, World};
 
 /// What is unknown, and how far rules are inlined.
 #[derive(Clone, Debug)]
@@ -67,6 +68,23 @@ impl PreparedPartial {
     /// # Errors
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
+        self.evaluate_as(request, Search::default())
+    }
+
+    /// The same, watched and measured as asked.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_as(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+    ) -> Result<Residuals, Error> {
+        let Search {
+            observer,
+            instruments,
+            shortcuts,
+        } = search;
         let inner = &*self.inner;
         let prepared = Prepared {
             shared: &inner.shared,
@@ -88,14 +106,14 @@ impl PreparedPartial {
                     Given::Read(value) => value,
                 }),
                 strict: world.strict,
-                observer: None,
+                observer: observer.map(|observer| observer as &mut dyn Observer),
             };
             let question = Question {
                 body: &inner.body,
                 originals: &inner.originals,
                 wanted: &[],
             };
-            let search = Walk::new(world, call);
+            let search = Walk::new(world, call).tuned(shortcuts, instruments);
             let mut search = search.leaving_open(&inner.inlining, &simplifier, &terms);
             let residuals = search.residuals(&question)?;
             within_bounds(arena)?;

@@ -17,6 +17,7 @@ use crate::host::{Cancel, Host};
 use crate::limits::{self, Limits};
 use crate::program::{Plan, Program};
 use crate::store::Snapshot;
+use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{Arena, Excess, V, Value};
 
@@ -144,6 +145,8 @@ pub struct QueryContext<'a> {
     pub imports: &'a [String],
     /// Built-in functions that it may not call itself.
     pub unsafe_builtins: &'a [String],
+    /// Who is told how long the stages of its compilation take.
+    pub timer: Timer<'a>,
 }
 
 /// An expression of a query as it was written.

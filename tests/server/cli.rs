@@ -159,13 +159,66 @@ fn metrics_name_what_was_timed() {
     let want = [
         "timer_rego_load_files_ns",
         "timer_rego_module_compile_ns",
+        "timer_rego_module_parse_ns",
         "timer_rego_query_compile_ns",
         "timer_rego_query_eval_ns",
+        "timer_rego_query_parse_ns",
     ];
     assert_eq!(names, want);
     let table = run(&folder, &args("pretty"), "").stdout;
     assert!(table.starts_with("1\n┌─"), "{table}");
     assert!(table.contains("│ timer_rego_query_eval_ns"), "{table}");
+}
+
+#[test]
+fn instruments_and_profiles_name_what_was_measured() {
+    let folder = Folder::new();
+    let asked = |flags: &[&str]| {
+        let common = ["eval", "-d", "p.rego", "data.p.names"];
+        let args = common.iter().chain(flags).map(|&arg| arg.to_owned());
+        run(&folder, &args.collect::<Vec<_>>(), "").stdout
+    };
+    let json = |flags: &[&str]| serde_json::from_str::<serde_json::Value>(&asked(flags)).unwrap();
+    let metrics = json(&["--instrument"])["metrics"].clone();
+    for name in [
+        "counter_eval_op_virtual_cache_miss",
+        "timer_compile_stage_check_types_ns",
+        "timer_query_compile_stage_check_safety_ns",
+        "timer_eval_op_rule_index_ns",
+        "timer_eval_op_plug_ns",
+    ] {
+        assert!(metrics[name].is_u64(), "{name} in {metrics}");
+    }
+    assert!(
+        metrics["histogram_eval_op_plug"]["99.9%"].is_number(),
+        "{metrics}"
+    );
+    let profile = json(&["--profile"]);
+    assert!(profile["metrics"]["timer_rego_query_eval_ns"].is_u64());
+    let first = &profile["profile"][0];
+    assert!(
+        first["total_time_ns"].is_u64() && first["num_eval"].is_u64(),
+        "{first}"
+    );
+    let often = json(&["--profile", "--count", "2", "--profile-limit", "1"]);
+    let rows = often["aggregated_profile"].as_array().unwrap();
+    assert_eq!(
+        (rows.len(), &rows[0]["total_time_ns_stats"]["count"]),
+        (1, &2.into())
+    );
+    let timers = &often["aggregated_metrics"]["timer_rego_query_eval_ns"];
+    assert!(timers["stddev"].is_number(), "{often}");
+    let table = asked(&["--profile", "-f", "pretty"]);
+    assert!(
+        table.contains("│ Num Eval │ Num Redo │ Num Gen Expr │"),
+        "{table}"
+    );
+    assert!(table.contains("│ data.p.names │"), "{table}");
+    let table = asked(&["--profile", "--count", "2", "-f", "pretty"]);
+    assert!(
+        table.contains("│ Num Eval │ Num Redo │") && table.contains("90%"),
+        "{table}"
+    );
 }
 
 #[test]

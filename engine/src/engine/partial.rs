@@ -64,7 +64,9 @@ impl Engine {
     ) -> Result<PreparedPartial, Error> {
         let state = self.inner.state.load_full();
         let source = self.text(text);
+        let mut laps = context.timer.start();
         let body = parse_body(&source, &self.parsing())?;
+        laps.end(|| "rego_query_parse".to_owned());
         if body.is_empty() {
             return Err(Error::EmptyQuery);
         }
@@ -80,7 +82,11 @@ impl Engine {
             unify_equals: true,
             ..Query::new(source, body)
         };
-        let compiled = compile::compile_query(&state.compiled, query, &options, |_, _| {})?;
+        let mut stages = context.timer.start();
+        let compiled = compile::compile_query(&state.compiled, query, &options, |pass, _| {
+            stages.end(|| pass.timer());
+        })?;
+        laps.end(|| "rego_query_compile".to_owned());
         let documents = |texts: &[String]| {
             let documents = texts.iter().map(|text| self.document_named(text));
             documents.collect::<Result<Vec<Ref>, Error>>()

@@ -98,6 +98,38 @@ pub struct Event {
 pub trait Observer {
     /// Is told.
     fn event(&mut self, event: Event);
+
+    /// Whether it is told events of a kind.
+    fn wants(&self, _op: Op) -> bool {
+        true
+    }
+
+    /// Whether it is told what variables are bound to.
+    fn needs_locals(&self) -> bool {
+        true
+    }
+}
+
+/// Several observers, each told what it wants.
+#[derive(Default)]
+pub struct Observers<'o>(pub Vec<&'o mut dyn Observer>);
+
+impl Observer for Observers<'_> {
+    fn event(&mut self, event: Event) {
+        for observer in &mut self.0 {
+            if observer.wants(event.op) {
+                observer.event(event.clone());
+            }
+        }
+    }
+
+    fn wants(&self, op: Op) -> bool {
+        self.0.iter().any(|observer| observer.wants(op))
+    }
+
+    fn needs_locals(&self) -> bool {
+        self.0.iter().any(|observer| observer.needs_locals())
+    }
 }
 
 /// Keeps what it is told.

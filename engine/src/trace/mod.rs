@@ -1,11 +1,21 @@
 //! What a search tells its observer, and how people read it.
 
+mod coverage;
 mod event;
 mod filter;
+mod instruments;
 mod json;
 mod pretty;
+mod profile;
+mod statistics;
+mod timer;
 
-pub use event::{Event, Local, Node, Observer, Op};
+pub use coverage::{Coverage, CoverageReport, FileCoverage, Kind, Position, Stretch};
+pub use event::{Event, Local, Node, Observer, Observers, Op};
 pub use filter::{Detail, filter};
+pub use instruments::{Count, Instruments, Operation};
 pub use json::json;
 pub use pretty::{Names, Pretty, pretty};
+pub use profile::{Profile, ProfileRow};
+pub use statistics::Statistics;
+pub use timer::{Laps, Timer};

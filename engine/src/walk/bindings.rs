@@ -5,6 +5,7 @@ use solon_syntax::ast::{Term, TermKind};
 use super::machine::{Next, Outcome, Walk};
 use super::term::{FrameId, List, Made, Shape, T, is_document};
 use crate::program::constant;
+use crate::trace::Operation;
 use crate::value::V;
 
 /// The variables of one rule, or of the query, by name.
@@ -85,6 +86,13 @@ impl<'e> Walk<'e> {
 
     /// The value of a term, if all its variables are bound to values.
     pub(super) fn plug(&mut self, term: T<'e>) -> Option<V<'e>> {
+        let start = self.begin();
+        let value = self.value_of(term);
+        self.end(Operation::Plug, start);
+        value
+    }
+
+    fn value_of(&mut self, term: T<'e>) -> Option<V<'e>> {
         let term = self.apply(term);
         match term.shape() {
             Shape::Known(value) => Some(value),
@@ -99,8 +107,8 @@ impl<'e> Walk<'e> {
             Shape::Object(pairs, frame) => {
                 let mut plugged = Vec::with_capacity(pairs.len());
                 for (key, value) in pairs {
-                    let key = self.plug(T::Term(key, frame))?;
-                    plugged.push((key, self.plug(T::Term(value, frame))?));
+                    let key = self.value_of(T::Term(key, frame))?;
+                    plugged.push((key, self.value_of(T::Term(value, frame))?));
                 }
                 Some(self.call.arena.object_from(plugged))
             }
@@ -115,7 +123,7 @@ impl<'e> Walk<'e> {
     ) -> Option<bumpalo::collections::Vec<'e, V<'e>>> {
         let mut plugged = self.call.arena.list();
         for at in 0..items.len() {
-            plugged.push(self.plug(items.get(at)?)?);
+            plugged.push(self.value_of(items.get(at)?)?);
         }
         Some(plugged)
     }

@@ -10,6 +10,7 @@ use super::term::{List, T};
 use crate::builtins::{self, Entry, Fault};
 use crate::evaluation::{Halt, outcome};
 use crate::program::canonical::SiteId;
+use crate::trace::Operation;
 use crate::types::Type;
 use crate::value::V;
 
@@ -78,7 +79,9 @@ impl<'e> Walk<'e> {
                     return Ok(Flow::More);
                 };
                 self.note(goal, entry, &values);
+                let start = self.begin();
                 let result = entry.call(&mut self.call, &values, None, span);
+                self.end(Operation::BuiltinCall, start);
                 match self.outcome(result, entry.builtin.name, span)? {
                     Some(value) => self.returned(goal, value, output.first(), next),
                     None => Ok(Flow::More),

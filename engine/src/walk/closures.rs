@@ -6,7 +6,7 @@ use solon_syntax::source::Span;
 use super::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, Made, T};
 use crate::evaluation::Halt;
-use crate::trace::Op;
+use crate::trace::{Count, Op};
 use crate::value::{ObjectBuilder, Put, SetBuilder, V};
 
 impl<'e> Walk<'e> {
@@ -172,6 +172,7 @@ impl<'e> Walk<'e> {
             frame,
             ..self.closure(goal, Exprs::Body(&inside.body))
         };
+        self.tally(Count::ComprehensionCacheSkip);
         let collection = self.collect(child, term, inside)?;
         self.unify(goal, T::Known(collection), other, next)
     }

@@ -8,6 +8,7 @@ use super::reference::Target;
 use super::term::{Made, T};
 use crate::evaluation::{Halt, Overlay, base_child, below, replaced};
 use crate::program::canonical::{Site, SiteId, Sites};
+use crate::trace::{Count, Operation};
 use crate::value::V;
 
 /// A path below `data`.
@@ -114,6 +115,16 @@ impl<'e> Walk<'e> {
 
     /// The base document at a path, with what is replaced.
     pub(super) fn resolve(&self, path: &[V<'e>]) -> Option<V<'e>> {
+        let start = self.begin();
+        let document = self.base_document(path);
+        self.end(Operation::Resolve, start);
+        if document.is_some() {
+            self.tally(Count::BaseCacheMiss);
+        }
+        document
+    }
+
+    fn base_document(&self, path: &[V<'e>]) -> Option<V<'e>> {
         let arena = self.call.arena;
         let mut overlay = self.scope().overlay.as_deref();
         let mut base = Some(self.data);

@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 use super::machine::{Exprs, Goal, Walk};
 use super::term::{Made, T};
 use crate::builtins::Entry;
-use crate::trace::{Event, Local, Node, Op};
+use crate::trace::{Event, Local, Node, Observer, Op};
 use crate::value::{Kind, V};
 
 /// What the steps of a search are shown as, made once.
@@ -19,9 +19,15 @@ pub(super) struct Shown {
 }
 
 impl<'e> Walk<'e> {
+    /// Whether somebody wants to know of events of a kind.
+    fn is_watched(&self, op: Op) -> bool {
+        let observer = self.observer.as_deref();
+        observer.is_some_and(|observer| observer.wants(op))
+    }
+
     /// A body is entered, solved, or searched again.
     pub(super) fn body_event(&mut self, op: Op, goal: Goal<'e>) {
-        if self.observer.is_none() {
+        if !self.is_watched(op) {
             return;
         }
         let body: Body = match goal.exprs {
@@ -35,7 +41,7 @@ impl<'e> Walk<'e> {
 
     /// An expression of a body is searched, has failed, or is searched again.
     pub(super) fn expr_event(&mut self, op: Op, goal: Goal<'e>) {
-        if self.observer.is_none() {
+        if !self.is_watched(op) {
             return;
         }
         let (node, span) = self.current(goal);
@@ -44,7 +50,7 @@ impl<'e> Walk<'e> {
 
     /// Something happens to the elements of the `every` of the goal around.
     pub(super) fn own_event(&mut self, op: Op, goal: Goal<'e>, around: Goal<'e>) {
-        if self.observer.is_none() {
+        if !self.is_watched(op) {
             return;
         }
         let (node, span) = self.current(around);
@@ -52,7 +58,7 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn rule_event(&mut self, op: Op, goal: Goal<'e>, rule: &'e Rule) {
-        if self.observer.is_none() {
+        if !self.is_watched(op) {
             return;
         }
         let key = std::ptr::from_ref(rule);
@@ -68,7 +74,7 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn unify_event(&mut self, goal: Goal<'e>, left: T<'e>, right: T<'e>) {
-        if self.observer.is_none() {
+        if !self.is_watched(Op::Unify) {
             return;
         }
         let operands = vec![shown(left), shown(right)];
@@ -86,7 +92,7 @@ impl<'e> Walk<'e> {
         matched: usize,
         early_exit: bool,
     ) {
-        if self.observer.is_none() {
+        if !self.is_watched(Op::Index) {
             return;
         }
         let (node, span) = self.current(goal);
@@ -103,7 +109,7 @@ impl<'e> Walk<'e> {
 
     /// What `trace` and `internal.test_case` say.
     pub(super) fn note(&mut self, goal: Goal<'e>, entry: &Entry, values: &[V<'e>]) {
-        if self.observer.is_none() {
+        if !self.is_watched(Op::Note) {
             return;
         }
         let (node, span) = self.current(goal);
@@ -134,7 +140,9 @@ impl<'e> Walk<'e> {
     }
 
     fn about(&mut self, op: Op, goal: Goal<'e>, node: Node, span: Span) -> Event {
-        let frame = self.frames.get(goal.frame as usize);
+        let observer = self.observer.as_deref();
+        let named = observer.is_some_and(Observer::needs_locals);
+        let frame = self.frames.get(goal.frame as usize).filter(|_| named);
         let mut bound: Vec<(&'e str, T<'e>)> = frame
             .into_iter()
             .flatten()

@@ -7,7 +7,7 @@ use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, T};
 use crate::evaluation::Halt;
 use crate::program::canonical::Group;
-use crate::trace::Op;
+use crate::trace::{Count, Op};
 use crate::value::V;
 
 /// A call of a function while its rules are searched.
@@ -45,8 +45,10 @@ impl<'e> Walk<'e> {
         let key: Path<'e> = path.iter().chain(values.iter()).copied().collect();
         if let Some(Some(kept)) = self.scope().memo.get(key.as_slice()) {
             let kept = *kept;
+            self.tally(Count::VirtualCacheHit);
             return self.returned(goal, kept, output.first(), next);
         }
+        self.tally(Count::VirtualCacheMiss);
         let mut call = Application {
             group,
             path,

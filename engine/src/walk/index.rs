@@ -7,6 +7,7 @@ use super::machine::{Goal, Walk};
 use super::term::List;
 use crate::evaluation::allows;
 use crate::program::canonical::{Conditions, Constraint, Group, GroupKind, Member, Place, chain};
+use crate::trace::Operation;
 use crate::value::{V, Value};
 
 /// The rules that may match.
@@ -34,6 +35,7 @@ impl<'e> Walk<'e> {
         path: &[V<'e>],
         args: Option<List<'e>>,
     ) -> Matches<'e> {
+        let start = self.begin();
         let args: Option<Vec<Option<V<'e>>>> = args.map(|args| {
             let args = (0..args.len()).filter_map(|at| args.get(at));
             args.map(|arg| self.plug(arg)).collect()
@@ -50,7 +52,7 @@ impl<'e> Walk<'e> {
             for ((rule, conditions), constant) in
                 chain(rule).zip(&member.conditions).zip(&member.values)
             {
-                if !self.may_match(conditions, &args) {
+                if self.shortcuts.indexing && !self.may_match(conditions, &args) {
                     continue;
                 }
                 members.push(rule);
@@ -68,9 +70,10 @@ impl<'e> Walk<'e> {
             }
         }
         let matches = Matches {
-            early_exit: early_exit || rules.is_empty(),
+            early_exit: (early_exit || rules.is_empty()) && self.shortcuts.early_exit,
             rules,
         };
+        self.end(Operation::RuleIndex, start);
         self.index_event(goal, path, matches.rules.len(), matches.early_exit);
         matches
     }

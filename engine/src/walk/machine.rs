@@ -10,12 +10,13 @@ use super::calls::Callee;
 use super::events::Shown;
 use super::open::Open;
 use super::scope::Scope;
+use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, T};
 use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::Program;
-use crate::trace::{Observer, Op};
+use crate::trace::{Instruments, Observer, Op};
 use crate::value::V;
 
 /// What a continuation wants.
@@ -123,6 +124,8 @@ pub struct Walk<'e> {
     /// What operators name, by their address.
     pub(super) callees: HashMap<*const Term, Callee, foldhash::fast::RandomState>,
     pub(super) shown: Shown,
+    pub(super) shortcuts: Shortcuts,
+    pub(super) instruments: Option<&'e Instruments>,
     /// What is left open, if not everything is known.
     pub(super) open: Option<Box<Open<'e>>>,
     pub(super) next_id: u64,
@@ -150,6 +153,8 @@ impl<'e> Walk<'e> {
             constants: HashMap::default(),
             callees: HashMap::default(),
             shown: Shown::default(),
+            shortcuts: Shortcuts::default(),
+            instruments: None,
             open: None,
             next_id: 0,
             depth: 0,

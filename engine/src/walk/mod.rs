@@ -22,7 +22,9 @@ mod partial;
 mod reference;
 mod rules;
 mod scope;
+mod shortcuts;
 mod term;
 mod unify;
 
 pub use machine::{Question, Walk, World};
+pub use shortcuts::{Search, Shortcuts};

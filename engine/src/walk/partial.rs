@@ -9,7 +9,7 @@ use super::reference::Target;
 use super::term::{FrameId, Shape, T};
 use crate::evaluation::{Extent, Halt, fixed_key_name};
 use crate::program::canonical::{Group, GroupKind, Member};
-use crate::trace::Op;
+use crate::trace::{Count, Op};
 use crate::value::V;
 
 /// How much of a document is asked for.
@@ -48,6 +48,7 @@ impl<'e> Walk<'e> {
                 return self.descend_found(goal, *kept, rest, next);
             }
         }
+        self.tally(Count::VirtualCacheMiss);
         let document = self.build(goal, group, matches, path, &asked, target)?;
         let found = asked
             .path

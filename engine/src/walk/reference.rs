@@ -2,6 +2,7 @@
 
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, Shape, T};
+use crate::trace::Count;
 use crate::value::V;
 
 /// What is left of a reference, and what it must be equal to.
@@ -83,7 +84,7 @@ impl<'e> Walk<'e> {
         self.unify(goal, value, target.other, next)
     }
 
-    /// Goes down a document; there is nothing below none.
+    /// Goes down a document that is known already; there is nothing below none.
     pub(super) fn descend_found(
         &mut self,
         goal: Goal<'e>,
@@ -91,6 +92,7 @@ impl<'e> Walk<'e> {
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
+        self.tally(Count::VirtualCacheHit);
         match found {
             Some(value) => self.descend(goal, T::Known(value), target, next),
             None => Ok(Flow::More),

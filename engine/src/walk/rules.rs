@@ -8,7 +8,7 @@ use super::reference::Target;
 use super::term::T;
 use crate::evaluation::Halt;
 use crate::program::canonical::{Group, GroupKind};
-use crate::trace::Op;
+use crate::trace::{Count, Op};
 use crate::value::V;
 
 impl<'e> Walk<'e> {
@@ -51,6 +51,7 @@ impl<'e> Walk<'e> {
         if let Some(kept) = self.scope().memo.get(path) {
             return self.descend_found(goal, *kept, target, next);
         }
+        self.tally(Count::VirtualCacheMiss);
         let mut state = Complete {
             group,
             path,

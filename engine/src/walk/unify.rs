@@ -1,6 +1,6 @@
 //! Unification.
 
-use solon_syntax::ast::Term;
+use solon_syntax::ast::{Term, TermKind};
 
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, List, Shape, T};
@@ -35,6 +35,8 @@ impl<'e> Walk<'e> {
             (Shape::Comprehension(term, inside, frame), _) => {
                 self.comprehension(goal, (term, inside, frame), right, next)
             }
+            // what cannot be the comprehension's value fails before it is gone through
+            (left, Shape::Comprehension(term, ..)) if cannot_be(left, term) => Ok(Flow::More),
             (_, Shape::Comprehension(term, inside, frame)) => {
                 self.comprehension(goal, (term, inside, frame), left, next)
             }
@@ -167,6 +169,23 @@ impl<'e> Walk<'e> {
         }
         Some(self.call.arena.bump().alloc_slice_copy(&known))
     }
+}
+
+/// Whether a term is something else than the value of a comprehension.
+fn cannot_be(shape: Shape<'_>, comprehension: &Term) -> bool {
+    let kind = match shape {
+        Shape::Known(value) => value.kind(),
+        Shape::Array(_) => Kind::Array,
+        Shape::Object(..) => Kind::Object,
+        Shape::Set(..) => Kind::Set,
+        Shape::Var(..) | Shape::Ref(_) | Shape::Comprehension(..) | Shape::Other => return false,
+    };
+    let wanted = match comprehension.kind {
+        TermKind::ArrayComprehension(_) => Kind::Array,
+        TermKind::ObjectComprehension(_) => Kind::Object,
+        _ => Kind::Set,
+    };
+    kind != wanted
 }
 
 fn array(shape: Shape<'_>) -> Option<List<'_>> {

@@ -24,6 +24,15 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Adds a row whose cells may have several lines.
+    pub fn tall_row(&mut self, cells: &[String]) {
+        let lines = cells.iter().map(|cell| cell.split('\n').count()).max();
+        for at in 0..lines.unwrap_or(0) {
+            let line = |cell: &String| cell.split('\n').nth(at).unwrap_or("").to_owned();
+            self.row(cells.iter().map(line).collect());
+        }
+    }
+
     /// Adds a name with the lines of a text beside it, apart from what is above.
     pub fn section(&mut self, name: &str, text: &str) {
         if !self.rows.is_empty() {

@@ -1,8 +1,5 @@
 //! The answer of a query in each format, as OPA prints it.
 
-use std::collections::BTreeMap;
-use std::time::Instant;
-
 use solon::value::{V, Value, json};
 use solon::{ExpressionText, Solution};
 
@@ -15,30 +12,6 @@ pub struct Answer {
     pub expressions: Vec<ExpressionText>,
     /// Its solutions.
     pub solutions: Vec<Solution>,
-    /// How it was found, when that was asked.
-    pub explanation: Option<Explanation>,
-    /// How long its parts took, when that was asked.
-    pub metrics: Option<Metrics>,
-}
-
-/// How an answer was found.
-pub struct Explanation {
-    /// For people.
-    pub lines: Vec<String>,
-    /// As JSON.
-    pub events: String,
-}
-
-/// Timers by name.
-#[derive(Default)]
-pub struct Metrics(BTreeMap<String, i64>);
-
-impl Metrics {
-    /// Notes how long something took that began at `start` and ends now.
-    pub fn timer(&mut self, name: &str, start: Instant) {
-        let took = i64::try_from(start.elapsed().as_nanos()).unwrap_or(i64::MAX);
-        self.0.insert(format!("timer_{name}_ns"), took);
-    }
 }
 
 impl Answer {
@@ -90,14 +63,6 @@ impl Answer {
             }
             top.out.extend_from_slice(b"\n  ]");
         }
-        if let Some(explanation) = &self.explanation
-            && let Ok(events) = json::read(explanation.events.as_bytes())
-        {
-            top.value("explanation", &events);
-        }
-        if let Some(metrics) = &self.metrics {
-            top.value("metrics", &metrics.value());
-        }
         top.close();
         out.push(b'\n');
     }
@@ -130,10 +95,6 @@ impl Answer {
     }
 
     fn pretty(&self, out: &mut Vec<u8>) {
-        for line in self.explanation.iter().flat_map(|how| &how.lines) {
-            out.extend_from_slice(line.as_bytes());
-            out.push(b'\n');
-        }
         match self.solutions.as_slice() {
             [] => out.extend_from_slice(b"undefined\n"),
             [one]
@@ -145,9 +106,6 @@ impl Answer {
                 }
             }
             [first, ..] => out.extend_from_slice(self.table(first).render().as_bytes()),
-        }
-        if let Some(metrics) = &self.metrics {
-            out.extend_from_slice(metrics.table().render().as_bytes());
         }
     }
 
@@ -175,25 +133,6 @@ impl Answer {
                     .map(|(_, value)| value)
             });
             table.row(values.chain(bound).map(compact).collect());
-        }
-        table
-    }
-}
-
-impl Metrics {
-    fn value(&self) -> Value {
-        Value::object(
-            self.0
-                .iter()
-                .map(|(name, took)| (Value::string(name), Value::from(*took)))
-                .collect(),
-        )
-    }
-
-    fn table(&self) -> Table {
-        let mut table = Table::new(vec!["Metric".to_owned(), "Value".to_owned()]);
-        for (name, took) in &self.0 {
-            table.row(vec![name.clone(), took.to_string()]);
         }
         table
     }

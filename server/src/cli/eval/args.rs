@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use solon::trace::Detail;
-use solon::{Capabilities, PartialOptions};
+use solon::trace::{Detail, Kind};
+use solon::{Capabilities, PartialOptions, Shortcuts};
 
+use super::profile::Key;
 use crate::cli::capabilities;
 
 /// Evaluate a query.
@@ -78,6 +79,40 @@ pub struct Args {
     /// Show how long parsing, compiling and evaluating took
     #[arg(long)]
     pub metrics: bool,
+    /// Show what the operations of the evaluation took as well; implies `--metrics`
+    #[arg(long)]
+    pub instrument: bool,
+    /// Evaluate so many times, and show how what was measured is distributed
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub count: u32,
+    /// Show what the expressions of each row took; implies `--metrics`
+    #[arg(long)]
+    profile: bool,
+    /// Most rows that `--profile` shows; 0 shows all [default: 10]
+    #[arg(long, value_name = "N")]
+    profile_limit: Option<usize>,
+    /// What `--profile` sorts rows by, largest first
+    #[arg(long, value_enum, value_name = "KEY")]
+    pub profile_sort: Vec<Key>,
+    /// Show which rules and expressions were come by
+    #[arg(long)]
+    pub coverage: bool,
+    /// What `--coverage` evaluates once more without, to tell why something was not come by
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "index_excluded,early_exit",
+        hide_default_value = true,
+        value_parser = coverage_kind,
+        value_name = "KINDS"
+    )]
+    coverage_runs: Vec<Option<Kind>>,
+    /// Look at rules that cannot match
+    #[arg(long)]
+    pub disable_indexing: bool,
+    /// Look at rules that cannot change the value
+    #[arg(long)]
+    pub disable_early_exit: bool,
     /// Show what the query comes down to while something is unknown
     #[arg(short, long)]
     pub partial: bool,
@@ -168,6 +203,25 @@ impl Args {
         options
     }
 
+    /// How many rows of a profile are shown, if one is.
+    pub fn profile(&self) -> Option<usize> {
+        let asked = self.profile || self.profile_limit.is_some() || !self.profile_sort.is_empty();
+        asked.then(|| self.profile_limit.unwrap_or(10))
+    }
+
+    /// What the evaluation may leave out.
+    pub fn shortcuts(&self) -> Shortcuts {
+        Shortcuts {
+            indexing: !self.disable_indexing,
+            early_exit: !self.disable_early_exit,
+        }
+    }
+
+    /// What coverage is looked at once more without.
+    pub fn coverage_runs(&self) -> impl Iterator<Item = Kind> {
+        self.coverage_runs.iter().copied().flatten()
+    }
+
     /// The query, wherever it is.
     pub fn query(&self) -> Result<String, String> {
         if let Some(query) = &self.query {
@@ -178,6 +232,14 @@ impl Args {
             .read_to_string(&mut text)
             .map_err(|error| format!("cannot read the query: {error}"))?;
         Ok(text)
+    }
+}
+
+/// Reads why something may not be come by; nothing stands for nothing.
+fn coverage_kind(text: &str) -> Result<Option<Kind>, String> {
+    match Kind::named(text) {
+        None if !text.is_empty() => Err("expected `index_excluded` or `early_exit`".to_owned()),
+        kind => Ok(kind),
     }
 }
 

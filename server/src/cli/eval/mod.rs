@@ -2,27 +2,26 @@
 
 mod answer;
 mod args;
+mod extras;
+mod metrics;
 mod partial;
+mod profile;
+mod run;
 
-use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Instant;
 
-use solon::compile::Options;
-use solon::store::Path;
 use solon::value::{Value, json, yaml};
-use solon::{Change, Engine, Limits, QueryContext};
-use solon_host::SystemHost;
 
-use self::answer::{Answer, Metrics};
+use self::answer::Answer;
 use self::args::Format;
+use self::extras::{Extras, Times};
 use self::partial::Left;
+use self::run::Run;
+use super::FAILED;
 use super::report::Report;
 use super::terminal::{complain, print};
-use super::{FAILED, capabilities};
-use crate::files::{Ignore, LoadError, Loader, Wanted};
+use crate::files::LoadError;
 
 pub use self::args::Args;
 
@@ -42,9 +41,10 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(input) => input,
         Err(error) => return unreadable(&error),
     };
-    match evaluate(args, &query, input.as_ref()) {
+    let (answer, extras) = evaluate(args, &query, input.as_ref());
+    match answer {
         Ok(answer) => {
-            print(answer.shown(args.format));
+            print(extras.around(&answer.shown(args.format), args.format));
             let fails = if answer.is_defined() {
                 args.fail_defined
             } else {
@@ -58,8 +58,12 @@ pub fn run(args: &Args) -> ExitCode {
         }
         Err(report) => {
             match args.format {
-                Format::Json => print(report.json()),
-                Format::Discard => print(report.sorted_json()),
+                Format::Json => print(extras.around(&report.json(), Format::Json)),
+                Format::Discard => print(extras.around(&report.sorted_json(), Format::Discard)),
+                Format::Pretty => {
+                    complain(report.text(false));
+                    print(extras.tables());
+                }
                 _ => complain(report.text(false)),
             }
             ExitCode::from(ERROR)
@@ -128,96 +132,39 @@ fn input(args: &Args) -> Result<Option<Value>, String> {
         .map_err(|error| format!("unable to parse input: {error}"))
 }
 
-fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> Result<Answered, Report> {
-    let mut metrics = Metrics::default();
-    let version = super::version_of(args.v0_compatible);
-    let mut modules = BTreeMap::new();
-    let options = Options {
-        strict: args.strict,
-        capabilities: args.capabilities.clone(),
-        schemas: crate::cli::schemas(args.schema.as_deref())?,
-        ..Options::default()
-    };
-    let limits = Limits {
-        time: args.timeout,
-        ..Limits::default()
-    };
-    let host = Arc::new(SystemHost);
-    let engine = Engine::builder()
-        .version(version)
-        .compiler(options)
-        .limits(limits)
-        .host(host)
-        .allow_base_conflicts(true)
-        .build();
-    if !args.data.is_empty() {
-        let start = Instant::now();
-        let loader = Loader {
-            wanted: Wanted::All,
-            ignore: Ignore::new(&args.ignore),
-            options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
-        };
-        let loaded = loader.load(&args.data).map_err(Report::of_files)?;
-        metrics.timer("rego_load_files", start);
-        let mut change = Change::default();
-        for (name, text) in &loaded.modules {
-            change.set_module(name, text);
+/// Evaluates as often as asked; what was measured is of all runs, everything else of the last.
+fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> (Result<Answered, Report>, Extras) {
+    let mut run = Run::once(args, query, input);
+    let (mut metrics, mut profiles) = (Vec::new(), Vec::new());
+    for _ in 1..args.count {
+        if run.answer.is_err() {
+            break;
         }
-        change.put(Path::default(), loaded.documents);
-        modules = loaded.modules;
-        let start = Instant::now();
-        engine
-            .apply(change)
-            .map_err(|error| Report::of(&error, &|file| modules.get(file).cloned()))?;
-        metrics.timer("rego_module_compile", start);
+        let before = std::mem::replace(&mut run, Run::once(args, query, input));
+        metrics.push(before.metrics);
+        profiles.extend(before.profile);
     }
-    let text_of = |file: &str| {
-        if file.is_empty() {
-            Some(query.to_owned())
-        } else {
-            modules.get(file).cloned()
-        }
+    let often = !metrics.is_empty();
+    metrics.push(run.metrics);
+    profiles.extend(run.profile);
+    let mut rows = if often {
+        profile::aggregated(profiles)
+    } else {
+        profiles.pop().unwrap_or_default()
     };
-    let refused = |error| Report::of(&error, &text_of);
-    let context = QueryContext {
-        package: args.package.as_deref(),
-        imports: &args.imports,
-        ..QueryContext::default()
+    let limit = args.profile();
+    profile::sort(&mut rows, &args.profile_sort, limit.unwrap_or(0));
+    let measured = args.metrics || args.instrument || limit.is_some();
+    let times = if often {
+        Some(Times::Often(metrics::aggregated(&metrics)))
+    } else {
+        metrics.pop().map(Times::Once)
     };
-    // lines of `print` come while the evaluation runs, whatever the format
-    let printed = |line: &str| complain(format!("{line}\n"));
-    let mut asked = solon::Request::new()
-        .strict_builtin_errors(args.strict_builtin_errors)
-        .print(&printed);
-    if let Some(input) = input {
-        asked = asked.input(input);
-    }
-    if args.partial {
-        let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
-        let left = prepared.and_then(|prepared| prepared.evaluate(&asked));
-        return left.map(|left| Answered::Left(Left(left))).map_err(refused);
-    }
-    let start = Instant::now();
-    let prepared = engine.prepare_query_in(query, &context).map_err(refused)?;
-    metrics.timer("rego_query_compile", start);
-    let start = Instant::now();
-    let (solutions, explanation) = match args.explain.detail() {
-        None => (prepared.solutions(&asked).map_err(refused)?, None),
-        Some(detail) => {
-            let explained = prepared.explain(&asked);
-            let lines = explained.lines(detail, true, args.var_values);
-            let explanation = answer::Explanation {
-                lines,
-                events: explained.json(detail),
-            };
-            (explained.answer.map_err(refused)?, Some(explanation))
-        }
+    let extras = Extras {
+        explanation: run.explanation,
+        metrics: times.filter(|_| measured),
+        profile: limit.map(|_| (rows, often)),
+        coverage: run.coverage,
     };
-    metrics.timer("rego_query_eval", start);
-    Ok(Answered::Whole(Answer {
-        explanation,
-        expressions: prepared.expressions().to_vec(),
-        solutions,
-        metrics: args.metrics.then_some(metrics),
-    }))
+    (run.answer, extras)
 }

@@ -1,0 +1,59 @@
+//! From texts to a program.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use solon_syntax::ast::Module;
+use solon_syntax::parse_module;
+use solon_syntax::source::{Diagnostics, Source, SourceId};
+
+use super::Engine;
+use crate::compile::{self, Compiled, lower};
+use crate::error::Error;
+use crate::program::{Canonical, Program};
+use crate::store::{Path, Transaction};
+use crate::trace::Timer;
+
+impl Engine {
+    /// Parses a module.
+    pub(super) fn parse(&self, name: &str, text: &str) -> Result<Module, Diagnostics> {
+        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
+        let options = self.inner.parse_options()?;
+        parse_module(&Source::new(id, name, text), &options)
+    }
+
+    /// Compiles all modules.
+    pub(super) fn compile(
+        &self,
+        modules: &BTreeMap<String, Arc<Module>>,
+        transaction: &Transaction,
+        timer: Timer<'_>,
+    ) -> Result<(Arc<Compiled>, Arc<Program>), Error> {
+        let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
+        let checked: Option<&dyn Fn(&[String]) -> bool> = if self.inner.allow_base_conflicts {
+            None
+        } else {
+            Some(&exists)
+        };
+        compile::on_large_stack(|| {
+            let list = modules
+                .values()
+                .map(|module| Module::clone(module))
+                .collect();
+            let mut laps = timer.start();
+            let compiled = compile::compile(list, &self.inner.options, checked, |pass, _| {
+                laps.end(|| pass.timer());
+            })?;
+            let mut program = lower::program(
+                &compiled.modules,
+                self.inner.functions.clone(),
+                &self.inner.options,
+            );
+            program.canonical =
+                Canonical::new(compiled.modules.clone(), compiled.originals.clone());
+            laps.end(|| "compile_stage_rebuild_indices".to_owned());
+            Ok((Arc::new(compiled), Arc::new(program)))
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! What the operations of a search take.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use super::statistics::Statistics;
+
+/// Most times that are kept of one operation; later ones replace the oldest.
+const KEPT: usize = 1028;
+
+/// An operation whose time is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Terms become values.
+    Plug,
+    /// Base documents are read.
+    Resolve,
+    /// Rules are looked up.
+    RuleIndex,
+    /// Built-in functions are called.
+    BuiltinCall,
+}
+
+impl Operation {
+    const ALL: [Self; 4] = [
+        Self::Plug,
+        Self::Resolve,
+        Self::RuleIndex,
+        Self::BuiltinCall,
+    ];
+
+    /// The published name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plug => "eval_op_plug",
+            Self::Resolve => "eval_op_resolve",
+            Self::RuleIndex => "eval_op_rule_index",
+            Self::BuiltinCall => "eval_op_builtin_call",
+        }
+    }
+}
+
+/// Something that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// A base document was read.
+    BaseCacheMiss,
+    /// The result of rules was known.
+    VirtualCacheHit,
+    /// The result of rules was not known.
+    VirtualCacheMiss,
+    /// A comprehension was gone through.
+    ComprehensionCacheSkip,
+}
+
+impl Count {
+    const ALL: [Self; 4] = [
+        Self::BaseCacheMiss,
+        Self::VirtualCacheHit,
+        Self::VirtualCacheMiss,
+        Self::ComprehensionCacheSkip,
+    ];
+
+    /// The published name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BaseCacheMiss => "eval_op_base_cache_miss",
+            Self::VirtualCacheHit => "eval_op_virtual_cache_hit",
+            Self::VirtualCacheMiss => "eval_op_virtual_cache_miss",
+            Self::ComprehensionCacheSkip => "eval_op_comprehension_cache_skip",
+        }
+    }
+}
+
+/// Measures a search.
+#[derive(Default)]
+pub struct Instruments {
+    times: [RefCell<Times>; 4],
+    counts: [Cell<u64>; 4],
+}
+
+#[derive(Default)]
+struct Times {
+    total: Duration,
+    count: u64,
+    samples: Vec<u64>,
+}
+
+impl Times {
+    fn add(&mut self, took: Duration) {
+        let sample = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        if self.samples.len() < KEPT {
+            self.samples.push(sample);
+        } else if let Ok(oldest) = usize::try_from(self.count % KEPT as u64)
+            && let Some(oldest) = self.samples.get_mut(oldest)
+        {
+            *oldest = sample;
+        }
+        self.total += took;
+        self.count += 1;
+    }
+}
+
+impl Instruments {
+    /// An operation took from `start` until now.
+    pub fn took(&self, operation: Operation, start: Instant) {
+        let of = |(one, _): &(Operation, &RefCell<Times>)| *one == operation;
+        if let Some((_, times)) = Operation::ALL.into_iter().zip(&self.times).find(of) {
+            times.borrow_mut().add(start.elapsed());
+        }
+    }
+
+    /// Something happened.
+    pub fn count(&self, what: Count) {
+        let of = |(one, _): &(Count, &Cell<u64>)| *one == what;
+        if let Some((_, count)) = Count::ALL.into_iter().zip(&self.counts).find(of) {
+            count.set(count.get() + 1);
+        }
+    }
+
+    /// The operations that happened, how long they took together, and how that is distributed.
+    pub fn times(&self) -> Vec<(&'static str, Duration, Statistics)> {
+        let times = Operation::ALL.into_iter().zip(&self.times);
+        let times = times.map(|(operation, times)| {
+            let times = times.borrow();
+            let statistics = Statistics::of(&times.samples, times.count);
+            (operation.name(), times.total, statistics)
+        });
+        times.filter(|(_, _, many)| many.count > 0).collect()
+    }
+
+    /// What happened, and how often.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        let counts = Count::ALL.into_iter().zip(&self.counts);
+        let counts = counts.map(|(what, count)| (what.name(), count.get()));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+}

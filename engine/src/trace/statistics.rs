@@ -1,0 +1,127 @@
+//! What many measured times come to.
+
+use serde::{Serialize, Serializer};
+
+/// The distribution of samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Three quarters are not above it.
+    #[serde(rename = "75%", serialize_with = "number")]
+    pub p75: f64,
+    /// Nine of ten are not above it.
+    #[serde(rename = "90%", serialize_with = "number")]
+    pub p90: f64,
+    /// As the name says.
+    #[serde(rename = "95%", serialize_with = "number")]
+    pub p95: f64,
+    /// As the name says.
+    #[serde(rename = "99%", serialize_with = "number")]
+    pub p99: f64,
+    /// As the name says.
+    #[serde(rename = "99.9%", serialize_with = "number")]
+    pub p999: f64,
+    /// As the name says.
+    #[serde(rename = "99.99%", serialize_with = "number")]
+    pub p9999: f64,
+    /// How many there were.
+    pub count: u64,
+    /// The largest.
+    pub max: u64,
+    /// Their mean.
+    #[serde(serialize_with = "number")]
+    pub mean: f64,
+    /// Half are not above it.
+    #[serde(serialize_with = "number")]
+    pub median: f64,
+    /// The smallest.
+    pub min: u64,
+    /// Their standard deviation.
+    #[serde(serialize_with = "number")]
+    pub stddev: f64,
+}
+
+/// Whole numbers have no point.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "guarded by the comparison; times are not negative"
+)]
+fn number<S: Serializer>(value: &f64, out: S) -> Result<S::Ok, S::Error> {
+    if value.fract() == 0.0 && *value < 1e18 {
+        out.serialize_u64(*value as u64)
+    } else {
+        out.serialize_f64(*value)
+    }
+}
+
+impl Statistics {
+    /// The distribution of samples; of `count` in all when only some of them were kept.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "nanoseconds within a hundred days are exact"
+    )]
+    pub fn of(samples: &[u64], count: u64) -> Self {
+        let mut sorted = samples.to_vec();
+        sorted.sort_unstable();
+        let (Some(min), Some(max)) = (sorted.first(), sorted.last()) else {
+            return Self::default();
+        };
+        let size = sorted.len() as f64;
+        let mean = sorted.iter().map(|sample| *sample as f64).sum::<f64>() / size;
+        let squares = sorted.iter().map(|sample| (*sample as f64 - mean).powi(2));
+        Self {
+            p75: percentile(&sorted, 0.75),
+            p90: percentile(&sorted, 0.9),
+            p95: percentile(&sorted, 0.95),
+            p99: percentile(&sorted, 0.99),
+            p999: percentile(&sorted, 0.999),
+            p9999: percentile(&sorted, 0.9999),
+            count,
+            max: *max,
+            mean,
+            median: percentile(&sorted, 0.5),
+            min: *min,
+            stddev: (squares.sum::<f64>() / size).sqrt(),
+        }
+    }
+}
+
+/// The value that a share of sorted samples is not above, between two samples where it falls there.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positions among few samples"
+)]
+fn percentile(sorted: &[u64], share: f64) -> f64 {
+    let position = share * (sorted.len() as f64 + 1.0);
+    let at = position as usize;
+    let sample = |at: usize| sorted.get(at).map_or(0.0, |sample| *sample as f64);
+    if at < 1 {
+        sample(0)
+    } else if at >= sorted.len() {
+        sample(sorted.len().saturating_sub(1))
+    } else {
+        let (below, above) = (sample(at - 1), sample(at));
+        below + (position - position.floor()) * (above - below)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Statistics;
+
+    #[test]
+    fn distributions() {
+        let few = Statistics::of(&[1_238_947, 302_261, 493_015], 3);
+        assert_eq!((few.count, few.min, few.max), (3, 302_261, 1_238_947));
+        assert_eq!((few.median, few.p75), (493_015.0, 1_238_947.0));
+        assert_eq!(few.mean, 678_074.333_333_333_4);
+        assert_eq!(few.stddev, 404_170.247_370_530_15);
+        let pair = Statistics::of(&[22_984, 1_252], 2);
+        assert_eq!((pair.median, pair.stddev), (12_118.0, 10_866.0));
+        assert_eq!(Statistics::of(&[], 0), Statistics::default());
+        let four = Statistics::of(&[150, 311, 451, 1653], 4);
+        assert_eq!(four.p75, 451.0 + 0.75 * (1653.0 - 451.0));
+    }
+}

@@ -1,0 +1,49 @@
+//! Who is told how long the stages of a compilation took.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Is told how long each stage took, by its published name; or nobody is, and nothing is measured.
+#[derive(Clone, Copy, Default)]
+pub struct Timer<'t>(Option<&'t dyn Fn(&str, Duration)>);
+
+impl fmt::Debug for Timer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "Timer"
+        } else {
+            "no timer"
+        })
+    }
+}
+
+impl<'t> Timer<'t> {
+    /// Tells `hear`.
+    pub fn new(hear: &'t dyn Fn(&str, Duration)) -> Self {
+        Self(Some(hear))
+    }
+
+    /// Begins with the first of several stages.
+    pub fn start(self) -> Laps<'t> {
+        Laps {
+            timer: self,
+            since: self.0.map(|_| Instant::now()),
+        }
+    }
+}
+
+/// Stages that follow one another.
+pub struct Laps<'t> {
+    timer: Timer<'t>,
+    since: Option<Instant>,
+}
+
+impl Laps<'_> {
+    /// A stage has ended; the next begins.
+    pub fn end(&mut self, name: impl FnOnce() -> String) {
+        if let (Some(since), Some(hear)) = (self.since, self.timer.0) {
+            hear(&name(), since.elapsed());
+            self.since = Some(Instant::now());
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What is shown beside an answer: how it was found, how long that took, and what was come by on the way.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use solon::trace::{CoverageReport, Statistics};
+use solon::value::{Value, json};
+
+use super::args::Format;
+use super::metrics::{self, Metrics};
+use super::profile::{self, Row};
+use crate::cli::table::Table;
+use crate::http::{answer_text, indent};
+
+/// How an answer was found.
+pub struct Explanation {
+    /// For people.
+    pub lines: Vec<String>,
+    /// As JSON.
+    pub events: String,
+}
+
+/// What was measured, in one run or in several.
+pub enum Times {
+    /// In one.
+    Once(Metrics),
+    /// In several.
+    Often(BTreeMap<String, Statistics>),
+}
+
+/// Everything beside an answer, as far as it was asked for.
+#[derive(Default)]
+pub struct Extras {
+    /// How it was found.
+    pub explanation: Option<Explanation>,
+    /// How long its parts took.
+    pub metrics: Option<Times>,
+    /// How long each row took; whether in several runs.
+    pub profile: Option<(Vec<Row>, bool)>,
+    /// What was come by.
+    pub coverage: Option<CoverageReport>,
+}
+
+impl Extras {
+    /// An answer's text with everything that its format shows beside it.
+    pub fn around(&self, answer: &[u8], format: Format) -> Vec<u8> {
+        match format {
+            Format::Json => self.in_json(answer),
+            Format::Pretty => self.in_pretty(answer),
+            Format::Discard => {
+                // the members of this object are sorted
+                let whole = self.in_json(answer);
+                match json::read(&whole) {
+                    Ok(sorted) => {
+                        let mut text = laid_out(&sorted, "");
+                        text.push(b'\n');
+                        text
+                    }
+                    Err(_) => whole,
+                }
+            }
+            _ => answer.to_vec(),
+        }
+    }
+
+    /// Adds members to an object that is written on several lines.
+    fn in_json(&self, answer: &[u8]) -> Vec<u8> {
+        let mut members: Vec<(&str, Vec<u8>)> = Vec::new();
+        match &self.metrics {
+            Some(Times::Once(metrics)) => members.push(("metrics", member(&metrics.json()))),
+            Some(Times::Often(timers)) => members.push(("aggregated_metrics", member(timers))),
+            None => {}
+        }
+        if let Some(explanation) = &self.explanation {
+            let events = json::read(explanation.events.as_bytes()).unwrap_or_default();
+            members.push(("explanation", laid_out(&events, "  ")));
+        }
+        match &self.profile {
+            Some((rows, false)) => members.push(("profile", member(rows))),
+            Some((rows, true)) => members.push(("aggregated_profile", member(rows))),
+            None => {}
+        }
+        if let Some(coverage) = &self.coverage {
+            members.push(("coverage", member(coverage)));
+        }
+        if members.is_empty() {
+            return answer.to_vec();
+        }
+        let inside = answer.trim_ascii().strip_suffix(b"}").unwrap_or(answer);
+        let mut out = inside.trim_ascii_end().to_vec();
+        for (name, text) in members {
+            out.extend_from_slice(if out == b"{" { b"\n" } else { b",\n" });
+            out.extend_from_slice(format!("  \"{name}\": ").as_bytes());
+            out.extend_from_slice(&text);
+        }
+        out.extend_from_slice(b"\n}\n");
+        out
+    }
+
+    fn in_pretty(&self, answer: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for line in self.explanation.iter().flat_map(|how| &how.lines) {
+            out.extend_from_slice(line.as_bytes());
+            out.push(b'\n');
+        }
+        out.extend_from_slice(answer);
+        out.extend_from_slice(self.tables().as_bytes());
+        out
+    }
+
+    /// The tables below an answer, or below no answer.
+    pub fn tables(&self) -> String {
+        let mut out = String::new();
+        match &self.metrics {
+            Some(Times::Once(metrics)) => out.push_str(&metrics.table().render()),
+            Some(Times::Often(timers)) => {
+                out.push_str(&metrics::aggregated_table(timers).render());
+            }
+            None => {}
+        }
+        if let Some((rows, _)) = &self.profile {
+            out.push_str(&profile::table(rows).render());
+        }
+        if let Some(coverage) = &self.coverage {
+            let mut table = Table::default();
+            let share = format!("{:.2}", coverage.coverage);
+            table.row(vec!["Overall Coverage".to_owned(), share]);
+            out.push_str(&table.render());
+        }
+        out
+    }
+}
+
+/// A value on several lines.
+fn laid_out(value: &Value, prefix: &str) -> Vec<u8> {
+    let mut text = Vec::new();
+    let indent = "  ";
+    json::write_go_layout(value.borrow(), json::Layout { prefix, indent }, &mut text);
+    text
+}
+
+/// A member's text, one level deep.
+fn member(value: &impl Serialize) -> Vec<u8> {
+    indent(answer_text(value, true).trim_ascii_end(), 1)
+}

@@ -1,0 +1,247 @@
+//! One evaluation, from loading files to the answer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use solon::compile::Options;
+use solon::store::Path;
+use solon::trace::{
+    Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
+};
+use solon::value::Value;
+use solon::{
+    Change, Engine, Limits, PreparedQuery, QueryContext, Request, Search, Shortcuts, Solution,
+};
+use solon_host::SystemHost;
+
+use super::Answered;
+use super::answer::Answer;
+use super::args::Args;
+use super::extras::Explanation;
+use super::metrics::Metrics;
+use super::partial::Left;
+use super::profile::Row;
+use crate::cli::capabilities;
+use crate::cli::report::Report;
+use crate::cli::terminal::complain;
+use crate::files::{Ignore, Loader, Wanted};
+
+/// What came of one evaluation.
+pub struct Run {
+    /// The answer.
+    pub answer: Result<Answered, Report>,
+    /// How long its parts took.
+    pub metrics: Metrics,
+    /// How it was found.
+    pub explanation: Option<Explanation>,
+    /// How long each row took.
+    pub profile: Option<Vec<Row>>,
+    /// What was come by.
+    pub coverage: Option<CoverageReport>,
+}
+
+/// The engine with everything loaded, and the texts of the modules.
+struct Loaded {
+    engine: Engine,
+    modules: BTreeMap<String, String>,
+}
+
+impl Run {
+    /// Loads, compiles and evaluates.
+    pub fn once(args: &Args, query: &str, input: Option<&Value>) -> Self {
+        let mut run = Self {
+            answer: Err(Report::message("")),
+            metrics: Metrics::default(),
+            explanation: None,
+            profile: None,
+            coverage: None,
+        };
+        run.answer = run.answer(args, query, input);
+        run
+    }
+
+    fn answer(
+        &mut self,
+        args: &Args,
+        query: &str,
+        input: Option<&Value>,
+    ) -> Result<Answered, Report> {
+        let Loaded { engine, modules } = load(args, &self.metrics)?;
+        let text_of = |file: &str| {
+            if file.is_empty() {
+                Some(query.to_owned())
+            } else {
+                modules.get(file).cloned()
+            }
+        };
+        let refused = |error| Report::of(&error, &text_of);
+        // lines of `print` come while the evaluation runs, whatever the format
+        let printed = |line: &str| complain(format!("{line}\n"));
+        let mut request = Request::new()
+            .strict_builtin_errors(args.strict_builtin_errors)
+            .print(&printed);
+        if let Some(input) = input {
+            request = request.input(input);
+        }
+        let hear = |name: &str, took: Duration| {
+            // the stages of compiling are for those who look inside
+            if args.instrument || !name.starts_with("query_compile_stage") {
+                self.metrics.add(name, took);
+            }
+        };
+        let context = QueryContext {
+            package: args.package.as_deref(),
+            imports: &args.imports,
+            timer: Timer::new(&hear),
+            ..QueryContext::default()
+        };
+        let instruments = Instruments::default();
+        let (mut profile, mut coverage) = (Profile::default(), Coverage::default());
+        let mut watching = Observers::default();
+        if args.profile().is_some() {
+            watching.0.push(&mut profile);
+        }
+        if args.coverage {
+            watching.0.push(&mut coverage);
+        }
+        let observed = !watching.0.is_empty();
+        let watched = observed || args.instrument || args.shortcuts() != Shortcuts::default();
+        let search = Search {
+            observer: observed.then_some(&mut watching as &mut dyn Observer),
+            instruments: args.instrument.then_some(&instruments),
+            shortcuts: args.shortcuts(),
+        };
+        let mut others = Vec::new();
+        let answer = if args.partial {
+            let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
+            let prepared = prepared.map_err(refused)?;
+            let start = Instant::now();
+            let left = prepared.evaluate_as(&request, search);
+            self.metrics.since("rego_partial_eval", start);
+            left.map(|left| Answered::Left(Left(left))).map_err(refused)
+        } else {
+            let prepared = engine.prepare_query_in(query, &context).map_err(refused)?;
+            let start = Instant::now();
+            let solutions = match args.explain.detail() {
+                None if watched => prepared.checked(&request, search),
+                None => prepared.solutions(&request),
+                Some(detail) => {
+                    let explained = prepared.explain_to(&request, search);
+                    self.explanation = Some(Explanation {
+                        lines: explained.lines(detail, true, args.var_values),
+                        events: explained.json(detail),
+                    });
+                    explained.answer
+                }
+            };
+            self.metrics.since("rego_query_eval", start);
+            if args.coverage {
+                let runs = args.coverage_runs();
+                others = runs
+                    .map(|kind| (kind, without(kind, args, &prepared, input)))
+                    .collect();
+            }
+            solutions
+                .map(|solutions| Answered::Whole(answered(&prepared, solutions)))
+                .map_err(refused)
+        };
+        self.metrics.instruments(&instruments);
+        let parsed = engine.modules();
+        if args.profile().is_some() {
+            let file = |id| {
+                let mut modules = parsed.iter().filter(|(_, one)| one.source.id == id);
+                modules.next().map(|(name, _)| name.as_str())
+            };
+            let rows = profile.finish();
+            let rows = rows
+                .iter()
+                .map(|row| Row::of(row, file(row.span.source), query));
+            self.profile = Some(rows.collect());
+        }
+        if args.coverage {
+            let others: Vec<(Kind, &Coverage)> =
+                others.iter().map(|(kind, other)| (*kind, other)).collect();
+            let modules = parsed.iter().map(|(_, module)| &**module);
+            self.coverage = Some(coverage.report(&others, modules));
+        }
+        answer
+    }
+}
+
+fn answered(prepared: &PreparedQuery, solutions: Vec<Solution>) -> Answer {
+    Answer {
+        expressions: prepared.expressions().to_vec(),
+        solutions,
+    }
+}
+
+/// What is come by without one of the shortcuts. Its answer and its prints are of no interest.
+fn without(kind: Kind, args: &Args, prepared: &PreparedQuery, input: Option<&Value>) -> Coverage {
+    let mut coverage = Coverage::default();
+    let mut request = Request::new().strict_builtin_errors(args.strict_builtin_errors);
+    if let Some(input) = input {
+        request = request.input(input);
+    }
+    let mut shortcuts = args.shortcuts();
+    match kind {
+        Kind::IndexExcluded => shortcuts.indexing = false,
+        Kind::EarlyExit => shortcuts.early_exit = false,
+    }
+    let search = Search {
+        observer: Some(&mut coverage),
+        shortcuts,
+        ..Search::default()
+    };
+    drop(prepared.search_as(&request, search));
+    coverage
+}
+
+/// Makes an engine and loads what the flags name.
+fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
+    let version = crate::cli::version_of(args.v0_compatible);
+    let options = Options {
+        strict: args.strict,
+        capabilities: args.capabilities.clone(),
+        schemas: crate::cli::schemas(args.schema.as_deref())?,
+        ..Options::default()
+    };
+    let limits = Limits {
+        time: args.timeout,
+        ..Limits::default()
+    };
+    let engine = Engine::builder()
+        .version(version)
+        .compiler(options)
+        .limits(limits)
+        .host(Arc::new(SystemHost))
+        .allow_base_conflicts(true)
+        .build();
+    let mut modules = BTreeMap::new();
+    if !args.data.is_empty() {
+        let start = Instant::now();
+        let loader = Loader {
+            wanted: Wanted::All,
+            ignore: Ignore::new(&args.ignore),
+            options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
+        };
+        let loaded = loader.load(&args.data).map_err(Report::of_files)?;
+        metrics.since("rego_load_files", start);
+        let mut change = Change::default();
+        for (name, text) in &loaded.modules {
+            change.set_module(name, text);
+        }
+        change.put(Path::default(), loaded.documents);
+        modules = loaded.modules;
+        let hear = |name: &str, took: Duration| {
+            if args.instrument || !name.starts_with("compile_sta") {
+                metrics.add(name, took);
+            }
+        };
+        let text_of = |file: &str| modules.get(file).cloned();
+        engine
+            .apply_timed(change, Timer::new(&hear))
+            .map_err(|error| Report::of(&error, &text_of))?;
+    }
+    Ok(Loaded { engine, modules })
+}
