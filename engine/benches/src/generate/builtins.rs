@@ -75,7 +75,7 @@ pub fn stamps(count: usize) -> String {
         format!("{y}-{m:02}-{d:02}T{h:02}:{min:02}:{s:02}.{m:03}Z")
     });
     let plain = each(|((y, m, d), (h, min, s))| {
-        format!("{y}-{m:02}-{d:02} {h:02}:{min:02}:{s:02} +0{m:02}0").replace("+01", "-01")
+        format!("{y}-{m:02}-{d:02} {h:02}:{min:02}:{s:02} +{m:02}30").replace("+01", "-01")
     });
     let long = each(|((y, m, d), (h, min, s))| {
         let month = [
