@@ -68,7 +68,7 @@ pub const LARGE_OPERAND: usize = 4 << 10;
 pub const LOOKUP_COMBINATIONS: usize = 64;
 
 /// Most dynamic patterns (regular expressions, globs) kept compiled.
-pub const PATTERN_CACHE: usize = 512;
+pub const PATTERN_CACHE: usize = 4096;
 
 /// Memory of the dynamic patterns that are kept compiled, in bytes.
 pub const PATTERN_CACHE_BYTES: usize = 64 << 20;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::patterns::Pattern;
+use super::patterns::{Family, Pattern};
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::graphql::{
     self, Decode, Encode, Problem, QueryDocument, Schema, SchemaDocument, TypeSystem,
@@ -51,9 +51,6 @@ pub const TABLE: &[Builtin] = &[
         schema_is_valid,
     ),
 ];
-
-/// The family of schemas among compiled patterns.
-const FAMILY: &str = "graphql";
 
 /// What a schema takes in memory, in lengths of its text.
 const WEIGHT: usize = 16;
@@ -176,9 +173,10 @@ impl<'e> Schemed<'e> {
         let source = Source::new(call, operands, 1)?;
         let compiled = match (&source, constant) {
             (_, Some(compiled)) => Arc::clone(compiled),
-            (Source::Text(text), None) => call
-                .patterns
-                .get(FAMILY, text.as_bytes(), || Compiled::new(text))?,
+            (Source::Text(text), None) => {
+                call.patterns
+                    .get(Family::GraphQl, text.as_bytes(), || Compiled::new(text))?
+            }
             (Source::Tree(tree), None) => Arc::new(Compiled {
                 types: types(SchemaDocument::decode(*tree, 0).map_err(worded)?)?,
                 length: 0,

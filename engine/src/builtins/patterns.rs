@@ -1,23 +1,50 @@
 //! Compiled dynamic patterns.
+//!
+//! Readers look into a published table that nobody changes, so threads never wait for one another nor pass a counter to
+//! and fro. What is compiled meanwhile collects behind a lock and is published when it is worth a copy of the table.
 
 use std::any::Any;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::{Equivalent, HashMap};
-use parking_lot::RwLock;
+use arc_swap::ArcSwap;
+use hashbrown::HashTable;
+use parking_lot::Mutex;
 
 use crate::limits::{PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
 #[derive(Default)]
 pub struct Patterns {
-    held: RwLock<Held>,
+    published: ArcSwap<Held>,
+    recent: Mutex<Recent>,
+    state: foldhash::fast::RandomState,
 }
 
-#[derive(Default)]
-struct Held {
-    entries: HashMap<Key, Arc<dyn Any + Send + Sync>, foldhash::fast::RandomState>,
-    bytes: usize,
+/// What kind of text is compiled, and by that to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Regular expressions.
+    Regex,
+    /// Texts with regular expressions between delimiters.
+    Delimited,
+    /// Globs, behind their delimiters.
+    Glob,
+    /// JSON schemas.
+    JsonSchema,
+    /// GraphQL schemas.
+    GraphQl,
+    /// Keys that verify tokens.
+    JwtKeys,
+    /// Templates of `strings.render_template`.
+    Template,
+    /// Layouts of times.
+    TimeLayout,
+    /// Time zones, by their names.
+    TimeZone,
+    /// What the tests of this file keep.
+    #[cfg(test)]
+    Test,
 }
 
 /// What a pattern compiles to.
@@ -26,50 +53,201 @@ pub trait Pattern: Any + Send + Sync {
     fn bytes(&self) -> usize;
 }
 
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    family: &'static str,
+struct Entry {
+    hash: u64,
+    family: Family,
     text: Box<[u8]>,
+    pattern: Arc<dyn Any + Send + Sync>,
+    bytes: usize,
 }
 
-/// A key that is only looked up, so it owns nothing.
-#[derive(Hash)]
+/// Entries, and where they are by their hashes.
+#[derive(Clone, Default)]
+struct Held {
+    entries: Vec<Arc<Entry>>,
+    places: HashTable<u32>,
+    bytes: usize,
+}
+
+/// What is held now, and how far behind the published table is.
+#[derive(Default)]
+struct Recent {
+    held: Held,
+    /// Entries that are not published, and how often one of them was asked for.
+    behind: usize,
+    /// Moves on with each victim.
+    turn: u64,
+}
+
+/// A text with its hash.
+#[derive(Clone, Copy)]
 struct Wanted<'t> {
-    family: &'static str,
+    hash: u64,
+    family: Family,
     text: &'t [u8],
 }
 
-impl Equivalent<Key> for Wanted<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
-        self.family == key.family && *self.text == *key.text
+impl Held {
+    #[inline]
+    fn find(&self, wanted: Wanted<'_>) -> Option<&Arc<Entry>> {
+        let at = self.places.find(wanted.hash, |at| {
+            self.entries
+                .get(*at as usize)
+                .is_some_and(|entry| entry.family == wanted.family && *entry.text == *wanted.text)
+        })?;
+        self.entries.get(*at as usize)
+    }
+
+    fn insert(&mut self, entry: Arc<Entry>) {
+        let Self {
+            entries,
+            places,
+            bytes,
+        } = self;
+        *bytes += entry.bytes;
+        #[expect(clippy::cast_possible_truncation, reason = "the cache is bounded")]
+        let at = entries.len() as u32;
+        let hash = entry.hash;
+        entries.push(entry);
+        places.insert_unique(hash, at, |at| {
+            entries.get(*at as usize).map_or(0, |entry| entry.hash)
+        });
+    }
+
+    /// Takes an entry out; the last one takes its place.
+    fn remove(&mut self, at: usize) {
+        if at >= self.entries.len() {
+            return;
+        }
+        let entry = self.entries.swap_remove(at);
+        self.bytes -= entry.bytes;
+        if let Ok(place) = self
+            .places
+            .find_entry(entry.hash, |held| *held as usize == at)
+        {
+            place.remove();
+        }
+        let from = self.entries.len();
+        if let Some(moved) = self.entries.get(at)
+            && let Some(place) = self
+                .places
+                .find_mut(moved.hash, |held| *held as usize == from)
+        {
+            #[expect(clippy::cast_possible_truncation, reason = "the cache is bounded")]
+            let at = at as u32;
+            *place = at;
+        }
+    }
+}
+
+impl Recent {
+    /// Makes room. Victims are taken at random: patterns that are gone through in turn, and are too many, would find
+    /// nothing in a cache that drops the oldest.
+    fn make_room(&mut self, bytes: usize) {
+        while !self.held.entries.is_empty()
+            && (self.held.entries.len() >= PATTERN_CACHE
+                || self.held.bytes + bytes > PATTERN_CACHE_BYTES)
+        {
+            self.turn = self
+                .turn
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
+            let at = usize::try_from(self.turn >> 33).unwrap_or_default();
+            self.held.remove(at % self.held.entries.len());
+        }
     }
 }
 
 impl Patterns {
-    /// The compiled form of `text` in a family (`regex`, `glob`), compiled now if it is not there.
+    /// Runs something with the compiled form of `text` in a family, compiled now if it is not there.
+    #[inline]
+    pub fn with<T: Pattern, E, R>(
+        &self,
+        family: Family,
+        text: &[u8],
+        compile: impl FnOnce() -> Result<T, E>,
+        run: impl FnOnce(&T) -> R,
+    ) -> Result<R, E> {
+        let wanted = self.wanted(family, text);
+        if let Some(found) = self.published.load().find(wanted)
+            && let Some(found) = found.pattern.downcast_ref::<T>()
+        {
+            return Ok(run(found));
+        }
+        self.recent(wanted, compile).map(|found| run(&found))
+    }
+
+    /// The compiled form of `text` in a family, compiled now if it is not there.
     pub fn get<T: Pattern, E>(
         &self,
-        family: &'static str,
+        family: Family,
         text: &[u8],
         compile: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let wanted = Wanted { family, text };
-        if let Some(found) = self.held.read().entries.get(&wanted)
-            && let Ok(found) = found.clone().downcast::<T>()
+        let wanted = self.wanted(family, text);
+        if let Some(found) = self.published.load().find(wanted)
+            && let Ok(found) = found.pattern.clone().downcast::<T>()
         {
             return Ok(found);
         }
-        let compiled = Arc::new(compile()?);
-        let bytes = compiled.bytes() + text.len();
-        let mut held = self.held.write();
-        if held.entries.len() >= PATTERN_CACHE || held.bytes + bytes > PATTERN_CACHE_BYTES {
-            // dynamic patterns come in waves; starting over is as good as choosing a victim
-            *held = Held::default();
+        self.recent(wanted, compile)
+    }
+
+    #[inline]
+    fn wanted<'t>(&self, family: Family, text: &'t [u8]) -> Wanted<'t> {
+        let hash = self.state.hash_one((family, text));
+        Wanted { hash, family, text }
+    }
+
+    /// What the published table does not have.
+    #[cold]
+    fn recent<T: Pattern, E>(
+        &self,
+        wanted: Wanted<'_>,
+        compile: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let found = |recent: &Recent| {
+            let found = recent.held.find(wanted)?;
+            found.pattern.clone().downcast::<T>().ok()
+        };
+        let mut recent = self.recent.lock();
+        if let Some(found) = found(&recent) {
+            self.fall_behind(&mut recent);
+            return Ok(found);
         }
-        held.bytes += bytes;
-        let text = text.into();
-        held.entries.insert(Key { family, text }, compiled.clone());
+        drop(recent);
+        let compiled = Arc::new(compile()?);
+        let bytes = compiled.bytes() + wanted.text.len();
+        if bytes > PATTERN_CACHE_BYTES {
+            return Ok(compiled);
+        }
+        let mut recent = self.recent.lock();
+        // another thread may have been faster
+        if let Some(found) = found(&recent) {
+            return Ok(found);
+        }
+        recent.make_room(bytes);
+        recent.held.insert(Arc::new(Entry {
+            hash: wanted.hash,
+            family: wanted.family,
+            text: wanted.text.into(),
+            pattern: compiled.clone(),
+            bytes,
+        }));
+        self.fall_behind(&mut recent);
         Ok(compiled)
+    }
+
+    /// Notes that the published table was of no use, and publishes what is held now when that happens too often for its
+    /// size.
+    fn fall_behind(&self, recent: &mut Recent) {
+        /// Times that the published table may be of no use, as a part of its size.
+        const PART: usize = 4;
+        recent.behind += 1;
+        if recent.behind * PART >= recent.held.entries.len() {
+            recent.behind = 0;
+            self.published.store(Arc::new(recent.held.clone()));
+        }
     }
 }
 
@@ -77,7 +255,7 @@ impl Patterns {
 mod tests {
     use std::convert::Infallible;
 
-    use super::{Pattern, Patterns};
+    use super::{Family, Pattern, Patterns};
     use crate::limits::{PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
     struct Sized(usize);
@@ -90,10 +268,22 @@ mod tests {
 
     fn fill(patterns: &Patterns, text: usize, bytes: usize) -> usize {
         let text = text.to_string();
-        let made = patterns.get("test", text.as_bytes(), || {
-            Ok::<_, Infallible>(Sized(bytes))
-        });
-        made.map_or(0, |made| made.0)
+        let compile = || Ok::<_, Infallible>(Sized(bytes));
+        let made = patterns.get(Family::Test, text.as_bytes(), compile);
+        let made = made.map_or(0, |made| made.0);
+        // both ways find the same, whether it is published or not
+        let compile = || Ok::<_, Infallible>(Sized(bytes));
+        let again = patterns.with(Family::Test, text.as_bytes(), compile, |made| made.0);
+        assert_eq!(again, Ok(made));
+        made
+    }
+
+    fn count(patterns: &Patterns) -> usize {
+        let recent = patterns.recent.lock();
+        let held = &recent.held;
+        assert_eq!(held.entries.len(), held.places.len());
+        assert!(patterns.published.load().entries.len() <= PATTERN_CACHE);
+        held.entries.len()
     }
 
     #[test]
@@ -101,13 +291,47 @@ mod tests {
         let patterns = Patterns::default();
         for text in 0..2 * PATTERN_CACHE {
             assert_eq!(fill(&patterns, text, 1), 1);
-            assert!(patterns.held.read().entries.len() <= PATTERN_CACHE);
+            assert!(count(&patterns) <= PATTERN_CACHE);
         }
+        assert_eq!(count(&patterns), PATTERN_CACHE);
         for text in 0..10 {
             fill(&patterns, text, PATTERN_CACHE_BYTES / 3);
-            assert!(patterns.held.read().bytes <= PATTERN_CACHE_BYTES);
+            assert!(patterns.recent.lock().held.bytes <= PATTERN_CACHE_BYTES);
         }
         // what is there is not compiled again
         assert_eq!(fill(&patterns, 9, 7), PATTERN_CACHE_BYTES / 3);
+        // what is larger than the cache is not kept
+        assert_eq!(
+            fill(&patterns, 10, PATTERN_CACHE_BYTES),
+            PATTERN_CACHE_BYTES
+        );
+        assert_eq!(fill(&patterns, 10, 1), 1);
+    }
+
+    #[test]
+    fn what_is_asked_for_gets_published() {
+        let patterns = Patterns::default();
+        for round in 0..8 {
+            for text in 0..1000 {
+                assert_eq!(fill(&patterns, text, 1 + round), 1);
+            }
+        }
+        assert_eq!(patterns.published.load().entries.len(), 1000);
+    }
+
+    #[test]
+    fn patterns_in_turn_that_are_too_many_are_still_found() {
+        let patterns = Patterns::default();
+        let many = PATTERN_CACHE + PATTERN_CACHE / 4;
+        let mut compiled = 0;
+        for text in (0..4 * many).map(|at| at % many) {
+            let compile = || {
+                compiled += 1;
+                Ok::<_, Infallible>(Sized(1))
+            };
+            let text = text.to_string();
+            assert!(patterns.get(Family::Test, text.as_bytes(), compile).is_ok());
+        }
+        assert!(compiled < 3 * many, "{compiled}");
     }
 }

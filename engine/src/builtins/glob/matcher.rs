@@ -6,7 +6,7 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, 
 use super::syntax::{Piece, SyntaxError, parse};
 use crate::builtins::Fault;
 use crate::builtins::patterns::Pattern;
-use crate::builtins::regex;
+use crate::builtins::regex::{self, Effort};
 
 /// A compiled glob.
 pub enum Glob {
@@ -18,7 +18,12 @@ pub enum Glob {
         delimiters: Box<[char]>,
     },
     /// Anything else.
-    Automaton(meta::Regex),
+    Automaton {
+        /// What every text that matches starts with.
+        start: Box<str>,
+        /// The glob.
+        regex: meta::Regex,
+    },
 }
 
 /// Bytes of text up to which trying again at each character is no worse than an automaton.
@@ -32,7 +37,7 @@ impl From<SyntaxError> for Fault {
 
 impl Glob {
     /// Compiles a glob.
-    pub fn new(pattern: &[u8], delimiters: &[char]) -> Result<Self, Fault> {
+    pub fn new(pattern: &[u8], delimiters: &[char], effort: Effort) -> Result<Self, Fault> {
         let pieces = parse(pattern)?;
         if is_simple(&pieces) {
             return Ok(Self::Simple {
@@ -40,11 +45,15 @@ impl Glob {
                 delimiters: delimiters.into(),
             });
         }
+        let start = match pieces.first() {
+            Some(Piece::Text(text)) => text.as_str().into(),
+            _ => Box::default(),
+        };
         let one = excluding(delimiters);
         let (body, height) = sequence(pieces, &one);
         let hir = Hir::concat(vec![Hir::look(Look::Start), body, Hir::look(Look::End)]);
-        regex::build(&hir, height)
-            .map(Self::Automaton)
+        regex::build(&hir, height, effort)
+            .map(|regex| Self::Automaton { start, regex })
             .ok_or_else(|| Fault::error("glob: too large"))
     }
 
@@ -52,7 +61,10 @@ impl Glob {
     pub fn is_match(&self, text: &str) -> bool {
         match self {
             Self::Simple { pieces, delimiters } => simple_match(pieces, delimiters, text),
-            Self::Automaton(regex) => regex.is_match(Input::new(text).anchored(Anchored::Yes)),
+            Self::Automaton { start, regex } => {
+                text.starts_with(&**start)
+                    && regex.is_match(Input::new(text).anchored(Anchored::Yes))
+            }
         }
     }
 }
@@ -62,7 +74,7 @@ impl Pattern for Glob {
         match self {
             // their text is counted by the cache
             Self::Simple { pieces, .. } => pieces.len() * size_of::<Piece>(),
-            Self::Automaton(regex) => regex.memory_usage(),
+            Self::Automaton { regex, .. } => regex.memory_usage(),
         }
     }
 }
@@ -177,7 +189,7 @@ fn sequence(pieces: Vec<Piece>, one: &Hir) -> (Hir, u32) {
 #[cfg(test)]
 mod tests {
     use super::super::syntax::NESTING;
-    use super::Glob;
+    use super::{Effort, Glob};
 
     #[test]
     fn nesting_is_bounded() {
@@ -185,7 +197,7 @@ mod tests {
             let pattern = format!("{}a{}", "{b,".repeat(depth), "}".repeat(depth));
             let thread = std::thread::Builder::new()
                 .stack_size(256 << 10)
-                .spawn(move || Glob::new(pattern.as_bytes(), &['.']).is_ok());
+                .spawn(move || Glob::new(pattern.as_bytes(), &['.'], Effort::Whole).is_ok());
             thread.is_ok_and(|thread| thread.join().is_ok_and(|compiled| compiled))
         };
         assert!(compiles(NESTING));

@@ -5,6 +5,10 @@ mod syntax;
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
+use super::patterns::Family;
+use super::regex::Effort;
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::{Kind, V};
 use matcher::Glob;
@@ -39,7 +43,7 @@ impl Prepared for Compiled {
 fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     let pattern = operands.first().copied()??.as_text()?;
     let delimiters = delimiters(operands.get(1).copied()??).ok()?;
-    let glob = Glob::new(pattern.as_bytes(), &delimiters).ok()?;
+    let glob = Glob::new(pattern.as_bytes(), &delimiters, Effort::Whole).ok()?;
     Some(Arc::new(Compiled(glob)))
 }
 
@@ -47,26 +51,29 @@ fn glob_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     let pattern = operands.text(0)?;
     let delimiters = delimiters(operands.at(1))?;
     let text = operands.text(2)?;
-    let mut key: Vec<u8> = delimiters.iter().collect::<String>().into_bytes();
+    call.budget.spend_len(text.as_bytes().len() / 16)?;
+    let mut key = SmallVec::<[u8; 128]>::new();
+    for delimiter in &delimiters {
+        key.extend_from_slice(delimiter.encode_utf8(&mut [0; 4]).as_bytes());
+    }
     key.push(0xff);
     key.extend_from_slice(pattern.as_bytes());
-    let glob = call
-        .patterns
-        .get("glob", &key, || Glob::new(pattern.as_bytes(), &delimiters))?;
-    call.budget.spend_len(text.as_bytes().len() / 16)?;
-    Ok(V::Bool(glob.is_match(&text.to_str())))
+    let compile = || Glob::new(pattern.as_bytes(), &delimiters, Effort::Little);
+    let run = |glob: &Glob| glob.is_match(&text.to_str());
+    let found = call.patterns.with(Family::Glob, &key, compile, run)?;
+    Ok(V::Bool(found))
 }
 
 /// The delimiters: none for `null`, the dot for an empty array.
-fn delimiters(operand: V<'_>) -> Result<Vec<char>, Fault> {
+fn delimiters(operand: V<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
     if operand.kind() == Kind::Null {
-        return Ok(Vec::new());
+        return Ok(SmallVec::new());
     }
     let array = operand
         .as_array()
         .ok_or_else(|| Fault::operand(2, &["array", "null"], operand))?;
     if array.is_empty() {
-        return Ok(vec!['.']);
+        return Ok(SmallVec::from_slice(&['.']));
     }
     let one = |element: V<'_>| {
         let text = element

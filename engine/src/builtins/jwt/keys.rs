@@ -8,7 +8,7 @@ use super::jwk::{self, Jwk, Material, OkpCurve};
 use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::crypto::public::PublicKey;
 use crate::builtins::crypto::signature::{self, ed25519_public};
-use crate::builtins::patterns::Pattern;
+use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::pem;
 use crate::builtins::{Call, Fault};
 
@@ -50,7 +50,7 @@ impl Keys {
     /// The keys of a certificate, a public key or JSON. What was read once is remembered.
     pub fn read(call: &Call<'_>, text: &[u8]) -> Result<Arc<Self>, Fault> {
         call.patterns
-            .get("jwt keys", text, || Self::of(call, text).map(Self))
+            .get(Family::JwtKeys, text, || Self::of(call, text).map(Self))
             .map_err(Fault::error)
     }
 

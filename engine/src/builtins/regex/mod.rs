@@ -1,6 +1,7 @@
 //! Regular expressions in Go's RE2 syntax.
 
 mod class;
+mod class_run;
 mod delimited;
 mod error;
 mod escape;
@@ -12,12 +13,14 @@ mod template;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::call::push;
+use super::patterns::Family;
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::{TextView, V};
 use program::Haystack;
-pub use program::Regex;
-pub use program::build;
+pub use program::{Effort, Regex, build};
 use template::Template;
 
 /// This family's entries.
@@ -111,7 +114,7 @@ fn prepare(
     run: WithRegex,
 ) -> Option<Arc<dyn Prepared>> {
     let pattern = operands.get(pattern).copied()??.as_text()?;
-    let regex = Regex::from_bytes(pattern.as_bytes()).ok()?;
+    let regex = Regex::from_bytes(pattern.as_bytes(), Effort::Whole).ok()?;
     Some(Arc::new(Compiled { regex, run }))
 }
 
@@ -153,15 +156,23 @@ fn test<'e>(
     known: Option<&Regex>,
 ) -> Result<V<'e>, Fault> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
-    let regex = hold(call, &pattern, known)?;
-    Ok(V::Bool(regex.is_match(&text)))
+    let found = match known {
+        Some(regex) => regex.is_match(&text),
+        None => {
+            let pattern = pattern.as_bytes();
+            let compile = || Regex::from_bytes(pattern, Effort::Little);
+            let run = |regex: &Regex| regex.is_match(&text);
+            call.patterns.with(Family::Regex, pattern, compile, run)?
+        }
+    };
+    Ok(V::Bool(found))
 }
 
 fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()
-        .is_some_and(|pattern| Regex::from_bytes(pattern.as_bytes()).is_ok());
+        .is_some_and(|pattern| Regex::from_bytes(pattern.as_bytes(), Effort::Little).is_ok());
     Ok(V::Bool(valid))
 }
 
@@ -290,15 +301,18 @@ fn replace_matches<'e>(
 fn template_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (template, text) = (operands.text(0)?, operands.text(1)?);
     let (start, end) = (operands.text(2)?, operands.text(3)?);
-    let mut key = Vec::with_capacity(template.as_bytes().len() + 2);
+    let mut key = SmallVec::<[u8; 64]>::new();
     for part in [&start, &end, &template] {
         key.extend_from_slice(part.as_bytes());
         key.push(0xff);
     }
-    let regex = call.patterns.get("template", &key, || {
-        delimited::compile(&template, &start, &end, operands.at(0))
-    })?;
-    Ok(V::Bool(regex.is_match(&text)))
+    let found = call.patterns.with(
+        Family::Delimited,
+        &key,
+        || delimited::compile(&template, &start, &end, operands.at(0)),
+        |regex| regex.is_match(&text),
+    )?;
+    Ok(V::Bool(found))
 }
 
 fn globs_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

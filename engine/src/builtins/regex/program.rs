@@ -7,11 +7,12 @@ use std::thread;
 
 use regex_automata::Input;
 use regex_automata::meta;
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Hir, HirKind, Look};
 
+use super::class_run::AsciiClass;
 use super::error::{Problem, SyntaxError};
 use super::syntax::Syntax;
-use crate::builtins::patterns::Pattern;
+use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{Call, runes};
 use crate::limits::PATTERN_BYTES;
 use crate::value::TextView;
@@ -20,24 +21,34 @@ use crate::value::TextView;
 pub struct Regex {
     program: meta::Regex,
     names: Vec<String>,
+    /// What every string that matches starts with.
+    start: Box<[u8]>,
+    /// When it is nothing but a class: that.
+    class: Option<Box<AsciiClass>>,
 }
 
 impl Regex {
     /// Compiles a pattern.
     pub fn new(pattern: &str) -> Result<Self, SyntaxError> {
+        Self::with_effort(pattern, Effort::Whole)
+    }
+
+    fn with_effort(pattern: &str, effort: Effort) -> Result<Self, SyntaxError> {
         let syntax = Syntax::parse(pattern)?;
-        let program =
-            build(&syntax.hir, syntax.height).ok_or_else(|| Problem::TooLarge.at(pattern))?;
+        let program = build(&syntax.hir, syntax.height, effort)
+            .ok_or_else(|| Problem::TooLarge.at(pattern))?;
         Ok(Self {
             program,
+            start: start(&syntax.hir).into(),
+            class: AsciiClass::of(&syntax.hir).map(Box::new),
             names: syntax.names,
         })
     }
 
     /// Compiles the bytes of a pattern.
-    pub fn from_bytes(pattern: &[u8]) -> Result<Self, SyntaxError> {
+    pub fn from_bytes(pattern: &[u8], effort: Effort) -> Result<Self, SyntaxError> {
         match std::str::from_utf8(pattern) {
-            Ok(pattern) => Self::new(pattern),
+            Ok(pattern) => Self::with_effort(pattern, effort),
             Err(error) => {
                 let part = pattern.get(error.valid_up_to()..).unwrap_or_default();
                 Err(Problem::Utf8.at(crate::value::text::lossy(part)))
@@ -48,13 +59,17 @@ impl Regex {
     /// The compiled form of a pattern that is no constant.
     pub fn cached(call: &Call<'_>, pattern: &TextView<'_>) -> Result<Arc<Self>, SyntaxError> {
         let pattern = pattern.as_bytes();
-        call.patterns
-            .get("regex", pattern, || Self::from_bytes(pattern))
+        call.patterns.get(Family::Regex, pattern, || {
+            Self::from_bytes(pattern, Effort::Little)
+        })
     }
 
     /// Whether it matches somewhere in a string.
+    #[inline]
     pub fn is_match(&self, text: &TextView<'_>) -> bool {
-        self.program.is_match(Input::new(text.to_str().as_ref()))
+        let text = text.to_str();
+        // of many patterns most fail here, without a turn of the automaton
+        text.as_bytes().starts_with(&self.start) && self.program.is_match(Input::new(text.as_ref()))
     }
 
     /// Its matches from left to right.
@@ -62,9 +77,14 @@ impl Regex {
         &'a self,
         text: &'a Haystack<'_>,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.program
-            .find_iter(text.text.as_ref())
-            .map(|found| text.place(found.range()))
+        let bytes = text.text.as_bytes();
+        let in_class = self.class.iter().flat_map(|class| class.matches(bytes));
+        let program = match self.class {
+            Some(_) => None,
+            None => Some(self.program.find_iter(text.text.as_ref())),
+        };
+        let found = program.into_iter().flatten().map(|found| found.range());
+        in_class.chain(found).map(|found| text.place(found))
     }
 
     /// Its matches with their groups, from left to right.
@@ -95,16 +115,41 @@ impl Pattern for Regex {
     }
 }
 
+/// The literal text behind the start of the string that a pattern is tied to; empty when it is not.
+fn start(hir: &Hir) -> &[u8] {
+    let HirKind::Concat(parts) = hir.kind() else {
+        return &[];
+    };
+    let kind = |at: usize| parts.get(at).map(Hir::kind);
+    match (kind(0), kind(1)) {
+        (Some(HirKind::Look(Look::Start)), Some(HirKind::Literal(literal))) => &literal.0,
+        _ => &[],
+    }
+}
+
 /// Nesting up to which every thread has stack enough to compile.
 const SHALLOW: u32 = 16;
 
 /// Stack for each level of nesting, since the compiler recurses.
 const STACK_PER_LEVEL: usize = 16 << 10;
 
+/// How much time compiling may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// As much as makes matching fastest: the pattern is there to stay.
+    Whole,
+    /// Little: the pattern comes with data, and may not come again. States are built when texts lead to them.
+    Little,
+}
+
 /// Compiles what nests this deeply; `None` when the program would be too large.
-pub fn build(hir: &Hir, height: u32) -> Option<meta::Regex> {
+pub fn build(hir: &Hir, height: u32, effort: Effort) -> Option<meta::Regex> {
     let build = || {
-        let config = meta::Config::new().nfa_size_limit(Some(PATTERN_BYTES));
+        let whole = effort == Effort::Whole;
+        let config = meta::Config::new()
+            .nfa_size_limit(Some(PATTERN_BYTES))
+            .dfa(whole)
+            .onepass(whole);
         let mut builder = meta::Builder::new();
         builder.configure(config).build_from_hir(hir).ok()
     };
@@ -171,6 +216,27 @@ impl<'a> Haystack<'a> {
 mod tests {
     use super::super::syntax::NESTING;
     use super::Regex;
+
+    #[test]
+    fn literal_starts_are_known() {
+        let start = |pattern: &str| Regex::new(pattern).map(|regex| regex.start);
+        for (pattern, want) in [
+            ("^ab", "ab"),
+            (r"\Aab[0-9]", "ab"),
+            ("^ab*", "a"),
+            ("^(ab)c", ""),
+            ("(?m)^ab", ""),
+            ("(?i)^ab", ""),
+            ("ab", ""),
+            ("^ab|^cd", ""),
+            ("x^ab", ""),
+        ] {
+            assert!(
+                start(pattern).is_ok_and(|start| *start == *want.as_bytes()),
+                "{pattern}"
+            );
+        }
+    }
 
     /// Compiles on a small stack.
     fn compiles(pattern: String) -> bool {

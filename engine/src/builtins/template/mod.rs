@@ -12,7 +12,7 @@ mod tree;
 
 use std::sync::Arc;
 
-use super::patterns::Pattern;
+use super::patterns::{Family, Pattern};
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::limits;
 use crate::value::{Kind, TextView, V, display, json};
@@ -105,7 +105,7 @@ fn render_template<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
     let variables = decoded(call, operands.at(1))?;
     let template = call
         .patterns
-        .get("render", text.as_bytes(), || Template::parse(&text))
+        .get(Family::Template, text.as_bytes(), || Template::parse(&text))
         .map_err(Fault::error)?;
     template.render(call, variables)
 }

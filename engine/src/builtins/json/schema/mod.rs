@@ -9,7 +9,7 @@ mod validate;
 
 use std::sync::Arc;
 
-use crate::builtins::patterns::Pattern;
+use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{Call, Fault, Operands, Prepared};
 use crate::limits;
 use crate::value::{V, json};
@@ -112,7 +112,8 @@ fn is_json(value: V<'_>) -> bool {
 /// The compiled form of a schema that is no constant.
 fn cached(call: &mut Call<'_>, operand: V<'_>) -> Result<Arc<Schema>, String> {
     let text = text(operand)?;
-    call.patterns.get("jsonschema", &text, || compile(&text))
+    call.patterns
+        .get(Family::JsonSchema, &text, || compile(&text))
 }
 
 fn compile(text: &[u8]) -> Result<Schema, String> {

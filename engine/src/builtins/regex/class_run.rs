@@ -1,0 +1,117 @@
+//! Patterns that are one class of ASCII characters, once or in runs: what most strings are split at.
+
+use std::ops::Range;
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+/// Some ASCII characters, one at a time or as many as there are.
+pub struct AsciiClass {
+    members: [bool; 256],
+    runs: bool,
+}
+
+impl AsciiClass {
+    /// The class that a pattern is.
+    pub fn of(hir: &Hir) -> Option<Self> {
+        let (class, runs) = match hir.kind() {
+            HirKind::Repetition(repetition)
+                if repetition.min == 1 && repetition.max.is_none() && repetition.greedy =>
+            {
+                (repetition.sub.kind(), true)
+            }
+            kind => (kind, false),
+        };
+        let mut members = [false; 256];
+        let mut add = |low: u8, high: u8| {
+            for byte in low..=high {
+                if let Some(member) = members.get_mut(usize::from(byte)) {
+                    *member = true;
+                }
+            }
+        };
+        match class {
+            HirKind::Literal(literal) => match *literal.0 {
+                [byte] if byte.is_ascii() => add(byte, byte),
+                _ => return None,
+            },
+            HirKind::Class(Class::Unicode(class)) if class.is_ascii() => {
+                for range in class.ranges() {
+                    add(
+                        u8::try_from(range.start()).ok()?,
+                        u8::try_from(range.end()).ok()?,
+                    );
+                }
+            }
+            HirKind::Class(Class::Bytes(class)) if class.is_ascii() => {
+                for range in class.ranges() {
+                    add(range.start(), range.end());
+                }
+            }
+            _ => return None,
+        }
+        Some(Self { members, runs })
+    }
+
+    fn holds(&self, byte: u8) -> bool {
+        self.members.get(usize::from(byte)) == Some(&true)
+    }
+
+    /// Where it matches, from left to right.
+    pub fn matches<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let rest = text.get(at..)?;
+            let start = at + rest.iter().position(|byte| self.holds(*byte))?;
+            let run = text.get(start + 1..).unwrap_or_default();
+            let more = if self.runs {
+                let outside = run.iter().position(|byte| !self.holds(*byte));
+                outside.unwrap_or(run.len())
+            } else {
+                0
+            };
+            at = start + 1 + more;
+            Some(start..at)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax::Syntax;
+    use super::AsciiClass;
+
+    #[test]
+    fn matches_are_those_of_the_automaton() {
+        let texts = ["", " ", "a  b\t\nc ", "  ", "é  é,,b", "a,b,,c", "0a1bb22"];
+        for pattern in [r"\s", r"\s+", ",", ",+", "[a-c]+", r"\d", "[ab]"] {
+            let hir = Syntax::parse(pattern).map(|syntax| syntax.hir);
+            let class = hir.ok().and_then(|hir| AsciiClass::of(&hir));
+            let regex = regex_automata::meta::Regex::new(&format!("(?-u:{pattern})"));
+            for text in texts {
+                let own: Vec<_> = class
+                    .iter()
+                    .flat_map(|class| class.matches(text.as_bytes()))
+                    .collect();
+                let want: Vec<_> = regex
+                    .iter()
+                    .flat_map(|regex| regex.find_iter(text))
+                    .map(|m| m.range())
+                    .collect();
+                assert_eq!(own, want, "{pattern} in {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_patterns_are_none() {
+        for pattern in [
+            "", "ab", "a*", "a+?", "a{1,3}", "[^a]", "é", "(a)", "^a", "(?i)k", ".",
+        ] {
+            let hir = Syntax::parse(pattern).map(|syntax| syntax.hir);
+            assert!(
+                hir.is_ok_and(|hir| AsciiClass::of(&hir).is_none()),
+                "{pattern}"
+            );
+        }
+    }
+}
