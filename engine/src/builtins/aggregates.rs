@@ -1,9 +1,10 @@
 //! Functions of all elements of a collection.
 
 use super::arithmetic::computed;
+use super::arrays::allot;
 use super::{Aggregation, Builtin, Call, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{NumberBuf, V};
+use crate::value::{NumberBuf, V, sort};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -41,7 +42,7 @@ pub const TABLE: &[Builtin] = &[
         "sort",
         "collection: any<array[any], set[any]> => n: array[any]",
         "The elements in order.",
-        sort,
+        sorted,
     ),
     Builtin::new(
         "all",
@@ -129,14 +130,12 @@ fn folded<'e>(
     fold.finish(call, members.kind())
 }
 
-fn sort<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sorted<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
-    call.budget.spend_len(members.len())?;
+    allot(call, members.len())?;
     let mut list = call.arena.list();
     list.extend(members.iter());
-    if !list.is_sorted() {
-        list.sort();
-    }
+    sort::sort(&mut list);
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 

@@ -1,10 +1,13 @@
 //! Graphs given as an object from nodes to their neighbours, and walks through documents.
 
+mod numbered;
+
 use super::arrays::allot;
 use super::fault::FaultError;
 use super::operands::{Members, MembersIter};
 use super::{Builtin, Call, Fault, Operands};
 use crate::value::{ObjectView, SetBuilder, V};
+use numbered::Nodes;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -44,6 +47,7 @@ fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     let initial = initial(operands)?;
     let mut found = SetBuilder::new(call.arena);
     let mut queue: Vec<V<'e>> = initial.iter().collect();
+    let mut numbered = false;
     while let Some(node) = queue.pop() {
         // most edges lead back: that is cheaper to see than what the graph says of a node
         if found.contains(node) {
@@ -56,6 +60,12 @@ fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
         if let Some(edges) = Members::of(edges) {
             allot(call, edges.len())?;
             queue.extend(edges.iter_unordered());
+        }
+        if !numbered && Nodes::are_worth_it(graph, found.len()) {
+            numbered = true;
+            if let Some(nodes) = Nodes::new(call, graph)? {
+                return nodes.reachable(call, found.items(), &queue);
+            }
         }
     }
     Ok(found.finish())

@@ -113,6 +113,10 @@ fn separate(first: &mut bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 /// A string in quotes, escaped as Go's `strconv.Quote` does.
 pub fn quote(text: &[u8], f: &mut impl Write) -> fmt::Result {
     f.write_char('"')?;
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    let start = text.iter().take_while(|byte| plain(byte)).count();
+    let (start, text) = text.split_at(start);
+    f.write_str(std::str::from_utf8(start).unwrap_or_default())?;
     for chunk in text.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {

@@ -15,6 +15,7 @@ pub mod pointer;
 pub mod search;
 pub mod serde;
 pub mod set;
+pub mod sort;
 mod stored_order;
 pub mod text;
 pub mod yaml;

@@ -6,8 +6,8 @@ use bumpalo::Bump;
 use hashbrown::HashTable;
 
 use super::Arena;
-use crate::value::order::hash;
-use crate::value::{V, search};
+use crate::value::order::{hash, same_key};
+use crate::value::{V, search, sort};
 
 /// Members up to which a scan beats a hash table.
 pub(super) const SCAN: usize = 8;
@@ -47,9 +47,7 @@ impl<'e> Order<'e> {
     }
 
     fn sort(&self, keys: &[V<'e>]) -> State {
-        let mut order: Vec<(V<'e>, u32)> = keys.iter().copied().zip(0..).collect();
-        order.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        for (slot, (_, at)) in self.slots.iter().zip(order) {
+        for (slot, at) in self.slots.iter().zip(sort::order(keys)) {
             slot.set(at);
         }
         State::BySlots
@@ -58,7 +56,11 @@ impl<'e> Order<'e> {
 
 #[inline]
 pub(super) fn find(table: &HashTable<u32, &Bump>, items: &[V<'_>], member: V<'_>) -> Option<usize> {
-    let same = |at: &u32| items.get(*at as usize).is_some_and(|item| *item == member);
+    let same = |at: &u32| {
+        items
+            .get(*at as usize)
+            .is_some_and(|item| same_key(*item, member))
+    };
     table.find(hash(member), same).map(|at| *at as usize)
 }
 
@@ -74,7 +76,7 @@ pub(super) fn insert_key<'e>(
     match table {
         Some(table) => {
             let code = hash(key);
-            let same = |at: &u32| keys.get(*at as usize).is_some_and(|k| *k == key);
+            let same = |at: &u32| keys.get(*at as usize).is_some_and(|k| same_key(*k, key));
             if let Some(at) = table.find(code, same) {
                 return Err(*at as usize);
             }
@@ -101,4 +103,32 @@ pub(super) fn insert_key<'e>(
         }
     }
     Ok(())
+}
+
+/// Appends a key that no other one equals, with its hash.
+#[inline]
+pub(super) fn append_key<'e>(
+    keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
+    table: &mut Option<HashTable<u32, &'e Bump>>,
+    arena: &'e Arena,
+    key: V<'e>,
+    code: u64,
+) {
+    let rehash = |at: &u32, keys: &[V<'e>]| keys.get(*at as usize).map_or(0, |k| hash(*k));
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "an arena holds fewer than 2^32 values of 16 bytes"
+    )]
+    let at = keys.len() as u32;
+    keys.push(key);
+    if let Some(table) = table {
+        table.insert_unique(code, at, |at| rehash(at, keys));
+    } else if keys.len() > SCAN {
+        let room = keys.capacity().max(4 * SCAN);
+        let mut new = HashTable::with_capacity_in(room, arena.bump());
+        for (at, key) in (0_u32..).zip(keys.iter()) {
+            new.insert_unique(hash(*key), at, |at| rehash(at, keys));
+        }
+        *table = Some(new);
+    }
 }

@@ -5,8 +5,9 @@ use std::cell::Cell;
 use bumpalo::Bump;
 use hashbrown::HashTable;
 
-use super::keys::{Order, SCAN, find, insert_key};
+use super::keys::{Order, SCAN, append_key, find, insert_key};
 use super::{Arena, Extent};
+use crate::value::order::hash;
 use crate::value::{V, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
@@ -131,6 +132,17 @@ impl<'e> ObjectBuilder<'e> {
             Err(at) if self.values.get(at).is_some_and(|old| *old == value) => Put::Same,
             Err(_) => Put::Conflict,
         }
+    }
+
+    /// Adds a pair whose key no other one equals.
+    #[inline]
+    pub fn append(&mut self, key: V<'e>, value: V<'e>) {
+        let code = match &self.table {
+            Some(_) => hash(key),
+            None => 0,
+        };
+        append_key(&mut self.keys, &mut self.table, self.arena, key, code);
+        self.values.push(value);
     }
 
     /// Sets the value under a key; the first of equal keys stays.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use bumpalo::Bump;
 use hashbrown::HashTable;
 
-use super::keys::{Order, find, insert_key};
+use super::keys::{Order, append_key, find, insert_key};
 use super::{Arena, Extent};
 use crate::value::{V, search};
 
@@ -95,6 +95,25 @@ impl<'e> SetBuilder<'e> {
             items: arena.list(),
             table: None,
         }
+    }
+
+    /// An empty set with room for some members.
+    pub fn with_capacity(arena: &'e Arena, members: usize) -> Self {
+        Self {
+            items: bumpalo::collections::Vec::with_capacity_in(members, arena.bump()),
+            ..Self::new(arena)
+        }
+    }
+
+    /// Adds a member that no other one equals, with its hash.
+    #[inline]
+    pub fn append(&mut self, member: V<'e>, hash: u64) {
+        append_key(&mut self.items, &mut self.table, self.arena, member, hash);
+    }
+
+    /// The members so far.
+    pub fn items(&self) -> &[V<'e>] {
+        &self.items
     }
 
     /// Adds a member; `false` when an equal one is there.
