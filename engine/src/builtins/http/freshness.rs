@@ -1,6 +1,6 @@
 //! How long an answer may be used again, by its own headers (RFC 7234 as far as OPA follows it).
 
-use crate::builtins::time::parse;
+use crate::builtins::time::{Layout, parse};
 use crate::host::HttpResponse;
 
 /// The moment at which an answer is always stale.
@@ -66,7 +66,7 @@ fn date(text: &str) -> Option<i64> {
     ];
     let ns = FORMS
         .iter()
-        .find_map(|form| parse::parse(form, text.as_bytes()).ok())??;
+        .find_map(|form| parse::parse(&Layout::new(form), text.as_bytes()).ok())??;
     i64::try_from(ns).ok()
 }
 

@@ -4,8 +4,8 @@ use super::instant::{Instant, checked_ns, days_in};
 use crate::builtins::{Call, Fault, Operands};
 use crate::value::V;
 
-pub fn add_date<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let instant = Instant::read(operands.at(0))?;
+pub fn add_date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let instant = Instant::read(call, operands.at(0))?;
     let (years, months, days) = (operands.int(1)?, operands.int(2)?, operands.int(3)?);
     let mut civil = instant.civil();
     civil.year = civil.year.saturating_add(years);
@@ -15,9 +15,8 @@ pub fn add_date<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
 }
 
 pub fn diff<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let first = Instant::read(operands.at(0))?;
-    let mut second = Instant::read(operands.at(1))?;
-    second.zone = first.zone.clone();
+    let first = Instant::read(call, operands.at(0))?;
+    let second = Instant::read(call, operands.at(1))?.within(first.zone.clone());
     let (from, to) = if first.ns <= second.ns {
         (first.civil(), second.civil())
     } else {

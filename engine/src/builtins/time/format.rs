@@ -3,111 +3,159 @@
 use jiff::Timestamp;
 
 use super::instant::{Civil, Instant, SECOND};
-use super::layout::{self, Field, MONTHS, Pad, SHORT_NAME};
-use crate::builtins::call::push;
-use crate::builtins::{Call, Fault, Operands};
+use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
+use crate::builtins::Operands;
+use crate::builtins::call::{Buffer, push};
+use crate::builtins::{Call, Fault};
 use crate::value::V;
 
 pub fn format<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let instant = Instant::read(operands.at(0))?;
-    let civil = instant.civil();
-    let layout = instant.layout.as_deref().unwrap_or_default();
-    let mut rest = match layout {
-        b"" => layout::RFC3339_NANO,
-        layout => layout::named(layout),
+    let instant = Instant::read(call, operands.at(0))?;
+    let buffer = match &instant.layout {
+        Some(layout) if !layout.as_bytes().is_empty() => {
+            Layout::with(call, layout.as_bytes(), |layout| {
+                shown(call, &instant, layout)
+            })?
+        }
+        _ => shown(call, &instant, layout::rfc3339_nano())?,
     };
-    let mut text = call.buffer();
-    while !rest.is_empty() {
-        let chunk = layout::next(rest);
-        push(call, &mut text, chunk.literal)?;
+    Ok(call.text(buffer))
+}
+
+/// The text of a time in the form of a layout.
+fn shown<'e>(call: &Call<'e>, instant: &Instant<'_>, layout: &Layout) -> Result<Buffer<'e>, Fault> {
+    let mut writer = Writer {
+        call,
+        buffer: call.buffer(),
+        civil: instant.civil(),
+    };
+    for chunk in layout.chunks() {
+        writer.text(chunk.literal)?;
         if let Some((field, _)) = chunk.field {
-            push(call, &mut text, shown(field, &civil, &instant).as_bytes())?;
-        }
-        rest = chunk.rest;
-    }
-    Ok(call.text(text))
-}
-
-fn padded(number: i64, pad: Pad, width: usize) -> String {
-    match pad {
-        Pad::None => number.to_string(),
-        Pad::Space => format!("{number:width$}"),
-        Pad::Zero => format!("{number:0width$}"),
-    }
-}
-
-fn shortened(name: &str) -> String {
-    name.chars().take(SHORT_NAME).collect()
-}
-
-/// How a field reads.
-fn shown(field: Field, civil: &Civil, instant: &Instant) -> String {
-    let month = || {
-        let at = usize::try_from(civil.month - 1).ok();
-        let name = at.and_then(|at| MONTHS.get(at));
-        name.copied().unwrap_or_default()
-    };
-    match field {
-        Field::LongYear => padded(civil.year, Pad::Zero, 4),
-        Field::ShortYear => padded(civil.year % 100, Pad::Zero, 2),
-        Field::LongMonth => month().to_owned(),
-        Field::ShortMonth => shortened(month()),
-        Field::Month(pad) => padded(civil.month, pad, 2),
-        Field::LongWeekday => civil.weekday().to_owned(),
-        Field::ShortWeekday => shortened(civil.weekday()),
-        Field::Day(pad) => padded(civil.day, pad, 2),
-        Field::YearDay(pad) => padded(civil.year_day(), pad, 3),
-        Field::Hour => padded(civil.hour, Pad::Zero, 2),
-        Field::Hour12(pad) => padded((civil.hour + 11) % 12 + 1, pad, 2),
-        Field::Minute(pad) => padded(civil.minute, pad, 2),
-        Field::Second(pad) => padded(civil.second, pad, 2),
-        Field::Noon { upper } => match (civil.hour >= 12, upper) {
-            (true, true) => "PM".to_owned(),
-            (true, false) => "pm".to_owned(),
-            (false, true) => "AM".to_owned(),
-            (false, false) => "am".to_owned(),
-        },
-        Field::ZoneName => {
-            let second = instant.ns.div_euclid(SECOND);
-            let time = Timestamp::from_second(second).unwrap_or_default();
-            let info = instant.zone.to_offset_info(time);
-            info.abbreviation().to_owned()
-        }
-        Field::Offset { z, colons, parts } => offset(instant.offset(), z, colons, parts),
-        Field::Fraction {
-            separator,
-            digits,
-            trimmed,
-        } => fraction(civil.ns, separator, digits, trimmed),
-    }
-}
-
-fn offset(seconds: i64, z: bool, colons: bool, parts: u8) -> String {
-    if z && seconds == 0 {
-        return "Z".to_owned();
-    }
-    let sign = if seconds / 60 < 0 { '-' } else { '+' };
-    let far = seconds.abs();
-    let colon = if colons { ":" } else { "" };
-    let mut text = format!("{sign}{:02}", far / 3600);
-    for part in [far / 60 % 60, far % 60]
-        .iter()
-        .take(usize::from(parts) - 1)
-    {
-        text.push_str(colon);
-        text.push_str(&padded(*part, Pad::Zero, 2));
-    }
-    text
-}
-
-fn fraction(ns: i64, separator: u8, digits: usize, trimmed: bool) -> String {
-    // there are no places beyond nanoseconds
-    let mut places: String = format!("{ns:09}").chars().take(digits).collect();
-    if trimmed {
-        places.truncate(places.trim_end_matches('0').len());
-        if places.is_empty() {
-            return places;
+            writer.field(field, instant)?;
         }
     }
-    format!("{}{places}", char::from(separator))
+    Ok(writer.buffer)
+}
+
+struct Writer<'c, 'e> {
+    call: &'c Call<'e>,
+    buffer: Buffer<'e>,
+    civil: Civil,
+}
+
+impl Writer<'_, '_> {
+    fn text(&mut self, text: &[u8]) -> Result<(), Fault> {
+        push(self.call, &mut self.buffer, text)
+    }
+
+    fn number(&mut self, number: i64, pad: Pad, width: usize) -> Result<(), Fault> {
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(number);
+        let missing = width.saturating_sub(digits.len());
+        match (pad, digits.strip_prefix('-')) {
+            (Pad::None, _) => {}
+            (Pad::Space, _) => self.fill(b' ', missing)?,
+            (Pad::Zero, None) => self.fill(b'0', missing)?,
+            // zeros come between the sign and the digits
+            (Pad::Zero, Some(digits)) => {
+                self.text(b"-")?;
+                self.fill(b'0', missing)?;
+                return self.text(digits.as_bytes());
+            }
+        }
+        self.text(digits.as_bytes())
+    }
+
+    fn fill(&mut self, byte: u8, count: usize) -> Result<(), Fault> {
+        for _ in 0..count {
+            self.text(&[byte])?;
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str, length: usize) -> Result<(), Fault> {
+        self.text(name.as_bytes().get(..length).unwrap_or(name.as_bytes()))
+    }
+
+    fn field(&mut self, field: Field, instant: &Instant<'_>) -> Result<(), Fault> {
+        let civil = self.civil;
+        let month = || {
+            let at = usize::try_from(civil.month - 1).ok();
+            let name = at.and_then(|at| MONTHS.get(at));
+            name.copied().unwrap_or_default()
+        };
+        match field {
+            Field::LongYear => self.number(civil.year, Pad::Zero, 4),
+            Field::ShortYear => self.number(civil.year % 100, Pad::Zero, 2),
+            Field::LongMonth => self.name(month(), usize::MAX),
+            Field::ShortMonth => self.name(month(), SHORT_NAME),
+            Field::Month(pad) => self.number(civil.month, pad, 2),
+            Field::LongWeekday => self.name(civil.weekday(), usize::MAX),
+            Field::ShortWeekday => self.name(civil.weekday(), SHORT_NAME),
+            Field::Day(pad) => self.number(civil.day, pad, 2),
+            Field::YearDay(pad) => self.number(civil.year_day(), pad, 3),
+            Field::Hour => self.number(civil.hour, Pad::Zero, 2),
+            Field::Hour12(pad) => self.number((civil.hour + 11) % 12 + 1, pad, 2),
+            Field::Minute(pad) => self.number(civil.minute, pad, 2),
+            Field::Second(pad) => self.number(civil.second, pad, 2),
+            Field::Noon { upper } => self.text(match (civil.hour >= 12, upper) {
+                (true, true) => b"PM",
+                (true, false) => b"pm",
+                (false, true) => b"AM",
+                (false, false) => b"am",
+            }),
+            Field::ZoneName => {
+                let second = instant.ns.div_euclid(SECOND);
+                let time = Timestamp::from_second(second).unwrap_or_default();
+                let info = instant.zone.to_offset_info(time);
+                self.text(info.abbreviation().as_bytes())
+            }
+            Field::Offset { z, colons, parts } => self.offset(instant.offset, z, colons, parts),
+            Field::Fraction {
+                separator,
+                digits,
+                trimmed,
+            } => self.fraction(separator, digits, trimmed),
+        }
+    }
+
+    fn offset(&mut self, seconds: i64, z: bool, colons: bool, parts: u8) -> Result<(), Fault> {
+        if z && seconds == 0 {
+            return self.text(b"Z");
+        }
+        self.text(if seconds / 60 < 0 { b"-" } else { b"+" })?;
+        let far = seconds.abs();
+        self.number(far / 3600, Pad::Zero, 2)?;
+        let minutes_and_seconds = [far / 60 % 60, far % 60];
+        for part in minutes_and_seconds.iter().take(usize::from(parts) - 1) {
+            if colons {
+                self.text(b":")?;
+            }
+            self.number(*part, Pad::Zero, 2)?;
+        }
+        Ok(())
+    }
+
+    fn fraction(&mut self, separator: u8, digits: usize, trimmed: bool) -> Result<(), Fault> {
+        /// There are no places beyond nanoseconds.
+        const PLACES: usize = 9;
+        let mut places = [b'0'; PLACES];
+        let mut left = self.civil.ns.unsigned_abs();
+        for place in places.iter_mut().rev() {
+            *place = b'0' + u8::try_from(left % 10).unwrap_or_default();
+            left /= 10;
+        }
+        let mut shown = places.get(..digits).unwrap_or(&places);
+        if trimmed {
+            while let [before @ .., b'0'] = shown {
+                shown = before;
+            }
+            if shown.is_empty() {
+                return Ok(());
+            }
+        }
+        self.text(&[separator])?;
+        self.text(shown)
+    }
 }

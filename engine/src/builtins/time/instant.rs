@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
-use crate::builtins::{Fault, FaultError, Operands};
-use crate::value::{Number, V};
+use crate::builtins::patterns::{Family, Pattern};
+use crate::builtins::{Call, Fault, FaultError, Operands};
+use crate::value::{Number, TextView, V};
 
 /// Nanoseconds of a second.
 pub const SECOND: i64 = 1_000_000_000;
@@ -17,11 +18,24 @@ pub const DAY: i64 = 86_400;
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// A point in time at a place.
-pub struct Instant {
+pub struct Instant<'e> {
     pub ns: i64,
     pub zone: TimeZone,
+    /// How far clocks at the place are ahead, in seconds.
+    pub offset: i64,
     /// Third element of the operand, when there is one.
-    pub layout: Option<Vec<u8>>,
+    pub layout: Option<TextView<'e>>,
+}
+
+/// A zone that is kept for the next call.
+struct Zone(TimeZone);
+
+impl Pattern for Zone {
+    fn bytes(&self) -> usize {
+        /// What its transitions take at most, nearly.
+        const TRANSITIONS: usize = 8 << 10;
+        TRANSITIONS
+    }
 }
 
 /// What calendar and clock show; the parts of a date may exceed their ranges until they are counted together.
@@ -36,9 +50,9 @@ pub struct Civil {
     pub ns: i64,
 }
 
-impl Instant {
+impl<'e> Instant<'e> {
     /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
-    pub fn read(operand: V<'_>) -> Result<Self, Fault> {
+    pub fn read(call: &Call<'e>, operand: V<'e>) -> Result<Self, Fault> {
         let Some(parts) = operand.as_array().filter(|parts| parts.len() > 1) else {
             let number = operand.as_number().ok_or_else(|| {
                 Fault::Error(Box::new(FaultError::Operand {
@@ -54,6 +68,7 @@ impl Instant {
             return Ok(Self {
                 ns: exact(number)?,
                 zone: TimeZone::UTC,
+                offset: 0,
                 layout: None,
             });
         };
@@ -61,24 +76,30 @@ impl Instant {
         let ns = exact([part(0)].number(0)?)?;
         let name = [part(1)].text(0)?;
         let layout = match parts.get(2) {
-            Some(layout) => Some([layout].text(0)?.as_bytes().to_vec()),
+            Some(layout) => Some([layout].text(0)?),
             None => None,
         };
+        let zone = zone(call, &name.to_str())?;
         Ok(Self {
             ns,
-            zone: zone(&name.to_str())?,
+            offset: offset(&zone, ns.div_euclid(SECOND)),
+            zone,
             layout,
         })
     }
 
-    /// How far clocks at the place are ahead, in seconds.
-    pub fn offset(&self) -> i64 {
-        offset(&self.zone, self.ns.div_euclid(SECOND))
+    /// The same point in time at another place.
+    pub fn within(self, zone: TimeZone) -> Self {
+        Self {
+            offset: offset(&zone, self.ns.div_euclid(SECOND)),
+            zone,
+            ..self
+        }
     }
 
     /// How it reads at its place.
     pub fn civil(&self) -> Civil {
-        let seconds = self.ns.div_euclid(SECOND) + self.offset();
+        let seconds = self.ns.div_euclid(SECOND) + self.offset;
         let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
         let (year, month, day) = date(days);
         Civil {
@@ -105,10 +126,17 @@ fn exact(number: Number<'_>) -> Result<i64, Fault> {
 }
 
 /// The zone of a name. There is no place for `Local` to tell of: it is UTC.
-fn zone(name: &str) -> Result<TimeZone, Fault> {
+fn zone(call: &Call<'_>, name: &str) -> Result<TimeZone, Fault> {
     if matches!(name, "" | "UTC" | "Local") {
         return Ok(TimeZone::UTC);
     }
+    let find = || find_zone(name).map(Zone);
+    let clone = |zone: &Zone| zone.0.clone();
+    call.patterns
+        .with(Family::TimeZone, name.as_bytes(), find, clone)
+}
+
+fn find_zone(name: &str) -> Result<TimeZone, Fault> {
     if name.starts_with(['/', '\\']) || name.contains("..") {
         return Err(Fault::error("time: invalid location name"));
     }

@@ -1,10 +1,16 @@
 //! Layouts: the form of a time, shown by how 2006-01-02 15:04:05.999 -0700 MST reads in it.
 
+use std::convert::Infallible;
+use std::sync::LazyLock;
+
+use crate::builtins::Call;
+use crate::builtins::patterns::{Family, Pattern};
+
 /// The layout that RFC 3339 asks for.
-pub const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";
+const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";
 
 /// The same with a fraction of a second.
-pub const RFC3339_NANO: &[u8] = b"2006-01-02T15:04:05.999999999Z07:00";
+const RFC3339_NANO: &[u8] = b"2006-01-02T15:04:05.999999999Z07:00";
 
 /// Days of the week.
 pub const DAYS: [&str; 7] = [
@@ -37,7 +43,7 @@ pub const MONTHS: [&str; 12] = [
 pub const SHORT_NAME: usize = 3;
 
 /// The layout of a well-known name, else the text itself.
-pub fn named(layout: &[u8]) -> &[u8] {
+fn named(layout: &[u8]) -> &[u8] {
     match layout {
         b"ANSIC" => b"Mon Jan _2 15:04:05 2006",
         b"UnixDate" => b"Mon Jan _2 15:04:05 MST 2006",
@@ -51,6 +57,18 @@ pub fn named(layout: &[u8]) -> &[u8] {
         b"RFC3339Nano" => RFC3339_NANO,
         other => other,
     }
+}
+
+/// The layout that RFC 3339 asks for.
+pub fn rfc3339() -> &'static Layout {
+    static LAYOUT: LazyLock<Layout> = LazyLock::new(|| Layout::new(RFC3339));
+    &LAYOUT
+}
+
+/// The same with a fraction of a second.
+pub fn rfc3339_nano() -> &'static Layout {
+    static LAYOUT: LazyLock<Layout> = LazyLock::new(|| Layout::new(RFC3339_NANO));
+    &LAYOUT
 }
 
 /// What a number is filled up with to its full width.
@@ -96,36 +114,93 @@ pub enum Field {
     },
 }
 
-/// Literal text, the field after it as it is written, and what follows.
+/// Literal text, the field after it as it is written, and the field after that.
+#[derive(Clone, Copy)]
 pub struct Chunk<'l> {
     pub literal: &'l [u8],
     pub field: Option<(Field, &'l [u8])>,
-    pub rest: &'l [u8],
+    pub next: Option<Field>,
 }
 
-/// Splits off the next field.
-pub fn next(layout: &[u8]) -> Chunk<'_> {
-    for at in 0..layout.len() {
-        let (literal, text) = layout.split_at(at);
-        let Some((field, length)) = field(text) else {
-            continue;
-        };
-        let (written, rest) = text.split_at(length);
-        return Chunk {
-            literal,
-            field: Some((field, written)),
-            rest,
-        };
-    }
-    Chunk {
-        literal: layout,
-        field: None,
-        rest: &[],
+/// A layout with its fields found.
+pub struct Layout {
+    text: Box<[u8]>,
+    fields: Box<[Place]>,
+}
+
+/// Where a field is written.
+struct Place {
+    field: Field,
+    start: usize,
+    end: usize,
+}
+
+impl Pattern for Layout {
+    fn bytes(&self) -> usize {
+        self.text.len() + self.fields.len() * size_of::<Place>()
     }
 }
 
-/// The field that a text starts with, and its length.
-fn field(text: &[u8]) -> Option<(Field, usize)> {
+impl Layout {
+    /// Finds the fields of a layout, or of the well-known one of this name.
+    pub fn new(layout: &[u8]) -> Self {
+        let text = named(layout);
+        let mut fields = Vec::new();
+        let mut at = 0;
+        while let Some((first, tail)) = text.get(at..).and_then(<[u8]>::split_first) {
+            match field(*first, tail) {
+                Some((field, length)) => {
+                    let (start, end) = (at, at + length);
+                    fields.push(Place { field, start, end });
+                    at = end;
+                }
+                None => at += 1,
+            }
+        }
+        Self {
+            text: text.into(),
+            fields: fields.into(),
+        }
+    }
+
+    /// The layout of a text that is no constant, with a use for it.
+    pub fn with<R>(call: &Call<'_>, layout: &[u8], run: impl FnOnce(&Self) -> R) -> R {
+        let made = call.patterns.with(
+            Family::TimeLayout,
+            layout,
+            || Ok::<_, Infallible>(Self::new(layout)),
+            run,
+        );
+        match made {
+            Ok(made) => made,
+        }
+    }
+
+    /// The layout as it is written.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Its fields in turn, and the text behind the last one.
+    pub fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
+        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
+        let mut after = 0;
+        (0..=self.fields.len()).map(move |at| {
+            let place = self.fields.get(at);
+            let start = place.map_or(self.text.len(), |place| place.start);
+            let literal = part(after, start);
+            after = place.map_or(start, |place| place.end);
+            Chunk {
+                literal,
+                field: place.map(|place| (place.field, part(place.start, place.end))),
+                next: self.fields.get(at + 1).map(|place| place.field),
+            }
+        })
+    }
+}
+
+/// The field that a text of a first byte and a tail starts with, and its length.
+fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
     const FIELDS: &[(&[u8], Field)] = &[
         (b"January", Field::LongMonth),
         (b"Monday", Field::LongWeekday),
@@ -156,24 +231,27 @@ fn field(text: &[u8]) -> Option<(Field, usize)> {
         (b"07:00", true, 2),
         (b"07", false, 1),
     ];
-    let (first, tail) = text.split_first()?;
+    let follows = |form: &[u8]| {
+        let (start, rest) = form.split_first()?;
+        (*start == first && tail.starts_with(rest)).then_some(())
+    };
     match first {
         // the year follows a dash of its own
-        b'_' if text.starts_with(b"_2006") => return None,
+        b'_' if tail.starts_with(b"2006") => return None,
         b'J' | b'M' => {
-            let short = match text.get(..SHORT_NAME)? {
-                b"Jan" => Some(Field::ShortMonth),
-                b"Mon" => Some(Field::ShortWeekday),
+            let short = match (first, tail.get(..SHORT_NAME - 1)?) {
+                (b'J', b"an") => Some(Field::ShortMonth),
+                (b'M', b"on") => Some(Field::ShortWeekday),
                 _ => None,
             };
-            let word = text.get(SHORT_NAME).is_some_and(u8::is_ascii_lowercase);
+            let word = tail.get(SHORT_NAME - 1).is_some_and(u8::is_ascii_lowercase);
             if let Some(field) = short.filter(|_| !word) {
                 return Some((field, SHORT_NAME));
             }
         }
         b'-' | b'Z' => {
             let (form, colons, parts) = OFFSETS.iter().find(|(form, ..)| tail.starts_with(form))?;
-            let z = *first == b'Z';
+            let z = first == b'Z';
             let (colons, parts) = (*colons, *parts);
             return Some((Field::Offset { z, colons, parts }, 1 + form.len()));
         }
@@ -182,7 +260,7 @@ fn field(text: &[u8]) -> Option<(Field, usize)> {
             let digits = tail.iter().take_while(|b| **b == digit).count();
             let number_goes_on = tail.get(digits).is_some_and(u8::is_ascii_digit);
             let field = Field::Fraction {
-                separator: *first,
+                separator: first,
                 digits,
                 trimmed: digit == b'9',
             };
@@ -190,6 +268,6 @@ fn field(text: &[u8]) -> Option<(Field, usize)> {
         }
         _ => {}
     }
-    let (form, field) = FIELDS.iter().find(|(form, _)| text.starts_with(form))?;
+    let (form, field) = FIELDS.iter().find(|(form, _)| follows(form).is_some())?;
     Some((*field, form.len()))
 }

@@ -7,9 +7,12 @@ mod instant;
 mod layout;
 pub(super) mod parse;
 
-use super::{Builtin, Call, Fault, Operands};
+use std::sync::Arc;
+
+use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::V;
 use instant::{Instant, checked_ns};
+pub use layout::Layout;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -54,7 +57,8 @@ pub const TABLE: &[Builtin] = &[
         "layout: string, value: string => ns: number",
         "The time that a string of the form that a layout shows stands for.",
         parse_ns,
-    ),
+    )
+    .specialise(prepare),
     Builtin::new(
         "time.parse_rfc3339_ns",
         "value: string => ns: number",
@@ -71,36 +75,52 @@ pub const TABLE: &[Builtin] = &[
 
 /// Whether a text is a time in the form of a layout.
 pub fn matches_layout(layout: &str, text: &str) -> bool {
-    parse::parse(layout.as_bytes(), text.as_bytes()).is_ok()
+    parse::parse(&Layout::new(layout.as_bytes()), text.as_bytes()).is_ok()
 }
 
 fn date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let civil = Instant::read(operands.at(0))?.civil();
+    let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call
         .arena
         .array(&[civil.year, civil.month, civil.day].map(V::Int)))
 }
 
 fn clock<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let civil = Instant::read(operands.at(0))?.civil();
+    let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call
         .arena
         .array(&[civil.hour, civil.minute, civil.second].map(V::Int)))
 }
 
 fn weekday<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let civil = Instant::read(operands.at(0))?.civil();
+    let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call.arena.text(civil.weekday()))
 }
 
-fn parse_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+/// A call with a constant layout.
+struct Parser(Layout);
+
+impl Prepared for Parser {
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        checked_ns(parse::parse(&self.0, operands.text(1)?.as_bytes())?)
+    }
+}
+
+fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let layout = operands.first().copied()??.as_text()?;
+    Some(Arc::new(Parser(Layout::new(layout.as_bytes()))))
+}
+
+fn parse_ns<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (layout, value) = (operands.text(0)?, operands.text(1)?);
-    let ns = parse::parse(layout::named(layout.as_bytes()), value.as_bytes())?;
+    let ns = Layout::with(call, layout.as_bytes(), |layout| {
+        parse::parse(layout, value.as_bytes())
+    })?;
     checked_ns(ns)
 }
 
 fn parse_rfc3339_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    checked_ns(parse::parse(layout::RFC3339, operands.text(0)?.as_bytes())?)
+    checked_ns(parse::parse_rfc3339(operands.text(0)?.as_bytes())?)
 }
 
 fn parse_duration_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

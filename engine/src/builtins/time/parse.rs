@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::instant::{Civil, days_in};
-use super::layout::{self, DAYS, Field, MONTHS, Pad, SHORT_NAME};
+use super::layout::{self, DAYS, Field, Layout, MONTHS, Pad, SHORT_NAME};
 use crate::builtins::Fault;
 
 /// In quotes; of anything but ASCII the bytes are shown.
@@ -47,35 +47,108 @@ struct Parts {
 }
 
 /// Reads a time in the form of a layout, as nanoseconds since 1970; `None` when it is too far off to count.
-pub fn parse(layout: &[u8], value: &[u8]) -> Result<Option<i128>, Fault> {
-    let whole = quote(value);
-    let refuse = |why: &str| Fault::error(format!("parsing time {whole}: {why}"));
-    let mismatch = |at: &[u8], form: &[u8]| {
-        Fault::error(format!(
-            "parsing time {whole} as {}: cannot parse {} as {}",
-            quote(layout),
-            quote(at),
-            quote(form)
-        ))
-    };
+pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
     let mut parts = Parts::default();
-    let (mut rest, mut form) = (value, layout);
-    loop {
-        let chunk = layout::next(form);
-        rest = skip(rest, chunk.literal).map_err(|at| mismatch(at, chunk.literal))?;
-        let Some((field, written)) = chunk.field else {
-            break;
-        };
-        form = chunk.rest;
-        rest = parts.read(field, rest, form).map_err(|why| match why {
-            Mismatch::Form => mismatch(rest, written),
-            Mismatch::Range(what) => refuse(&format!("{what} out of range")),
-        })?;
+    let mut rest = value;
+    for chunk in layout.chunks() {
+        rest =
+            skip(rest, chunk.literal).map_err(|at| mismatch(layout, value, at, chunk.literal))?;
+        if let Some((field, written)) = chunk.field {
+            rest = parts
+                .read(field, rest, chunk.next)
+                .map_err(|why| match why {
+                    Mismatch::Form => mismatch(layout, value, rest, written),
+                    Mismatch::Range(what) => refuse(value, &format!("{what} out of range")),
+                })?;
+        }
     }
     if !rest.is_empty() {
-        return Err(refuse(&format!("extra text: {}", quote(rest))));
+        return Err(refuse(value, &format!("extra text: {}", quote(rest))));
     }
-    parts.time().map_err(|why| refuse(why))
+    parts.time().map_err(|why| refuse(value, why))
+}
+
+/// Reads a time in the form of RFC 3339.
+pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, Fault> {
+    // what is not as usual is left to the layout, which finds words for it
+    match usual(value) {
+        Some(ns) => Ok(Some(ns)),
+        None => parse(layout::rfc3339(), value),
+    }
+}
+
+/// A time as nearly all are written, with each field in its place and in its range.
+fn usual(value: &[u8]) -> Option<i128> {
+    let (fixed, rest) = value.split_first_chunk::<19>()?;
+    let [
+        y0,
+        y1,
+        y2,
+        y3,
+        b'-',
+        m0,
+        m1,
+        b'-',
+        d0,
+        d1,
+        b'T',
+        h0,
+        h1,
+        b':',
+        n0,
+        n1,
+        b':',
+        s0,
+        s1,
+    ] = *fixed
+    else {
+        return None;
+    };
+    let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
+    let two = |high, low| Some(digit(high)? * 10 + digit(low)?);
+    let mut civil = Civil {
+        year: two(y0, y1)? * 100 + two(y2, y3)?,
+        month: two(m0, m1)?,
+        day: two(d0, d1)?,
+        hour: two(h0, h1)?,
+        minute: two(n0, n1)?,
+        second: two(s0, s1)?,
+        ns: 0,
+    };
+    let mut zone = rest;
+    if let [b'.', ..] = rest {
+        let count = places(rest);
+        (civil.ns, zone) = fraction(rest, count).filter(|_| count > 0)?;
+    }
+    let offset = match *zone {
+        [b'Z'] => 0,
+        [sign @ (b'+' | b'-'), h0, h1, b':', n0, n1] => {
+            let (hours, minutes) = (two(h0, h1)?, two(n0, n1)?);
+            let seconds = (hours <= 24 && minutes <= 60).then_some(hours * 3600 + minutes * 60)?;
+            if sign == b'-' { -seconds } else { seconds }
+        }
+        _ => return None,
+    };
+    let in_range = (1..=12).contains(&civil.month)
+        && (1..=days_in(civil.year, civil.month)).contains(&civil.day)
+        && civil.hour <= 23
+        && civil.minute <= 59
+        && civil.second <= 59;
+    civil.to_ns(offset).filter(|_| in_range)
+}
+
+fn refuse(value: &[u8], why: &str) -> Fault {
+    Fault::error(format!("parsing time {}: {why}", quote(value)))
+}
+
+fn mismatch(layout: &Layout, value: &[u8], at: &[u8], form: &[u8]) -> Fault {
+    Fault::error(format!(
+        "parsing time {} as {}: cannot parse {} as {}",
+        quote(value),
+        quote(layout.text()),
+        quote(at),
+        quote(form)
+    ))
 }
 
 /// Passes over literal text, in which blanks stand for any number of them; or says where it does not fit.
@@ -197,12 +270,12 @@ fn signed_hours(value: &[u8]) -> Option<&[u8]> {
 }
 
 impl Parts {
-    /// Takes a field; `after` is the layout behind it.
+    /// Takes a field; `next` is the one behind it.
     fn read<'v>(
         &mut self,
         field: Field,
         value: &'v [u8],
-        after: &[u8],
+        next: Option<Field>,
     ) -> Result<&'v [u8], Mismatch> {
         let rest;
         match field {
@@ -264,9 +337,7 @@ impl Parts {
                 let (second, behind) = padded(value, pad, 2)?;
                 self.second = within(second, 59, "second")?;
                 // a fraction may follow that the layout does not show
-                let shown = layout::next(after).field;
-                let shown = matches!(shown, Some((Field::Fraction { .. }, _)));
-                rest = if shown {
+                rest = if matches!(next, Some(Field::Fraction { .. })) {
                     behind
                 } else {
                     self.optional_fraction(behind)
