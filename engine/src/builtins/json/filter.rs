@@ -1,11 +1,13 @@
 //! `json.filter` and `json.remove`.
 
-use std::collections::HashMap;
+use hashbrown::HashTable;
+use smallvec::SmallVec;
 
 use super::paths::segments;
 use crate::builtins::arrays::allot;
 use crate::builtins::{Call, Fault, Operands};
-use crate::value::{Kind, V};
+use crate::value::order::hash;
+use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
 
 pub fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     operands.object(0)?;
@@ -21,22 +23,29 @@ pub fn remove<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 
 /// Paths as a tree, its nodes in one list so that a long path nests nothing.
 struct Paths<'e> {
-    nodes: Vec<Node<'e>>,
+    /// For each node but the root, in the order of their numbers, the step that leads to it.
+    steps: SmallVec<[Step<'e>; 16]>,
+    /// The steps by where they start and their keys, when they are many.
+    places: Option<HashTable<u32>>,
 }
 
-#[derive(Default)]
-struct Node<'e> {
-    /// Whether a path ends here; what lies deeper does not matter then.
+struct Step<'e> {
+    from: usize,
+    key: V<'e>,
+    /// Whether a path ends behind it; what lies deeper does not matter then.
     whole: bool,
-    next: HashMap<V<'e>, usize>,
 }
 
 impl<'e> Paths<'e> {
     const ROOT: usize = 0;
 
+    /// Steps up to which a scan beats a table.
+    const SCANNED: usize = 16;
+
     fn of(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<Self, Fault> {
         let mut paths = Self {
-            nodes: vec![Node::default()],
+            steps: SmallVec::new(),
+            places: None,
         };
         for path in operands.members(1, &["set", "array"])?.iter() {
             let segments = segments(call, path)?;
@@ -51,31 +60,61 @@ impl<'e> Paths<'e> {
             }
             let mut at = Self::ROOT;
             for segment in segments {
-                at = paths.step(at, segment);
+                at = match paths.next(at, segment) {
+                    Some(next) => next,
+                    None => paths.add(at, segment),
+                };
             }
-            if let Some(node) = paths.nodes.get_mut(at) {
-                node.whole = true;
+            if let Some(step) = paths.steps.get_mut(at.wrapping_sub(1)) {
+                step.whole = true;
             }
         }
         Ok(paths)
     }
 
-    fn step(&mut self, at: usize, segment: V<'e>) -> usize {
-        let new = self.nodes.len();
-        let next = match self.nodes.get_mut(at) {
-            Some(node) => *node.next.entry(segment).or_insert(new),
-            None => new,
-        };
-        if next == new {
-            self.nodes.push(Node::default());
-        }
-        next
+    fn hash(from: usize, key: V<'_>) -> u64 {
+        hash(key) ^ (from as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// The node under a key, and whether a path ends there.
+    fn add(&mut self, from: usize, key: V<'e>) -> usize {
+        self.steps.push(Step {
+            from,
+            key,
+            whole: false,
+        });
+        if self.steps.len() > Self::SCANNED {
+            let Self { steps, places } = self;
+            let rehash = |at: &u32| {
+                let step = steps.get(*at as usize);
+                step.map_or(0, |step| Self::hash(step.from, step.key))
+            };
+            let known = places.as_ref().map_or(0, HashTable::len);
+            let places = places.get_or_insert_default();
+            for (at, step) in (0_u32..).zip(steps.iter()).skip(known) {
+                places.insert_unique(Self::hash(step.from, step.key), at, rehash);
+            }
+        }
+        self.steps.len()
+    }
+
+    /// The node that a key leads to.
+    #[inline]
+    fn next(&self, from: usize, key: V<'e>) -> Option<usize> {
+        let leads = |step: &Step<'_>| step.from == from && step.key == key;
+        let Some(places) = &self.places else {
+            return Some(1 + self.steps.iter().position(leads)?);
+        };
+        let found = places.find(Self::hash(from, key), |at| {
+            self.steps.get(*at as usize).is_some_and(leads)
+        })?;
+        Some(1 + *found as usize)
+    }
+
+    /// The node that a key leads to, and whether a path ends there.
+    #[inline]
     fn find(&self, at: usize, key: V<'e>) -> Option<(usize, bool)> {
-        let next = *self.nodes.get(at)?.next.get(&key)?;
-        Some((next, self.nodes.get(next)?.whole))
+        let next = self.next(at, key)?;
+        Some((next, self.steps.get(next - 1)?.whole))
     }
 }
 
@@ -126,11 +165,13 @@ fn each<'e>(
 ) -> Result<V<'e>, Fault> {
     if let Some(object) = value.as_object() {
         allot(call, object.len())?;
-        let mut kept = Vec::new();
+        let mut kept = ObjectBuilder::new(call.arena);
         for (key, value) in object.iter() {
-            kept.extend(inner(call, key, value)?.map(|value| (key, value)));
+            if let Some(value) = inner(call, key, value)? {
+                kept.append(key, value);
+            }
         }
-        return Ok(call.arena.object_from(kept));
+        return Ok(kept.finish());
     }
     if let Some(array) = value.as_array() {
         allot(call, array.len())?;
@@ -144,11 +185,13 @@ fn each<'e>(
         && let Some(set) = value.as_set()
     {
         allot(call, set.len())?;
-        let mut kept = Vec::new();
+        let mut kept = SetBuilder::new(call.arena);
         for member in set.iter() {
-            kept.extend(inner(call, member, member)?);
+            if let Some(member) = inner(call, member, member)? {
+                kept.insert(member);
+            }
         }
-        return Ok(call.arena.set_from(kept));
+        return Ok(kept.finish());
     }
     Ok(value)
 }

@@ -1,15 +1,20 @@
 //! Paths as `"a/b"` or as `["a", "b"]`.
 
+use smallvec::SmallVec;
+
 use crate::builtins::Call;
 use crate::builtins::fault::{Fault, FaultError};
 use crate::value::V;
 
+/// The segments of a path.
+pub type Segments<'e> = SmallVec<[V<'e>; 8]>;
+
 /// The segments of a path; the text of one has to start behind leading slashes.
-pub fn segments<'e>(call: &Call<'e>, path: V<'e>) -> Result<Vec<V<'e>>, Fault> {
+pub fn segments<'e>(call: &Call<'e>, path: V<'e>) -> Result<Segments<'e>, Fault> {
     if let Some(text) = path.as_text() {
         let text = text.to_str();
         if text.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Segments::new());
         }
         let segment = |segment: &str| {
             if segment.contains('~') {

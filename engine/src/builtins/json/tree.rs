@@ -1,12 +1,12 @@
 //! A document that is being changed. What no operation touched stays a value; objects and arrays open up where
 //! one passes through. Sets do not: changing a member changes what it is known by, so they are made anew.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{Call, Fault};
-use crate::value::{Kind, V};
+use crate::value::{Kind, ObjectBuilder, ObjectView, V};
 
 /// A document or a part of one.
 pub enum Tree<'e> {
@@ -16,8 +16,8 @@ pub enum Tree<'e> {
     Object {
         /// As it was when it was opened, for messages.
         original: V<'e>,
-        /// What is or was under its keys.
-        slots: HashMap<V<'e>, Slot<'e>>,
+        /// What operations changed or passed through.
+        slots: Slots<'e>,
     },
     /// An array.
     Array {
@@ -31,7 +31,7 @@ pub enum Tree<'e> {
 /// What an object has under a key.
 pub enum Slot<'e> {
     /// A value.
-    Held(Box<Tree<'e>>),
+    Held(Tree<'e>),
     /// A value that was deleted, and what it was.
     Deleted(&'static str),
 }
@@ -53,13 +53,9 @@ impl<'e> Tree<'e> {
         };
         if let Some(object) = value.as_object() {
             allot(call, object.len())?;
-            let held = |value| Slot::Held(Box::new(Self::Value(value)));
             *self = Self::Object {
                 original: value,
-                slots: object
-                    .iter()
-                    .map(|(key, value)| (key, held(value)))
-                    .collect(),
+                slots: Slots::default(),
             };
         } else if let Some(array) = value.as_array() {
             allot(call, array.len())?;
@@ -75,15 +71,36 @@ impl<'e> Tree<'e> {
     pub fn value(&self, call: &mut Call<'e>) -> Result<V<'e>, Fault> {
         match self {
             Self::Value(value) => Ok(*value),
-            Self::Object { slots, .. } => {
-                allot(call, slots.len())?;
-                let mut pairs = Vec::with_capacity(slots.len());
-                for (key, slot) in slots {
-                    if let Slot::Held(tree) = slot {
-                        pairs.push((*key, tree.value(call)?));
+            Self::Object { original, slots } => {
+                let object = original.as_object();
+                let length = object.map_or(0, ObjectView::len);
+                allot(call, length + slots.changed.len())?;
+                let mut pairs = ObjectBuilder::new(call.arena);
+                for (key, value) in object.into_iter().flat_map(ObjectView::iter) {
+                    match slots.find(key) {
+                        None => pairs.append(key, value),
+                        Some(Changed {
+                            slot: Slot::Deleted(_),
+                            ..
+                        }) => {}
+                        Some(Changed {
+                            key,
+                            slot: Slot::Held(tree),
+                        }) => {
+                            let value = tree.value(call)?;
+                            pairs.append(*key, value);
+                        }
                     }
                 }
-                Ok(call.arena.object_from(pairs))
+                for Changed { key, slot, .. } in &slots.changed {
+                    if let Slot::Held(tree) = slot
+                        && object.is_none_or(|object| object.get(*key).is_none())
+                    {
+                        let value = tree.value(call)?;
+                        pairs.append(*key, value);
+                    }
+                }
+                Ok(pairs.finish())
             }
             Self::Array { items, .. } => {
                 allot(call, items.len())?;
@@ -139,7 +156,7 @@ impl<'e> Tree<'e> {
         }
         tree.open(call)?;
         match tree {
-            Self::Object { slots, .. } => change_slot(slots, *last, change),
+            Self::Object { original, slots } => change_slot(*original, slots, *last, change),
             Self::Array { items, .. } => change_item(items, *last, change),
             Self::Value(value) if value.kind() == Kind::Set => {
                 *value = change_member(call, *value, *last, change)?;
@@ -155,7 +172,7 @@ impl<'e> Tree<'e> {
         match self {
             Self::Object { original, slots } => {
                 let missing = || absent(&key, "object", *original);
-                match slots.get_mut(&key).ok_or_else(missing)? {
+                match slots.open(*original, key).ok_or_else(missing)? {
                     Slot::Held(tree) => Ok(tree),
                     Slot::Deleted(what) => Err(Fault::error(format!(
                         "cannot unfold the already deleted {what} node for key {key}"
@@ -190,29 +207,88 @@ fn scalar(place: &str, value: V<'_>) -> Fault {
 }
 
 fn change_slot<'e>(
-    slots: &mut HashMap<V<'e>, Slot<'e>>,
+    original: V<'e>,
+    slots: &mut Slots<'e>,
     key: V<'e>,
     change: Change<'e>,
 ) -> Result<(), Fault> {
     let slot = match change {
-        Change::Insert(value) => Slot::Held(Box::new(Tree::Value(value))),
-        Change::Delete => match slots.get(&key) {
-            None => return Err(no_child(key)),
-            Some(Slot::Deleted(what)) => {
-                return Err(Fault::error(format!(
-                    "cannot delete the already deleted {what} node for key {key}"
-                )));
-            }
-            Some(Slot::Held(tree)) => Slot::Deleted(match **tree {
-                Tree::Value(value) if value.kind() < Kind::Array => "scalar",
-                _ => "composite",
-            }),
-        },
+        Change::Insert(value) => Slot::Held(Tree::Value(value)),
+        Change::Delete => {
+            let is_scalar = match slots.find(key).map(|changed| &changed.slot) {
+                Some(Slot::Deleted(what)) => {
+                    return Err(Fault::error(format!(
+                        "cannot delete the already deleted {what} node for key {key}"
+                    )));
+                }
+                Some(Slot::Held(Tree::Value(value))) => value.kind() < Kind::Array,
+                Some(Slot::Held(_)) => false,
+                None => match original.lookup(key) {
+                    Some(value) => value.kind() < Kind::Array,
+                    None => return Err(no_child(key)),
+                },
+            };
+            Slot::Deleted(if is_scalar { "scalar" } else { "composite" })
+        }
     };
-    // the key is spelled as it was written last
-    slots.remove(&key);
-    slots.insert(key, slot);
+    slots.set(Changed { key, slot });
     Ok(())
+}
+
+/// What differs from an object's own pairs, by key.
+#[derive(Default)]
+pub struct Slots<'e> {
+    changed: Vec<Changed<'e>>,
+    /// Their places by key, when they are many.
+    places: HashMap<V<'e>, usize, foldhash::fast::RandomState>,
+}
+
+/// A key, spelled as the first path that went through it or the last operation on it wrote it.
+struct Changed<'e> {
+    key: V<'e>,
+    slot: Slot<'e>,
+}
+
+impl<'e> Slots<'e> {
+    /// Changes up to which a scan beats a table.
+    const SCANNED: usize = 16;
+
+    fn place(&self, key: V<'e>) -> Option<usize> {
+        if self.changed.len() <= Self::SCANNED {
+            return self.changed.iter().position(|known| known.key == key);
+        }
+        self.places.get(&key).copied()
+    }
+
+    fn find(&self, key: V<'e>) -> Option<&Changed<'e>> {
+        self.changed.get(self.place(key)?)
+    }
+
+    /// What is under a key, to be changed inside.
+    fn open(&mut self, original: V<'e>, key: V<'e>) -> Option<&mut Slot<'e>> {
+        if self.place(key).is_none() {
+            let value = original.as_object()?.get(key)?;
+            let slot = Slot::Held(Tree::Value(value));
+            self.set(Changed { key, slot });
+        }
+        let place = self.place(key)?;
+        self.changed.get_mut(place).map(|changed| &mut changed.slot)
+    }
+
+    fn set(&mut self, changed: Changed<'e>) {
+        let place = self.place(changed.key);
+        if let Some(held) = place.and_then(|at| self.changed.get_mut(at)) {
+            *held = changed;
+            return;
+        }
+        self.changed.push(changed);
+        if self.changed.len() > Self::SCANNED {
+            let keys = self.changed.iter().map(|changed| changed.key).enumerate();
+            let known = self.places.len();
+            self.places
+                .extend(keys.skip(known).map(|(at, key)| (key, at)));
+        }
+    }
 }
 
 fn no_child(key: V<'_>) -> Fault {
