@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -285,9 +286,40 @@ impl<'e> Budget<'e> {
 
 /// Appends to a buffer if the evaluation may.
 pub fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
-    if buffer.len() + bytes.len() > buffer.capacity() {
-        call.budget.reserve(2 * buffer.len() + bytes.len())?;
+    let length = buffer.len() + bytes.len();
+    if length > buffer.capacity() {
+        call.budget.reserve(buffer.len() + length)?;
+        if length > limits::LARGE_OPERAND {
+            call.budget.check()?;
+        }
     }
     buffer.extend_from_slice_copy(bytes);
     Ok(())
+}
+
+/// Writes values into a buffer, up to the memory that the evaluation may still take.
+pub struct Writer<'b, 'e> {
+    buffer: &'b mut Buffer<'e>,
+    left: usize,
+}
+
+impl<'b, 'e> Writer<'b, 'e> {
+    /// Writes behind what the buffer holds.
+    pub fn new(call: &Call<'_>, buffer: &'b mut Buffer<'e>) -> Self {
+        let left = call.budget.memory_left();
+        Self { buffer, left }
+    }
+
+    /// Writes something whose text may be long.
+    pub fn show(&mut self, shown: impl fmt::Display) -> Result<(), Fault> {
+        write!(self, "{shown}").map_err(|_| Fault::memory())
+    }
+}
+
+impl fmt::Write for Writer<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.left = self.left.checked_sub(text.len()).ok_or(fmt::Error)?;
+        self.buffer.extend_from_slice_copy(text.as_bytes());
+        Ok(())
+    }
 }

@@ -7,6 +7,7 @@ use sha1::{Digest, Sha1};
 use sha2::{Sha256, Sha512};
 use subtle::ConstantTimeEq;
 
+use super::encoding::hex;
 use super::{Builtin, Call, Fault, Operands};
 use crate::value::V;
 
@@ -64,7 +65,7 @@ pub const TABLE: &[Builtin] = &[
 
 fn digest<'e, D: Digest>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let digest = D::digest(operands.text(0)?.as_bytes());
-    Ok(call.arena.text(&hex::encode(digest)))
+    Ok(hex::written(call, &digest))
 }
 
 fn hmac<'e, M: Mac + KeyInit>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -72,7 +73,7 @@ fn hmac<'e, M: Mac + KeyInit>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result
     let mac = <M as KeyInit>::new_from_slice(key.as_bytes());
     let mac = mac.map_err(|_| Fault::error("invalid key length"))?;
     let code = mac.chain_update(text.as_bytes()).finalize().into_bytes();
-    Ok(call.arena.text(&hex::encode(code)))
+    Ok(hex::written(call, &code))
 }
 
 fn equal<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 
-use super::{Builtin, Call, Fault, Members, Operands};
+use super::{Builtin, Call, Fault, Members, Operands, Prepared};
 use crate::value::{TextView, V};
 
 /// This family's entries.
@@ -13,7 +14,8 @@ pub const TABLE: &[Builtin] = &[
         "cidr: string, cidr_or_ip: string => result: boolean",
         "Tells whether a block contains an address or all of another block.",
         cidr_contains,
-    ),
+    )
+    .specialise(prepare),
     Builtin::new(
         "net.cidr_contains_matches",
         "cidrs: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]>, cidrs_or_ips: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]> => output: set[array<any, any>]",
@@ -64,7 +66,7 @@ impl Address {
     const V4_BITS: u32 = 32;
 
     fn parse(text: &str) -> Option<Self> {
-        Some(Self::from(text.parse::<IpAddr>().ok()?))
+        Some(Self::from(ip(text)?))
     }
 
     /// The form for IPv4, also of an address that was written in the form for IPv6.
@@ -91,6 +93,44 @@ impl fmt::Display for Address {
     }
 }
 
+/// Reads an address. Nearly all are of IPv4, in their usual form.
+#[inline]
+fn ip(text: &str) -> Option<IpAddr> {
+    match usual_v4(text.as_bytes()) {
+        Some(v4) => Some(IpAddr::V4(v4)),
+        None => text.parse().ok(),
+    }
+}
+
+fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
+    let mut octets = [0; 4];
+    let mut rest = text;
+    for (at, octet) in octets.iter_mut().enumerate() {
+        if at > 0 {
+            rest = rest.strip_prefix(b".")?;
+        }
+        let (value, after) = match *rest {
+            [
+                a @ b'1'..=b'9',
+                b @ b'0'..=b'9',
+                c @ b'0'..=b'9',
+                ref after @ ..,
+            ] => {
+                let tens = u16::from(a - b'0') * 10 + u16::from(b - b'0');
+                (tens * 10 + u16::from(c - b'0'), after)
+            }
+            [a @ b'1'..=b'9', b @ b'0'..=b'9', ref after @ ..] => {
+                (u16::from(a - b'0') * 10 + u16::from(b - b'0'), after)
+            }
+            [a @ b'0'..=b'9', ref after @ ..] => (u16::from(a - b'0'), after),
+            _ => return None,
+        };
+        *octet = u8::try_from(value).ok()?;
+        rest = after;
+    }
+    rest.is_empty().then(|| Ipv4Addr::from(octets))
+}
+
 /// Consecutive addresses of one version.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Range {
@@ -112,8 +152,8 @@ impl Range {
 
     /// Reads an address and the length of the prefix it shares with the rest of the block.
     fn parse(text: &str) -> Option<(Address, Self)> {
-        let (ip, length) = text.split_once('/')?;
-        let ip: IpAddr = ip.parse().ok()?;
+        let (address, length) = text.split_once('/')?;
+        let ip = ip(address)?;
         let bits = if ip.is_ipv4() { u32::BITS } else { u128::BITS };
         if !length.bytes().all(|b| b.is_ascii_digit()) {
             return None;
@@ -196,6 +236,22 @@ fn cidr_contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     let whole = block(&text(operands.at(0))?.to_str())?;
     let part = block_or_address(&text(operands.at(1))?.to_str())?;
     Ok(V::Bool(whole.contains(part)))
+}
+
+/// A call with a constant block.
+struct Block(Range);
+
+impl Prepared for Block {
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let part = block_or_address(&text(operands.at(1))?.to_str())?;
+        Ok(V::Bool(self.0.contains(part)))
+    }
+}
+
+fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let whole = operands.first().copied()??.as_text()?;
+    let (_, range) = Range::parse(&whole.to_str())?;
+    Some(Arc::new(Block(range)))
 }
 
 fn cidr_intersects<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -1,8 +1,9 @@
 //! Output for people, and text with values in it.
 
+use super::call::{Writer, push};
 use super::{Builtin, Call, Fault, FaultCode, Members, Operands};
 use crate::value::display::show_within;
-use crate::value::{Kind, V};
+use crate::value::{Kind, SetView, V};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -63,20 +64,42 @@ fn print_each<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 
 fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let parts = operands.array(0)?;
-    let mut text = String::new();
+    let mut buffer = call.buffer();
     for part in parts.iter() {
-        match alternatives(call, part)?.as_slice() {
-            [one] => text.push_str(one),
-            _ => {
-                return Err(Fault::halt(
-                    FaultCode::Conflict,
-                    "template-strings must not produce multiple outputs",
-                ));
+        let part = match part.kind() {
+            Kind::Set => {
+                let mut members = part.as_set().into_iter().flat_map(SetView::iter_unordered);
+                match (members.next(), members.next()) {
+                    (Some(one), None) => one,
+                    (None, _) => {
+                        push(call, &mut buffer, UNDEFINED.as_bytes())?;
+                        continue;
+                    }
+                    _ => {
+                        return Err(Fault::halt(
+                            FaultCode::Conflict,
+                            "template-strings must not produce multiple outputs",
+                        ));
+                    }
+                }
             }
+            Kind::Array | Kind::Object => return Err(illegal(part)),
+            _ => part,
+        };
+        match (part, part.as_text()) {
+            (V::Int(i), _) => push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?,
+            (_, Some(text)) => push(call, &mut buffer, text.to_str().as_bytes())?,
+            _ => Writer::new(call, &mut buffer).show(part)?,
         }
     }
-    call.budget.reserve(text.len())?;
-    Ok(call.arena.text(&text))
+    Ok(call.text(buffer))
+}
+
+fn illegal(part: V<'_>) -> Fault {
+    Fault::halt(
+        FaultCode::Internal,
+        format!("illegal argument type: {}", part.kind()),
+    )
 }
 
 /// The texts of an argument: of the members of a set, or of the value that it is.
@@ -88,10 +111,7 @@ fn alternatives(call: &Call<'_>, part: V<'_>) -> Result<Vec<String>, Fault> {
             }
             _ => Ok(vec![UNDEFINED.to_owned()]),
         },
-        Kind::Array | Kind::Object => Err(Fault::halt(
-            FaultCode::Internal,
-            format!("illegal argument type: {}", part.kind()),
-        )),
+        Kind::Array | Kind::Object => Err(illegal(part)),
         _ => Ok(vec![show(call, part)?]),
     }
 }

@@ -177,8 +177,37 @@ fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
     NumberBuf::parse(&text).unwrap_or(NumberBuf::Text(text))
 }
 
+/// A plain amount: few digits and a unit.
+fn plain_bytes(text: &[u8]) -> Option<i64> {
+    /// Digits that any unit leaves within 128 bits.
+    const DIGITS: usize = 18;
+    let count = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let (digits, unit) = text
+        .split_at_checked(count)
+        .filter(|_| (1..=DIGITS).contains(&count))?;
+    let amount = digits.iter().fold(0_i128, |amount, digit| {
+        amount * 10 + i128::from(digit - b'0')
+    });
+    let factor = match *unit {
+        [] => 1,
+        [letter] => factor(&[letter.to_ascii_lowercase()])?,
+        [letter, second] => match [letter, second].map(|b: u8| b.to_ascii_lowercase()) {
+            [letter, b'b'] => factor(&[letter])?,
+            prefix => factor(&prefix)?,
+        },
+        [letter, second, b'b' | b'B'] => {
+            factor(&[letter, second].map(|b: u8| b.to_ascii_lowercase()))?
+        }
+        _ => return None,
+    };
+    i64::try_from(amount * i128::from(factor)).ok()
+}
+
 fn parse_bytes<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
+    if let Some(bytes) = plain_bytes(text.as_bytes()) {
+        return Ok(V::Int(bytes));
+    }
     let refuse = |problem: &str| Fault::error(format!("units.parse_bytes: {problem}"));
     let lower: String = text.to_str().chars().map(simple_lower).collect();
     let lower = unquoted("units.parse_bytes", lower.as_bytes())?;

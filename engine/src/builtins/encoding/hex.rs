@@ -5,17 +5,31 @@ use crate::value::V;
 
 pub fn encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
-    call.budget
-        .reserve(text.as_bytes().len().saturating_mul(2))?;
-    Ok(call.arena.text(&hex::encode(text.as_bytes())))
+    let bytes = text.as_bytes();
+    call.budget.reserve(bytes.len().saturating_mul(2))?;
+    Ok(written(call, bytes))
+}
+
+/// Bytes in hexadecimal digits.
+pub fn written<'e>(call: &Call<'e>, bytes: &[u8]) -> V<'e> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |at: u8| char::from(DIGITS.get(usize::from(at)).copied().unwrap_or(b'0'));
+    let length = bytes.len().saturating_mul(2);
+    let mut text = bumpalo::collections::String::with_capacity_in(length, call.arena.bump());
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    call.arena.borrowed_text(text.into_bump_str())
 }
 
 pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len())?;
-    if let Ok(decoded) = hex::decode(bytes) {
-        return Ok(call.arena.bytes_text(&decoded));
+    let decoded = call.arena.bump().alloc_slice_fill_copy(bytes.len() / 2, 0);
+    if hex::decode_to_slice(bytes, decoded).is_ok() {
+        return Ok(call.arena.borrowed_bytes(decoded));
     }
     Err(Fault::error(
         match bytes.iter().find(|byte| !byte.is_ascii_hexdigit()) {

@@ -1,7 +1,7 @@
 //! Text and byte encodings.
 
 pub mod base64;
-mod hex;
+pub mod hex;
 mod json;
 mod urlquery;
 mod yaml;

@@ -5,7 +5,7 @@ use crate::value::V;
 use crate::value::array::ArrayView;
 
 /// Flags, width and precision.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spec {
     pub plus: bool,
     pub minus: bool,
@@ -14,6 +14,14 @@ pub struct Spec {
     pub zero: bool,
     pub width: Option<usize>,
     pub precision: Option<usize>,
+}
+
+impl Spec {
+    /// Whether nothing is asked for but the verb.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What directives take their values from.
@@ -89,6 +97,20 @@ pub struct Format<'f, A> {
 /// Widths and precisions beyond this are refused.
 const LARGEST: usize = 1_000_000;
 
+/// Takes digits; `None` when they are many.
+#[inline]
+fn short_number(rest: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for _ in 0..4 {
+        let [digit @ b'0'..=b'9', after @ ..] = *rest else {
+            return Some(number);
+        };
+        number = number * 10 + usize::from(digit - b'0');
+        *rest = after;
+    }
+    (!rest.first().is_some_and(u8::is_ascii_digit)).then_some(number)
+}
+
 impl<'f, A: Values> Format<'f, A> {
     pub fn new(format: &'f [u8], values: A) -> Self {
         Self {
@@ -116,15 +138,30 @@ impl<'f, A: Values> Format<'f, A> {
         found
     }
 
-    /// A verb alone, as nearly all directives are.
+    /// A verb with at most a leading zero, a short width and a short precision, as nearly all directives are.
+    #[inline]
     fn plain(&mut self) -> Option<Directive<A::Value>> {
-        let (verb @ (b's' | b'd' | b'v'), rest) = self.rest.split_first()? else {
+        let mut rest = self.rest;
+        let mut spec = Spec::default();
+        if let [b'0', after @ ..] = rest {
+            spec.zero = true;
+            rest = after;
+        }
+        if let Some(b'1'..=b'9') = rest.first() {
+            spec.width = Some(short_number(&mut rest)?);
+        }
+        if let [b'.', after @ ..] = rest {
+            rest = after;
+            spec.precision = Some(short_number(&mut rest)?);
+        }
+        let [verb @ (b'a'..=b'z' | b'A'..=b'Z'), after @ ..] = rest else {
             return None;
         };
-        self.rest = rest;
+        self.rest = after;
         let value = self.values.get(self.at);
         self.at += usize::from(value.is_some());
         Some(Directive {
+            spec,
             verb: Some(char::from(*verb)),
             value,
             ..Directive::default()

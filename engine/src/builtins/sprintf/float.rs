@@ -11,6 +11,18 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
         printer.reserve(precision)?;
     }
     let magnitude = float.abs();
+    let sign = match (float.is_sign_negative(), &printer.spec) {
+        (true, _) => "-",
+        (false, Spec { plus: true, .. }) => "+",
+        (false, Spec { space: true, .. }) => " ",
+        _ => "",
+    };
+    if let ('f' | 'F', None, false) = (verb, printer.spec.width, printer.spec.sharp) {
+        printer.raw(sign.as_bytes())?;
+        let precision = precision.unwrap_or(6);
+        printer.show(format_args!("{magnitude:.precision$}"))?;
+        return Ok(true);
+    }
     let text = match verb {
         'v' | 'g' => general(magnitude, precision),
         'G' => general(magnitude, precision).to_uppercase(),
@@ -27,12 +39,6 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
     } else {
         text
     };
-    let sign = match (float.is_sign_negative(), &printer.spec) {
-        (true, _) => "-",
-        (false, Spec { plus: true, .. }) => "+",
-        (false, Spec { space: true, .. }) => " ",
-        _ => "",
-    };
     let spec = printer.spec;
     match spec.width {
         // the sign comes before leading zeros
@@ -41,6 +47,7 @@ pub fn print(printer: &mut Printer<'_, '_>, float: f64, verb: char) -> Result<bo
             printer.fill(b'0', width.saturating_sub(sign.len() + text.len()))?;
             printer.raw(text.as_bytes())?;
         }
+        _ if sign.is_empty() => printer.padded(text.as_bytes())?,
         _ => printer.padded(format!("{sign}{text}").as_bytes())?,
     }
     Ok(true)

@@ -10,19 +10,20 @@ use crate::value::display;
 /// Prints an `int64`; `false` when it has no such verb.
 pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, Fault> {
     let magnitude = i.unsigned_abs();
+    let (mut decimal, mut other) = (itoa::Buffer::new(), Digits::new());
     let digits = match verb {
         'd' | 'v' => {
             let spec = &printer.spec;
             if spec.width.is_none() && spec.precision.is_none() && !spec.plus && !spec.space {
-                printer.raw(itoa::Buffer::new().format(i).as_bytes())?;
+                printer.raw(decimal.format(i).as_bytes())?;
                 return Ok(true);
             }
-            magnitude.to_string()
+            decimal.format(magnitude)
         }
-        'b' => format!("{magnitude:b}"),
-        'o' | 'O' => format!("{magnitude:o}"),
-        'x' => format!("{magnitude:x}"),
-        'X' => format!("{magnitude:X}"),
+        'b' => other.of(magnitude, 1, b'a'),
+        'o' | 'O' => other.of(magnitude, 3, b'a'),
+        'x' => other.of(magnitude, 4, b'a'),
+        'X' => other.of(magnitude, 4, b'A'),
         'c' => {
             printer.padded(character(i).encode_utf8(&mut [0; 4]).as_bytes())?;
             return Ok(true);
@@ -38,8 +39,36 @@ pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, 
         }
         _ => return Ok(false),
     };
-    signed(printer, i < 0, &digits, verb)?;
+    signed(printer, i < 0, digits, verb)?;
     Ok(true)
+}
+
+/// Room for the digits of a number to a base that is a power of two.
+struct Digits([u8; 64]);
+
+impl Digits {
+    fn new() -> Self {
+        Self([b'0'; 64])
+    }
+
+    /// The digits of `bits` bits each; `letter` is the digit ten.
+    fn of(&mut self, number: u64, bits: u32, letter: u8) -> &str {
+        let (mut left, mut count) = (number, 0);
+        for place in self.0.iter_mut().rev() {
+            let digit = u8::try_from(left & ((1 << bits) - 1)).unwrap_or_default();
+            *place = match digit {
+                0..10 => b'0' + digit,
+                _ => letter + (digit - 10),
+            };
+            count += 1;
+            left >>= bits;
+            if left == 0 {
+                break;
+            }
+        }
+        let (_, digits) = self.0.split_at(self.0.len() - count);
+        std::str::from_utf8(digits).unwrap_or_default()
+    }
 }
 
 /// The character of a number; U+FFFD when there is none.

@@ -8,7 +8,7 @@ mod printer;
 mod text;
 
 use super::{Builtin, Call, Fault, Operands};
-use crate::value::V;
+use crate::value::{Kind, V};
 pub use argument::Argument;
 pub use directive::{Directive, Format, Spec, Step, Values};
 pub use printer::Printer;
@@ -30,6 +30,10 @@ fn sprintf<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
         format.as_bytes(),
         values,
         |printer, value, verb| {
+            let is_compound = value.kind() >= Kind::Array;
+            if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
+                return printer.show(value);
+            }
             let argument = Argument::of(printer.call(), value)?;
             match verb {
                 Some(verb) => printer.value(&argument, verb),

@@ -1,10 +1,13 @@
 //! Output with padding, and the choice of how a value is printed.
 
+use std::fmt::Display;
+
 use super::argument::Argument;
 use super::directive::Spec;
 use super::{float, integer, text};
-use crate::builtins::call::{Buffer, push};
+use crate::builtins::call::{Buffer, Writer, push};
 use crate::builtins::{Call, Fault, runes};
+use crate::limits;
 
 /// Prints values into a buffer.
 pub struct Printer<'c, 'e> {
@@ -37,7 +40,13 @@ impl<'c, 'e> Printer<'c, 'e> {
         push(self.call, &mut self.out, bytes)
     }
 
+    /// What may be long, as it shows itself.
+    pub fn show(&mut self, shown: impl Display) -> Result<(), Fault> {
+        Writer::new(self.call, &mut self.out).show(shown)
+    }
+
     /// Bytes, padded to the width.
+    #[inline]
     pub fn padded(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let Some(width) = self.spec.width else {
             return self.raw(bytes);
@@ -53,13 +62,16 @@ impl<'c, 'e> Printer<'c, 'e> {
 
     /// One byte many times.
     pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), Fault> {
-        self.call.budget.reserve(count)?;
+        self.reserve(count)?;
         self.out.resize(self.out.len() + count, byte);
         Ok(())
     }
 
-    /// Refuses digits that the evaluation may not hold.
+    /// Refuses digits that the evaluation may not hold, or has no time for.
     pub fn reserve(&self, count: usize) -> Result<(), Fault> {
+        if count > limits::LARGE_OPERAND {
+            self.call.budget.check()?;
+        }
         self.call.budget.reserve(count)
     }
 

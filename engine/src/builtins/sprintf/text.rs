@@ -1,6 +1,6 @@
 //! Verbs of strings.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use super::directive::Spec;
 use super::printer::Printer;
@@ -35,6 +35,9 @@ fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), Fault> {
         let raw = [b"`", bytes, b"`"].concat();
         return printer.padded(&raw);
     }
+    if printer.spec.width.is_none() && !printer.spec.plus {
+        return printer.show(Quoted(bytes));
+    }
     let quoted = if printer.spec.plus {
         ascii_quoted(bytes)
     } else {
@@ -44,6 +47,15 @@ fn quoted(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<(), Fault> {
         quoted
     };
     printer.padded(quoted.as_bytes())
+}
+
+/// A string that shows itself in quotes.
+struct Quoted<'b>(&'b [u8]);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::quote(self.0, f)
+    }
 }
 
 /// Whether a text can stand between backquotes on one line.

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use smallvec::SmallVec;
+
 use crate::builtins::operands::Members;
 use crate::builtins::{Call, Fault, Operands};
 use crate::value::{TextView, V};
@@ -76,10 +78,13 @@ fn any_match<'e>(call: &mut Call<'e>, operands: &[V<'e>], affix: &Affix) -> Resu
     Ok(V::Bool(found))
 }
 
-fn one_or_many<'e>(operands: &[V<'e>], position: u8) -> Result<Vec<TextView<'e>>, Fault> {
+/// Strings, of which there are few in most calls.
+type Texts<'e> = SmallVec<[TextView<'e>; 8]>;
+
+fn one_or_many<'e>(operands: &[V<'e>], position: u8) -> Result<Texts<'e>, Fault> {
     let operand = operands.at(position);
     if let Some(text) = operand.as_text() {
-        return Ok(vec![text]);
+        return Ok(Texts::from_iter([text]));
     }
     Members::of(operand)
         .ok_or_else(|| Fault::operand(position + 1, &["string", "set", "array"], operand))?

@@ -1,36 +1,47 @@
 //! Case and reversal.
 
 use crate::builtins::{Call, Fault, Operands, runes};
-use crate::value::V;
+use crate::value::{TextView, V};
 
 pub fn lower<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    map(call, operands, u8::to_ascii_lowercase, simple_lower)
+    let text = operands.text(0)?;
+    if !text.as_bytes().is_ascii() {
+        return mapped(call, text, simple_lower);
+    }
+    if !text.as_bytes().iter().any(u8::is_ascii_uppercase) {
+        return Ok(operands.at(0));
+    }
+    let copy = copy(call, text.as_bytes())?;
+    copy.make_ascii_lowercase();
+    Ok(call.arena.borrowed_bytes(copy))
 }
 
 pub fn upper<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    map(call, operands, u8::to_ascii_uppercase, simple_upper)
+    let text = operands.text(0)?;
+    if !text.as_bytes().is_ascii() {
+        return mapped(call, text, simple_upper);
+    }
+    if !text.as_bytes().iter().any(u8::is_ascii_lowercase) {
+        return Ok(operands.at(0));
+    }
+    let copy = copy(call, text.as_bytes())?;
+    copy.make_ascii_uppercase();
+    Ok(call.arena.borrowed_bytes(copy))
 }
 
-fn map<'e>(
-    call: &mut Call<'e>,
-    operands: &[V<'e>],
-    ascii: fn(&u8) -> u8,
+fn copy<'e>(call: &Call<'e>, bytes: &[u8]) -> Result<&'e mut [u8], Fault> {
+    call.budget.reserve(bytes.len())?;
+    Ok(call.arena.bump().alloc_slice_copy(bytes))
+}
+
+fn mapped<'e>(
+    call: &Call<'e>,
+    text: TextView<'e>,
     simple: fn(char) -> char,
 ) -> Result<V<'e>, Fault> {
-    let operand = operands.at(0);
-    let text = operands.text(0)?;
-    let bytes = text.as_bytes();
-    if bytes.is_ascii() {
-        if bytes.iter().all(|byte| ascii(byte) == *byte) {
-            return Ok(operand);
-        }
-        call.budget.reserve(bytes.len())?;
-        let mut buffer = call.buffer();
-        buffer.extend(bytes.iter().map(ascii));
-        return Ok(call.text(buffer));
-    }
-    call.budget.reserve(2 * bytes.len())?;
-    let mut mapped = bumpalo::collections::String::with_capacity_in(bytes.len(), call.arena.bump());
+    let length = text.as_bytes().len();
+    call.budget.reserve(2 * length)?;
+    let mut mapped = bumpalo::collections::String::with_capacity_in(length, call.arena.bump());
     mapped.extend(text.to_str().chars().map(simple));
     Ok(call.text(mapped.into_bytes()))
 }

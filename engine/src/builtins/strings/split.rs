@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::builtins::call::push;
+use crate::builtins::call::Buffer;
 use crate::builtins::{Call, Fault, Operands, runes};
 use crate::value::{TextView, V};
 
@@ -44,7 +44,16 @@ fn parts<'e>(
         }
         return Ok(parts.into_bump_slice());
     }
-    for at in memmem::find_iter(bytes, delimiter) {
+    // one byte needs no searcher
+    let (one, many) = match *delimiter {
+        [byte] => (Some(memchr::memchr_iter(byte, bytes)), None),
+        _ => (None, Some(memmem::find_iter(bytes, delimiter))),
+    };
+    for at in one.into_iter().flatten().chain(many.into_iter().flatten()) {
+        if parts.len() == parts.capacity() {
+            let room = parts.len().saturating_mul(2 * size_of::<V<'_>>());
+            call.budget.reserve(room)?;
+        }
         parts.push(call.part(text, start..at));
         start = at + delimiter.len();
     }
@@ -56,13 +65,18 @@ pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     let delimiter = operands.text(0)?;
     let members = operands.members(1, &["set", "array"])?;
     call.budget.spend_len(members.len())?;
-    let mut buffer = call.buffer();
-    for (index, part) in members.texts(1).enumerate() {
-        let part = part?;
+    let mut length = 0_usize;
+    for part in members.texts(1) {
+        let more = part?.as_bytes().len() + delimiter.as_bytes().len();
+        length = length.saturating_add(more);
+    }
+    call.budget.reserve(length)?;
+    let mut buffer = Buffer::with_capacity_in(length, call.arena.bump());
+    for (index, part) in members.iter().enumerate() {
         if index > 0 {
-            push(call, &mut buffer, delimiter.as_bytes())?;
+            buffer.extend_from_slice_copy(delimiter.as_bytes());
         }
-        push(call, &mut buffer, part.as_bytes())?;
+        buffer.extend_from_slice_copy(part.text_or_empty().as_bytes());
     }
     Ok(call.text(buffer))
 }
