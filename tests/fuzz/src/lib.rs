@@ -1,8 +1,10 @@
 //! Rego made from bytes: every choice takes some of them, so that a fuzzer which changes a byte changes a choice.
 //!
-//! `choices` reads bytes, `terms` writes values of a type, `rules` writes modules.
+//! `choices` reads bytes, `terms` writes values of a type, `rules` writes modules, `one_call`
+//! calls one built-in.
 
 mod choices;
+pub mod one_call;
 mod rules;
 mod terms;
 

@@ -13,12 +13,17 @@ const OPERATORS: &[&str] = &[
     "==", "=", "!=", "<", ">=", "+", "-", "*", "/", "%", "&", "|",
 ];
 
-/// Built-ins by name: the table has no order.
+/// Built-ins by name: the table has no order. `SOLON_FAMILY` leaves those whose names start with one of some words,
+/// `regex.,glob.`.
 static BUILTINS: LazyLock<Vec<(&'static str, &'static Type)>> = LazyLock::new(|| {
     let mut all: Vec<_> = builtins::all()
         .map(|entry| (entry.builtin.name, &entry.declaration))
         .collect();
     all.retain(|(name, _)| name.starts_with(|c: char| c.is_ascii_lowercase()));
+    if let Ok(families) = std::env::var("SOLON_FAMILY") {
+        all.retain(|(name, _)| families.split(',').any(|family| name.starts_with(family)));
+        assert!(!all.is_empty(), "no built-in is of {families}");
+    }
     all.sort_by_key(|(name, _)| *name);
     all
 });
