@@ -48,6 +48,9 @@ pub const NUMBER_BITS: u64 = 1 << 20;
 /// Most forms of objects that one document's reader keeps to share their keys.
 pub const SHAPES: usize = 1024;
 
+/// Most parts of a document being read that are remembered, so that equal ones are held once.
+pub const REPEATS: usize = 1 << 16;
+
 /// Most forms of objects that are kept while a document is read for one evaluation.
 pub const ARENA_SHAPES: usize = 32;
 

@@ -43,9 +43,17 @@ fn excess(value: &Value, levels: usize, parts: &mut u32) -> Option<Excess> {
         return Some(Excess::Parts);
     };
     *parts = left;
-    let mut below = |value: &Value| match levels.checked_sub(1) {
-        Some(levels) => stack::level(|| excess(value, levels, parts)),
-        None => Some(Excess::Depth),
+    let mut below = |value: &Value| {
+        let Some(levels) = levels.checked_sub(1) else {
+            return Some(Excess::Depth);
+        };
+        match value {
+            Value::Array(_) | Value::Set(_) | Value::Object(_) => {
+                stack::level(|| excess(value, levels, parts))
+            }
+            // most parts are scalars
+            _ => excess(value, levels, parts),
+        }
     };
     match value {
         Value::Array(items) => items.iter().find_map(below),

@@ -6,6 +6,7 @@ mod error;
 mod lexer;
 mod owned;
 mod parser;
+mod repeats;
 mod write;
 
 use lexer::Lexer;
@@ -21,7 +22,7 @@ use super::{Arena, V, Value};
 
 /// Reads a document into an owned value. Objects with the same keys in the same order share their keys.
 pub fn read(text: &[u8]) -> Result<Value, JsonError> {
-    let build = &mut owned::Owned::default();
+    let build = &mut owned::Owned::new(text.len());
     match std::str::from_utf8(text) {
         Ok(valid) => parser::document(valid, build).map_err(|fail| JsonError::new(fail, text)),
         Err(_) => parser::document(&lossy(text), build)

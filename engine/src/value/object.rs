@@ -2,6 +2,7 @@
 
 mod chunked;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 #[cfg(debug_assertions)]
@@ -72,7 +73,7 @@ pub enum Object {
         values: Box<[Value]>,
     },
     /// More keys.
-    Chunked(Chunked),
+    Chunked(Box<Chunked>),
 }
 
 impl Default for Object {
@@ -102,7 +103,31 @@ impl Object {
             let (keys, values): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
             return Self::with_shape(Arc::new(Shape::new(keys.into())), values.into());
         }
-        Self::Chunked(Chunked::from_sorted(pairs))
+        Self::Chunked(Box::new(Chunked::from_sorted(pairs)))
+    }
+
+    /// Takes the values of more keys than the shaped form holds, both in the order of a source; of equal keys the last
+    /// counts.
+    pub(super) fn from_source(keys: &[Cow<'_, str>], values: &mut [Value]) -> Self {
+        let mut take = |at: usize| {
+            let value = values.get_mut(at).map_or(Value::Null, std::mem::take);
+            Some((Value::string(keys.get(at)?), value))
+        };
+        if keys.is_sorted_by(|a, b| a < b) {
+            let pairs = (0..keys.len()).filter_map(take);
+            return Self::Chunked(Box::new(Chunked::collect(pairs, keys.len())));
+        }
+        // positions take a quarter of what pairs would
+        let mut order: Vec<u32> = (0..).take(keys.len()).collect();
+        let key = |at: u32| keys.get(at as usize);
+        order.sort_by(|a, b| key(*a).cmp(&key(*b)).then_with(|| b.cmp(a)));
+        order.dedup_by(|later, first| key(*later) == key(*first));
+        let count = order.len();
+        let pairs = order.into_iter().filter_map(|at| take(at as usize));
+        if count <= Self::SHAPED {
+            return Self::from_sorted(pairs.collect());
+        }
+        Self::Chunked(Box::new(Chunked::collect(pairs, count)))
     }
 
     /// Takes values in the order of the shape's keys.

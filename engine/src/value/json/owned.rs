@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 
 use super::parser::Build;
+use super::repeats::{Repeats, Seen, Worth, arrange};
 use crate::limits;
 use crate::value::number::NumberText;
 use crate::value::{Items, Number, Object, Shape, Short, Text, Value};
@@ -15,6 +16,17 @@ use crate::value::{Items, Number, Object, Shape, Short, Text, Value};
 #[derive(Default)]
 pub(super) struct Owned {
     shapes: Shapes,
+    repeats: Repeats,
+}
+
+impl Owned {
+    /// For a document of so many bytes.
+    pub fn new(length: usize) -> Self {
+        Self {
+            shapes: Shapes::default(),
+            repeats: Repeats::new(length),
+        }
+    }
 }
 
 /// Makes a value in its place. Handed to `Vec::push` it would lie on the stack first, to be dropped should the
@@ -54,7 +66,9 @@ impl<'t> Build<'t> for Owned {
         if let Some(short) = Short::new(text.as_bytes()) {
             return push(items, || Value::Short(short));
         }
-        let text = Arc::new(Text::Utf8(text.into()));
+        let text = self
+            .repeats
+            .string(&text, || Arc::new(Text::Utf8((&*text).into())));
         push(items, || Value::Text(text));
     }
 
@@ -65,9 +79,18 @@ impl<'t> Build<'t> for Owned {
 
     #[inline]
     fn array(&mut self, items: &mut Vec<Value>, start: usize) {
+        let elements = items.get(start..).unwrap_or(&[]);
+        let seen = match self.repeats.array(elements) {
+            Seen::Value(known) => {
+                items.truncate(start);
+                return items.push(known);
+            }
+            seen => seen,
+        };
         let array = Items::new(items.drain(start..).collect());
-        let array = Arc::new(array);
-        push(items, || Value::Array(array));
+        let array = Value::Array(Arc::new(array));
+        seen.keep(&array);
+        items.push(array);
     }
 
     #[inline]
@@ -79,18 +102,16 @@ impl<'t> Build<'t> for Owned {
         start: usize,
     ) {
         let names = keys.get(first_key..).unwrap_or(&[]);
+        let values = items.get_mut(start..).unwrap_or(&mut []);
         let object = if names.len() > Object::SHAPED {
-            let names = keys.drain(first_key..).map(|key| Value::string(&key));
-            Object::from_pairs(names.zip(items.drain(start..)).collect())
+            Value::Object(Arc::new(Object::from_source(names, values)))
         } else {
-            let values = items.get_mut(start..).unwrap_or(&mut []);
-            let object = self.shapes.form(names).map(|form| form.object(values));
-            items.truncate(start);
-            keys.truncate(first_key);
-            object.unwrap_or_default()
+            let form = self.shapes.form(names);
+            form.map_or(Value::Null, |form| form.object(values, &mut self.repeats))
         };
-        let object = Arc::new(object);
-        push(items, || Value::Object(object));
+        items.truncate(start);
+        keys.truncate(first_key);
+        items.push(object);
     }
 }
 
@@ -115,11 +136,13 @@ struct Form {
     next: usize,
     /// The hash of the keys.
     code: u64,
+    /// Whether its objects repeat.
+    worth: Worth,
 }
 
 impl Shapes {
     #[inline]
-    fn form(&mut self, keys: &[Cow<'_, str>]) -> Option<&Form> {
+    fn form(&mut self, keys: &[Cow<'_, str>]) -> Option<&mut Form> {
         let mut at = self.forms.get(self.last).map_or(0, |form| form.next);
         if !self.forms.get(at).is_some_and(|form| form.has(keys)) {
             at = self.find_or_add(keys);
@@ -128,7 +151,7 @@ impl Shapes {
             }
         }
         self.last = at;
-        self.forms.get(at)
+        self.forms.get_mut(at)
     }
 
     fn find_or_add(&mut self, keys: &[Cow<'_, str>]) -> usize {
@@ -174,6 +197,7 @@ impl Form {
             sources: (!in_order).then_some(sources),
             next: 0,
             code,
+            worth: Worth::default(),
         }
     }
 
@@ -191,10 +215,21 @@ impl Form {
             )
     }
 
-    /// Takes the values out of a list.
+    /// Takes the values out of a list, unless an equal object was seen before.
     #[inline]
-    fn object(&self, values: &mut [Value]) -> Object {
-        let values = match &self.sources {
+    fn object(&mut self, values: &mut [Value], repeats: &mut Repeats) -> Value {
+        let mut sources = self.sources.as_deref();
+        let mut seen = Seen::No;
+        if values.len() == self.shape.keys().len() && repeats.wants(values, &mut self.worth) {
+            if let Some(order) = sources.take() {
+                arrange(values, order);
+            }
+            seen = repeats.object(&self.shape, values, &mut self.worth);
+        }
+        if let Seen::Value(known) = seen {
+            return known;
+        }
+        let values = match sources {
             None => values.iter_mut().map(std::mem::take).collect(),
             Some(sources) => {
                 let take = |at: &u8| {
@@ -205,6 +240,9 @@ impl Form {
                 sources.iter().map(take).collect()
             }
         };
-        Object::with_shape(self.shape.clone(), values)
+        let object = Object::with_shape(self.shape.clone(), values);
+        let object = Value::Object(Arc::new(object));
+        seen.keep(&object);
+        object
     }
 }

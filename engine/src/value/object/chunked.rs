@@ -40,16 +40,30 @@ impl Chunked {
     /// Takes pairs whose keys are in order and distinct.
     pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
         let len = pairs.len();
+        Self::collect(pairs.into_iter(), len)
+    }
+
+    /// Takes so many pairs whose keys are in order and distinct.
+    pub fn collect(mut pairs: impl Iterator<Item = (Value, Value)>, len: usize) -> Self {
         let count = len.div_ceil(RUN);
-        let (mut firsts, mut runs) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut pairs = pairs.into_iter();
+        let mut all = Self {
+            firsts: Vec::with_capacity(count),
+            runs: Vec::with_capacity(count),
+            len: 0,
+        };
         loop {
-            let (keys, values): (Vec<_>, Vec<_>) = pairs.by_ref().take(RUN).unzip();
+            let room = RUN.min(len.saturating_sub(all.len));
+            let (mut keys, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
+            for (key, value) in pairs.by_ref().take(RUN) {
+                keys.push(key);
+                values.push(value);
+            }
             let Some(first) = keys.first() else {
-                return Self { firsts, runs, len };
+                return all;
             };
-            firsts.push(first.clone());
-            runs.push(Arc::new(Run { keys, values }));
+            all.firsts.push(first.clone());
+            all.len += keys.len();
+            all.runs.push(Arc::new(Run { keys, values }));
         }
     }
 

@@ -1,0 +1,337 @@
+//! Parts of a large document that were seen before: equal ones are held once.
+//!
+//! Documents repeat themselves: grants, tags, states. What is remembered is bounded and forgotten one by one, and where
+//! looking does not pay it is soon left out. Only what is written alike is shared: `1` is no `1.0`.
+
+use std::sync::Arc;
+
+use crate::limits;
+use crate::value::{Object, Shape, Text, Value};
+
+/// Most parts of an array or object that is shared.
+const PARTS: usize = 8;
+
+/// Bytes of a document for each place to remember something in.
+const BYTES_A_PLACE: usize = 64;
+
+/// Texts shorter than this are not searched for repetitions.
+const LARGE: usize = 64 << 10;
+
+/// Small arrays, objects and longer strings seen lately, each at the place that its hash gives.
+#[derive(Default)]
+pub(super) struct Repeats {
+    /// None for small documents, else a power of two.
+    places: Vec<Value>,
+    strings: Worth,
+    arrays: [Worth; PARTS + 1],
+}
+
+/// Whether looking pays: what is found earns more looks, what is not costs one.
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
+    looks: u32,
+    passed: u32,
+}
+
+impl Default for Worth {
+    fn default() -> Self {
+        Self {
+            looks: Self::FIRST,
+            passed: 0,
+        }
+    }
+}
+
+impl Worth {
+    /// Looks that nothing must be found for.
+    const FIRST: u32 = 4096;
+    /// Parts that pass unseen until looking is tried again.
+    const PAUSE: u32 = 1 << 15;
+
+    fn pays(&mut self) -> bool {
+        if self.looks > 0 {
+            return true;
+        }
+        self.passed += 1;
+        if self.passed == Self::PAUSE {
+            *self = Self {
+                looks: Self::FIRST / 8,
+                passed: 0,
+            };
+        }
+        false
+    }
+
+    fn looked(&mut self, found: bool) {
+        self.looks = if found {
+            (self.looks + 8).min(Self::FIRST)
+        } else {
+            self.looks - 1
+        };
+    }
+}
+
+impl Repeats {
+    /// Remembers as much as a document of so many bytes is worth.
+    pub fn new(length: usize) -> Self {
+        let mut repeats = Self::default();
+        if length >= LARGE {
+            let places = (length / BYTES_A_PLACE).next_power_of_two();
+            repeats.places = vec![Value::Null; places.min(limits::REPEATS)];
+        }
+        repeats
+    }
+
+    /// A string too long to be held in place.
+    #[inline]
+    pub fn string(&mut self, text: &str, make: impl FnOnce() -> Arc<Text>) -> Arc<Text> {
+        if self.places.is_empty() || !self.strings.pays() {
+            return make();
+        }
+        let mut hash = Hash::default();
+        hash.bytes(text.as_bytes());
+        let Some(place) = hash.place(&mut self.places) else {
+            return make();
+        };
+        if let Value::Text(known) = &*place
+            && known.as_bytes() == text.as_bytes()
+        {
+            self.strings.looked(true);
+            return known.clone();
+        }
+        self.strings.looked(false);
+        let made = make();
+        *place = Value::Text(made.clone());
+        made
+    }
+
+    /// An array of these elements that was seen before, or else the place to remember it in.
+    #[inline]
+    pub fn array(&mut self, items: &[Value]) -> Seen<'_> {
+        let Some(worth) = self.arrays.get_mut(items.len()) else {
+            return Seen::No;
+        };
+        if self.places.is_empty() || !worth.pays() {
+            return Seen::No;
+        }
+        let Some(place) = Hash::of(items).and_then(|hash| hash.place(&mut self.places)) else {
+            return Seen::No;
+        };
+        let known = match &*place {
+            Value::Array(known) if same(known, items) => Some(place.clone()),
+            _ => None,
+        };
+        worth.looked(known.is_some());
+        known.map_or(Seen::Place(place), Seen::Value)
+    }
+
+    /// Whether an object of these values may be held once for all of its like.
+    #[inline]
+    pub fn wants(&self, items: &[Value], worth: &mut Worth) -> bool {
+        !self.places.is_empty()
+            && items.len() <= PARTS
+            && items.iter().all(is_plain)
+            && worth.pays()
+    }
+
+    /// An object of these values, in the order of their keys, as [`Self::array`].
+    #[inline]
+    pub fn object(&mut self, shape: &Arc<Shape>, items: &[Value], worth: &mut Worth) -> Seen<'_> {
+        let Some(mut hash) = Hash::of(items) else {
+            return Seen::No;
+        };
+        hash.word(Arc::as_ptr(shape).addr() as u64);
+        let Some(place) = hash.place(&mut self.places) else {
+            return Seen::No;
+        };
+        let known = match &*place {
+            Value::Object(object) => match &**object {
+                Object::Shaped {
+                    shape: known,
+                    values,
+                } => (Arc::ptr_eq(known, shape) && same(values, items)).then(|| place.clone()),
+                Object::Chunked(_) => None,
+            },
+            _ => None,
+        };
+        worth.looked(known.is_some());
+        known.map_or(Seen::Place(place), Seen::Value)
+    }
+}
+
+/// Puts the values of an object, few enough to be remembered, into the order of its keys.
+#[inline]
+pub(super) fn arrange(values: &mut [Value], sources: &[u8]) {
+    let mut ordered: [Value; PARTS] = Default::default();
+    for (place, at) in ordered.iter_mut().zip(sources) {
+        *place = values
+            .get_mut(usize::from(*at))
+            .map_or(Value::Null, std::mem::take);
+    }
+    for (value, ordered) in values.iter_mut().zip(ordered) {
+        *value = ordered;
+    }
+}
+
+/// Whether a value is a scalar that is held in place.
+fn is_plain(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Decimal(..) | Value::Short(_)
+    )
+}
+
+/// What is known of a part.
+pub(super) enum Seen<'p> {
+    /// It was seen before.
+    Value(Value),
+    /// It is new, and belongs here.
+    Place(&'p mut Value),
+    /// It is not remembered.
+    No,
+}
+
+impl Seen<'_> {
+    /// Keeps a new part.
+    #[inline]
+    pub fn keep(self, value: &Value) {
+        if let Self::Place(place) = self {
+            *place = value.clone();
+        }
+    }
+}
+
+/// Whether two lists are written alike.
+fn same(known: &[Value], items: &[Value]) -> bool {
+    known.len() == items.len()
+        && known.iter().zip(items).all(|pair| match pair {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Decimal(scale, a), Value::Decimal(other, b)) => scale == other && a == b,
+            (Value::Short(a), Value::Short(b)) => a == b,
+            _ => false,
+        })
+}
+
+/// A hash that only spreads parts over places: who finds a collision replaces what is there.
+#[derive(Default)]
+struct Hash(u64);
+
+impl Hash {
+    /// Of scalars that are held in place; `None` of anything else.
+    #[inline]
+    fn of(items: &[Value]) -> Option<Self> {
+        let mut hash = Self(items.len() as u64);
+        for item in items {
+            match item {
+                Value::Null => hash.word(1),
+                Value::Bool(b) => hash.word(2 + u64::from(*b)),
+                Value::Int(i) => hash.word(i.cast_unsigned()),
+                Value::Decimal(scale, coefficient) => {
+                    hash.word(coefficient.cast_unsigned() ^ u64::from(*scale) << 56);
+                }
+                Value::Short(short) => {
+                    let (low, high) = short.words();
+                    hash.word(low);
+                    hash.word(high);
+                }
+                _ => return None,
+            }
+        }
+        Some(hash)
+    }
+
+    #[inline]
+    fn word(&mut self, word: u64) {
+        let product = u128::from(self.0 ^ word) * u128::from(0x9e37_79b9_7f4a_7c15_u64);
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
+        {
+            self.0 = (product as u64) ^ (product >> 64) as u64;
+        }
+        self.0 = self.0.wrapping_add(0x2545_f491_4f6c_dd1d);
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        let mut chunks = bytes.chunks_exact(8);
+        for chunk in &mut chunks {
+            self.word(
+                chunk
+                    .first_chunk()
+                    .map_or(0, |word| u64::from_le_bytes(*word)),
+            );
+        }
+        let rest = chunks.remainder().iter();
+        self.word(rest.fold(bytes.len() as u64, |word, byte| {
+            word << 8 | u64::from(*byte)
+        }));
+    }
+
+    #[inline]
+    fn place(self, places: &mut [Value]) -> Option<&mut Value> {
+        let mask = (places.len() as u64).wrapping_sub(1);
+        places.get_mut(usize::try_from(self.0 & mask).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::read;
+    use crate::value::Value;
+
+    /// The elements of a document that repeats a list of parts often enough to be searched.
+    fn repeated(parts: &str) -> Vec<Value> {
+        let text = format!("[{}]", vec![parts; 10_000].join(","));
+        match read(text.as_bytes()) {
+            Ok(Value::Array(items)) => items.iter().cloned().collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn equal_parts_are_held_once() {
+        let items = repeated(r#"{"a":1,"b":"x"},["x",2],"a string of its own""#);
+        for (part, known) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
+            let shared = match (part, known) {
+                (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
+                (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
+                (Value::Text(a), Value::Text(b)) => Arc::ptr_eq(a, b),
+                _ => false,
+            };
+            assert!(shared, "{part} is held twice");
+        }
+    }
+
+    #[test]
+    fn what_is_equal_but_written_otherwise_is_kept() {
+        let items =
+            repeated(r#"[1],[1.0],[1.00],{"a":1},{"a":1.0},{"a":true},{"b":1},[1e0],[[1]]"#);
+        let written: Vec<String> = items.iter().take(9).map(ToString::to_string).collect();
+        for (part, written) in items.iter().zip(written.iter().cycle()) {
+            assert_eq!(part.to_string(), *written);
+        }
+        assert_eq!(
+            written.join(","),
+            r#"[1],[1.0],[1.00],{"a": 1},{"a": 1.0},{"a": true},{"b": 1},[1e0],[[1]]"#
+        );
+    }
+
+    #[test]
+    fn a_change_of_one_part_leaves_its_equals_alone() {
+        use crate::store::{MemoryStore, Operation, Path, Store, Transaction};
+
+        let text = format!("{{\"list\":[{}]}}", vec![r#"{"a":1}"#; 10_000].join(","));
+        let store = MemoryStore::new(read(text.as_bytes()).unwrap());
+        let mut transaction = Transaction::on(&store.snapshot());
+        let path = Path::from_slashes("/list/0/a");
+        transaction
+            .write(Operation::Replace, &path, Value::from(2))
+            .unwrap();
+        let read = |path: &str| transaction.read(&Path::from_slashes(path)).unwrap().clone();
+        assert_eq!(read("/list/0/a"), Value::from(2));
+        assert_eq!(read("/list/1/a"), Value::from(1));
+    }
+}
