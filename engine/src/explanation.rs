@@ -200,7 +200,7 @@ impl Explanation {
         &self.program.files
     }
 
-    fn query_names(&self) -> &HashMap<Name, Name> {
+    fn query_names(&self) -> &hashbrown::HashMap<Name, Name> {
         &self.query.originals
     }
 }

@@ -1,6 +1,6 @@
 //! Prepared queries to be asked while something is unknown.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};

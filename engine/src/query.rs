@@ -1,7 +1,7 @@
 //! Prepared queries and documents: what a host keeps and asks many times, from many threads.
 
+use hashbrown::HashMap;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;

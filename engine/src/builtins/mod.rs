@@ -54,7 +54,7 @@ mod units;
 mod uri;
 mod uuid;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::{Arc, LazyLock};
 
 pub use call::{Budget, Call};

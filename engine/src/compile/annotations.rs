@@ -1,7 +1,7 @@
 //! ParseMetadataBlocks and SetAnnotationSet: which METADATA blocks speak of what.
 
+use hashbrown::HashMap;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ParseOptions;

@@ -1,7 +1,7 @@
 //! Which documents need what may take long: a decision about one of them does not belong on a thread that others
 //! wait for.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Term, TermKind};

@@ -160,7 +160,7 @@ pub struct Compiled {
     /// Which rules may wait for the outside.
     pub blocking: Blocking,
     /// The user's name of each generated local.
-    pub originals: Arc<HashMap<Name, Name>>,
+    pub originals: Arc<hashbrown::HashMap<Name, Name>>,
 }
 
 impl Compiled {

@@ -1,6 +1,6 @@
 //! Names of generated locals.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 use std::mem;
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk, WalkMut};

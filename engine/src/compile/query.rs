@@ -1,6 +1,6 @@
 //! What the passes over a query share, and their order.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::{Body, Import, Name, Ref};
 use solon_syntax::source::{Code, Diagnostics, Source, Span};

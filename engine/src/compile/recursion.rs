@@ -1,6 +1,8 @@
 //! CheckRecursion: no rule may need its own value.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use hashbrown::HashMap;
 
 use solon_syntax::ast::{Ref, Rule};
 use solon_syntax::print::display_ref;

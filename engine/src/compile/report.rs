@@ -1,6 +1,6 @@
 //! Where passes put what they refuse.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Source, SourceId, Span};

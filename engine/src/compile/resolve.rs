@@ -2,7 +2,7 @@
 //!
 //! In package `a`, a rule's name `p` becomes `data.a.p`, unless the body around it declares a variable `p`.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{

@@ -1,6 +1,6 @@
 //! The tree of packages and rules, by the ground prefix of their references.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Rule, Term, TermKind};

@@ -25,9 +25,9 @@ pub struct Pretty<'a> {
 #[derive(Clone, Copy, Default)]
 pub struct Names<'a> {
     /// Those of modules.
-    pub modules: Option<&'a HashMap<Name, Name>>,
+    pub modules: Option<&'a hashbrown::HashMap<Name, Name>>,
     /// Those of the query.
-    pub query: Option<&'a HashMap<Name, Name>>,
+    pub query: Option<&'a hashbrown::HashMap<Name, Name>>,
 }
 
 /// Longest place that is shown whole.

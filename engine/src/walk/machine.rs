@@ -1,6 +1,6 @@
 //! The search: one expression after the other.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::{Every, Expr, ExprKind, Name, Rule, Term, TermKind};
 use solon_syntax::source::Span;

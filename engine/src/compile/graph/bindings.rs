@@ -1,6 +1,6 @@
 //! What is known of variables before anything runs: it narrows what `data.p[x]` can refer to.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Expr, ExprKind, Name, Rule, Term, TermKind, VarScan};

@@ -1,6 +1,6 @@
 //! Which rules a path of keys and variables can lead to.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::Vertex;
 use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};

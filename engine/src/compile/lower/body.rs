@@ -1,6 +1,6 @@
 //! Bodies, expressions and terms.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, TermKind};
 

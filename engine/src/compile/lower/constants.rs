@@ -1,6 +1,6 @@
 //! The constants of a program, and terms that are constants.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Term, TermKind};

@@ -3,7 +3,7 @@
 //! OPA's rule index excludes a rule whose guard fails before anything in its body runs, so errors and prints in
 //! front of the guard are not seen. Testing guards first gives the same; the index then only saves the test.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::{Expr, Name, Term, TermKind};
 
@@ -52,15 +52,17 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
         }
     }
     // of several values at one place the index asks for any, so none of them comes first
-    let mut places: HashMap<&GuardKey, usize> = HashMap::new();
-    let guarded = guards.iter().chain(found.iter().map(|(guard, _)| guard));
-    for key in guarded.map(|guard| &guard.key).chain(&others) {
-        *places.entry(key).or_default() += 1;
-    }
-    let alone: Vec<bool> = found
-        .iter()
-        .map(|(guard, _)| places.get(&guard.key) == Some(&1))
-        .collect();
+    let alone: Vec<bool> = {
+        let mut places: HashMap<&GuardKey, usize> = HashMap::new();
+        let guarded = guards.iter().chain(found.iter().map(|(guard, _)| guard));
+        for key in guarded.map(|guard| &guard.key).chain(&others) {
+            *places.entry(key).or_default() += 1;
+        }
+        found
+            .iter()
+            .map(|(guard, _)| places.get(&guard.key) == Some(&1))
+            .collect()
+    };
     let mut early: Vec<usize> = Vec::new();
     for ((guard, taken), alone) in found.into_iter().zip(alone) {
         if alone {

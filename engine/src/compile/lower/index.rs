@@ -1,6 +1,8 @@
 //! The rule index: the one place whose value tells most rules of a set apart.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::program::{Branch, Guard, GuardKey, Index};
 use crate::value::Value;

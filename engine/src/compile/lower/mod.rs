@@ -68,7 +68,7 @@ pub struct LoweredQuery {
 pub fn query(
     program: &Program,
     body: &Body,
-    originals: &HashMap<Name, Name>,
+    originals: &hashbrown::HashMap<Name, Name>,
     options: &Options,
 ) -> LoweredQuery {
     let mut constants = Constants::starting_at(program.constants.len());

@@ -433,10 +433,9 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
 /// Whether a body prints, in which case nothing may keep it from running.
 pub(super) fn prints(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
-        ExprKind::Call(terms) => terms
-            .first()
-            .and_then(operator_name)
-            .is_some_and(|name| matches!(name.as_str(), "internal.print" | "internal.test_case")),
+        ExprKind::Call(terms) => terms.first().is_some_and(|name| {
+            name.is_operator("internal.print") || name.is_operator("internal.test_case")
+        }),
         ExprKind::Every(every) => prints(&every.body),
         ExprKind::Not(not) => prints(&not.body),
         ExprKind::And(pair) | ExprKind::Or(pair) => prints(&pair.lhs) || prints(&pair.rhs),

@@ -1,6 +1,6 @@
 //! CheckUnusedImports, CheckDuplicateImports and RemoveImports.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::source::Code;
 

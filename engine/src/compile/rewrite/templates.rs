@@ -3,7 +3,7 @@
 //! `$"a {x.y}"` becomes `internal.template_string(["a ", {z | z = x.y}])`, so that an undefined expression is an
 //! empty set. What surely has a value stands in a set of its own: `{x}`.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{

@@ -1,7 +1,7 @@
 //! The words of safety errors.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 
 use solon_syntax::ast::{Module, Name, Term};
 use solon_syntax::print::display_ref;

@@ -1,7 +1,9 @@
 //! Putting the expressions of a body in an order in which every variable has its value in time.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
 
 use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Term, TermKind, VarScan};

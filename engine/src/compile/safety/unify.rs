@@ -1,6 +1,6 @@
 //! Which variables an equation binds.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::{Name, Term, TermKind};
 

@@ -1,6 +1,6 @@
 //! Variables as small numbers, and sets of them.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use smallvec::SmallVec;
 use solon_syntax::ast::visit::Walk;
@@ -10,23 +10,42 @@ use solon_syntax::ast::{Name, VarScan};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Var(u32);
 
+/// Names among which a scan beats a hash.
+const SCANNED: usize = 16;
+
 /// The variables of one rule or query.
 #[derive(Debug, Default)]
 pub struct Vars {
-    numbers: HashMap<Name, Var>,
     names: Vec<Name>,
+    /// Their numbers, once there are more than a scan should look at.
+    numbers: HashMap<Name, Var>,
 }
 
 impl Vars {
     /// The number of a name.
     pub fn var(&mut self, name: &Name) -> Var {
-        if let Some(var) = self.numbers.get(name) {
-            return *var;
+        if let Some(var) = self.find(name) {
+            return var;
         }
-        let var = Var(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        self.numbers.insert(name.clone(), var);
+        let var = number(self.names.len());
         self.names.push(name.clone());
+        match self.names.len() {
+            ..=SCANNED => {}
+            count if count == SCANNED + 1 => {
+                let names = self.names.iter().cloned();
+                self.numbers = names.zip((0..).map(number)).collect();
+            }
+            _ => drop(self.numbers.insert(name.clone(), var)),
+        }
         var
+    }
+
+    fn find(&self, name: &Name) -> Option<Var> {
+        if self.names.len() > SCANNED {
+            return self.numbers.get(name).copied();
+        }
+        let at = self.names.iter().position(|known| known == name)?;
+        Some(number(at))
     }
 
     /// The name with a number.
@@ -176,6 +195,10 @@ impl FromIterator<Var> for VarSet {
         }
         set
     }
+}
+
+fn number(at: usize) -> Var {
+    Var(u32::try_from(at).unwrap_or(u32::MAX))
 }
 
 /// Place of its word, and bit, of a variable.

@@ -1,6 +1,6 @@
 //! Which rules need which, the other way round: what is not what it was once `with` replaces a rule.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::sync::OnceLock;
 
 use crate::compile::graph::{Graph, Vertex};

@@ -1,6 +1,6 @@
 //! What is known while a body is checked: types of documents, of functions, and of the variables seen so far.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ptr;
 
 use solon_syntax::ast::{Comprehension, Name, Term, TermKind};

@@ -1,6 +1,6 @@
 //! Terms in the words of the source, for messages: generated locals give way to what they stand for.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::visit::{Exprs, Flow, Terms, Walk, WalkMut};
 use solon_syntax::ast::{Expr, ExprKind, Name, Ref, Term, TermKind};

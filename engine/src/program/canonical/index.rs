@@ -3,7 +3,7 @@
 //! A rule whose conditions fail is not entered: nothing in its body is evaluated, printed or traced. So these
 //! are contract, and weaker or stronger ones would be seen.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::{Expr, ExprKind, Name, Rule, Term, TermKind};
 

@@ -3,7 +3,7 @@
 mod index;
 mod tree;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use solon_syntax::ast::{Module, Name, Rule};

@@ -283,19 +283,23 @@ impl Term {
         let Some(terms) = self.as_ref() else {
             return false;
         };
-        let mut parts = name.split('.');
-        let mut terms = terms.iter();
-        loop {
-            match (parts.next(), terms.next()) {
-                (None, None) => return true,
-                (Some(part), Some(term)) => {
-                    let text = term.as_var().or_else(|| term.as_string());
-                    if text.map(|text| &**text) != Some(part) {
-                        return false;
-                    }
-                }
-                _ => return false,
+        let mut rest = Some(name);
+        for term in terms {
+            let Some(text) = term.as_var().or_else(|| term.as_string()) else {
+                return false;
+            };
+            let Some(behind) = rest.and_then(|rest| rest.strip_prefix(&**text)) else {
+                return false;
+            };
+            // a part of a name holds no dot, and ends where one stands
+            if text.as_bytes().contains(&b'.') {
+                return false;
             }
+            rest = match behind.strip_prefix('.') {
+                None if !behind.is_empty() => return false,
+                next => next,
+            };
         }
+        rest.is_none()
     }
 }

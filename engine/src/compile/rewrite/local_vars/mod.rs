@@ -10,7 +10,9 @@ mod renamer;
 mod scopes;
 mod unused;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
 
 use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Expr, Head, Name, Rule, TemplatePart, Term, TermKind, VarScan, With};

@@ -1,6 +1,6 @@
 //! Which variables the bodies around a term know, and under which local.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use solon_syntax::ast::Name;
 
