@@ -25,9 +25,12 @@ fn main() -> ExitCode {
     let Ok(workloads) = manifest::read(&[file.into()], &[name]) else {
         return ExitCode::FAILURE;
     };
+    let loading = Region::new(ALLOCATOR);
     let Some(Ok(mut contender)) = workloads.first().map(|workload| engine.load(workload)) else {
         return ExitCode::FAILURE;
     };
+    let held = loading.change();
+    let held = held.bytes_allocated.saturating_sub(held.bytes_deallocated);
     contender.decide();
     contender.decide();
     let region = Region::new(ALLOCATOR);
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     }
     let allocations = region.change().allocations + region.change().reallocations;
     let each = f64::from(u32::try_from(allocations).unwrap_or(u32::MAX)) / f64::from(DECISIONS);
-    println!("{each} {}", counts::peak_mib());
+    let heap_mib = f64::from(u32::try_from(held >> 10).unwrap_or(u32::MAX)) / 1024.0;
+    println!("{each} {} {heap_mib}", counts::peak_mib());
     ExitCode::SUCCESS
 }

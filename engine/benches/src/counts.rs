@@ -12,6 +12,8 @@ pub struct Counts {
     pub allocs: f64,
     /// Peak resident memory of the process in MiB, loading included.
     pub peak_mib: f64,
+    /// What the loaded workload holds on the heap, in MiB.
+    pub heap_mib: f64,
 }
 
 /// Asks the counting binary, which lies beside this one.
@@ -24,17 +26,27 @@ pub fn count(workload: &Workload, engine: Engine) -> Option<Counts> {
         .output()
         .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    let (allocs, peak) = text.trim().split_once(' ')?;
+    let mut figures = text.split_whitespace().map(|figure| figure.parse().ok());
     Some(Counts {
-        allocs: allocs.parse().ok()?,
-        peak_mib: peak.parse().ok()?,
+        allocs: figures.next()??,
+        peak_mib: figures.next()??,
+        heap_mib: figures.next()??,
     })
 }
 
 /// Peak resident memory of this process in MiB.
 pub fn peak_mib() -> f64 {
+    status_mib("VmHWM:")
+}
+
+/// Resident memory of this process in MiB.
+pub fn resident_mib() -> f64 {
+    status_mib("VmRSS:")
+}
+
+fn status_mib(field: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
     let kib: f64 = line
         .and_then(|line| line.split_whitespace().next()?.parse().ok())
         .unwrap_or_default();

@@ -8,6 +8,7 @@ use regorus::rvm::vm::RegoVM;
 use solon::value::json;
 
 use crate::manifest::Workload;
+use crate::written::Written;
 
 /// An engine that is ready to decide one workload.
 pub trait Contender {
@@ -15,8 +16,15 @@ pub trait Contender {
     fn decide(&mut self);
     /// Decides from input text to answer text.
     fn decide_json(&mut self) -> Option<String>;
-    /// Milliseconds that loading and preparing took.
+    /// Milliseconds that loading the documents took.
+    fn load_ms(&self) -> f64;
+    /// Milliseconds that compiling and preparing took.
     fn prepare_ms(&self) -> f64;
+}
+
+/// Milliseconds since a moment.
+pub fn elapsed_ms(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
 }
 
 /// Which engine.
@@ -28,11 +36,18 @@ pub enum Engine {
     Interpreter,
     /// regorus's register machine.
     RegisterVm,
+    /// Rust written by hand, for some workloads.
+    Written,
 }
 
 impl Engine {
     /// All, in the order of the columns.
-    pub const ALL: [Self; 3] = [Self::Solon, Self::Interpreter, Self::RegisterVm];
+    pub const ALL: [Self; 4] = [
+        Self::Solon,
+        Self::Interpreter,
+        Self::RegisterVm,
+        Self::Written,
+    ];
 
     /// The column's name, and the argument of `count`.
     pub fn name(self) -> &'static str {
@@ -40,6 +55,7 @@ impl Engine {
             Self::Solon => "solon",
             Self::Interpreter => "regorus",
             Self::RegisterVm => "regorus-vm",
+            Self::Written => "rust",
         }
     }
 
@@ -52,15 +68,19 @@ impl Engine {
             Self::Solon => Ok(Box::new(Solon::load(workload)?)),
             Self::Interpreter => Ok(Box::new(Interpreter::load(workload)?)),
             Self::RegisterVm => Ok(Box::new(RegisterVm::load(workload)?)),
+            Self::Written => Ok(Box::new(Written::load(workload)?)),
         }
     }
 }
 
 /// This engine, with a workload loaded.
 pub struct Solon {
+    engine: solon::Engine,
+    entrypoint: String,
     document: solon::PreparedDocument,
     input: Option<solon::Value>,
     text: Option<String>,
+    load_ms: f64,
     prepare_ms: f64,
 }
 
@@ -70,34 +90,59 @@ impl Solon {
         (&self.document, self.input.as_ref())
     }
 
+    /// The document, prepared anew.
+    ///
+    /// # Errors
+    /// Whatever the engine says.
+    pub fn prepare(&self) -> Result<solon::PreparedDocument, String> {
+        let document = self.engine.prepare_document(&self.entrypoint);
+        document.map_err(|error| error.to_string())
+    }
+
+    /// The document, compiled and prepared anew.
+    ///
+    /// # Errors
+    /// Whatever the engine says.
+    pub fn compile_again(&self, workload: &Workload) -> Result<solon::PreparedDocument, String> {
+        let compiled = self.engine.set_modules(workload.modules());
+        compiled.map_err(|error| error.to_string())?;
+        self.prepare()
+    }
+
     /// Loads a workload.
     ///
     /// # Errors
     /// Whatever the engine says.
     pub fn load(workload: &Workload) -> Result<Self, String> {
         let engine = solon::Engine::new();
+        let start = Instant::now();
         if let Some(data) = &workload.data {
             let data = json::read(data.as_bytes()).map_err(|error| error.to_string())?;
             engine.put("/", data).map_err(|error| error.to_string())?;
         }
+        let load_ms = elapsed_ms(start);
         let start = Instant::now();
         engine
-            .set_module(&workload.file, &workload.policy)
+            .set_modules(workload.modules())
             .map_err(|error| error.to_string())?;
         let path = workload.entrypoint.replace('.', "/");
+        let entrypoint = path.strip_prefix("data").unwrap_or(&path).to_owned();
         let document = engine
-            .prepare_document(path.strip_prefix("data").unwrap_or(&path))
+            .prepare_document(&entrypoint)
             .map_err(|error| error.to_string())?;
-        let prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        let prepare_ms = elapsed_ms(start);
         let input = workload
             .input
             .as_ref()
             .map(|text| json::read(text.as_bytes()));
         let input = input.transpose().map_err(|error| error.to_string())?;
         Ok(Self {
+            engine,
+            entrypoint,
             document,
             input,
             text: workload.input.clone(),
+            load_ms,
             prepare_ms,
         })
     }
@@ -121,6 +166,10 @@ impl Contender for Solon {
         String::from_utf8(text).ok()
     }
 
+    fn load_ms(&self) -> f64 {
+        self.load_ms
+    }
+
     fn prepare_ms(&self) -> f64 {
         self.prepare_ms
     }
@@ -131,6 +180,7 @@ struct Interpreter {
     rule: String,
     input: Option<regorus::Value>,
     text: Option<String>,
+    load_ms: f64,
     prepare_ms: f64,
 }
 
@@ -153,18 +203,23 @@ fn regorus_input(workload: &Workload) -> Result<Option<regorus::Value>, String> 
 
 impl Interpreter {
     fn load(workload: &Workload) -> Result<Self, String> {
-        let mut engine = regorus_engine(workload)?;
         let start = Instant::now();
-        engine
-            .add_policy(workload.file.clone(), workload.policy.clone())
-            .map_err(|error| error.to_string())?;
-        let prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        let mut engine = regorus_engine(workload)?;
+        let load_ms = elapsed_ms(start);
+        let start = Instant::now();
+        for (name, text) in workload.modules() {
+            engine
+                .add_policy(name.to_owned(), text.to_owned())
+                .map_err(|error| error.to_string())?;
+        }
+        let prepare_ms = elapsed_ms(start);
         let input = regorus_input(workload)?;
         Ok(Self {
             engine,
             rule: workload.entrypoint.clone(),
             input,
             text: workload.input.clone(),
+            load_ms,
             prepare_ms,
         })
     }
@@ -187,6 +242,10 @@ impl Contender for Interpreter {
         value.to_json_str().ok()
     }
 
+    fn load_ms(&self) -> f64 {
+        self.load_ms
+    }
+
     fn prepare_ms(&self) -> f64 {
         self.prepare_ms
     }
@@ -196,16 +255,21 @@ struct RegisterVm {
     vm: RegoVM,
     input: Option<regorus::Value>,
     text: Option<String>,
+    load_ms: f64,
     prepare_ms: f64,
 }
 
 impl RegisterVm {
     fn load(workload: &Workload) -> Result<Self, String> {
-        let mut engine = regorus_engine(workload)?;
         let start = Instant::now();
-        engine
-            .add_policy(workload.file.clone(), workload.policy.clone())
-            .map_err(|error| error.to_string())?;
+        let mut engine = regorus_engine(workload)?;
+        let load_ms = elapsed_ms(start);
+        let start = Instant::now();
+        for (name, text) in workload.modules() {
+            engine
+                .add_policy(name.to_owned(), text.to_owned())
+                .map_err(|error| error.to_string())?;
+        }
         let data = engine.get_data();
         let entrypoint: Arc<str> = workload.entrypoint.as_str().into();
         let compiled = engine
@@ -218,11 +282,12 @@ impl RegisterVm {
         vm.set_max_instructions(usize::MAX);
         vm.load_program(program);
         vm.set_data(data).map_err(|error| error.to_string())?;
-        let prepare_ms = start.elapsed().as_secs_f64() * 1e3;
+        let prepare_ms = elapsed_ms(start);
         Ok(Self {
             vm,
             input: regorus_input(workload)?,
             text: workload.input.clone(),
+            load_ms,
             prepare_ms,
         })
     }
@@ -241,6 +306,10 @@ impl Contender for RegisterVm {
             self.vm.set_input(regorus::Value::from_json_str(text).ok()?);
         }
         self.vm.execute().ok()?.to_json_str().ok()
+    }
+
+    fn load_ms(&self) -> f64 {
+        self.load_ms
     }
 
     fn prepare_ms(&self) -> f64 {

@@ -6,11 +6,17 @@
     reason = "a command for people at a terminal"
 )]
 
+pub mod compiling;
 pub mod counts;
 pub mod engines;
 pub mod generate;
+pub mod growth;
+pub mod loading;
 pub mod manifest;
 pub mod oracle;
+pub mod profile;
+pub mod side_by_side;
 pub mod table;
 pub mod threads;
 pub mod timing;
+pub mod written;

@@ -16,6 +16,8 @@ pub struct Workload {
     pub file: String,
     /// The policy.
     pub policy: String,
+    /// Further modules: their file names and texts.
+    pub more: Vec<(String, String)>,
     /// Base data as JSON text.
     pub data: Option<String>,
     /// Input as JSON text.
@@ -24,6 +26,16 @@ pub struct Workload {
     pub entrypoint: String,
     /// What it must be.
     pub expect: Option<Value>,
+    /// The workload that this one is ten times as large as.
+    pub grows_from: Option<String>,
+}
+
+impl Workload {
+    /// All modules: their file names and texts.
+    pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
+        let more = self.more.iter().map(|(name, text)| (&**name, &**text));
+        more.chain([(&*self.file, &*self.policy)])
+    }
 }
 
 /// The manifests below `workloads`, and the one that lies beside a checkout if there is one.
@@ -79,9 +91,17 @@ fn read_one(
             continue;
         }
         let content = |field: &str| content(root, entry.get(field).unwrap_or(&Value::Null));
-        let policy = content("policy")?;
+        let mut more = match entry.get("policy").and_then(generated) {
+            Some((name, size)) => generate::modules(name, size).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let policy = match more.pop() {
+            Some((_, text)) => Some(text),
+            None => content("policy")?,
+        };
         workloads.push(Workload {
             policy: policy.ok_or_else(|| format!("{name} has no policy"))?,
+            more,
             data: content("data")?,
             input: content("input")?,
             file: entry
@@ -91,6 +111,10 @@ fn read_one(
                 .to_owned(),
             entrypoint: word("entrypoint").to_owned(),
             expect: entry.get("expect").cloned(),
+            grows_from: entry
+                .get("grows_from")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             manifest: manifest.to_owned(),
             name,
         });
@@ -106,13 +130,15 @@ fn content(root: &Path, field: &Value) -> Result<Option<String>, String> {
     if let Some(file) = field.as_str() {
         return text(&root.join(file)).map(Some);
     }
-    let name = field.get("generator").and_then(Value::as_str);
-    let size = field.get("size").and_then(Value::as_u64);
-    let made = name
-        .zip(size)
-        .and_then(|(name, size)| generate::text(name, usize::try_from(size).ok()?));
+    let made = generated(field).and_then(|(name, size)| generate::text(name, size));
     made.map(Some)
         .ok_or_else(|| format!("{field} is no generator with a size"))
+}
+
+/// A generator's name and its size.
+fn generated(field: &Value) -> Option<(&str, usize)> {
+    let name = field.get("generator")?.as_str()?;
+    Some((name, usize::try_from(field.get("size")?.as_u64()?).ok()?))
 }
 
 fn text(file: &Path) -> Result<String, String> {
@@ -127,11 +153,13 @@ pub fn rules(count: usize) -> Workload {
         manifest: PathBuf::new(),
         file: "routes.rego".to_owned(),
         policy: generate::rules(count),
+        more: Vec::new(),
         data: None,
         input: Some(format!(
             "{{\"method\": \"GET\", \"path\": \"/api/v1/resource/{last}\"}}"
         )),
         entrypoint: "data.routes.allow".to_owned(),
         expect: Some(Value::Bool(true)),
+        grows_from: None,
     }
 }

@@ -1,6 +1,5 @@
 //! The reference engine, in its own process.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,19 +16,33 @@ pub struct Timing {
     pub json_ns: f64,
     /// Allocations per decision.
     pub allocs: f64,
+    /// Milliseconds that compiling and preparing took.
+    pub prepare_ms: f64,
+    /// Whether its answer is the expected one.
+    pub correct: Option<bool>,
 }
 
-/// Times workloads with the binary at `oracle`.
+/// The binary that SOLON_ORACLE names.
+pub fn binary() -> Option<String> {
+    std::env::var("SOLON_ORACLE")
+        .ok()
+        .filter(|binary| !binary.is_empty())
+}
+
+/// Times a workload with the binary at `oracle`; `None` when it has several modules, which that cannot load.
 ///
 /// # Errors
-/// When it does not run, or prints something else than its lines.
-pub fn time(oracle: &str, workloads: &[Workload]) -> Result<HashMap<String, Timing>, String> {
+/// When it does not run, or prints something else than its line.
+pub fn time(oracle: &str, workload: &Workload, seconds: f64) -> Result<Option<Timing>, String> {
+    if !workload.more.is_empty() {
+        return Ok(None);
+    }
     let folder = Folder::new()?;
-    let manifest = folder.write(workloads)?;
+    let manifest = folder.write(workload)?;
     let output = Command::new(oracle)
         .arg("time")
         .arg(manifest)
-        .args(["--seconds", "0.4"])
+        .args(["--seconds", &seconds.to_string()])
         .output()
         .map_err(|error| format!("{oracle}: {error}"))?;
     if !output.status.success() {
@@ -38,19 +51,15 @@ pub fn time(oracle: &str, workloads: &[Workload]) -> Result<HashMap<String, Timi
             String::from_utf8_lossy(&output.stderr)
         ));
     }
-    let mut timings = HashMap::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        let number = |name: &str| line.get(name).and_then(Value::as_f64).unwrap_or_default();
-        let name = line.get("name").and_then(Value::as_str).unwrap_or_default();
-        let timing = Timing {
-            eval_ns: number("eval_ns"),
-            json_ns: number("json_ns"),
-            allocs: number("allocs"),
-        };
-        timings.insert(name.to_owned(), timing);
-    }
-    Ok(timings)
+    let line: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    let number = |name: &str| line.get(name).and_then(Value::as_f64).unwrap_or_default();
+    Ok(Some(Timing {
+        eval_ns: number("eval_ns"),
+        json_ns: number("json_ns"),
+        allocs: number("allocs"),
+        prepare_ms: number("prepare_ms"),
+        correct: line.get("correct").and_then(Value::as_bool),
+    }))
 }
 
 /// A folder of plain files, which the oracle reads, removed in the end.
@@ -64,30 +73,26 @@ impl Folder {
     }
 
     /// Writes all texts, and the manifest that names them.
-    fn write(&self, workloads: &[Workload]) -> Result<PathBuf, String> {
-        let put = |name: String, text: &str| {
-            let path = self.0.join(&name);
+    fn write(&self, one: &Workload) -> Result<PathBuf, String> {
+        let put = |name: &str, text: &str| {
+            let path = self.0.join(name);
             std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-            Ok::<_, String>(name)
+            Ok::<_, String>(name.to_owned())
         };
-        let mut list = Vec::new();
-        for one in workloads {
-            let name = &one.name;
-            let optional = |kind: &str, text: &Option<String>| {
-                let text = text.as_deref();
-                text.map(|text| put(format!("{name}.{kind}.json"), text))
-                    .transpose()
-            };
-            list.push(serde_json::json!({
-                "name": name,
-                "policy": put(format!("{name}.rego"), &one.policy)?,
-                "data": optional("data", &one.data)?,
-                "input": optional("input", &one.input)?,
-                "entrypoint": one.entrypoint,
-                "expect": one.expect,
-            }));
+        let optional = |name: &str, text: &Option<String>| {
+            text.as_deref().map(|text| put(name, text)).transpose()
+        };
+        let mut entry = serde_json::json!({
+            "name": one.name,
+            "policy": put("policy.rego", &one.policy)?,
+            "data": optional("data.json", &one.data)?,
+            "input": optional("input.json", &one.input)?,
+            "entrypoint": one.entrypoint,
+        });
+        if let (Some(entry), Some(expect)) = (entry.as_object_mut(), &one.expect) {
+            entry.insert("expect".to_owned(), expect.clone());
         }
-        let manifest = put("manifest.json".to_owned(), &Value::Array(list).to_string())?;
+        let manifest = put("manifest.json", &Value::Array(vec![entry]).to_string())?;
         Ok(Path::new(&self.0).join(manifest))
     }
 }

@@ -10,24 +10,35 @@ pub struct Row {
     pub name: String,
     /// Whether Solon's answer is the expected one.
     pub correct: bool,
-    /// Solon's and regorus's two modes' figures with parsed input; `None` where one cannot run it.
-    pub eval: [Option<Figure>; 3],
+    /// The figures of [`Engine::ALL`](crate::engines::Engine::ALL) with parsed input; `None` where one cannot run it.
+    pub eval: Figures,
     /// The same from text to text.
-    pub json: [Option<Figure>; 3],
+    pub json: Figures,
     /// The reference engine.
     pub oracle: Option<Timing>,
     /// Solon's counts.
     pub counts: Counts,
     /// The faster regorus mode's allocations.
     pub peer_allocs: f64,
-    /// Milliseconds that preparing took.
+    /// Milliseconds that loading the documents took.
+    pub load_ms: f64,
+    /// Milliseconds that compiling and preparing took.
     pub prepare_ms: f64,
 }
+
+/// Figures of all engines.
+pub type Figures = [Option<Figure>; 4];
 
 impl Row {
     /// How many times faster than the faster of regorus's modes: parsed input, then text to text.
     pub fn ratios(&self) -> (Option<f64>, Option<f64>) {
         (ratio(&self.eval), ratio(&self.json))
+    }
+
+    /// How many times slower than Rust written by hand.
+    pub fn limit(&self) -> Option<f64> {
+        let [own, .., written] = self.eval;
+        Some(own?.median / written?.median)
     }
 
     /// How many times faster than the reference engine.
@@ -42,8 +53,8 @@ impl Row {
     }
 }
 
-fn ratio(figures: &[Option<Figure>; 3]) -> Option<f64> {
-    let [own, interpreter, vm] = figures;
+fn ratio(figures: &Figures) -> Option<f64> {
+    let [own, interpreter, vm, _] = figures;
     let best = [interpreter, vm]
         .into_iter()
         .flatten()
@@ -55,7 +66,7 @@ fn ratio(figures: &[Option<Figure>; 3]) -> Option<f64> {
 /// Prints the head.
 pub fn head() {
     println!(
-        "{:<18} {:>11} {:>9} {:>11} {:>11} {:>11} {:>7} {:>7} {:>11} {:>11} {:>7} {:>7} {:>8} {:>8} {:>9} {:>9}",
+        "{:<18} {:>11} {:>9} {:>11} {:>11} {:>11} {:>7} {:>7} {:>11} {:>11} {:>7} {:>7} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}",
         "workload",
         "solon ns",
         "± ns",
@@ -71,7 +82,10 @@ pub fn head() {
         "allocs",
         "reg all",
         "peak MiB",
-        "prep ms"
+        "load ms",
+        "prep ms",
+        "rust ns",
+        "x rust"
     );
 }
 
@@ -82,8 +96,8 @@ pub fn row(row: &Row) {
     };
     let times =
         |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.1}"));
-    let [own, interpreter, vm] = row.eval;
-    let [own_json, interpreter_json, vm_json] = row.json;
+    let [own, interpreter, vm, written] = row.eval;
+    let [own_json, interpreter_json, vm_json, _] = row.json;
     let peer_json = [interpreter_json, vm_json]
         .into_iter()
         .flatten()
@@ -91,7 +105,7 @@ pub fn row(row: &Row) {
     let (eval, json) = row.ratios();
     let (eval_opa, json_opa) = row.oracle_ratios();
     println!(
-        "{:<18} {:>11} {:>9} {:>11} {:>11} {:>11} {:>7} {:>7} {:>11} {:>11} {:>7} {:>7} {:>8.1} {:>8.1} {:>9.1} {:>9.2}{}",
+        "{:<18} {:>11} {:>9} {:>11} {:>11} {:>11} {:>7} {:>7} {:>11} {:>11} {:>7} {:>7} {:>8.1} {:>8.1} {:>9.1} {:>9.2} {:>9.2} {:>9} {:>7}{}",
         row.name,
         number(own),
         own.map_or_else(String::new, |own| format!("{:.1}", own.spread)),
@@ -108,7 +122,10 @@ pub fn row(row: &Row) {
         row.counts.allocs,
         row.peer_allocs,
         row.counts.peak_mib,
+        row.load_ms,
         row.prepare_ms,
+        number(written),
+        times(row.limit()),
         if row.correct { "" } else { "  WRONG" },
     );
 }

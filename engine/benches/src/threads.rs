@@ -6,10 +6,12 @@
 //! 97 % of the third. The first tells whether two cores were free at all: unless the third clearly beats it, threads
 //! took turns, and a ratio near 100 % says nothing.
 
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwap;
 use solon::{PreparedDocument, Request, Value};
 
 use crate::engines::Solon;
@@ -35,6 +37,85 @@ impl Throughput {
     pub fn ran_together(&self) -> bool {
         self.apart > 1.6 * self.alone
     }
+}
+
+/// Prints how workloads scale, and what a writer costs a reader.
+///
+/// # Errors
+/// Whatever the engine says.
+pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
+    println!(
+        "million decisions a second  1 thread  2 sharing  2 apart  sharing/apart  with a writer"
+    );
+    for workload in workloads {
+        let found = measure(workload, budget)?;
+        let (calm, swapping) = beside_writer(workload, budget)?;
+        println!(
+            "{:<26}{:>10.3}{:>11.3}{:>9.3}{:>13.1} %{:>13.1} %",
+            workload.name,
+            found.alone,
+            found.sharing,
+            found.apart,
+            100.0 * found.sharing / found.apart,
+            100.0 * swapping / calm
+        );
+        if !found.ran_together() {
+            println!(
+                "  the two threads hardly ran at once, so this ratio says little: the machine is busy"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Decisions in a million per second of a reader that takes whatever program is current: beside a writer that only waits,
+/// and beside one that compiles the policy anew and swaps it in a hundred times a second.
+fn beside_writer(workload: &Workload, budget: Duration) -> Result<(f64, f64), String> {
+    let solon = Solon::load(workload)?;
+    let current = ArcSwap::from_pointee(solon.prepare()?);
+    let input = solon.prepared().1.cloned();
+    let (mut calm, mut swapping) = (Vec::new(), Vec::new());
+    let start = Instant::now();
+    while start.elapsed() < 3 * budget || calm.len() < 5 {
+        for (swaps, rates) in [(false, &mut calm), (true, &mut swapping)] {
+            let stop = AtomicBool::new(false);
+            let rate = thread::scope(|scope| {
+                let writer = || {
+                    while !stop.load(Relaxed) {
+                        let turn = Instant::now();
+                        if swaps && let Ok(next) = solon.compile_again(workload) {
+                            current.store(Arc::new(next));
+                        }
+                        thread::sleep(Duration::from_millis(10).saturating_sub(turn.elapsed()));
+                    }
+                };
+                scope.spawn(writer);
+                let request = input
+                    .as_ref()
+                    .map_or_else(Request::new, |input| Request::new().input(input));
+                let rate = decisions(ROUND * 5, || {
+                    drop(std::hint::black_box(current.load().evaluate(&request)));
+                });
+                stop.store(true, Relaxed);
+                rate
+            });
+            rates.push(rate);
+        }
+    }
+    Ok((undisturbed(calm), undisturbed(swapping)))
+}
+
+/// Decisions in a million per second.
+fn decisions(time: Duration, mut decide: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    let mut decisions = 0_u32;
+    while start.elapsed() < time {
+        for _ in 0..BETWEEN_LOOKS {
+            decide();
+        }
+        decisions += BETWEEN_LOOKS;
+    }
+    f64::from(decisions) / start.elapsed().as_secs_f64() / 1e6
 }
 
 /// How long one round of one arrangement takes.
@@ -82,15 +163,7 @@ fn round(threads: &[(&PreparedDocument, Option<&Value>)]) -> f64 {
                 let decide = || drop(std::hint::black_box(document.evaluate(&request)));
                 decide();
                 together.wait();
-                let start = Instant::now();
-                let mut decisions = 0_u32;
-                while start.elapsed() < ROUND {
-                    for _ in 0..BETWEEN_LOOKS {
-                        decide();
-                    }
-                    decisions += BETWEEN_LOOKS;
-                }
-                f64::from(decisions) / start.elapsed().as_secs_f64() / 1e6
+                decisions(ROUND, decide)
             })
         });
         let running: Vec<_> = running.collect();

@@ -17,7 +17,11 @@ pub fn interleaved(calls: &mut [&mut dyn FnMut()], budget: Duration) -> Vec<Figu
     let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); calls.len()];
     let mut spent = Duration::ZERO;
     let count = u32::try_from(calls.len()).unwrap_or(1);
-    while spent < budget * count || rounds.first().is_some_and(|first| first.len() < 5) {
+    // of calls that take seconds a few rounds must do
+    let enough = |rounds: usize, spent: Duration| {
+        rounds >= 5 || (rounds >= 3 && spent > 10 * budget * count)
+    };
+    while spent < budget * count || !enough(rounds.first().map_or(5, Vec::len), spent) {
         for ((call, batch), figures) in calls.iter_mut().zip(&batches).zip(&mut rounds) {
             let start = Instant::now();
             for _ in 0..*batch {

@@ -1,23 +1,44 @@
 //! Policies, data and inputs too large to keep as files. Equal names and sizes give equal texts on every machine.
 
 mod builtins;
+pub mod documents;
+pub mod policies;
+pub mod requests;
 
 /// Makes one text of a size.
 type Generator = fn(usize) -> String;
 
 /// What manifests may name.
 const GENERATORS: &[(&str, Generator)] = &[
+    ("accounts", documents::accounts),
     ("addresses", builtins::addresses),
+    ("admission_review", requests::admission),
+    ("api_call", requests::call),
+    ("calls", policies::calls),
+    ("customers", documents::customers),
     ("documents", builtins::documents),
+    ("elses", policies::elses),
     ("encoded", builtins::encoded),
+    ("expressions", requests::expressions),
+    ("gateway", policies::gateway),
+    ("gateway_request", policies::gateway_request),
     ("graph", builtins::graph),
     ("graphql", builtins::graphql),
+    ("keys", requests::keys),
     ("lines", builtins::lines),
+    ("mixed", policies::mixed),
+    ("network_lists", requests::networks),
     ("networks", builtins::networks),
     ("orders", builtins::orders),
     ("patterns", builtins::patterns),
+    ("people", documents::people),
+    ("permissions", documents::permissions),
+    ("plan_of_changes", requests::plan),
+    ("records", documents::records),
+    ("route_table", requests::routes),
     ("rules", rules),
     ("stamps", builtins::stamps),
+    ("tests", policies::tests),
     ("versions", builtins::versions),
 ];
 
@@ -25,6 +46,11 @@ const GENERATORS: &[(&str, Generator)] = &[
 pub fn text(name: &str, size: usize) -> Option<String> {
     let (_, generator) = GENERATORS.iter().find(|(known, _)| *known == name)?;
     Some(generator(size))
+}
+
+/// The modules of a generator that makes several.
+pub fn modules(name: &str, size: usize) -> Option<Vec<(String, String)>> {
+    (name == "packages").then(|| policies::packages(size))
 }
 
 /// Rules that differ in one constant.

@@ -1,0 +1,93 @@
+//! Compiling: time and memory by the number of rules, and what changing one module costs.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::counts;
+use crate::engines::{Contender, Engine, Solon, elapsed_ms};
+use crate::generate::policies;
+use crate::manifest::{self, Workload};
+use crate::oracle;
+use crate::timing::median;
+
+/// Prints how policies compile.
+///
+/// # Errors
+/// Whatever an engine says.
+pub fn print(budget: Duration) -> Result<(), String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/compiling.json");
+    let oracle = oracle::binary();
+    println!(
+        "{:<14} {:>8} {:>10} {:>10} {:>8} {:>10} {:>7}",
+        "policy", "lines", "solon ms", "heap MiB", "B/line", "opa ms", "x opa"
+    );
+    for workload in &manifest::read(&[file], &[])? {
+        let lines = lines(workload);
+        let own = prepare_ms(workload, budget)?;
+        let heap = counts::count(workload, Engine::Solon)
+            .unwrap_or_default()
+            .heap_mib;
+        let theirs = match &oracle {
+            Some(binary) if lines < 100_000.0 => oracle::time(binary, workload, 0.05)?,
+            _ => None,
+        };
+        let dash = || "-".to_owned();
+        let (opa, times) = theirs.map_or_else(
+            || (dash(), dash()),
+            |theirs| {
+                (
+                    format!("{:.1}", theirs.prepare_ms),
+                    format!("{:.2}", theirs.prepare_ms / own),
+                )
+            },
+        );
+        println!(
+            "{:<14} {lines:>8} {own:>10.1} {heap:>10.1} {:>8.0} {opa:>10} {times:>7}",
+            workload.name,
+            heap * 1024.0 * 1024.0 / lines,
+        );
+    }
+    change(500)
+}
+
+fn lines(workload: &Workload) -> f64 {
+    let lines = workload.modules().map(|(_, text)| text.lines().count());
+    f64::from(u32::try_from(lines.sum::<usize>()).unwrap_or(u32::MAX))
+}
+
+/// The median of several times.
+fn prepare_ms(workload: &Workload, budget: Duration) -> Result<f64, String> {
+    let start = Instant::now();
+    let mut times = Vec::new();
+    while times.len() < 3 || start.elapsed() < 3 * budget {
+        times.push(Solon::load(workload)?.prepare_ms());
+    }
+    Ok(median(times))
+}
+
+/// Prints what it costs to change one of so many modules, and all of them.
+fn change(count: usize) -> Result<(), String> {
+    let modules = policies::packages(count);
+    let texts = || modules.iter().map(|(name, text)| (&**name, &**text));
+    let failed = |error: solon::Error| error.to_string();
+    let engine = solon::Engine::new();
+    let (mut all, mut one) = (Vec::new(), Vec::new());
+    for turn in 0..7 {
+        let start = Instant::now();
+        engine.set_modules(texts()).map_err(failed)?;
+        all.push(elapsed_ms(start));
+        let Some((name, text)) = modules.get(20 + turn) else {
+            continue;
+        };
+        let text = format!("{text}\nturn := {turn}\n");
+        let start = Instant::now();
+        engine.set_module(name, &text).map_err(failed)?;
+        one.push(elapsed_ms(start));
+    }
+    println!(
+        "{count} modules: {:.1} ms for all, {:.1} ms when one changes",
+        median(all),
+        median(one)
+    );
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! Policies too large to be written by hand.
+
+use super::array;
+
+const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
+
+/// Rules of a gateway, five lines each, of which a request meets one.
+pub fn gateway(count: usize) -> String {
+    let mut policy = String::from("package gateway\n\ndefault allow := false\n");
+    for (rule, method) in (0..count).zip(METHODS.iter().cycle()) {
+        policy.push_str(&format!(
+            "\nallow if {{\n\tinput.path == \"/api/v1/resource/{rule}\"\n\tinput.method == \"{method}\"\n\t\"role_{}\" in input.roles\n}}\n",
+            rule % 17
+        ));
+    }
+    policy
+}
+
+/// A request for the last of these rules.
+pub fn gateway_request(count: usize) -> String {
+    let last = count.saturating_sub(1);
+    let method = METHODS.get(last % 4).copied().unwrap_or_default();
+    let roles = array(4, |at| format!("\"role_{}\"", (last + at) % 17));
+    format!(r#"{{"path":"/api/v1/resource/{last}","method":"{method}","roles":{roles}}}"#)
+}
+
+/// Rules of many sorts, six for each kind of request: decisions, sets, functions, messages.
+pub fn mixed(count: usize) -> String {
+    let mut policy = String::from("package mixed\n");
+    for kind in 0..count / 6 {
+        policy.push_str(&format!(
+            r#"
+default allow_{kind} := false
+
+allow_{kind} if {{
+	input.kind == "kind_{kind}"
+	some role in input.user.roles
+	role in permitted_{kind}
+	limit_{kind}(input.amount)
+}}
+
+permitted_{kind} contains role if {{
+	some role, grants in data.grants.kind_{kind}
+	"write" in grants
+	not data.banned[role]
+}}
+
+limit_{kind}(amount) if amount < {}
+
+limit_{kind}(amount) if {{
+	input.user.level >= {}
+	amount < {}
+}}
+
+deny contains msg if {{
+	not allow_{kind}
+	input.kind == "kind_{kind}"
+	names := [upper(role) | some role in input.user.roles]
+	msg := sprintf("%s: kind {kind} refused to %v", [input.user.name, names])
+}}
+"#,
+            100 + kind,
+            kind % 9,
+            1000 + kind,
+        ));
+    }
+    policy
+}
+
+/// The packages of many teams, each with rules of its own, a package that asks one of them, and one that all need.
+pub fn packages(count: usize) -> Vec<(String, String)> {
+    let mut modules = vec![
+        (
+            "main.rego".to_owned(),
+            "package main\n\nimport data.lib\n\ndefault allow := false\n\nallow if {\n\tlib.known\n\tdata.teams[input.team].allow\n}\n"
+                .to_owned(),
+        ),
+        (
+            "lib.rego".to_owned(),
+            "package lib\n\nknown if startswith(input.user, \"u-\")\n\nlevel := {\"read\": 1, \"write\": 2, \"admin\": 3}\n\nreaches(action, least) if level[action] >= least\n"
+                .to_owned(),
+        ),
+    ];
+    modules.extend((0..count).map(|team| (format!("teams/team_{team}.rego"), package(team))));
+    modules
+}
+
+fn package(team: usize) -> String {
+    let least = 1 + team % 3;
+    format!(
+        r#"package teams.team_{team}
+
+import data.lib
+
+default allow := false
+
+allow if {{
+	member
+	lib.reaches(input.action, {least})
+	not blocked
+}}
+
+members := {{"u-{team}", "u-{}", "u-{}"}}
+
+member if input.user in members
+
+blocked if {{
+	some window in windows
+	input.hour >= window.from
+	input.hour < window.to
+}}
+
+windows := [{{"from": {}, "to": {}}}, {{"from": 22, "to": 24}}]
+
+notes contains note if {{
+	some member in members
+	note := sprintf("%s is in team {team}", [member])
+}}
+"#,
+        team + 1,
+        team + 2,
+        team % 6,
+        1 + team % 6,
+    )
+}
+
+/// Functions of which each calls the next, so many deep.
+pub fn calls(depth: usize) -> String {
+    let mut policy = String::from("package calls\n\nanswer := step_0(input.start)\n");
+    for step in 0..depth {
+        let next = step + 1;
+        policy.push_str(&format!(
+            "\nstep_{step}(n) := step_{next}(m) if {{\n\tm := n + {}\n\tm >= 0\n}}\n",
+            step % 7
+        ));
+    }
+    policy.push_str(&format!("\nstep_{depth}(n) := n\n"));
+    policy
+}
+
+/// A rule with so many `else`s, of which the last but one answers.
+pub fn elses(count: usize) -> String {
+    let mut policy =
+        String::from("package chain\n\nanswer := \"first\" if {\n\tinput.score > 1000000\n}");
+    for at in (0..count).rev() {
+        policy.push_str(&format!(
+            " else := \"at least {at}\" if {{\n\tinput.score >= {at}\n\tcount(input.tags) > {}\n}}",
+            at % 2
+        ));
+    }
+    policy.push_str(" else := \"none\"\n");
+    policy
+}
+
+/// Tests that replace input and data, and how many of them hold.
+pub fn tests(count: usize) -> String {
+    let mut policy = String::from(
+        r#"package checks
+
+default allow := false
+
+allow if input.user.role in data.roles[input.action]
+
+allow if {
+	input.user.name == input.owner
+	input.action != "delete"
+}
+
+"#,
+    );
+    for test in 0..count {
+        let action = METHODS.get(test % 4).copied().unwrap_or_default();
+        let (role, other) = (test % 9, (test + usize::from(test % 3 == 0)) % 9);
+        policy.push_str(&format!(
+            r#"test_{test} if {{
+	allow with input as {{"user": {{"role": "role_{role}", "name": "eve"}}, "owner": "bob", "action": "{action}"}}
+		with data.roles as {{"{action}": ["role_{other}", "root"]}}
+}}
+
+"#
+        ));
+    }
+    policy.push_str("passed := count([name | some name, _ in results])\n\n");
+    for test in 0..count {
+        policy.push_str(&format!(
+            "results[\"test_{test}\"] := true if test_{test}\n\n"
+        ));
+    }
+    policy
+}
