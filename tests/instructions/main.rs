@@ -9,6 +9,7 @@
     clippy::expect_used,
     clippy::print_stdout,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test program"
 )]
 

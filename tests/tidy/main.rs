@@ -9,6 +9,7 @@
 
 mod layers;
 mod lengths;
+mod pages;
 mod source;
 mod words;
 
