@@ -107,6 +107,15 @@ pub(crate) const MEMORY_EXCEEDED: &str = "evaluation exceeds its memory limit";
 /// Most expressions that a partial evaluation makes.
 pub const RESIDUAL_EXPRESSIONS: usize = 1 << 18;
 
+/// Most terms of those expressions, each with the terms within it.
+pub const RESIDUAL_TERMS: usize = 1 << 21;
+
+/// Most expressions of a body whose variables are replaced by what they stand for.
+pub const SIMPLIFIED: usize = 1 << 12;
+
+/// Most terms that such a body is given for its variables; a body that takes more stays as it is.
+pub const SIMPLIFIED_TERMS: usize = 1 << 16;
+
 /// Most elements for each of which the body of an `every` is searched when something in it is unknown.
 pub const UNROLLED: usize = 32;
 

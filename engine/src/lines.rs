@@ -46,6 +46,9 @@ struct Line<'a> {
     shallow_inlining: bool,
     #[serde(default)]
     nondeterministic_builtins: bool,
+    partial_namespace: Option<String>,
+    #[serde(default)]
+    skip_partial_namespace: bool,
 }
 
 /// Solutions, and what is shown beside them, or in their place.
@@ -165,8 +168,12 @@ fn left_open(engine: &Engine, line: &Line<'_>, asked: &Request<'_>) -> Result<An
         disable_inlining: line.disable_inlining.clone(),
         shallow_inlining: line.shallow_inlining,
         nondeterministic_builtins: line.nondeterministic_builtins,
+        skip_namespace: line.skip_partial_namespace,
         ..PartialOptions::default()
     };
+    if let Some(namespace) = &line.partial_namespace {
+        options.namespace.clone_from(namespace);
+    }
     if let Some(unknowns) = &line.unknowns {
         options.unknowns.clone_from(unknowns);
     }

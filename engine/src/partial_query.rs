@@ -11,7 +11,7 @@ use crate::eval::Given;
 use crate::partial::{Inlining, Residuals, Simplification};
 use crate::program::Program;
 use crate::query::{Prepared, Request, Shared, surroundings, with_memory, within_bounds};
-use crate::trace::Observer;
+use crate::trace::{self, Detail, Event, Names, Observer, Pretty};
 use crate::walk::open::Terms;
 use crate::walk::{Question, Search, Walk, World};
 
@@ -28,6 +28,10 @@ pub struct PartialOptions {
     pub nondeterministic_builtins: bool,
     /// Whether a default of `false` is left out where a rule only has to hold.
     pub skip_false_defaults: bool,
+    /// The package below `data` that support rules stand in.
+    pub namespace: String,
+    /// Whether support rules of documents and functions stand where the policy's own do, to take their place.
+    pub skip_namespace: bool,
 }
 
 impl Default for PartialOptions {
@@ -39,6 +43,8 @@ impl Default for PartialOptions {
             shallow_inlining: false,
             nondeterministic_builtins: false,
             skip_false_defaults: false,
+            namespace: "partial".to_owned(),
+            skip_namespace: false,
         }
     }
 }
@@ -69,6 +75,21 @@ impl PreparedPartial {
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
         self.evaluate_as(request, Search::default())
+    }
+
+    /// The same, and how it was found.
+    pub fn explain(&self, request: &Request<'_>) -> PartialExplanation {
+        let mut events: Vec<Event> = Vec::new();
+        let search = Search {
+            observer: Some(&mut events),
+            ..Search::default()
+        };
+        let answer = self.evaluate_as(request, search);
+        PartialExplanation {
+            answer,
+            events,
+            prepared: self.inner.clone(),
+        }
     }
 
     /// The same, watched and measured as asked.
@@ -119,6 +140,35 @@ impl PreparedPartial {
             within_bounds(arena)?;
             Ok(residuals)
         })
+    }
+}
+
+/// What a query still depends on, and how that was found.
+pub struct PartialExplanation {
+    /// What is left, or what ended the search.
+    pub answer: Result<Residuals, Error>,
+    /// What happened, in order.
+    pub events: Vec<Event>,
+    prepared: Arc<PartialInner>,
+}
+
+impl PartialExplanation {
+    /// The lines of the trace.
+    pub fn lines(&self, detail: Detail) -> Vec<String> {
+        let how = Pretty {
+            files: None,
+            variables: false,
+            originals: Names {
+                modules: Some(&self.prepared.program.canonical.originals),
+                query: Some(&self.prepared.originals),
+            },
+        };
+        trace::pretty(&trace::filter(&self.events, detail), how)
+    }
+
+    /// The events as JSON, in the form of the REST API.
+    pub fn json(&self, detail: Detail) -> String {
+        trace::json(&trace::filter(&self.events, detail))
     }
 }
 

@@ -78,7 +78,8 @@ fn reduce(oracle: &mut Lines, mut request: Request, difference: &str) -> Request
         })
     };
     loop {
-        let smaller = smaller(&request)
+        let smaller = request
+            .smaller()
             .into_iter()
             .find(|candidate| differs(candidate));
         match smaller {
@@ -86,42 +87,4 @@ fn reduce(oracle: &mut Lines, mut request: Request, difference: &str) -> Request
             None => return request,
         }
     }
-}
-
-/// Every request that has one piece less: a module, a statement, a line, a field of a document, an option.
-fn smaller(request: &Request) -> Vec<Request> {
-    let mut candidates = Vec::new();
-    for (number, (_, text)) in request.modules.iter().enumerate() {
-        let mut without = request.clone();
-        without.modules.remove(number);
-        candidates.push(without);
-        for separator in ["\n\n", "\n"] {
-            let pieces: Vec<&str> = text.split(separator).collect();
-            for dropped in 0..pieces.len() {
-                let mut left = pieces.clone();
-                left.remove(dropped);
-                let mut shorter = request.clone();
-                shorter.modules[number].1 = left.join(separator);
-                candidates.push(shorter);
-            }
-        }
-    }
-    for field in 0..request.data.len() {
-        let mut without = request.clone();
-        without.data.remove(field);
-        candidates.push(without);
-    }
-    for field in 0..request.input.len() {
-        let mut without = request.clone();
-        without.input.remove(field);
-        candidates.push(without);
-    }
-    candidates.push(Request {
-        strict: false,
-        strict_builtin_errors: false,
-        ..request.clone()
-    });
-    let size = request.json().len();
-    candidates.retain(|candidate| candidate.json().len() < size);
-    candidates
 }

@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
 use solon::value::json;
-use solon::{Cancel, Engine, Error, FixedHost, Host, Limits, NdBuiltinCache, Request, Value};
+use solon::{
+    Cancel, Engine, Error, FixedHost, Host, Limits, NdBuiltinCache, PartialOptions, Request, Value,
+};
 
 fn answer(headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let headers = headers.iter();
@@ -363,4 +365,33 @@ fn errors_have_their_code() {
         "net.lookup_ip_addr: lookup none: no such host"
     );
     assert_eq!(document.evaluate(&Request::new()).unwrap(), None::<Value>);
+}
+
+#[test]
+fn partial_evaluation_asks_the_outside_only_when_told() {
+    let host =
+        FixedHost::default().answering("GET", "http://a/x", Ok(answer(&[], "{\"p\": \"x\"}")));
+    let policy = r#"package t
+p if input.x == http.send({"method": "get", "url": "http://a/x", "force_json_decode": true}).body.p
+q if http.send({"method": "get", "url": input.url}).status_code == 200
+"#;
+    let engine = engine(host, policy);
+    let left = |query: &str, told: bool| {
+        let options = PartialOptions {
+            unknowns: vec!["input.x".into(), "input.url".into()],
+            nondeterministic_builtins: told,
+            ..PartialOptions::default()
+        };
+        let left = engine.partial(query, &options, &Request::new()).unwrap();
+        left.query_texts().join("\n")
+    };
+    assert_eq!(left("data.t.p = true", true), "\"x\" = input.x");
+    let sent =
+        "http.send({\"force_json_decode\": true, \"method\": \"get\", \"url\": \"http://a/x\"}, ";
+    assert!(left("data.t.p = true", false).starts_with(sent));
+    // what is sent is not known
+    assert!(
+        left("data.t.q = true", true)
+            .starts_with("http.send({\"method\": \"get\", \"url\": input.url}, ")
+    );
 }

@@ -25,6 +25,8 @@ mod limits;
 mod mutants;
 #[path = "robustness/nesting.rs"]
 mod nesting;
+#[path = "robustness/partial.rs"]
+mod partial;
 #[path = "robustness/sharing.rs"]
 mod sharing;
 #[path = "robustness/sizes.rs"]

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use solon_syntax::ParseOptions;
 use solon_syntax::ast::Ref;
-use solon_syntax::source::{Code, Diagnostic, Source, SourceId};
+use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{parse_body, parse_term};
 
 use super::Engine;
@@ -46,7 +46,8 @@ impl Engine {
     /// Compiles a query that is asked while something is unknown.
     ///
     /// # Errors
-    /// [`Error::Compile`], also for what is to be unknown and is no reference; [`Error::EmptyQuery`].
+    /// [`Error::Compile`]; [`Error::EmptyQuery`]; [`Error::Input`] for what is to be unknown, or not to be inlined, and is
+    /// no reference.
     pub fn prepare_partial(
         &self,
         query: &str,
@@ -70,6 +71,8 @@ impl Engine {
         if body.is_empty() {
             return Err(Error::EmptyQuery);
         }
+        let unknowns = self.documents_named("unknowns", &partial.unknowns)?;
+        let disabled = self.documents_named("disableInlining", &partial.disable_inlining)?;
         let (package, imports) = self.context(context)?;
         let mut options = self.inner.options.clone();
         options
@@ -87,16 +90,14 @@ impl Engine {
             stages.end(|| pass.timer());
         })?;
         laps.end(|| "rego_query_compile".to_owned());
-        let documents = |texts: &[String]| {
-            let documents = texts.iter().map(|text| self.document_named(text));
-            documents.collect::<Result<Vec<Ref>, Error>>()
-        };
         let inlining = Inlining {
-            unknowns: documents(&partial.unknowns)?,
-            disabled: documents(&partial.disable_inlining)?,
+            unknowns,
+            disabled,
             shallow: partial.shallow_inlining,
             nondeterministic: partial.nondeterministic_builtins,
             skip_false_defaults: partial.skip_false_defaults,
+            namespace: partial.namespace.as_str().into(),
+            skip_namespace: partial.skip_namespace,
         };
         Ok(PreparedPartial {
             inner: Arc::new(PartialInner {
@@ -123,14 +124,17 @@ impl Engine {
         }
     }
 
-    /// A document by its reference.
-    fn document_named(&self, text: &str) -> Result<Ref, Error> {
-        let source = self.text(text);
-        let term = parse_term(&source, &self.parsing())?;
-        let span = term.span;
-        document(term).ok_or_else(|| {
-            let message = format!("expected a reference without variables, got `{text}`");
-            Error::Compile(Diagnostic::at(Code::Compile, &source, span, message).into())
+    /// Documents by their references, which an option lists.
+    fn documents_named(&self, option: &str, texts: &[String]) -> Result<Vec<Ref>, Error> {
+        let documents = texts.iter().map(|text| {
+            let term = parse_term(&self.text(text), &self.parsing());
+            let term = term.map_err(|errors| format!("failed to parse term: {errors}"))?;
+            document(term)
+                .ok_or_else(|| format!("expected a reference without variables, got `{text}`"))
+        });
+        let documents: Result<Vec<Ref>, String> = documents.collect();
+        documents.map_err(|words| {
+            Error::Input(format!("error(s) occurred while parsing {option}: {words}"))
         })
     }
 }

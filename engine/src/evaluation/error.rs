@@ -49,9 +49,8 @@ impl EvalError {
     }
 
     /// What is left open is larger than is allowed.
-    pub(crate) fn too_open() -> Self {
-        let limit = limits::RESIDUAL_EXPRESSIONS;
-        let message = format!("partial evaluation exceeds the limit of {limit} expressions");
+    pub(crate) fn too_open(limit: usize, unit: &str) -> Self {
+        let message = format!("partial evaluation exceeds the limit of {limit} {unit}");
         Self::nowhere(FaultCode::Internal, message)
     }
 }

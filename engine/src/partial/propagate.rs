@@ -11,12 +11,16 @@ use super::Simplification;
 use super::sets::{Sets, is_constant, plain_equation, variable};
 use crate::compile::functions::Functions;
 use crate::compile::safety::Reach;
+use crate::limits;
 
 /// How names begin that are made for what is only asked for.
 const GENERATED: &str = "__localcp";
 
 /// An equivalent body of fewer variables, in which the live ones stay.
 pub fn simplify(context: &Simplification<'_>, body: Body, live: &BTreeSet<Name>) -> Body {
+    if body.len() > limits::SIMPLIFIED {
+        return body;
+    }
     let Some(sets) = Sets::of(&body, live) else {
         return body;
     };
@@ -29,6 +33,7 @@ pub fn simplify(context: &Simplification<'_>, body: Body, live: &BTreeSet<Name>)
         dropped: BTreeMap::new(),
         negated: false,
         names: 0,
+        left: limits::SIMPLIFIED_TERMS,
     };
     pass.run(&body).unwrap_or(body)
 }
@@ -44,6 +49,8 @@ struct Propagation<'c> {
     /// Whether what is being rewritten is negated.
     negated: bool,
     names: usize,
+    /// How many terms variables may still be replaced by.
+    left: usize,
 }
 
 impl Propagation<'_> {
@@ -54,6 +61,10 @@ impl Propagation<'_> {
             let mut expr = expr.clone();
             self.negated = expr.negated;
             expr.walk_mut(self);
+            // what is dropped is put elsewhere, so it may not nest much deeper there
+            if self.left == 0 || nests_deeper(&expr, limits::NESTING / 2) {
+                return None;
+            }
             if self.is_kept(&expr) {
                 result.push(expr);
             }
@@ -96,14 +107,28 @@ impl Propagation<'_> {
         }
     }
 
+    /// Whether there are terms left to be replaced by; without, all replacing is in vain.
+    fn spend(&mut self, value: &Term) -> bool {
+        let mut size = 0_usize;
+        value.walk(&mut Terms(|_: &Term| {
+            size += 1;
+            Flow::Into
+        }));
+        self.left = self.left.saturating_sub(size);
+        self.left > 0
+    }
+
     /// A reference whose head is replaced goes on where that ends.
-    fn rebase(&self, terms: &mut Ref) {
+    fn rebase(&mut self, terms: &mut Ref) {
         let Some(name) = terms.first().and_then(variable) else {
             return;
         };
         let Some(base) = self.replacement(name) else {
             return;
         };
+        if !self.spend(&base) {
+            return;
+        }
         match base.kind {
             TermKind::Ref(mut base) => {
                 base.extend(terms.drain(1..));
@@ -147,6 +172,9 @@ impl Propagation<'_> {
                 }
                 match expr.operands_of("equal") {
                     Some([left, right]) => left != right,
+                    Some([left, right, holds]) => {
+                        left != right || !matches!(holds.kind, TermKind::Boolean(true))
+                    }
                     _ => true,
                 }
             }
@@ -261,6 +289,9 @@ impl VisitorMut for Propagation<'_> {
                 let Some(value) = self.replacement(name) else {
                     return Flow::Over;
                 };
+                if !self.spend(&value) {
+                    return Flow::Over;
+                }
                 let same = variable(&value) == Some(name);
                 *term = value;
                 if same || variable(term).is_some() {
@@ -296,6 +327,44 @@ fn equation(name: &Name, value: Term) -> Expr {
         generated: false,
         ..Expr::generated_call("eq", operands, Span::default())
     }
+}
+
+/// Whether terms stand within one another more than so many times.
+fn nests_deeper(expr: &Expr, levels: usize) -> bool {
+    struct Depth {
+        left: usize,
+        exceeded: bool,
+    }
+    impl<'a> Visitor<'a> for Depth {
+        fn term(&mut self, term: &'a Term) -> Flow {
+            if self.left == 0 {
+                self.exceeded = true;
+            }
+            if self.exceeded {
+                return Flow::Over;
+            }
+            self.left -= 1;
+            match &term.kind {
+                TermKind::Ref(terms)
+                | TermKind::Call(terms)
+                | TermKind::Array(terms)
+                | TermKind::Set(terms) => terms.walk(self),
+                TermKind::Object(pairs) => pairs.walk(self),
+                TermKind::ArrayComprehension(inside)
+                | TermKind::SetComprehension(inside)
+                | TermKind::ObjectComprehension(inside) => inside.walk(self),
+                _ => {}
+            }
+            self.left += 1;
+            Flow::Over
+        }
+    }
+    let mut depth = Depth {
+        left: levels,
+        exceeded: false,
+    };
+    expr.walk(&mut depth);
+    depth.exceeded
 }
 
 /// Whether a term speaks of a variable.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use solon_syntax::ast::order::{sorted, sorted_pairs};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Module, Rule, Term, TermKind};
 use solon_syntax::print::{is_plain_key, quote};
+use solon_syntax::stack;
 
 /// Operators by the names of their functions.
 const INFIX: [(&str, &str); 15] = [
@@ -189,6 +190,10 @@ fn steps(text: &mut String, steps: &[Term]) {
 }
 
 fn term(one: &Term, nested: bool) -> String {
+    stack::level(|| term_within(one, nested))
+}
+
+fn term_within(one: &Term, nested: bool) -> String {
     match &one.kind {
         TermKind::Var(name) => match name.strip_prefix('$') {
             Some(rest) if rest.starts_with('_') => rest.to_owned(),

@@ -36,6 +36,39 @@ impl Residuals {
         modules.map(|module| json::text(module, options)).collect()
     }
 
+    /// Queries and support modules as one object of AST JSON; the modules have the name `support` there. Lines but the
+    /// first begin with `prefix` if the object is indented.
+    pub fn json(&self, support: &str, options: json::Options<'_>, prefix: &str) -> String {
+        let lists = [
+            ("queries", self.query_json(options)),
+            (support, self.support_json(options)),
+        ];
+        let lists = lists.iter().filter(|(_, nodes)| !nodes.is_empty());
+        if options.indented {
+            let inner = format!("\n{prefix}    ");
+            let fields: Vec<String> = lists
+                .map(|(name, nodes)| {
+                    let nodes: Vec<String> = nodes
+                        .iter()
+                        .map(|node| node.replace('\n', &inner))
+                        .collect();
+                    let nodes = nodes.join(&format!(",{inner}"));
+                    format!("\n{prefix}  \"{name}\": [{inner}{nodes}\n{prefix}  ]")
+                })
+                .collect();
+            let end = if fields.is_empty() {
+                String::new()
+            } else {
+                format!("\n{prefix}")
+            };
+            format!("{{{}{end}}}", fields.join(","))
+        } else {
+            let fields = lists.map(|(name, nodes)| format!("\"{name}\":[{}]", nodes.join(",")));
+            let fields: Vec<String> = fields.collect();
+            format!("{{{}}}", fields.join(","))
+        }
+    }
+
     /// The texts of the support modules.
     pub fn support_texts(&self) -> Vec<String> {
         let texts = self.support.iter().map(|module| {

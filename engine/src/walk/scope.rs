@@ -201,7 +201,7 @@ impl<'e> Walk<'e> {
     }
 
     /// Whether the value of a `with` names a function, and does not stand for a value.
-    fn is_callable(&mut self, value: &'e Term, goal: Goal<'e>) -> bool {
+    pub(super) fn is_callable(&mut self, value: &'e Term, goal: Goal<'e>) -> bool {
         let head = value
             .as_ref()
             .and_then(|terms| terms.first())

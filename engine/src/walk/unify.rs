@@ -45,10 +45,27 @@ impl<'e> Walk<'e> {
             {
                 next(self)
             }
-            (Shape::Var(name, frame), _) => self.bound((name, frame), right, next),
-            (_, Shape::Var(name, frame)) => self.bound((name, frame), left, next),
+            (Shape::Var(name, frame), _) => {
+                let right = self.settled(right);
+                self.bound((name, frame), right, next)
+            }
+            (_, Shape::Var(name, frame)) => {
+                let left = self.settled(left);
+                self.bound((name, frame), left, next)
+            }
             (Shape::Known(left), Shape::Known(right)) => self.equal(goal, left, right, next),
             (left, right) => self.compounds(goal, left, right, next),
+        }
+    }
+
+    /// A collection as the value it is, if all in it is known: parts that it has twice are gone through once then.
+    /// Observers see collections as they are written.
+    fn settled(&mut self, term: T<'e>) -> T<'e> {
+        match term.shape() {
+            Shape::Array(_) | Shape::Object(..) | Shape::Set(..) if self.observer.is_none() => {
+                self.plug(term).map_or(term, T::Known)
+            }
+            _ => term,
         }
     }
 

@@ -132,6 +132,25 @@ impl<'a> Members<'a> {
             _ => Err(format!("`{name}` must be a string, got {}", kind(text))),
         }
     }
+
+    /// A member that has to be a list of strings, if it is there and not null.
+    pub fn strings(&self, name: &str) -> Result<Option<Vec<String>>, String> {
+        let Some(text) = self.get(name).filter(|text| *text != "null") else {
+            return Ok(None);
+        };
+        serde_json::from_str(text)
+            .map(Some)
+            .map_err(|_| format!("`{name}` must be an array of strings"))
+    }
+
+    /// A member that has to be true or false; false where it is not there.
+    pub fn flag(&self, name: &str) -> Result<bool, String> {
+        match self.get(name) {
+            None | Some("null" | "false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(text) => Err(format!("`{name}` must be a boolean, got {}", kind(text))),
+        }
+    }
 }
 
 fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, serde_json::Error> {

@@ -1,6 +1,7 @@
 //! The APIs, one file each, and the one table of routes.
 
 mod body;
+mod compile;
 mod data;
 mod documents;
 mod error;

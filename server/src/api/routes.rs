@@ -2,7 +2,7 @@
 
 use tracing::{debug, info};
 
-use super::{ApiError, State, data, health, index, policies, query, write};
+use super::{ApiError, State, compile, data, health, index, policies, query, write};
 use crate::http::{
     App, Cleaned, GzipError, Place, Request, Response, Status, accepts_gzip, clean, gunzip, gzip,
 };
@@ -77,6 +77,11 @@ const ROUTES: &[Route] = &[
             ("PUT", Runs::InPool, policies::put),
             ("DELETE", Runs::InPool, policies::delete),
         ],
+    },
+    Route {
+        path: "/v1/compile",
+        below: false,
+        methods: &[("POST", Runs::InPool, compile::post)],
     },
     Route {
         path: "/v1/query",
@@ -178,7 +183,8 @@ impl App for Service {
         };
         let path = request.path();
         let reads = matches!(request.method.as_str(), "GET" | "POST");
-        if !reads || !(path.starts_with("/v1/data") || path.starts_with("/v0/data")) {
+        let long = ["/v1/data", "/v0/data", "/v1/compile"];
+        if !reads || !long.iter().any(|long| path.starts_with(long)) {
             return Some(response);
         }
         self.pack(request, response.with("vary", "Accept-Encoding"))

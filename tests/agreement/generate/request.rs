@@ -57,6 +57,44 @@ impl Request {
             ..self.clone()
         }
     }
+
+    /// Every request that has one piece less: a module, a statement, a line, a field of a document, an option.
+    pub fn smaller(&self) -> Vec<Self> {
+        let mut candidates = Vec::new();
+        for (number, (_, text)) in self.modules.iter().enumerate() {
+            let mut without = self.clone();
+            without.modules.remove(number);
+            candidates.push(without);
+            for separator in ["\n\n", "\n"] {
+                let pieces: Vec<&str> = text.split(separator).collect();
+                for dropped in 0..pieces.len() {
+                    let mut left = pieces.clone();
+                    left.remove(dropped);
+                    let mut shorter = self.clone();
+                    shorter.modules[number].1 = left.join(separator);
+                    candidates.push(shorter);
+                }
+            }
+        }
+        for field in 0..self.data.len() {
+            let mut without = self.clone();
+            without.data.remove(field);
+            candidates.push(without);
+        }
+        for field in 0..self.input.len() {
+            let mut without = self.clone();
+            without.input.remove(field);
+            candidates.push(without);
+        }
+        candidates.push(Self {
+            strict: false,
+            strict_builtin_errors: false,
+            ..self.clone()
+        });
+        let size = self.json().len();
+        candidates.retain(|candidate| candidate.json().len() < size);
+        candidates
+    }
 }
 
 /// A JSON string.

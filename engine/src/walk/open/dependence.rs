@@ -21,10 +21,10 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn is_unknown_var(&self, name: &str, frame: FrameId) -> bool {
-        let vars = self.open.iter().flat_map(|open| &open.vars);
-        vars.into_iter()
-            .any(|(other, at)| *at == frame && *other == name)
+    pub(super) fn is_unknown_var(&self, name: &str, frame: FrameId) -> bool {
+        self.open
+            .as_ref()
+            .is_some_and(|open| open.vars.contains(name, frame))
     }
 
     /// Whether a reference leads into something unknown, or around it. A step that is not known may lead anywhere.

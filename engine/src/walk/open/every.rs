@@ -90,9 +90,7 @@ impl<'e> Walk<'e> {
 
     /// Whether a variable has a value, or is known to have one, outside of a closure.
     fn is_outer(&self, name: &str, frame: FrameId) -> bool {
-        let mut vars = self.open.iter().flat_map(|open| &open.vars);
-        self.binding(name, frame).is_some()
-            || vars.any(|(other, at)| *at == frame && *other == name)
+        self.binding(name, frame).is_some() || self.is_unknown_var(name, frame)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use solon_syntax::ast::{Rule, Term};
 
-use super::support::{Place, Wanted, support_operator};
+use super::support::{Place, Wanted};
 use crate::evaluation::Halt;
 use crate::program::canonical::Group;
 use crate::program::constant;
@@ -97,7 +97,7 @@ impl<'e> Walk<'e> {
                 if !self.support(&wanted)? {
                     return Ok(Flow::More);
                 }
-                let operator = support_operator(call.path);
+                let operator = self.support_operator(call.path);
                 return self.save_call(goal, operator, call.operands, group.arity, next);
             }
         }

@@ -8,7 +8,7 @@ use solon_syntax::source::Span;
 
 use super::save::SavedKind;
 use super::state::numbered;
-use super::support::{in_namespace, namespace_package, never_empty, or_true, support_rule};
+use super::support::{namespace_package, never_empty, or_true, support_rule};
 use crate::limits;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 
@@ -60,8 +60,8 @@ impl<'e> Walk<'e> {
 
     /// The names of the unknown variables.
     fn unknown_names(&self) -> BTreeSet<Name> {
-        let vars = self.open.iter().flat_map(|open| &open.vars);
-        vars.map(|(name, frame)| self.shown(name, *frame)).collect()
+        let vars = self.open.iter().flat_map(|open| open.vars.iter());
+        vars.map(|(name, frame)| self.shown(name, frame)).collect()
     }
 
     /// Goes on for each way to pick an expression of each body that does not hold.
@@ -117,10 +117,11 @@ impl<'e> Walk<'e> {
             };
             if let Some(open) = &mut self.open {
                 let rule = support_rule(head, body, false);
-                open.support.insert(namespace_package(), rule);
+                open.support
+                    .insert(namespace_package(&open.inlining.namespace), rule);
             }
         }
-        let rule = in_namespace(&name);
+        let rule = self.in_namespace(&name);
         let kind = if args.is_empty() {
             ExprKind::Term(rule)
         } else {

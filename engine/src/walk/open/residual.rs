@@ -1,13 +1,16 @@
 //! From what was saved to expressions: bound variables are followed, and those of other environments than the
 //! query's get names of their own.
 
-use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk as _, WalkMut};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind, With};
 use solon_syntax::source::Span;
+use solon_syntax::stack;
 
 use super::save::{Saved, SavedKind};
+use super::state::Open;
 use crate::builtins;
 use crate::evaluation::Halt;
+use crate::limits;
 use crate::value::V;
 use crate::walk::calls::operator_name;
 use crate::walk::machine::Walk;
@@ -17,11 +20,31 @@ use crate::walk::term::{FrameId, List, Shape, T, is_document};
 const QUERY: FrameId = 0;
 
 impl<'e> Walk<'e> {
-    /// A term with bound variables followed.
+    /// A term with bound variables followed. What grows beyond all bounds is cut off; [`Self::count`] tells.
     pub(super) fn residual(&mut self, term: T<'e>) -> Term {
+        let within = |open: &mut Box<Open<'e>>| {
+            open.made_terms += 1;
+            let within =
+                open.made_terms <= limits::RESIDUAL_TERMS && open.nesting <= limits::NESTING;
+            open.nesting += usize::from(within);
+            within
+        };
+        if !self.open.as_mut().is_some_and(within) {
+            return Term::new(TermKind::Null, Span::default());
+        }
+        let made = stack::level(|| self.residual_within(term));
+        if let Some(open) = &mut self.open
+            && open.nesting <= limits::NESTING
+        {
+            open.nesting -= 1;
+        }
+        made
+    }
+
+    fn residual_within(&mut self, term: T<'e>) -> Term {
         let term = self.apply(term);
         let kind = match term.shape() {
-            Shape::Known(value) => return literal(value),
+            Shape::Known(value) => return self.counted(literal(value)),
             Shape::Var(name, frame) => TermKind::Var(self.shown(name, frame)),
             Shape::Ref(list) if list.len() == 1 => match list.document() {
                 Some(name) => TermKind::Var(name.into()),
@@ -49,6 +72,18 @@ impl<'e> Walk<'e> {
             },
         };
         Term::new(kind, Span::default())
+    }
+
+    fn counted(&mut self, value: Term) -> Term {
+        let mut terms = 0;
+        value.walk(&mut Terms(|_: &Term| {
+            terms += 1;
+            Flow::Into
+        }));
+        if let Some(open) = &mut self.open {
+            open.made_terms += terms;
+        }
+        value
     }
 
     fn residual_all(&mut self, list: List<'e>) -> Vec<Term> {

@@ -11,7 +11,7 @@ use crate::walk::index::{Match, Matches};
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::partial::tail;
 use crate::walk::reference::Target;
-use crate::walk::term::{FrameId, T};
+use crate::walk::term::{FrameId, Shape, T};
 
 impl<'e> Walk<'e> {
     /// A document that is not known in all its parts; `None` when it is to be evaluated as usual.
@@ -149,6 +149,9 @@ impl<'e> Walk<'e> {
             return Some(self.partial_support(document, next));
         }
         let steps = terms.get(target.at..).unwrap_or(&[]);
+        if !only_holds(target.other) && !comes_whole(matches, path.len(), steps.len()) {
+            return unknown.then(|| self.partial_support(document, next));
+        }
         if steps.iter().any(|step| self.depends(*step)) {
             let each = &mut |walk: &mut Self, one: &Match<'e>, child: Goal<'e>| {
                 let Some(head) = Head::new(one, path.len(), child.frame) else {
@@ -318,6 +321,34 @@ impl<'e> Head<'e> {
             frame,
         })
     }
+}
+
+/// Whether a value is asked for only to see that it is not false, which holds for parts of it as well.
+fn only_holds(other: T<'_>) -> bool {
+    matches!(other.shape(), Shape::Var(name, _) if name.starts_with("$_term"))
+}
+
+/// Whether what rules make `steps` below the path of their group comes from one solution each: a set and an object
+/// that several solutions may add to are the answer as a whole only.
+fn comes_whole(matches: &Matches<'_>, depth: usize, steps: usize) -> bool {
+    let mut rests = matches.rules.iter().filter_map(|one| {
+        let rule = one.chain.first()?;
+        let keys = tail(rule, depth, one.member.package);
+        let member = rule.head.key.is_some() && rule.head.value.is_none();
+        Some((
+            keys.get(steps..).unwrap_or(&[]),
+            member && keys.len() >= steps,
+        ))
+    });
+    let Some((first, _)) = rests.clone().next() else {
+        return true;
+    };
+    let below = rests
+        .clone()
+        .any(|(rest, member)| member || !rest.is_empty());
+    // with the same names below, two solutions are rivals for one place
+    !below
+        || rests.all(|(rest, member)| !member && rest == first && rest.iter().all(Term::is_scalar))
 }
 
 fn head_value<'e>(one: &Match<'e>, frame: FrameId) -> T<'e> {

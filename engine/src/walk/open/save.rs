@@ -4,6 +4,9 @@ use solon_syntax::ast::{Expr, Term, VarScan, With};
 use solon_syntax::source::Span;
 
 use super::state::Open;
+use crate::evaluation::{EvalError, Halt};
+use crate::limits;
+use crate::trace::Op;
 use crate::value::V;
 use crate::walk::documents::DATA;
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
@@ -62,12 +65,19 @@ impl<'e> Walk<'e> {
             return next(self);
         };
         let known = open.vars.len();
-        open.vars.append(&mut vars);
+        for var in vars {
+            open.vars.push(var);
+        }
         let Some(query) = open.saved.last_mut() else {
             return next(self);
         };
         let before = query.len();
         query.extend(saved);
+        if query.len() > limits::RESIDUAL_EXPRESSIONS {
+            let error = EvalError::too_open(limits::RESIDUAL_EXPRESSIONS, "expressions");
+            return Err(Halt::new(error));
+        }
+        self.expr_event(Op::Save, goal);
         let outcome = next(self);
         if let Some(open) = self.open_mut() {
             open.vars.truncate(known);

@@ -11,6 +11,7 @@ use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::canonical::Group;
 use crate::program::constant;
+use crate::trace::Op;
 use crate::value::V;
 use crate::walk::machine::{Exprs, Flow, Goal, Question, Walk};
 use crate::walk::term::{FrameId, T};
@@ -28,6 +29,10 @@ pub struct Inlining {
     pub nondeterministic: bool,
     /// Whether a default of `false` is left out where a rule only has to hold.
     pub skip_false_defaults: bool,
+    /// The package below `data` that support rules stand in.
+    pub namespace: Name,
+    /// Whether support rules of documents and functions stand where the policy's own do.
+    pub skip_namespace: bool,
 }
 
 /// Makes shorter bodies of what was saved.
@@ -66,7 +71,7 @@ pub(in crate::walk) struct Open<'e> {
     /// The paths that are unknown; the document's name comes first.
     pub unknowns: Vec<Vec<V<'e>>>,
     /// The variables that are unknown.
-    pub vars: Vec<(&'e str, FrameId)>,
+    pub vars: UnknownVars<'e>,
     /// What is saved: for the query, and for what is being searched on its own.
     pub saved: Vec<Vec<Saved<'e>>>,
     pub hidden: Vec<Hidden<'e>>,
@@ -80,7 +85,50 @@ pub(in crate::walk) struct Open<'e> {
     /// Documents of heads: the value within objects, by address of the value and depth.
     pub wrapped: HashMap<(*const Term, usize), &'e Term>,
     /// How many expressions were made.
-    pub size: usize,
+    pub exprs: usize,
+    /// How many terms were made.
+    pub made_terms: usize,
+    /// How deep the term is that is being made.
+    pub nesting: usize,
+}
+
+/// The variables that are unknown, and since when.
+#[derive(Default)]
+pub(in crate::walk) struct UnknownVars<'e> {
+    order: Vec<(&'e str, FrameId)>,
+    /// How often each is in it.
+    counts: HashMap<(&'e str, FrameId), usize>,
+}
+
+impl<'e> UnknownVars<'e> {
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub fn push(&mut self, var: (&'e str, FrameId)) {
+        self.order.push(var);
+        *self.counts.entry(var).or_default() += 1;
+    }
+
+    /// Forgets those that were added since there were `len`.
+    pub fn truncate(&mut self, len: usize) {
+        for var in self.order.drain(len.min(self.order.len())..) {
+            if let Some(count) = self.counts.get_mut(&var) {
+                *count -= 1;
+                if *count == 0 {
+                    self.counts.remove(&var);
+                }
+            }
+        }
+    }
+
+    pub fn contains(&self, name: &str, frame: FrameId) -> bool {
+        self.counts.contains_key(&(name, frame))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&'e str, FrameId)> {
+        self.counts.keys().copied()
+    }
 }
 
 impl<'e> Walk<'e> {
@@ -101,7 +149,7 @@ impl<'e> Walk<'e> {
             simplifier,
             terms,
             unknowns,
-            vars: Vec::new(),
+            vars: UnknownVars::default(),
             saved: vec![Vec::new()],
             hidden,
             support: Support::default(),
@@ -109,7 +157,9 @@ impl<'e> Walk<'e> {
             made: HashMap::new(),
             groups: HashMap::new(),
             wrapped: HashMap::new(),
-            size: 0,
+            exprs: 0,
+            made_terms: 0,
+            nesting: 0,
         }));
         self
     }
@@ -147,17 +197,23 @@ impl<'e> Walk<'e> {
             find_one: false,
         };
         let mut queries = Vec::new();
+        self.body_event(Op::Enter, goal);
         let outcome = self.run(goal, &mut |walk| {
+            walk.body_event(Op::Exit, goal);
             let mut body = walk.residual_body()?;
             body.extend(walk.bindings_of(frame));
+            walk.count(0)?;
             if walk.is_possible(&body) {
                 let body = walk.simplified(body, &live);
                 queries.push(numbered(body));
             }
+            walk.body_event(Op::Redo, goal);
             Ok(Flow::More)
         });
         self.pop_frame();
-        outcome.map_err(Halt::into_error)?;
+        outcome
+            .and_then(|_| self.count(0))
+            .map_err(Halt::into_error)?;
         let support = self.open.as_mut().map(|open| open.support.take());
         Ok(Residuals {
             queries,
@@ -240,11 +296,17 @@ impl<'e> Walk<'e> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
-        open.size += made;
-        if open.size > limits::RESIDUAL_EXPRESSIONS {
-            return Err(Halt::new(EvalError::too_open()));
-        }
-        Ok(())
+        open.exprs += made;
+        let error = if open.exprs > limits::RESIDUAL_EXPRESSIONS {
+            EvalError::too_open(limits::RESIDUAL_EXPRESSIONS, "expressions")
+        } else if open.made_terms > limits::RESIDUAL_TERMS {
+            EvalError::too_open(limits::RESIDUAL_TERMS, "terms")
+        } else if open.nesting > limits::NESTING {
+            EvalError::too_deep()
+        } else {
+            return Ok(());
+        };
+        Err(Halt::new(error))
     }
 }
 

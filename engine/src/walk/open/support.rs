@@ -20,9 +20,6 @@ use crate::walk::machine::{Flow, Goal, Walk};
 use crate::walk::reference::Target;
 use crate::walk::term::{FrameId, T};
 
-/// The package below `data` that support rules stand in.
-const NAMESPACE: &str = "partial";
-
 /// The support rules made so far.
 #[derive(Default)]
 pub(in crate::walk) struct Support {
@@ -141,8 +138,6 @@ impl<'e> Walk<'e> {
             if walk.is_possible(&or_true(body.clone())) {
                 defined = true;
                 walk.insert_support(wanted, rule, package, child.frame, body);
-            } else if wanted.place == Place::Partial {
-                defined = true;
             }
             walk.take_saved_up(kept);
             Ok(Flow::More)
@@ -174,11 +169,12 @@ impl<'e> Walk<'e> {
         frame: FrameId,
         body: Body,
     ) {
+        let namespace = self.namespace();
         let mut own = |term: &'e Term| self.residual(T::Term(term, frame));
         let key = rule.head.key.as_ref().map(&mut own);
         let value = rule.head.value.as_ref().map(&mut own);
         let args: Vec<Term> = rule.head.args.iter().map(&mut own).collect();
-        let mut steps: Vec<Term> = vec![string(NAMESPACE)];
+        let mut steps: Vec<Term> = namespace.map(string).into_iter().collect();
         steps.extend(wanted.path.iter().take(package).map(|step| literal(*step)));
         let in_package = steps.len();
         for term in &rule.head.reference {
@@ -226,35 +222,41 @@ impl<'e> Walk<'e> {
     /// The reference to what support rules make of a document.
     pub(super) fn namespaced(&self, path: &[V<'e>], target: Target<'e>) -> T<'e> {
         let arena = self.call.arena;
-        let root = T::Term(&DATA, 0);
-        let mut terms = vec![root, T::Known(arena.text(NAMESPACE))];
+        let mut terms = vec![T::Term(&DATA, 0)];
+        terms.extend(self.namespace().map(|name| T::Known(arena.text(name))));
         terms.extend(path.iter().map(|step| T::Known(*step)));
         let rest = self.terms_of(target.reference).into_iter().skip(target.at);
         terms.extend(rest);
         self.made_ref(&terms)
     }
-}
 
-/// The operator of a support function.
-pub(super) fn support_operator(path: &[V<'_>]) -> Term {
-    let mut terms = vec![Term::var("data", Span::default()), string(NAMESPACE)];
-    terms.extend(path.iter().map(|step| literal(*step)));
-    Term::new(TermKind::Ref(terms), Span::default())
-}
+    /// What support rules stand in, unless they stand where the policy's own do.
+    fn namespace(&self) -> Option<&'e str> {
+        let inlining = self.open.as_ref().map(|open| open.inlining)?;
+        (!inlining.skip_namespace).then_some(&*inlining.namespace)
+    }
 
-/// `data.partial.NAME`
-pub(super) fn in_namespace(name: &str) -> Term {
-    let terms = vec![
-        Term::var("data", Span::default()),
-        string(NAMESPACE),
-        string(name),
-    ];
-    Term::new(TermKind::Ref(terms), Span::default())
+    /// The operator of a support function.
+    pub(super) fn support_operator(&self, path: &[V<'_>]) -> Term {
+        let mut terms = vec![Term::var("data", Span::default())];
+        terms.extend(self.namespace().map(string));
+        terms.extend(path.iter().map(|step| literal(*step)));
+        Term::new(TermKind::Ref(terms), Span::default())
+    }
+
+    /// The reference to a support rule of a negation.
+    pub(super) fn in_namespace(&self, name: &str) -> Term {
+        let namespace = self.open.as_ref().map(|open| &open.inlining.namespace);
+        let mut terms = vec![Term::var("data", Span::default())];
+        terms.extend(namespace.map(|namespace| string(namespace)));
+        terms.push(string(name));
+        Term::new(TermKind::Ref(terms), Span::default())
+    }
 }
 
 /// The package that support rules of negations stand in.
-pub(super) fn namespace_package() -> Ref {
-    package_path(vec![string(NAMESPACE)])
+pub(super) fn namespace_package(namespace: &str) -> Ref {
+    package_path(vec![string(namespace)])
 }
 
 pub(super) fn support_rule(head: Head, body: Body, default: bool) -> Rule {

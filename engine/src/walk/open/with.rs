@@ -41,10 +41,15 @@ impl<'e> Walk<'e> {
         matches!(self.replaced(&with.target), Replaced::Function)
     }
 
+    /// Whether a modifier replaces a function by another one.
+    fn is_mock(&mut self, goal: Goal<'e>, with: &'e With) -> bool {
+        self.replaces_function(with) && self.is_callable(&with.value, goal)
+    }
+
     /// Whether an expression has to be saved as it is: what a document is replaced by is not known.
     fn replaces_by_unknown(&mut self, goal: Goal<'e>, expr: &'e Expr) -> bool {
         expr.with.iter().any(|with| {
-            !self.replaces_function(with) && self.holds_unknown(T::Term(&with.value, goal.frame))
+            !self.is_mock(goal, with) && self.holds_unknown(T::Term(&with.value, goal.frame))
         })
     }
 
@@ -65,7 +70,11 @@ impl<'e> Walk<'e> {
             .iter()
             .map(|with| With {
                 target: with.target.clone(),
-                value: self.residual(T::Term(&with.value, goal.frame)),
+                value: if self.is_mock(goal, with) {
+                    with.value.clone()
+                } else {
+                    self.residual(T::Term(&with.value, goal.frame))
+                },
                 span: with.span,
             })
             .collect();

@@ -32,23 +32,8 @@ impl Left {
             indented: true,
             ..json::Options::default()
         };
-        let lists = [
-            ("queries", self.0.query_json(options)),
-            ("modules", self.0.support_json(options)),
-        ];
-        let mut fields = Vec::new();
-        for (name, nodes) in lists.iter().filter(|(_, nodes)| !nodes.is_empty()) {
-            let nodes: Vec<String> = nodes
-                .iter()
-                .map(|node| format!("      {}", node.replace('\n', "\n      ")))
-                .collect();
-            let nodes = nodes.join(",\n");
-            fields.push(format!("    \"{name}\": [\n{nodes}\n    ]"));
-        }
-        if fields.is_empty() {
-            return "{\n  \"partial\": {}\n}\n".to_owned();
-        }
-        format!("{{\n  \"partial\": {{\n{}\n  }}\n}}\n", fields.join(",\n"))
+        let left = self.0.json("modules", options, "  ");
+        format!("{{\n  \"partial\": {left}\n}}\n")
     }
 
     fn pretty(&self) -> String {

@@ -1,0 +1,143 @@
+//! Partial evaluation: `POST /v1/compile`.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use solon::trace::Detail;
+use solon::{Error, PartialOptions, QueryContext, limits};
+use solon_syntax::json;
+use solon_syntax::source::Code;
+
+use super::ApiError;
+use super::body::{self, Members};
+use super::documents::log_prints;
+use super::error::message;
+use super::metrics::Metrics;
+use super::state::State;
+use crate::http::{Fields, Request, Response, Status};
+
+/// What is asked.
+struct Asked<'a> {
+    query: String,
+    input: Option<&'a str>,
+    options: PartialOptions,
+}
+
+/// `POST /v1/compile`
+pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
+    let text = body::text(request);
+    let asked = Asked::read(&text).map_err(|words| {
+        ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
+    })?;
+    let mut metrics = Metrics::default();
+    let start = Instant::now();
+    let unsafe_builtins = ["http.send".to_owned()];
+    let context = QueryContext {
+        unsafe_builtins: &unsafe_builtins,
+        ..QueryContext::default()
+    };
+    let prepared = state
+        .engine
+        .prepare_partial(&asked.query, &asked.options, &context)
+        .map_err(refused)?;
+    metrics.timer("rego_query_parse", std::time::Duration::ZERO);
+    metrics.since("rego_query_compile", start);
+
+    let prints = RefCell::new(Vec::new());
+    let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+    let mut given = solon::Request::new().print(&print).cancel(&request.gone);
+    if let Some(input) = asked.input {
+        given = given.input_json(input.as_bytes());
+    }
+    let pretty = request.pretty();
+    let detail = request.params.last("explain").and_then(Detail::named);
+    let start = Instant::now();
+    let (left, explanation) = match detail {
+        Some(detail) => {
+            let explained = prepared.explain(&given);
+            let shown = if pretty {
+                Explanation::Lines(explained.lines(detail))
+            } else {
+                Explanation::Events(explained.json(detail))
+            };
+            (explained.answer, Some(shown))
+        }
+        None => (prepared.evaluate(&given), None),
+    };
+    log_prints(prints.take());
+    let left = left.map_err(|error| match error {
+        Error::Input(words) => {
+            ApiError::invalid(format!("error(s) occurred while converting input: {words}"))
+        }
+        error => error.into(),
+    })?;
+    metrics.since("rego_partial_eval", start);
+    metrics.since("server_handler", request.received);
+
+    let mut answer = Fields::new(pretty);
+    match &explanation {
+        Some(Explanation::Lines(lines)) => answer.typed("explanation", lines),
+        Some(Explanation::Events(events)) => answer.text("explanation", events.as_bytes()),
+        None => &mut answer,
+    };
+    if request.params.flag("metrics") || request.params.flag("instrument") {
+        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+    }
+    let options = json::Options {
+        indented: pretty,
+        ..json::Options::default()
+    };
+    let result = left.json("support", options, "  ");
+    if result.len() > limits::ANSWER_BYTES {
+        return Err(ApiError::internal(message::EVALUATE));
+    }
+    answer.text("result", result.as_bytes());
+    Ok(Response::json(Status::OK, answer.finish()))
+}
+
+/// How the answer was found, for people or as events.
+enum Explanation {
+    Lines(Vec<String>),
+    Events(String),
+}
+
+impl<'a> Asked<'a> {
+    fn read(text: &'a str) -> Result<Self, String> {
+        let members = Members::of(text)?;
+        let query = members.string("query")?.unwrap_or_default();
+        let input = members.get("input").filter(|input| *input != "null");
+        let mut options = PartialOptions::default();
+        if let Some(unknowns) = members.strings("unknowns")? {
+            options.unknowns = unknowns;
+        }
+        if let Some(text) = members.get("options") {
+            let members = Members::of(text)?;
+            options.disable_inlining = members.strings("disableInlining")?.unwrap_or_default();
+            // the published name, and the same without its slip of the pen
+            options.nondeterministic_builtins = members.flag("nondeterminsticBuiltins")?
+                || members.flag("nondeterministicBuiltins")?;
+        }
+        Ok(Self {
+            query,
+            input,
+            options,
+        })
+    }
+}
+
+fn refused(error: Error) -> ApiError {
+    match &error {
+        Error::EmptyQuery => ApiError::invalid("missing required 'query' value"),
+        Error::Input(words) => ApiError::invalid(words.as_str()),
+        Error::Compile(diagnostics) => {
+            let parse = diagnostics.0.iter().any(|one| one.code == Code::Parse);
+            ApiError::invalid(if parse {
+                message::PARSE_QUERY
+            } else {
+                message::COMPILE_MODULES
+            })
+            .listing(&error)
+        }
+        _ => error.into(),
+    }
+}

@@ -1,0 +1,93 @@
+//! A module made from bytes, asked while something is unknown: what is left, asked again with everything known, has the
+//! answers of the whole query.
+
+#![no_main]
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use solon::value::json;
+use solon::{Engine, Error, Limits, PartialOptions, Request, Solution};
+use solon_fuzz::{Choices, module};
+
+const INPUT: &[u8] = br#"{"a": {"c": [3, 1, 2], "x": "text"}, "b": [[1], {"d": 0.1}], "n": 12}"#;
+
+/// What may be unknown, and what is known of the input then.
+const UNKNOWN: [(&str, &[u8]); 3] = [
+    ("input", b"{}"),
+    ("input.a", br#"{"b": [[1], {"d": 0.1}], "n": 12}"#),
+    ("input.b", br#"{"a": {"c": [3, 1, 2], "x": "text"}, "n": 12}"#),
+];
+
+fn engine(text: &str, support: &[String]) -> Result<Engine, Error> {
+    let limits = Limits {
+        steps: Some(20_000),
+        time: Some(Duration::from_secs(1)),
+        memory: Some(64 << 20),
+    };
+    let engine = Engine::builder().limits(limits).build();
+    let base = json::read(br#"{"list": [1, "a", null, {"b": [2]}], "c": {"d": 1.5}}"#).unwrap();
+    engine.put("/base", base)?;
+    engine.set_module("fuzz.rego", text)?;
+    for (at, text) in support.iter().enumerate() {
+        engine.set_module(&format!("left{at}.rego"), text)?;
+    }
+    Ok(engine)
+}
+
+fn answers(solutions: &[Solution]) -> BTreeSet<String> {
+    let shown = |solution: &Solution| {
+        let named = solution.bindings.iter().find(|(name, _)| &**name == "answer");
+        named.map(|(_, value)| value.to_string()).unwrap_or_default()
+    };
+    solutions.iter().map(shown).collect()
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut choices = Choices::new(bytes);
+    let (unknown, known) = UNKNOWN[choices.below(UNKNOWN.len())];
+    let query = format!("data.t.r{} = answer", choices.below(4));
+    let text = module(&mut choices);
+    if std::env::var_os("SOLON_SHOW").is_some() {
+        eprintln!("{text}\n{query}\nunknown: {unknown}");
+    }
+    let Ok(whole) = engine(&text, &[]) else {
+        return;
+    };
+    let options = PartialOptions {
+        unknowns: vec![unknown.to_owned()],
+        ..PartialOptions::default()
+    };
+    let left = whole.partial(&query, &options, &Request::new().input_json(known));
+    let (Ok(prepared), Ok(left)) = (whole.prepare_query(&query), left) else {
+        return;
+    };
+    let asked = Request::new().input_json(INPUT);
+    let Ok(wanted) = prepared.solutions(&asked) else {
+        return;
+    };
+    // wildcards have names that source cannot write
+    let sources = left.query_sources();
+    if sources.iter().chain(&left.support_sources()).any(|text| text.contains('$')) {
+        return;
+    }
+    // what types rule out never holds
+    let Ok(asks) = engine(&text, &left.support_sources()) else {
+        return;
+    };
+    let mut got = BTreeSet::new();
+    for source in &sources {
+        let source = if source.is_empty() { "true" } else { source };
+        let Ok(prepared) = asks.prepare_query(source) else {
+            continue;
+        };
+        match prepared.solutions(&asked) {
+            Ok(solutions) => got.extend(answers(&solutions)),
+            // the bounds of one evaluation
+            Err(_) => return,
+        }
+    }
+    let support = left.support_sources().join("\n");
+    assert_eq!(got, answers(&wanted), "{}\n{support}", sources.join("\n--\n"));
+});

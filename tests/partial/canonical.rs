@@ -1,0 +1,82 @@
+//! Residuals as text that does not depend on how variables are numbered, nor on the order of bodies and rules.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+
+/// An answer of `lines` to a request with `partial`.
+#[derive(Debug, Default, Deserialize)]
+pub struct Answer {
+    #[serde(default)]
+    pub queries: Vec<String>,
+    #[serde(default)]
+    pub support: Vec<String>,
+    #[serde(default)]
+    pub errors: Vec<serde_json::Value>,
+}
+
+/// Queries, and modules with their rules, in order, with generated variables renamed; `None` for an error.
+pub fn canonical(answer: &str, query: &str) -> Option<BTreeMap<&'static str, Vec<String>>> {
+    let answer: Answer = serde_json::from_str(answer).ok()?;
+    if !answer.errors.is_empty() {
+        return None;
+    }
+    let canonical = |texts: Vec<String>| {
+        let lines = texts.iter().map(|text| {
+            let lines = text.lines().map(|line| renamed(line, query));
+            let mut lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+            lines.sort();
+            lines.join("\n")
+        });
+        let mut lines: Vec<String> = lines.collect();
+        lines.sort();
+        lines
+    };
+    Some(BTreeMap::from([
+        ("queries", canonical(answer.queries)),
+        ("support", canonical(answer.support)),
+    ]))
+}
+
+/// A line with its generated variables (those with digits) numbered in the order they come.
+fn renamed(line: &str, query: &str) -> String {
+    let own: Vec<&str> = words(query).collect();
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    let mut text = String::new();
+    for word in words(line) {
+        let generated = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && word.contains(|c: char| c.is_ascii_digit())
+            && !own.contains(&word);
+        if generated {
+            let next = names.len();
+            let number = *names.entry(word).or_insert(next);
+            // support functions of negations are known by their first and last letters
+            let kind = if word.starts_with("__not") {
+                "__not"
+            } else {
+                "v"
+            };
+            text.push_str(&format!("{kind}{number}"));
+        } else {
+            text.push_str(word);
+        }
+    }
+    text
+}
+
+/// Names, and what is between them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let is_word = |c: char| c == '_' || c.is_alphanumeric();
+        let end = match first {
+            '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
+            c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (word, tail) = rest.split_at(end);
+        rest = tail;
+        Some(word)
+    })
+}

@@ -1,0 +1,123 @@
+//! Random programs with something unknown.
+
+use crate::generate::{self, Request, Theme, quoted};
+
+/// A program, and what is unknown when its query is asked.
+#[derive(Clone)]
+pub struct Drawn {
+    /// `THEME/INDEX`.
+    pub name: String,
+    pub request: Request,
+    pub unknowns: Vec<String>,
+    /// Whether it is asked for values, and not only whether there are any.
+    pub captured: bool,
+}
+
+/// Program `number` of a seed. All themes take their turns, but for the one whose programs do not compile.
+pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
+    let themes = Theme::ALL
+        .into_iter()
+        .filter(|theme| *theme != Theme::Mistakes && theme.name().contains(filter));
+    let themes: Vec<Theme> = themes.collect();
+    let count = themes.len() as u64;
+    let theme = *themes.get(usize::try_from(number.checked_rem(count)?).ok()?)?;
+    let index = number / count;
+    let mut request = generate::program(seed, theme, index);
+    // what is left is source of v1, and errors are not what is compared
+    if request.v0
+        || request
+            .modules
+            .iter()
+            .any(|(_, text)| text.contains("import rego.v2"))
+    {
+        return None;
+    }
+    (request.strict, request.strict_builtin_errors) = (false, false);
+    // what is assigned is left under another name
+    request.query = request.query.replace(" := ", " = ");
+    // a package as a whole would be left as it stands
+    let packages = request
+        .modules
+        .iter()
+        .filter_map(|(_, text)| text.lines().next());
+    let mut packages = packages.filter_map(|line| line.strip_prefix("package "));
+    if let Some(package) = request.query.strip_prefix("data.")
+        && packages.any(|other| other == package)
+    {
+        request.query.push_str("[name]");
+    }
+    let unknowns = unknowns(&request, usize::try_from(index).ok()?);
+    Some(Drawn {
+        name: format!("{}/{index}", theme.name()),
+        request,
+        unknowns,
+        captured: index % 3 != 1,
+    })
+}
+
+/// The whole input, one member of it, all but one, a base document, or that and the input.
+fn unknowns(request: &Request, index: usize) -> Vec<String> {
+    let member = |root: &str, name: &str| format!("{root}[{}]", quoted(name));
+    let pick = |fields: &[(String, String)]| {
+        let at = (index / 6).checked_rem(fields.len())?;
+        fields.get(at).map(|(name, _)| name.clone())
+    };
+    let input = pick(&request.input);
+    let data = pick(&request.data).map(|name| member("data", &name));
+    let whole = || "input".to_owned();
+    match index % 6 {
+        0 | 1 => vec![whole()],
+        2 => match input {
+            Some(name) => vec![member("input", &name)],
+            None => vec![whole()],
+        },
+        3 if request.input.len() > 1 => {
+            let names = request.input.iter().map(|(name, _)| name);
+            let others = names.filter(|name| Some(*name) != input.as_ref());
+            others.map(|name| member("input", name)).collect()
+        }
+        4 => vec![data.unwrap_or_else(whole)],
+        _ => std::iter::once(whole()).chain(data).collect(),
+    }
+}
+
+impl Drawn {
+    /// The request for the residual, as a line of JSON. What is unknown is not told.
+    pub fn line(&self) -> String {
+        let json = self.known().json();
+        let unknowns: Vec<String> = self.unknowns.iter().map(|text| quoted(text)).collect();
+        let rest = json.strip_suffix('}').unwrap_or(&json);
+        format!(
+            "{rest},\"partial\":true,\"unknowns\":[{}]}}",
+            unknowns.join(",")
+        )
+    }
+
+    /// The program with what is known of its documents.
+    pub fn known(&self) -> Request {
+        let mut known = self.request.clone();
+        for (root, fields) in [("input", &mut known.input), ("data", &mut known.data)] {
+            fields.retain(|(name, _)| {
+                let unknown =
+                    |text: &String| *text == root || *text == format!("{root}[{}]", quoted(name));
+                !self.unknowns.iter().any(unknown)
+            });
+        }
+        known
+    }
+}
+
+/// Takes away rules, lines and documents as long as what is left still fails.
+pub fn reduced(mut drawn: Drawn, mut fails: impl FnMut(&Drawn) -> bool) -> Drawn {
+    loop {
+        let smaller = drawn.request.smaller().into_iter().map(|request| Drawn {
+            request,
+            ..drawn.clone()
+        });
+        let smaller = smaller.into_iter().find(|candidate| fails(candidate));
+        match smaller {
+            Some(smaller) => drawn = smaller,
+            None => return drawn,
+        }
+    }
+}

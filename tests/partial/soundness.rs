@@ -1,0 +1,236 @@
+//! Asked later, with the unknown filled in, residuals have the answers of the whole query.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use solon::{Change, Engine, Error, PartialOptions, Path, Residuals, Solution};
+use solon_syntax::ast::visit::{Flow, Terms, WalkMut};
+use solon_syntax::ast::{Term, TermKind};
+
+use crate::generate::Request;
+use crate::programs::{Drawn, draw, reduced};
+
+/// The variable that a query's value gets.
+const ANSWER: &str = "whole_answer";
+
+/// What came of a program.
+enum Comparison {
+    Same,
+    /// There is nothing to compare, for this reason.
+    Nothing(&'static str),
+    Differs(String),
+}
+
+/// Compares programs; how many differ.
+pub fn compare(seed: u64, count: u64, filter: &str) -> usize {
+    let next = AtomicU64::new(0);
+    let seen: Mutex<(usize, BTreeMap<&'static str, usize>, Vec<String>)> = Mutex::default();
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        break;
+                    }
+                    let Some(drawn) = draw(seed, number, filter) else {
+                        continue;
+                    };
+                    let result = compare_one(&drawn);
+                    let mut seen = seen.lock().unwrap();
+                    match result {
+                        Comparison::Same => seen.0 += 1,
+                        Comparison::Nothing(reason) => *seen.1.entry(reason).or_default() += 1,
+                        Comparison::Differs(_) => {
+                            let name = drawn.name.clone();
+                            let how = |one: &Drawn| match compare_one(one) {
+                                Comparison::Differs(how) => Some(how),
+                                _ => None,
+                            };
+                            let reduced = reduced(drawn, |one| how(one).is_some());
+                            let how = how(&reduced).unwrap_or_default();
+                            seen.2.push(format!("{name} of seed {seed}: {how}"));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (same, skipped, differences) = seen.into_inner().unwrap();
+    for difference in differences.iter().take(40) {
+        println!("{difference}");
+    }
+    println!("not compared: {skipped:?}");
+    println!(
+        "whole and residual: {same} passed, {} failed",
+        differences.len()
+    );
+    // a test that compares little would say little
+    let enough = !filter.is_empty() || same as u64 * 3 >= count * 2;
+    differences.len() + usize::from(!enough)
+}
+
+fn compare_one(drawn: &Drawn) -> Comparison {
+    let Ok(engine) = engine(&drawn.request, &Residuals::default()) else {
+        return Comparison::Nothing("modules that do not compile");
+    };
+    let query = if drawn.captured {
+        captured(&drawn.request.query)
+    } else {
+        drawn.request.query.clone()
+    };
+    let whole_input = document(&drawn.request.input);
+    let mut whole = solon::Request::new();
+    if let Some(input) = &whole_input {
+        whole = whole.input(input);
+    }
+    let Ok(prepared) = engine.prepare_query(&query) else {
+        return Comparison::Nothing("queries that do not compile");
+    };
+    let Ok(wanted) = prepared.solutions(&whole) else {
+        return Comparison::Nothing("errors");
+    };
+    // what `some` declares is left under other names
+    let mut names: BTreeSet<String> = wanted.iter().flat_map(names_of).collect();
+    if query.contains("some ") {
+        names.clear();
+    }
+    let known = drawn.known();
+    let known_input = document(&known.input);
+    let mut part = solon::Request::new();
+    if let Some(input) = &known_input {
+        part = part.input(input);
+    }
+    let options = PartialOptions {
+        unknowns: drawn.unknowns.clone(),
+        ..PartialOptions::default()
+    };
+    let left = self::engine(&known, &Residuals::default());
+    let left = left.and_then(|engine| engine.partial(&query, &options, &part));
+    let mut left = match left {
+        Ok(left) => left,
+        Err(error) if impossible(&error) => {
+            return Comparison::Nothing("queries that types rule out");
+        }
+        Err(error) => return Comparison::Differs(format!("{error}")),
+    };
+    left.queries.walk_mut(&mut Terms(named));
+    left.support.walk_mut(&mut Terms(named));
+    let show = |left: &Residuals| {
+        let (queries, support) = (left.query_sources(), left.support_sources());
+        format!(
+            "{}\n-- unknown {}\n{}\n--\n{}",
+            drawn.request.json(),
+            drawn.unknowns.join(" "),
+            queries.join("\n--\n"),
+            support.join("\n")
+        )
+    };
+    let asked = match self::engine(&drawn.request, &left) {
+        Ok(asked) => asked,
+        Err(error) if impossible(&error) => {
+            return Comparison::Nothing("support that types rule out");
+        }
+        Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
+    };
+    let mut got = BTreeSet::new();
+    for body in left.query_sources() {
+        // an empty body holds
+        let body = if body.is_empty() { "true" } else { &body };
+        let query = match asked.prepare_query(body) {
+            Ok(query) => query,
+            // what types rule out never holds
+            Err(error) if impossible(&error) => continue,
+            Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
+        };
+        match query.solutions(&whole) {
+            Ok(solutions) => {
+                let held = solutions.iter().filter(|one| holds(one));
+                got.extend(held.map(|one| answer_of(one, &names)));
+            }
+            Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
+        }
+    }
+    let wanted = wanted.iter().filter(|one| holds(one));
+    let wanted: BTreeSet<String> = wanted.map(|one| answer_of(one, &names)).collect();
+    if wanted == got {
+        return Comparison::Same;
+    }
+    Comparison::Differs(format!("want {wanted:?}\n got {got:?}\n{}", show(&left)))
+}
+
+/// A query whose value is shown.
+fn captured(query: &str) -> String {
+    let is_path = |text: &str| text.starts_with("data") && !text.contains([' ', ';', '(']);
+    match query.split_once(" with ") {
+        Some((document, with)) if is_path(document) => format!("{document} = {ANSWER} with {with}"),
+        None if is_path(query) => format!("{query} = {ANSWER}"),
+        _ => query.to_owned(),
+    }
+}
+
+/// Whether types rule out what is asked.
+fn impossible(error: &Error) -> bool {
+    let entries = error.entries();
+    !entries.is_empty() && entries.iter().all(|entry| entry.code == "rego_type_error")
+}
+
+/// Whether no expression is false: a query shows such solutions too, and residuals have none for them.
+fn holds(solution: &Solution) -> bool {
+    let no = solon::Value::Bool(false);
+    solution.values.iter().all(|value| *value != no)
+}
+
+fn names_of(solution: &Solution) -> impl Iterator<Item = String> {
+    solution.bindings.iter().map(|(name, _)| name.to_string())
+}
+
+/// The values of the variables that the whole query shows.
+fn answer_of(solution: &Solution, names: &BTreeSet<String>) -> String {
+    let mut shown: Vec<String> = solution
+        .bindings
+        .iter()
+        .filter(|(name, _)| names.contains(&**name))
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    shown.sort();
+    shown.join("; ")
+}
+
+/// Generated variables become ones that source can name.
+fn named(term: &mut Term) -> Flow {
+    if let TermKind::Var(name) = &mut term.kind
+        && let Some(rest) = name.strip_prefix('$')
+    {
+        *name = format!("generated_{rest}").into();
+    }
+    Flow::Into
+}
+
+/// A document of these fields, if there are any.
+fn document(fields: &[(String, String)]) -> Option<solon::Value> {
+    let pairs = fields.iter().map(|(name, text)| {
+        let value = solon::value::json::read(text.as_bytes()).expect("JSON");
+        (name.as_str().into(), value)
+    });
+    (!fields.is_empty()).then(|| solon::Value::object(pairs.collect()))
+}
+
+fn engine(program: &Request, left: &Residuals) -> Result<Engine, Error> {
+    let engine = Engine::new();
+    let mut change = Change::default();
+    for (name, text) in &program.modules {
+        change.set_module(name, text);
+    }
+    for (at, text) in left.support_sources().iter().enumerate() {
+        change.set_module(&format!("left{at}.rego"), text);
+    }
+    if let Some(data) = document(&program.data) {
+        change.put(Path::default(), data);
+    }
+    engine.apply(change)?;
+    Ok(engine)
+}
