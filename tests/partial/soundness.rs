@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use solon::{Change, Engine, Error, PartialOptions, Path, Residuals, Solution};
+use solon::{Change, Engine, Error, ErrorEntry, PartialOptions, Path, Residuals, Solution};
 use solon_syntax::ast::visit::{Flow, Terms, WalkMut};
 use solon_syntax::ast::{Term, TermKind};
 
@@ -175,7 +175,10 @@ fn captured(query: &str) -> String {
 /// Whether types rule out what is asked.
 fn impossible(error: &Error) -> bool {
     let entries = error.entries();
-    !entries.is_empty() && entries.iter().all(|entry| entry.code == "rego_type_error")
+    let of_types = |entry: &ErrorEntry| {
+        entry.code == "rego_type_error" || entry.message == "error limit reached"
+    };
+    !entries.is_empty() && entries.iter().all(of_types)
 }
 
 /// Whether no expression is false: a query shows such solutions too, and residuals have none for them.

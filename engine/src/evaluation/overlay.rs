@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::value::{Arena, Kind, V};
 
 /// Replaced documents by path below `data`.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum Overlay<'e> {
     /// This document is replaced.
     Value(V<'e>),

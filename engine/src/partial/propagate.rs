@@ -253,7 +253,8 @@ impl Propagation<'_> {
             let before = missing.len();
             let outputs = safety.outputs(&equation);
             missing.retain(|name| !outputs.contains(name));
-            if missing.len() < before || !(is_document(value) || is_asked(value, result)) {
+            let asked = is_document(value) || is_asked(value, result);
+            if missing.len() < before || !asked || names(result, name) {
                 result.push(equation);
                 safety.add_names(outputs);
             }
@@ -367,6 +368,11 @@ fn nests_deeper(expr: &Expr, levels: usize) -> bool {
     depth.exceeded
 }
 
+/// Whether a body still speaks of a variable.
+fn names(body: &Body, name: &Name) -> bool {
+    solon_syntax::ast::VarScan::default().any(body, |other| other == name)
+}
+
 /// Whether a term speaks of a variable.
 fn mentions(value: &Term, name: &Name) -> bool {
     solon_syntax::ast::VarScan::default().any(value, |other| other == name)
@@ -386,12 +392,15 @@ fn is_ground(term: &Term) -> bool {
     !solon_syntax::ast::VarScan::default().any(parts, |name| !matches!(&**name, "data" | "input"))
 }
 
-/// Whether a body asks for a term anyway, closures apart.
+/// Whether a body asks for a term anyway, closures apart. What is undefined in a negated equation makes it hold, so
+/// that does not ask.
 fn is_asked(value: &Term, body: &[Expr]) -> bool {
     struct Asked<'v>(&'v Term, bool);
     impl<'a> Visitor<'a> for Asked<'_> {
         fn expr(&mut self, expr: &'a Expr) -> Flow {
             match &expr.kind {
+                ExprKind::Term(_) if expr.negated => Flow::Over,
+                ExprKind::Call(_) if expr.negated && expr.operands_of("eq").is_some() => Flow::Over,
                 ExprKind::Every(every) => {
                     every.domain.walk(self);
                     expr.with.walk(self);

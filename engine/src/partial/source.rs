@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use solon_syntax::ast::order::{sorted, sorted_pairs};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Module, Rule, Term, TermKind};
-use solon_syntax::print::{is_plain_key, quote};
+use solon_syntax::print::is_plain_key;
 use solon_syntax::stack;
 
 /// Operators by the names of their functions.
@@ -28,8 +28,26 @@ const INFIX: [(&str, &str); 15] = [
 
 /// The source of a body, a line for each expression.
 pub fn body_source(body: &Body) -> String {
-    let lines: Vec<String> = body.iter().map(expression).collect();
-    lines.join("\n")
+    lines(body, "")
+}
+
+/// The lines of a body. A line that begins with a minus would go on the one before it.
+fn lines(body: &[Expr], indent: &str) -> String {
+    let mut text = String::new();
+    for (at, expr) in body.iter().enumerate() {
+        let line = expression(expr);
+        if at > 0 {
+            text.push_str(if line.starts_with('-') { ";\n" } else { "\n" });
+        }
+        text.push_str(indent);
+        text.push_str(&line);
+    }
+    text
+}
+
+/// A string as JSON writes it, which is what source may hold.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// The source of a module.
@@ -94,11 +112,7 @@ fn rule_source(rule: &Rule) -> String {
     match rule.body.as_slice() {
         [one] => text.push_str(&expression(one)),
         body => {
-            text.push_str("{\n");
-            for expr in body {
-                let _ = writeln!(text, "\t{}", expression(expr));
-            }
-            text.push('}');
+            let _ = write!(text, "{{\n{}\n}}", lines(body, "\t"));
         }
     }
     text
@@ -180,7 +194,7 @@ fn steps(text: &mut String, steps: &[Term]) {
                 let _ = write!(text, ".{key}");
             }
             Some(key) => {
-                let _ = write!(text, "[{}]", quote(key));
+                let _ = write!(text, "[{}]", quoted(key));
             }
             None => {
                 let _ = write!(text, "[{}]", term(step, false));
@@ -221,6 +235,7 @@ fn term_within(one: &Term, nested: bool) -> String {
                 .collect();
             format!("{{{}}}", pairs.join(", "))
         }
+        TermKind::String(text) => quoted(text),
         TermKind::Call(terms) => call_term(terms, nested),
         TermKind::ArrayComprehension(inside) => comprehension(inside, '[', ']'),
         TermKind::SetComprehension(inside) | TermKind::ObjectComprehension(inside) => {
@@ -251,8 +266,8 @@ fn comprehension(inside: &Comprehension, open: char, close: char) -> String {
     let key = inside
         .key
         .as_ref()
-        .map(|key| format!("{}: ", term(key, false)));
+        .map(|key| format!("{}: ", term(key, true)));
     let key = key.unwrap_or_default();
-    let head = term(&inside.head, false);
+    let head = term(&inside.head, true);
     format!("{open}{key}{head} | {}{close}", inline(&inside.body))
 }

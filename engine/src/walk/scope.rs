@@ -30,8 +30,16 @@ pub(super) struct Scope<'e> {
     pub memo: Memo<'e>,
 }
 
+/// What makes one scope other than another.
+#[derive(PartialEq)]
+pub(super) struct Surroundings<'e> {
+    input: Option<V<'e>>,
+    overlay: Option<Rc<Overlay<'e>>>,
+    mocks: Option<Rc<Vec<(String, Mock<'e>)>>>,
+}
+
 /// What stands in for a function.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Mock<'e> {
     /// Another function or built-in, by its operator.
     Callee(&'e Term),
@@ -51,6 +59,15 @@ impl<'e> Scope<'e> {
         Self {
             input,
             ..Self::default()
+        }
+    }
+
+    /// What makes it other than another one.
+    pub fn surroundings(&self) -> Surroundings<'e> {
+        Surroundings {
+            input: self.input,
+            overlay: self.overlay.clone(),
+            mocks: self.mocks.clone(),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use solon_syntax::ast::{Rule, Term};
 
-use super::support::{Place, Wanted};
+use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
-use crate::program::canonical::Group;
+use crate::program::canonical::{Group, SiteId};
 use crate::program::constant;
 use crate::value::{V, Value};
 use crate::walk::calls::Callee;
@@ -37,6 +37,9 @@ impl<'e> Walk<'e> {
         match self.callee(operator) {
             Callee::Unify | Callee::Unknown => None,
             Callee::Function(site) => {
+                if !self.call_depends(operator, operands, site, goal) {
+                    return None;
+                }
                 let path = self.function_path(operator);
                 let group = self.site(Some(site))?.group.as_ref()?;
                 let call = OpenCall {
@@ -56,6 +59,21 @@ impl<'e> Walk<'e> {
                 Some(self.save_call(goal, operator.clone(), operands, arity, next))
             }
         }
+    }
+
+    /// Whether a function or its arguments depend on the unknown.
+    fn call_depends(
+        &mut self,
+        operator: &'e Term,
+        operands: &'e [Term],
+        site: SiteId,
+        goal: Goal<'e>,
+    ) -> bool {
+        let group = self.site(Some(site)).and_then(|site| site.group.as_ref());
+        let arity = group.map_or(operands.len(), |group| group.arity);
+        let mut args = operands.iter().take(arity);
+        self.depends(T::Term(operator, goal.frame))
+            || args.any(|arg| self.depends(T::Term(arg, goal.frame)))
     }
 
     /// Calls a function where not everything is known.
@@ -94,10 +112,11 @@ impl<'e> Walk<'e> {
                     path: call.path,
                     place: Place::Function,
                 };
-                if !self.support(&wanted)? {
-                    return Ok(Flow::More);
-                }
-                let operator = self.support_operator(call.path);
+                let operator = match self.support(&wanted)? {
+                    Found::Nothing => return Ok(Flow::More),
+                    Found::Here => self.support_operator(call.path),
+                    Found::Elsewhere => call.operator.clone(),
+                };
                 return self.save_call(goal, operator, call.operands, group.arity, next);
             }
         }

@@ -1,6 +1,8 @@
 //! From what was saved to expressions: bound variables are followed, and those of other environments than the
 //! query's get names of their own.
 
+use std::borrow::Cow;
+
 use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk as _, WalkMut};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind, With};
 use solon_syntax::source::Span;
@@ -245,7 +247,14 @@ pub(super) fn equation(operands: Vec<Term>) -> Expr {
 pub(super) fn literal(value: V<'_>) -> Term {
     let all = |items: &mut dyn Iterator<Item = V<'_>>| items.map(literal).collect::<Vec<Term>>();
     let kind = if let Some(text) = value.as_text() {
-        TermKind::String(text.to_str().as_ref().into())
+        match text.to_str() {
+            Cow::Borrowed(text) => TermKind::String(text.into()),
+            // bytes that are no text have no literal
+            Cow::Owned(_) => {
+                let bytes = Term::string(hex::encode(text.as_bytes()).as_str(), Span::default());
+                TermKind::Call(vec![Term::operator("hex.decode", Span::default()), bytes])
+            }
+        }
     } else if value.as_number().is_some() {
         TermKind::Number(value.to_string().into())
     } else if let Some(items) = value.as_array() {

@@ -3,7 +3,7 @@
 use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::support::{Place, Wanted};
+use super::support::{Found, Place, Wanted};
 use crate::program::canonical::{Group, GroupKind};
 use crate::program::constant;
 use crate::value::V;
@@ -119,10 +119,11 @@ impl<'e> Walk<'e> {
             path,
             place: Place::Complete,
         };
-        if !self.support(&wanted)? {
-            return Ok(Flow::More);
-        }
-        let reference = self.namespaced(path, target);
+        let reference = match self.support(&wanted)? {
+            Found::Nothing => return Ok(Flow::More),
+            Found::Here => self.namespaced(path, target),
+            Found::Elsewhere => self.reference_at(path, target),
+        };
         self.save_equal(goal, reference, target.other, next)
     }
 
@@ -204,8 +205,17 @@ impl<'e> Walk<'e> {
             path,
             place: Place::Partial,
         };
-        if self.support(&wanted)? {
-            let reference = self.namespaced(path, target);
+        let steps = target.reference.len().saturating_sub(target.at);
+        let reference = match self.support(&wanted)? {
+            Found::Nothing => None,
+            Found::Here => Some(self.namespaced(path, target)),
+            Found::Elsewhere => Some(self.reference_at(path, target)),
+        };
+        if let Some(reference) = reference {
+            let mut rests = rests(document.matches, path.len(), steps);
+            if rests.any(|(rest, member)| member || !rest.is_empty()) {
+                self.support_whole(path);
+            }
             return self.save_equal(goal, reference, target.other, next);
         }
         if target.step().is_some() {
@@ -331,7 +341,22 @@ fn only_holds(other: T<'_>) -> bool {
 /// Whether what rules make `steps` below the path of their group comes from one solution each: a set and an object
 /// that several solutions may add to are the answer as a whole only.
 fn comes_whole(matches: &Matches<'_>, depth: usize, steps: usize) -> bool {
-    let mut rests = matches.rules.iter().filter_map(|one| {
+    let mut all = rests(matches, depth, steps);
+    let Some((first, _)) = rests(matches, depth, steps).next() else {
+        return true;
+    };
+    let below = rests(matches, depth, steps).any(|(rest, member)| member || !rest.is_empty());
+    // with the same names below, two solutions are rivals for one place
+    !below || all.all(|(rest, member)| !member && rest == first && rest.iter().all(Term::is_scalar))
+}
+
+/// What heads have behind so many keys, and whether a member of a set is behind that.
+fn rests<'m>(
+    matches: &'m Matches<'_>,
+    depth: usize,
+    steps: usize,
+) -> impl Iterator<Item = (&'m [Term], bool)> {
+    matches.rules.iter().filter_map(move |one| {
         let rule = one.chain.first()?;
         let keys = tail(rule, depth, one.member.package);
         let member = rule.head.key.is_some() && rule.head.value.is_none();
@@ -339,16 +364,7 @@ fn comes_whole(matches: &Matches<'_>, depth: usize, steps: usize) -> bool {
             keys.get(steps..).unwrap_or(&[]),
             member && keys.len() >= steps,
         ))
-    });
-    let Some((first, _)) = rests.clone().next() else {
-        return true;
-    };
-    let below = rests
-        .clone()
-        .any(|(rest, member)| member || !rest.is_empty());
-    // with the same names below, two solutions are rivals for one place
-    !below
-        || rests.all(|(rest, member)| !member && rest == first && rest.iter().all(Term::is_scalar))
+    })
 }
 
 fn head_value<'e>(one: &Match<'e>, frame: FrameId) -> T<'e> {

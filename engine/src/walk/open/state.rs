@@ -75,7 +75,7 @@ pub(in crate::walk) struct Open<'e> {
     /// What is saved: for the query, and for what is being searched on its own.
     pub saved: Vec<Vec<Saved<'e>>>,
     pub hidden: Vec<Hidden<'e>>,
-    pub support: Support,
+    pub support: Support<'e>,
     /// Numbers of the environments, as names show them.
     pub ids: Vec<u64>,
     /// How many variables were made for references, by environment.

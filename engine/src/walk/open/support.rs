@@ -1,6 +1,6 @@
 //! Support rules: what rules come down to when the unknown is left open, beside the policy's own.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use solon_syntax::ast::VarScan;
@@ -9,7 +9,7 @@ use solon_syntax::ast::{
 };
 use solon_syntax::source::{Source, SourceId, Span};
 
-use super::residual::literal;
+use super::residual::{equation, literal};
 use super::state::numbered;
 use crate::evaluation::Halt;
 use crate::program::canonical::{Group, RuleAt};
@@ -18,23 +18,58 @@ use crate::walk::documents::DATA;
 use crate::walk::index::Matches;
 use crate::walk::machine::{Flow, Goal, Walk};
 use crate::walk::reference::Target;
+use crate::walk::scope::Surroundings;
 use crate::walk::term::{FrameId, T};
+
+/// The name of a key that is constant in what is left.
+const KEY: &str = "__key__";
 
 /// The support rules made so far.
 #[derive(Default)]
-pub(in crate::walk) struct Support {
+pub(in crate::walk) struct Support<'e> {
     modules: BTreeMap<Ref, Vec<Rule>>,
-    /// Whether the rules of a path came down to something.
-    made: HashMap<Vec<Value>, bool>,
+    documents: Vec<Placed>,
+    /// The documents of which more is asked for than the values of their rules.
+    whole: HashSet<Vec<Value>>,
+    /// Whether the rules of a path came down to something, and in which world.
+    made: HashMap<Vec<Value>, (bool, Surroundings<'e>)>,
 }
 
-impl Support {
+/// A support rule of a document, and where it stands.
+struct Placed {
+    document: Vec<Value>,
+    /// With all that is constant in its name.
+    short: (Ref, Rule),
+    /// With a variable where the policy's own rule has one, so that the object has no such key unless the rule holds.
+    long: Option<(Ref, Rule)>,
+}
+
+/// Where the support rules of a document are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// There are none.
+    Nothing,
+    /// In the namespace.
+    Here,
+    /// Those that were made belong to another `with`; the policy's own rules are to be asked.
+    Elsewhere,
+}
+
+impl Support<'_> {
     pub fn insert(&mut self, package: Ref, rule: Rule) {
         self.modules.entry(package).or_default().push(rule);
     }
 
     /// The modules, ordered by package, their rules in order.
     pub fn take(&mut self) -> Vec<Module> {
+        for placed in std::mem::take(&mut self.documents) {
+            let whole = self.whole.contains(&placed.document);
+            let (package, rule) = match placed.long {
+                Some(long) if whole => long,
+                _ => placed.short,
+            };
+            self.insert(package, rule);
+        }
         let modules = std::mem::take(&mut self.modules);
         modules
             .into_iter()
@@ -81,14 +116,19 @@ pub(super) struct Wanted<'w, 'e> {
 
 impl<'e> Walk<'e> {
     /// Makes support rules of a group, if that has not been done; where they are, if there are any.
-    pub(super) fn support(&mut self, wanted: &Wanted<'_, 'e>) -> Result<bool, Halt> {
-        let key: Vec<Value> = wanted.path.iter().map(|step| step.to_value()).collect();
+    pub(super) fn support(&mut self, wanted: &Wanted<'_, 'e>) -> Result<Found, Halt> {
+        let key = document(wanted.path);
+        let here = self.scope().surroundings();
         let made = self
             .open
             .as_ref()
             .and_then(|open| open.support.made.get(&key));
-        if let Some(made) = made {
-            return Ok(*made);
+        if let Some((defined, there)) = made {
+            return Ok(match defined {
+                _ if *there != here => Found::Elsewhere,
+                true => Found::Here,
+                false => Found::Nothing,
+            });
         }
         let mut defined = false;
         for one in &wanted.matches.rules {
@@ -103,9 +143,16 @@ impl<'e> Walk<'e> {
             defined |= self.support_rule(wanted, rule, package)?;
         }
         if let Some(open) = &mut self.open {
-            open.support.made.insert(key, defined);
+            open.support.made.insert(key, (defined, here));
         }
-        Ok(defined)
+        Ok(if defined { Found::Here } else { Found::Nothing })
+    }
+
+    /// Notes that more of a document is asked for than the values of its rules.
+    pub(super) fn support_whole(&mut self, path: &[V<'e>]) {
+        if let Some(open) = &mut self.open {
+            open.support.whole.insert(document(path));
+        }
     }
 
     /// Number of parts of the package that a rule stands in.
@@ -189,12 +236,17 @@ impl<'e> Walk<'e> {
             Place::Complete => in_package,
             Place::Partial | Place::Function => split(&steps),
         };
+        // the first key that the policy's rule does not name
+        let mut keys = rule.head.reference.iter().skip(1);
+        let open = keys.position(|term| !term.is_scalar());
+        let open = open.map(|at| in_package + 1 + at);
+        // with nothing behind it, a constant key is only there if the rule holds
+        let within = |at: &usize| at + 1 < steps.len() || rule.head.value.is_none();
+        let open = open.filter(|at| wanted.place == Place::Partial && within(at));
+        let full = steps.clone();
         let reference = head_reference(steps.split_off(split));
         let head = Head {
-            name: match reference.as_slice() {
-                [name] | [name, _] => name.as_var().cloned(),
-                _ => None,
-            },
+            name: plain_name(&reference),
             reference,
             args,
             key,
@@ -214,8 +266,13 @@ impl<'e> Walk<'e> {
             body = never_empty(self.simplified(body, &live));
         }
         let made = support_rule(head, body, rule.default);
+        let long = open.and_then(|at| with_variable(full, at, in_package, &made));
         if let Some(open) = &mut self.open {
-            open.support.insert(package_path(steps), made);
+            open.support.documents.push(Placed {
+                document: document(wanted.path),
+                short: (package_path(steps), made),
+                long,
+            });
         }
     }
 
@@ -252,6 +309,40 @@ impl<'e> Walk<'e> {
         terms.push(string(name));
         Term::new(TermKind::Ref(terms), Span::default())
     }
+}
+
+/// A rule whose head has a variable in the place of a constant key. `None` when the key is none.
+fn with_variable(
+    mut steps: Vec<Term>,
+    at: usize,
+    package: usize,
+    rule: &Rule,
+) -> Option<(Ref, Rule)> {
+    let key = steps.get_mut(at)?;
+    if VarScan::default().any(&*key, |_| true) {
+        return None;
+    }
+    let variable = Term::var(KEY, Span::default());
+    let constant = std::mem::replace(key, variable.clone());
+    let mut rule = rule.clone();
+    rule.body.push(equation(vec![variable, constant]));
+    rule.body = numbered(rule.body);
+    rule.head.reference = head_reference(steps.split_off(package));
+    rule.head.name = plain_name(&rule.head.reference);
+    Some((package_path(steps), rule))
+}
+
+/// The name of a head that has no more than one key.
+fn plain_name(reference: &[Term]) -> Option<Name> {
+    match reference {
+        [name] | [name, _] => name.as_var().cloned(),
+        _ => None,
+    }
+}
+
+/// A path as it outlives the evaluation.
+fn document(path: &[V<'_>]) -> Vec<Value> {
+    path.iter().map(|step| step.to_value()).collect()
 }
 
 /// The package that support rules of negations stand in.

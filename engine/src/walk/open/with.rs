@@ -5,6 +5,7 @@ use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, With};
 
 use super::save::SavedKind;
 use super::state::Hidden;
+use crate::walk::calls::Callee;
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
 use crate::walk::scope::Replaced;
 use crate::walk::term::{T, is_document};
@@ -43,14 +44,24 @@ impl<'e> Walk<'e> {
 
     /// Whether a modifier replaces a function by another one.
     fn is_mock(&mut self, goal: Goal<'e>, with: &'e With) -> bool {
-        self.replaces_function(with) && self.is_callable(&with.value, goal)
+        if !self.replaces_function(with) || !self.is_callable(&with.value, goal) {
+            return false;
+        }
+        // a rule is a value
+        match self.callee(&with.value) {
+            Callee::Function(site) => {
+                let group = self.site(Some(site)).and_then(|site| site.group.as_ref());
+                group.is_some_and(|group| group.arity > 0)
+            }
+            _ => true,
+        }
     }
 
     /// Whether an expression has to be saved as it is: what a document is replaced by is not known.
     fn replaces_by_unknown(&mut self, goal: Goal<'e>, expr: &'e Expr) -> bool {
-        expr.with.iter().any(|with| {
-            !self.is_mock(goal, with) && self.holds_unknown(T::Term(&with.value, goal.frame))
-        })
+        expr.with
+            .iter()
+            .any(|with| !self.is_mock(goal, with) && self.depends(T::Term(&with.value, goal.frame)))
     }
 
     /// Saves an expression as it is; what it would bind is unknown.
