@@ -9,7 +9,10 @@ fn each_optimisation_has_a_line() {
         .split_once("optimisations! {")
         .unwrap_or_else(|| panic!("optimisations are no longer listed in one place"));
     let (names, _) = names.split_once("\n}").unwrap_or((names, ""));
-    let names = names.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    let names = names
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with("//"));
     let findings: Vec<String> = names
         .filter_map(|line| line.strip_suffix(','))
         .filter(|name| !page.contains(&format!("`{name}`")))
