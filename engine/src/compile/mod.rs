@@ -21,6 +21,7 @@ mod resolve;
 pub mod rewrite;
 pub mod rule_tree;
 pub mod safety;
+mod shadowed;
 pub mod types;
 
 pub use compilation::{BaseExists, Compilation, Compiled, Options};
@@ -163,6 +164,7 @@ pub fn compile(
         if compilation.report.is_fatal() {
             return;
         }
+        shadowed::drop_from_modules(&mut compilation.modules);
         for pass in PASSES.iter().filter(|pass| !options.skips(pass.name)) {
             (pass.run)(&mut compilation);
             observe(pass, &compilation);

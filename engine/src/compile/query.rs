@@ -12,7 +12,7 @@ use super::rewrite::{
     capture, comprehensions, dynamics, equals, expr_terms, local_vars, prints, templates,
     void_calls, with,
 };
-use super::{deprecated, functions, resolve, safety, types};
+use super::{deprecated, functions, resolve, safety, shadowed, types};
 
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
@@ -150,6 +150,7 @@ pub fn compile_query(
         );
     }
     super::on_large_stack(|| {
+        shadowed::drop_from_query(&mut compilation.body);
         for pass in QUERY_PASSES.iter().filter(|pass| !options.skips(pass.name)) {
             (pass.run)(&mut compilation);
             observe(pass, &compilation);

@@ -123,10 +123,7 @@ fn object<'a>(
         return Err(rest.expected("non-terminated object"));
     }
     let (rest, pairs) = more_pairs(rest, vec![(key, value)])?;
-    Ok((
-        rest,
-        open.term(rest, TermKind::Object(distinct::pairs(pairs))),
-    ))
+    Ok((rest, open.term(rest, TermKind::Object(pairs))))
 }
 
 /// Goes on with the first element, whose first term may be followed by a bar that was tried in vain.

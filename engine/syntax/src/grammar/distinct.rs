@@ -1,7 +1,6 @@
-//! Equal members of sets and equal keys of objects fall together where they are read.
+//! Equal members of sets fall together where they are read.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::HashSet;
 
 use crate::ast::Term;
 
@@ -10,58 +9,29 @@ const FEW: usize = 8;
 
 /// Keeps the first of equal members.
 pub(super) fn members(members: Vec<Term>) -> Vec<Term> {
-    let Some(repeated) = repetitions(&members, |member| member) else {
+    let Some(repeated) = repetitions(&members) else {
         return members;
     };
     let kept = members.into_iter().zip(repeated);
-    kept.filter(|(_, first)| first.is_none())
+    kept.filter(|(_, repeated)| !repeated)
         .map(|(member, _)| member)
         .collect()
 }
 
-/// Keeps the first of equal keys, with the last of their values.
-pub(super) fn pairs(pairs: Vec<(Term, Term)>) -> Vec<(Term, Term)> {
-    let Some(repeated) = repetitions(&pairs, |(key, _)| key) else {
-        return pairs;
-    };
-    let mut places: HashMap<usize, usize> = HashMap::new();
-    let mut kept: Vec<(Term, Term)> = Vec::new();
-    for (index, ((key, value), first)) in pairs.into_iter().zip(repeated).enumerate() {
-        let place = first.and_then(|first| places.get(&first));
-        if let Some(pair) = place.and_then(|place| kept.get_mut(*place)) {
-            pair.1 = value;
-        } else {
-            places.insert(index, kept.len());
-            kept.push((key, value));
-        }
-    }
-    kept
-}
-
-/// For each item, the index of the first one equal to it, if that is not itself; `None` if all are distinct.
-fn repetitions<T>(items: &[T], key: impl Fn(&T) -> &Term) -> Option<Vec<Option<usize>>> {
-    if items.len() <= FEW && all_differ(items, &key) {
+/// For each member, whether an equal one stands before it; `None` if all are distinct.
+fn repetitions(members: &[Term]) -> Option<Vec<bool>> {
+    if members.len() <= FEW && all_differ(members) {
         return None;
     }
-    let mut seen: HashMap<&Term, usize> = HashMap::with_capacity(items.len());
-    let firsts: Vec<Option<usize>> = items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| match seen.entry(key(item)) {
-            Entry::Occupied(first) => Some(*first.get()),
-            Entry::Vacant(place) => {
-                place.insert(index);
-                None
-            }
-        })
-        .collect();
-    firsts.iter().any(Option::is_some).then_some(firsts)
+    let mut seen: HashSet<&Term> = HashSet::with_capacity(members.len());
+    let repeated: Vec<bool> = members.iter().map(|member| !seen.insert(member)).collect();
+    repeated.contains(&true).then_some(repeated)
 }
 
-fn all_differ<T>(items: &[T], key: impl Fn(&T) -> &Term) -> bool {
-    let mut rest = items.iter();
-    while let Some(item) = rest.next() {
-        if rest.clone().any(|other| key(other) == key(item)) {
+fn all_differ(members: &[Term]) -> bool {
+    let mut rest = members.iter();
+    while let Some(member) = rest.next() {
+        if rest.clone().any(|other| other == member) {
             return false;
         }
     }

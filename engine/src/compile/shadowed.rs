@@ -1,0 +1,50 @@
+//! Pairs of objects whose key comes again. The published tree keeps them; of equal keys only the last value counts.
+
+use std::collections::{HashMap, HashSet};
+
+use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::{Body, Module, Term, TermKind};
+
+/// Removes them from modules.
+pub fn drop_from_modules(modules: &mut [Module]) {
+    for module in modules {
+        module.rules.walk_mut(&mut Shadowed);
+    }
+}
+
+/// Removes them from a query.
+pub fn drop_from_query(query: &mut Body) {
+    query.walk_mut(&mut Shadowed);
+}
+
+struct Shadowed;
+
+impl VisitorMut for Shadowed {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        if let TermKind::Object(pairs) = &mut term.kind
+            && has_equal_keys(pairs)
+        {
+            *pairs = last_of_equal(std::mem::take(pairs));
+        }
+        Flow::Into
+    }
+}
+
+fn has_equal_keys(pairs: &[(Term, Term)]) -> bool {
+    let mut seen = HashSet::with_capacity(pairs.len());
+    !pairs.iter().all(|(key, _)| seen.insert(key))
+}
+
+/// Keeps the first of equal keys, with the last of their values.
+fn last_of_equal(pairs: Vec<(Term, Term)>) -> Vec<(Term, Term)> {
+    let mut places: HashMap<Term, usize> = HashMap::new();
+    let mut kept: Vec<(Term, Term)> = Vec::new();
+    for (key, value) in pairs {
+        let place = *places.entry(key.clone()).or_insert(kept.len());
+        match kept.get_mut(place) {
+            Some(pair) => pair.1 = value,
+            None => kept.push((key, value)),
+        }
+    }
+    kept
+}
