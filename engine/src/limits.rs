@@ -146,14 +146,11 @@ impl Default for Limits {
 /// Memory of an evaluation that its thread keeps for the next one, in bytes.
 pub const KEPT_ARENA: usize = 64 << 20;
 
-/// Most nodes of a YAML document, each alias with all that it stands for.
-pub const YAML_NODES: usize = 10_000_000;
-
 /// Largest body of an answer that `http.send` reads, in bytes.
 pub const RESPONSE_BYTES: usize = 256 << 20;
 
 /// Memory of the answers of `http.send` that are kept for later evaluations, in bytes.
 pub const RESPONSE_CACHE_BYTES: usize = 64 << 20;
 
-/// Most redirections that one request follows.
+/// Most requests of one chain of redirections.
 pub const REDIRECTIONS: usize = 100;

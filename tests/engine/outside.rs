@@ -395,3 +395,41 @@ q if http.send({"method": "get", "url": input.url}).status_code == 200
             .starts_with("http.send({\"method\": \"get\", \"url\": input.url}, ")
     );
 }
+
+/// Sends whoever asks on to the next address, so many times.
+struct Chain(usize);
+
+impl Host for Chain {
+    fn now_ns(&self) -> i64 {
+        0
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        buffer.fill(0);
+    }
+
+    fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        let at: usize = request.url.rsplit('/').next().unwrap().parse().unwrap();
+        let next = format!("/{}", at + 1);
+        let mut answer = answer(&[("Location", &next)], "");
+        if at < self.0 {
+            answer.status = 302;
+        }
+        Ok(answer)
+    }
+}
+
+#[test]
+fn chains_of_redirections_end() {
+    let module = r#"package t
+p := http.send({"method": "get", "url": "http://a/0", "enable_redirect": true}).status_code
+"#;
+    let status = |redirections: usize| {
+        let request = Request::new().strict_builtin_errors(true);
+        decide(&engine(Chain(redirections), module), "t/p", &request)
+    };
+    let longest = solon::limits::REDIRECTIONS - 1;
+    assert_eq!(status(longest).unwrap(), "200");
+    let refused = status(longest + 1).unwrap_err();
+    assert!(refused.contains("stopped after 100 redirects"), "{refused}");
+}

@@ -12,6 +12,8 @@
 
 #[path = "robustness/calls.rs"]
 mod calls;
+#[path = "robustness/edges.rs"]
+mod edges;
 #[path = "robustness/graphql.rs"]
 mod graphql;
 #[path = "robustness/graphql_mutations.rs"]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use solon_syntax::json::{Options, text};
 
 use crate::ast::parse;
-use crate::cases::{Case, canonical, difference, load, report};
+use crate::cases::{Case, canonical, check_all, difference};
 
 fn check(case: &Case) -> Result<(), String> {
     let answer = case.answer.as_deref().ok_or("not recorded")?;
@@ -96,14 +96,5 @@ fn place_and_text(error: &Value) -> Value {
 
 #[test]
 fn blocks_match_the_record() {
-    let cases = load("annotations.json");
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|case| {
-            check(case)
-                .err()
-                .map(|problem| format!("  {}:\n{problem}", case.note))
-        })
-        .collect();
-    report("annotations.json", cases.len(), &failures);
+    check_all("annotations.json", check);
 }

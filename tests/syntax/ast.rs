@@ -6,7 +6,7 @@ use solon_syntax::json::{self, Options};
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
-use crate::cases::{Case, canonical, difference, load, report};
+use crate::cases::{Case, canonical, check_all, difference};
 
 pub fn parse(case: &Case) -> Result<Module, solon_syntax::source::Diagnostics> {
     let version = if case.v0 { Version::V0 } else { Version::V1 };
@@ -61,14 +61,5 @@ pub fn check(case: &Case) -> Result<(), String> {
 
 #[test]
 fn modules_match_the_record() {
-    let cases = load("ast.json");
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|case| {
-            check(case)
-                .err()
-                .map(|problem| format!("  {}:\n{problem}", case.note))
-        })
-        .collect();
-    report("ast.json", cases.len(), &failures);
+    check_all("ast.json", check);
 }

@@ -120,6 +120,16 @@ pub fn canonical(json: &RawValue) -> String {
     }
 }
 
+/// Checks the cases of a file, and fails with everything that went wrong.
+pub fn check_all(name: &str, check: impl Fn(&Case) -> Result<(), String>) {
+    let cases = load(name);
+    let failures = cases.iter().filter_map(|case| {
+        let problem = check(case).err()?;
+        Some(format!("  {}:\n{problem}", case.note))
+    });
+    report(name, cases.len(), &failures.collect::<Vec<_>>());
+}
+
 /// Fails with everything that went wrong.
 pub fn report(name: &str, total: usize, failures: &[String]) {
     assert!(total > 0, "{name} holds no case");

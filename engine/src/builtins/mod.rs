@@ -124,20 +124,20 @@ impl Builtin {
         doc: &'static str,
         run: Function,
     ) -> Self {
-        Self {
-            name,
-            signature,
-            doc,
-            infix: "",
-            nondeterministic: false,
-            deprecated: false,
-            run: Run::Function(run),
-            specialise: None,
-        }
+        Self::plain(name, signature, doc, Run::Function(run))
     }
 
     /// A built-in that the evaluator itself carries out.
     pub const fn evaluator(name: &'static str, signature: &'static str, doc: &'static str) -> Self {
+        Self::plain(name, signature, doc, Run::Evaluator)
+    }
+
+    const fn plain(
+        name: &'static str,
+        signature: &'static str,
+        doc: &'static str,
+        run: Run,
+    ) -> Self {
         Self {
             name,
             signature,
@@ -145,7 +145,7 @@ impl Builtin {
             infix: "",
             nondeterministic: false,
             deprecated: false,
-            run: Run::Evaluator,
+            run,
             specialise: None,
         }
     }

@@ -79,22 +79,21 @@ fn keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
 }
 
 fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let object = operands.object(0)?;
-    let wanted = key_set(call, operands)?;
-    allot(call, object.len())?;
-    let pairs = object
-        .iter()
-        .filter(|(key, _)| wanted.lookup(*key).is_some());
-    Ok(call.arena.object_from(pairs))
+    with_keys(call, operands, true)
 }
 
 fn remove<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    with_keys(call, operands, false)
+}
+
+/// The pairs whose keys are among those of the second operand, or the others.
+fn with_keys<'e>(call: &mut Call<'e>, operands: &[V<'e>], among: bool) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
-    let unwanted = key_set(call, operands)?;
+    let keys = key_set(call, operands)?;
     allot(call, object.len())?;
     let pairs = object
         .iter()
-        .filter(|(key, _)| unwanted.lookup(*key).is_none());
+        .filter(|(key, _)| keys.lookup(*key).is_some() == among);
     Ok(call.arena.object_from(pairs))
 }
 

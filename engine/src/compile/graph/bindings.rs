@@ -10,6 +10,7 @@ use crate::builtins;
 use crate::compile::functions::dotted;
 use crate::compile::locals::Locals;
 use crate::compile::rule_tree::ground_prefix;
+use crate::compile::safety::OWN;
 use crate::limits;
 use crate::types::FunctionType;
 
@@ -31,18 +32,6 @@ pub struct Bindings<'c> {
     known: HashMap<Name, Known>,
     locals: &'c Locals,
 }
-
-/// The variables of an expression that have values once it holds, or before.
-const BOUND: VarScan = VarScan {
-    skip_ref_heads: false,
-    skip_call_heads: true,
-    skip_object_keys: false,
-    skip_sets: false,
-    skip_closures: true,
-    skip_implicit_bodies: false,
-    skip_with_targets: false,
-    skip_templates: false,
-};
 
 impl<'c> Bindings<'c> {
     /// What is known before the body: arguments, and keys and values that a caller may ask for.
@@ -104,7 +93,7 @@ impl<'c> Bindings<'c> {
                 self.call(operator, operands);
             }
         }
-        BOUND.each(expr, |_, name| {
+        OWN.each(expr, |_, name| {
             self.known.entry(name.clone()).or_insert(Known::Bound);
         });
     }

@@ -1,6 +1,7 @@
 //! Rules that are written as expressions: `p`, `p[x]`, `p := 1`, `f(x)`, `f(x) := y`.
 
 use super::checks::{self, Keyword};
+use super::head::call_parts;
 use super::rule::{Draft, generated_true};
 use crate::ast::{Body, Expr, ExprKind, Head, Rule, Term, TermKind};
 use crate::dialect::is_builtin;
@@ -123,13 +124,8 @@ fn of_call(terms: Vec<Term>) -> Result<Rule, String> {
 fn of_equation(lhs: Term, rhs: Term) -> Result<Rule, String> {
     let (span, value) = (lhs.span, rhs.span);
     let head = match lhs.kind {
-        TermKind::Call(mut terms) => {
-            let args = terms.split_off(1.min(terms.len()));
-            let Some(Term {
-                kind: TermKind::Ref(reference),
-                ..
-            }) = terms.pop()
-            else {
+        TermKind::Call(terms) => {
+            let Some((reference, args)) = call_parts(terms) else {
                 return Err("call cannot be used for rule name".to_owned());
             };
             if check_head(&reference).is_err() {

@@ -65,14 +65,7 @@ fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a
         if !is_operand && !is_connective(rest) {
             return Ok((input, None));
         }
-        return Ok((
-            rest,
-            Some(Operand {
-                explicit: false,
-                span: rest.span_since(input.span()),
-                ..lhs
-            }),
-        ));
+        return Ok((rest, Some(lhs.grouped(rest.span_since(input.span())))));
     }
     if lhs.explicit {
         // parentheses hold no body, so the braces must be a value
@@ -92,14 +85,7 @@ fn try_group<'a>(input: Stream<'a>, is_operand: bool, prefix: &str) -> Parsed<'a
     }
     if is_logical(&lhs.body) || is_negated(&lhs.body) {
         let rest = close(rest)?;
-        return Ok((
-            rest,
-            Some(Operand {
-                explicit: false,
-                span: rest.span_since(input.span()),
-                ..lhs
-            }),
-        ));
+        return Ok((rest, Some(lhs.grouped(rest.span_since(input.span())))));
     }
     Ok((input, None))
 }

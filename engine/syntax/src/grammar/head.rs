@@ -4,7 +4,7 @@ use super::infix::infix;
 use super::stream::{Failure, Stream, stopped_at};
 use super::term::{reference, standing_alone};
 use super::{Parsed, nested};
-use crate::ast::{Head, Term, TermKind};
+use crate::ast::{Head, Ref, Term, TermKind};
 use crate::lexer::Kind;
 use crate::print::display_ref;
 use crate::source::Span;
@@ -25,7 +25,7 @@ pub(super) fn head(input: Stream<'_>, default: bool) -> Parsed<'_, WrittenHead> 
     let name = input.variable();
     let at = input.next();
     let is_term = at.touches() || !at.kind().continues_reference();
-    let (at, term) = if at.touches() && is_arithmetic(at.kind()) {
+    let (at, term) = if at.touches() && at.kind().is_infix() {
         // `a-b` is no name; complained of here, because it would read as an expression
         let _complained = at.unexpected();
         (at, standing_alone(name))
@@ -102,36 +102,21 @@ fn headless(at: Stream<'_>) -> Failure<'_> {
     at.expected("expected rule head name")
 }
 
-fn is_arithmetic(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Plus
-            | Kind::Minus
-            | Kind::Times
-            | Kind::Divide
-            | Kind::Remainder
-            | Kind::Ampersand
-            | Kind::Pipe
-            | Kind::Equal
-            | Kind::NotEqual
-            | Kind::Greater
-            | Kind::GreaterEqual
-            | Kind::Less
-            | Kind::LessEqual
-    )
+/// The name and the arguments of a call that was read where a head stands.
+pub(super) fn call_parts(mut terms: Vec<Term>) -> Option<(Ref, Vec<Term>)> {
+    let args = terms.split_off(1.min(terms.len()));
+    match terms.pop()?.kind {
+        TermKind::Ref(reference) => Some((reference, args)),
+        _ => None,
+    }
 }
 
 /// Takes a term apart that was read as a head.
 fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
     let span = term.span;
     match term.kind {
-        TermKind::Call(mut terms) => {
-            let args = terms.split_off(1.min(terms.len()));
-            let Some(Term {
-                kind: TermKind::Ref(reference),
-                ..
-            }) = terms.pop()
-            else {
+        TermKind::Call(terms) => {
+            let Some((reference, args)) = call_parts(terms) else {
                 return Err(at.mismatch());
             };
             if reference

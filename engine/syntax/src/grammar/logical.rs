@@ -24,6 +24,15 @@ pub(super) struct Operand {
 }
 
 impl Operand {
+    /// The same in parentheses.
+    pub(super) fn grouped(self, span: Span) -> Self {
+        Self {
+            explicit: false,
+            span,
+            ..self
+        }
+    }
+
     pub(super) fn of(expr: Expr) -> Self {
         let span = expr.span;
         Self {

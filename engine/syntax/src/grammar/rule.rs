@@ -270,20 +270,8 @@ fn may_be_value(open: Stream<'_>) -> bool {
 fn goes_on(at: Stream<'_>) -> bool {
     match at.kind() {
         Kind::LParen | Kind::Dot | Kind::LBracket => at.touches(),
-        Kind::Plus
-        | Kind::Minus
-        | Kind::Times
-        | Kind::Divide
-        | Kind::Remainder
-        | Kind::Ampersand
-        | Kind::Pipe
-        | Kind::Equal
-        | Kind::NotEqual
-        | Kind::Greater
-        | Kind::GreaterEqual
-        | Kind::Less
-        | Kind::LessEqual
-        | Kind::Assign
+        kind if kind.is_infix() => true,
+        Kind::Assign
         | Kind::Unify
         | Kind::Comma
         | Kind::In

@@ -62,6 +62,26 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Whether it stands between two operands whose result it computes.
+    pub(crate) fn is_infix(self) -> bool {
+        matches!(
+            self,
+            Self::Plus
+                | Self::Minus
+                | Self::Times
+                | Self::Divide
+                | Self::Remainder
+                | Self::Ampersand
+                | Self::Pipe
+                | Self::Equal
+                | Self::NotEqual
+                | Self::Greater
+                | Self::GreaterEqual
+                | Self::Less
+                | Self::LessEqual
+        )
+    }
+
     /// The kind of a word, as if every keyword were in force.
     pub(crate) fn of_word(word: &str) -> Self {
         match word {

@@ -74,13 +74,6 @@ impl Diagnostic {
     pub fn at(code: Code, source: &Source, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, source.name.clone(), span, message)
     }
-
-    /// Adds lines that are printed below the message.
-    #[must_use]
-    pub fn with_details(mut self, lines: Vec<String>) -> Self {
-        self.details = lines;
-        self
-    }
 }
 
 impl fmt::Display for Diagnostic {
