@@ -1,7 +1,8 @@
 //! Prepared queries and documents: what a host keeps and asks many times, from many threads.
 
+mod surroundings;
+
 use hashbrown::HashMap;
-use std::cell::Cell;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -9,9 +10,9 @@ use solon_syntax::ast::{Body, Name};
 use solon_syntax::source::Source;
 
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Budget, Call, Capabilities, NdBuiltinCache, Patterns};
+use crate::builtins::{Capabilities, NdBuiltinCache, Patterns};
 use crate::error::Error;
-use crate::eval::{Entry, Given, Machine, World};
+use crate::eval::{Entry, Machine};
 use crate::evaluation::EvalError;
 use crate::host::{Cancel, Host};
 use crate::limits::{self, Limits};
@@ -19,7 +20,9 @@ use crate::program::{Plan, Program};
 use crate::store::Snapshot;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
-use crate::value::{Arena, Excess, V, Value};
+use crate::value::{V, Value};
+pub(crate) use surroundings::{Prepared, surroundings, with_memory, within_bounds};
+use surroundings::{call, given, world};
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]
@@ -391,19 +394,6 @@ impl DocumentInner {
     }
 }
 
-thread_local! {
-    /// The memory of this thread's last evaluation, ready for the next.
-    static ARENA: Cell<Option<Arena>> = const { Cell::new(None) };
-}
-
-/// What a prepared query or document brings along.
-#[derive(Clone, Copy)]
-pub(crate) struct Prepared<'p> {
-    pub shared: &'p Shared,
-    pub program: &'p Program,
-    pub constants: &'p [Value],
-}
-
 /// Sets up an evaluation of `subject` and runs it.
 fn evaluate<T, R>(
     prepared: Prepared<'_>,
@@ -412,78 +402,14 @@ fn evaluate<T, R>(
     run: impl for<'e> FnOnce(&mut Machine<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
     with_memory(prepared.shared, request, |arena, snapshot| {
-        let (world, call) = surroundings(arena, prepared, snapshot, request)?;
-        let result = run(&mut Machine::new(world, call), subject)?;
+        let input = given(arena, request)?;
+        // one expression: the machine is made where it stays
+        let mut machine = Machine::new(
+            world(prepared, snapshot, input, request),
+            call(arena, prepared, request),
+        );
+        let result = run(&mut machine, subject)?;
         within_bounds(arena)?;
         Ok(result)
     })
-}
-
-/// Runs something with memory and the documents that a request asks about.
-pub(crate) fn with_memory<R>(
-    shared: &Shared,
-    request: &Request<'_>,
-    run: impl FnOnce(&Arena, &Snapshot) -> Result<R, Error>,
-) -> Result<R, Error> {
-    let mut arena = ARENA.take().unwrap_or_default();
-    let result = stacker::maybe_grow(
-        limits::VALUE_STACK,
-        2 * limits::VALUE_STACK,
-        || match request.snapshot {
-            Some(snapshot) => run(&arena, snapshot),
-            None => run(&arena, &shared.current.load()),
-        },
-    );
-    arena.reset();
-    if arena.bytes() <= limits::KEPT_ARENA {
-        ARENA.set(Some(arena));
-    }
-    result
-}
-
-/// What an evaluation reads and uses.
-#[inline]
-pub(crate) fn surroundings<'e>(
-    arena: &'e Arena,
-    prepared: Prepared<'e>,
-    snapshot: &'e Snapshot,
-    request: &'e Request<'_>,
-) -> Result<(World<'e>, Call<'e>), Error> {
-    let input = match request.input {
-        Input::Undefined => None,
-        Input::Value(value) => Some(Given::Value(value)),
-        Input::Json(text) => {
-            let read = json::read_into(arena, text);
-            Some(Given::Read(
-                read.map_err(|error| Error::Input(error.to_string()))?,
-            ))
-        }
-    };
-    let shared = prepared.shared;
-    let limits = request.limits.unwrap_or(&shared.limits);
-    let budget = Budget::new(limits, arena, request.cancel);
-    let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
-    call.print = request.print;
-    call.nd_cache = request.nd_cache;
-    let capabilities = shared.capabilities.as_deref();
-    call.allow_net = capabilities.and_then(Capabilities::allow_net);
-    call.responses = Some(&shared.responses);
-    call.files = Some(&prepared.program.files);
-    let world = World {
-        program: prepared.program,
-        query_constants: prepared.constants,
-        data: snapshot.root(),
-        input,
-        strict: request.strict_builtin_errors,
-    };
-    Ok((world, call))
-}
-
-/// Refuses what a value became that was nested too deeply, or had too many parts.
-pub(crate) fn within_bounds(arena: &Arena) -> Result<(), Error> {
-    match arena.excess() {
-        None => Ok(()),
-        Some(Excess::Depth) => Err(Error::Eval(Box::new(EvalError::too_deep()))),
-        Some(Excess::Parts) => Err(Error::Eval(Box::new(EvalError::too_large()))),
-    }
 }

@@ -63,6 +63,11 @@ pub struct Call<'e> {
 
 impl<'e> Call<'e> {
     /// Surroundings for one evaluation.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "it is made where it stays, without a copy on the way"
+    )]
     pub fn new(
         arena: &'e Arena,
         host: &'e dyn Host,
@@ -164,6 +169,11 @@ pub struct Budget<'e> {
 
 impl<'e> Budget<'e> {
     /// A fresh budget.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "it is made where it stays, without a copy on the way"
+    )]
     pub fn new(limits: &Limits, arena: &'e Arena, cancel: Option<&'e Cancel>) -> Self {
         let mut budget = Self {
             until_look: 0,
@@ -180,6 +190,7 @@ impl<'e> Budget<'e> {
     }
 
     /// Sets steps aside up to the next look.
+    #[inline]
     fn begin_stretch(&mut self) {
         self.until_look = u32::try_from(self.steps)
             .unwrap_or(u32::MAX)

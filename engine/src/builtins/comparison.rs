@@ -100,8 +100,12 @@ fn gte<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
 }
 
 fn member<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let (value, collection) = (operands.at(0), operands.at(1));
-    let found = if let Some(array) = collection.as_array() {
+    Ok(V::Bool(has_element(operands.at(1), operands.at(0))))
+}
+
+/// Whether a collection holds a value: among its elements, its members, or the values of its keys.
+pub fn has_element<'e>(collection: V<'e>, value: V<'e>) -> bool {
+    if let Some(array) = collection.as_array() {
         array.iter().any(|element| element == value)
     } else if let Some(set) = collection.as_set() {
         set.contains(value)
@@ -109,8 +113,7 @@ fn member<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         object.iter().any(|(_, held)| held == value)
     } else {
         false
-    };
-    Ok(V::Bool(found))
+    }
 }
 
 fn member_at<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

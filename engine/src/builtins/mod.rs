@@ -59,6 +59,7 @@ use std::sync::{Arc, LazyLock};
 
 pub use call::{Budget, Call};
 pub use capabilities::{Capabilities, CapabilitiesError};
+pub use comparison::has_element;
 pub use custom::{Custom, CustomBody};
 pub use fault::{Fault, FaultCode, FaultError};
 pub use folds::{Aggregation, Fold};

@@ -34,8 +34,16 @@ optimisations! {
     SpecialiseCalls,
     /// Results of functions that cost less than finding them again are not kept.
     RepeatCheapCalls,
+    /// Objects whose keys are known share them.
+    ShapeObjects,
     /// Aggregates take the elements of a comprehension one by one.
     FuseAggregates,
+    /// A body looks a place up once, and outside of the loops that do not change it.
+    ShareLookups,
+    /// Rules that are `true` or nothing are tested where they are asked.
+    InlineRules,
+    /// Sets that only one loop asks for are not made.
+    SpliceSets,
     /// Rules are found by the one place whose value tells most of them apart.
     IndexRules,
 }

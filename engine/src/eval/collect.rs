@@ -97,10 +97,9 @@ impl<'e> Machine<'e> {
     }
 
     fn satisfied(&mut self, every: &'e Every, key: V<'e>) -> Result<bool, Halt> {
-        self.turn()?;
         if let Some(slot) = every.key {
             self.set(slot, key);
         }
-        Ok(self.run(&every.block)? == Flow::Stop)
+        Ok(self.next(&every.block)? == Flow::Stop)
     }
 }

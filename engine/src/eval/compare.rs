@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use crate::builtins::has_element;
 use crate::evaluation::Halt;
 use crate::program::{Comparison, Operand};
 use crate::value::{V, Value};
@@ -59,13 +60,31 @@ impl<'e> Machine<'e> {
             (Some(left), Some(right)) => left.cmp(&right),
             _ => self.order(left, right),
         };
-        Ok(match comparison {
-            Comparison::NotEqual => order.is_ne(),
-            Comparison::Less => order.is_lt(),
-            Comparison::LessOrEqual => order.is_le(),
-            Comparison::Greater => order.is_gt(),
-            Comparison::GreaterOrEqual => order.is_ge(),
-        })
+        Ok(accepts(comparison, order))
+    }
+
+    /// The same for two small integers; `None` when others are compared, or a function stands in for the comparison.
+    #[inline]
+    pub(super) fn compare_ints(
+        &self,
+        comparison: Comparison,
+        left: Operand,
+        right: Operand,
+    ) -> Option<bool> {
+        if self.mocked {
+            return None;
+        }
+        let order = self.int(left)?.cmp(&self.int(right)?);
+        Some(accepts(comparison, order))
+    }
+
+    /// Whether a collection holds a value.
+    pub(super) fn member(&self, value: Operand, collection: Operand) -> bool {
+        let value = self.get(value);
+        match self.get(collection) {
+            V::Array(items) => items.iter().any(|item| same_in_flight(&value, item)),
+            collection => has_element(collection, value),
+        }
     }
 
     #[inline]
@@ -87,6 +106,17 @@ impl<'e> Machine<'e> {
     #[inline(never)]
     fn order(&self, left: Operand, right: Operand) -> Ordering {
         self.get(left).cmp(&self.get(right))
+    }
+}
+
+#[inline]
+fn accepts(comparison: Comparison, order: Ordering) -> bool {
+    match comparison {
+        Comparison::NotEqual => order.is_ne(),
+        Comparison::Less => order.is_lt(),
+        Comparison::LessOrEqual => order.is_le(),
+        Comparison::Greater => order.is_gt(),
+        Comparison::GreaterOrEqual => order.is_ge(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The slots of running plans.
 
 use crate::program::{Operand, Slot};
-use crate::value::{V, Value};
+use crate::value::{Arena, V, Value};
 
 use super::machine::Machine;
 
@@ -30,7 +30,8 @@ impl<'e> Held<'e> {
 
 /// The slots of all running plans, innermost last.
 pub(super) struct Frames<'e> {
-    slots: bumpalo::collections::Vec<'e, Held<'e>>,
+    arena: &'e Arena,
+    slots: &'e mut [Held<'e>],
     /// Where the running plan's frame begins.
     base: usize,
     /// Where it ends. What lies behind was used by plans that have ended.
@@ -38,12 +39,24 @@ pub(super) struct Frames<'e> {
 }
 
 impl<'e> Frames<'e> {
-    pub fn new(arena: &'e crate::value::Arena) -> Self {
+    #[inline]
+    pub fn new(arena: &'e Arena) -> Self {
         Self {
-            slots: bumpalo::collections::Vec::with_capacity_in(64, arena.bump()),
+            arena,
+            slots: empty(arena, FIRST),
             base: 0,
             top: 0,
         }
+    }
+
+    /// Makes room for frames that end here.
+    #[cold]
+    fn grow(&mut self, top: usize) {
+        let slots = empty(self.arena, top.next_power_of_two());
+        for (new, old) in slots.iter_mut().zip(self.slots.iter()) {
+            *new = *old;
+        }
+        self.slots = slots;
     }
 
     /// A slot of the running plan, read in place.
@@ -57,6 +70,16 @@ impl<'e> Frames<'e> {
     fn slot_mut(&mut self, slot: Slot) -> Option<&mut Held<'e>> {
         self.slots.get_mut(self.base + slot as usize)
     }
+}
+
+/// Slots that most decisions make do with.
+const FIRST: usize = 16;
+
+#[inline]
+fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
+    arena
+        .bump()
+        .alloc_slice_fill_copy(slots, Held::Flying(V::Null))
 }
 
 /// Room for a few operands.
@@ -141,7 +164,7 @@ impl<'e> Machine<'e> {
         frames.base = end;
         frames.top = end + (slots as usize).max(args.len());
         if frames.top > frames.slots.len() {
-            frames.slots.resize(frames.top, Held::Flying(V::Null));
+            frames.grow(frames.top);
         }
         for (place, arg) in frames.slots.iter_mut().skip(end).zip(args) {
             *place = Held::Flying(*arg);

@@ -76,13 +76,6 @@ impl<'e> Machine<'e> {
         Ok(Flow::More)
     }
 
-    /// One turn of a generator.
-    #[inline]
-    fn next(&mut self, rest: &'e [Step]) -> Result<Flow, Halt> {
-        self.turn()?;
-        self.run(rest)
-    }
-
     /// Runs the rest of a block for each path and value below a value.
     pub(super) fn descend(
         &mut self,

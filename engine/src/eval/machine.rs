@@ -1,14 +1,17 @@
 //! The interpreter loop.
 
+use std::sync::Arc;
+
 use solon_syntax::source::Span;
 
 use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
-use crate::program::{Plan, Program, Step};
-use crate::value::{V, Value};
+use crate::program::{Operand, Plan, Program, Step};
+use crate::value::{Shape, V, Value};
 
 use super::frame::{Few, Frames, Held};
+use super::light::Light;
 use super::memo::Memo;
 use super::scope::Scope;
 use super::sink::{Produced, Sink};
@@ -82,7 +85,11 @@ pub(super) const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Machine<'e> {
     /// Prepares an evaluation.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "it is made where it stays, without a copy on the way"
+    )]
     pub fn new(world: World<'e>, call: Call<'e>) -> Self {
         let arena = call.arena;
         let input = world.input.map(|input| match input {
@@ -184,22 +191,21 @@ impl<'e> Machine<'e> {
     }
 
     fn run_steps(&mut self, mut steps: &'e [Step]) -> Result<Flow, Halt> {
-        while let Some((step, rest)) = steps.split_first() {
+        loop {
+            let (step, rest) = match self.light(steps) {
+                Light::Done(flow) => return Ok(flow),
+                Light::Rest(heavy) => match heavy.split_first() {
+                    Some(heavy) => heavy,
+                    None => return Ok(Flow::More),
+                },
+            };
             let on = match step {
                 Step::Input { keys, out } => self.walk_input(keys, *out),
-                Step::Walk { from, keys, out } => match self.field(*from, keys) {
-                    Some(Some(value)) => {
-                        self.set_stored(*out, value);
-                        true
-                    }
-                    Some(None) => false,
-                    None => self.walk_operand(*from, keys, *out),
-                },
-                Step::Equal(left, right) => self.equal(*left, *right),
-                Step::Holds(operand) => self.get(*operand).holds(),
+                Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
                 Step::Compare(comparison, left, right) => {
                     self.compare(*comparison, *left, *right)?
                 }
+                Step::Member(value, collection) => self.member(*value, *collection),
                 Step::Each { from, key, out } => {
                     return self.each(self.get(*from), *key, *out, rest);
                 }
@@ -284,11 +290,8 @@ impl<'e> Machine<'e> {
                     self.set(*out, set);
                     true
                 }
-                Step::Object { pairs, out } => {
-                    let pairs = pairs
-                        .iter()
-                        .map(|(key, value)| (self.get(*key), self.get(*value)));
-                    let object = self.call.arena.object_from(pairs);
+                Step::Object { pairs, shape, out } => {
+                    let object = self.object(pairs, shape.as_ref());
                     self.set(*out, object);
                     true
                 }
@@ -308,15 +311,12 @@ impl<'e> Machine<'e> {
                 Step::Or(blocks) => {
                     self.run(&blocks.0)? == Flow::Stop || self.run(&blocks.1)? == Flow::Stop
                 }
+                Step::Any(any) => self.any(any)?,
+                Step::Spliced(spliced) => return self.spliced(spliced),
                 Step::Every(every) => self.every(every)?,
                 Step::With(with) => return self.with(with, rest),
                 Step::EndWith => return self.end_with(rest),
                 Step::Value(operand) => return self.value(*operand),
-                Step::Append(operand) => {
-                    self.append(*operand);
-                    return Ok(Flow::More);
-                }
-                Step::Exists => return Ok(Flow::Stop),
                 leaf => return self.leaf(leaf),
             };
             if !on {
@@ -324,7 +324,16 @@ impl<'e> Machine<'e> {
             }
             steps = rest;
         }
-        Ok(Flow::More)
+    }
+
+    fn object(&self, pairs: &[(Operand, Operand)], shape: Option<&'e Arc<Shape>>) -> V<'e> {
+        let arena = self.call.arena;
+        if let Some(shape) = shape {
+            let values = pairs.iter().map(|(_, value)| self.get(*value));
+            return arena.object_of_shape(shape, values);
+        }
+        let pairs = pairs.iter();
+        arena.object_from(pairs.map(|(key, value)| (self.get(*key), self.get(*value))))
     }
 
     #[inline]

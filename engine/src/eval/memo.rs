@@ -9,77 +9,105 @@ use crate::value::{Arena, V, order};
 /// Results of rules and functions within one scope. `None` stands for undefined.
 pub(super) struct Memo<'e> {
     arena: &'e Arena,
-    /// Results, until there are too many to scan.
-    few: bumpalo::collections::Vec<'e, Entry<'e>>,
-    /// All results, once there are.
-    many: HashTable<Entry<'e>, &'e Bump>,
+    /// The last of a chain of all results.
+    last: Option<&'e Entry<'e>>,
+    /// Length of the chain.
+    len: usize,
+    /// All results, once there are too many to go along the chain.
+    table: Option<&'e mut HashTable<Hashed<'e>, &'e Bump>>,
 }
 
 /// Results up to which a scan beats a hash table.
 const SCAN: usize = 8;
 
-#[derive(Clone, Copy)]
 struct Entry<'e> {
-    hash: u64,
     rule: RuleId,
     args: &'e [V<'e>],
     result: Option<V<'e>>,
+    before: Option<&'e Entry<'e>>,
 }
+
+/// A result with its hash.
+type Hashed<'e> = (u64, &'e Entry<'e>);
 
 impl<'e> Entry<'e> {
     #[inline]
     fn is(&self, rule: RuleId, args: &[V<'e>]) -> bool {
         self.rule == rule && self.args == args
     }
+
+    fn hashed(&'e self) -> Hashed<'e> {
+        (hash(self.rule, self.args), self)
+    }
 }
 
 impl<'e> Memo<'e> {
+    #[inline]
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
-            few: bumpalo::collections::Vec::new_in(arena.bump()),
-            many: HashTable::new_in(arena.bump()),
+            last: None,
+            len: 0,
+            table: None,
         }
     }
 
     /// The kept result of a rule, or of a function or a partial rule under arguments.
     #[inline]
     pub fn get(&self, rule: RuleId, args: &[V<'e>]) -> Option<Option<V<'e>>> {
-        let found = if self.many.is_empty() {
-            self.few.iter().find(|entry| entry.is(rule, args))
-        } else {
-            self.many
-                .find(hash(rule, args), |entry| entry.is(rule, args))
-        };
-        found.map(|entry| entry.result)
+        if let Some(table) = &self.table {
+            let found = table.find(hash(rule, args), |entry| entry.1.is(rule, args))?;
+            return Some(found.1.result);
+        }
+        let mut next = self.last;
+        while let Some(entry) = next {
+            if entry.is(rule, args) {
+                return Some(entry.result);
+            }
+            next = entry.before;
+        }
+        None
     }
 
     /// Keeps a result.
     #[inline]
     pub fn put(&mut self, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
+        let bump = self.arena.bump();
         let args: &'e [V<'e>] = if args.is_empty() {
             &[]
         } else {
-            self.arena.bump().alloc_slice_copy(args)
+            bump.alloc_slice_copy(args)
         };
-        let mut entry = Entry {
-            hash: 0,
+        let entry: &'e Entry<'e> = bump.alloc(Entry {
             rule,
             args,
             result,
+            before: self.last,
+        });
+        self.last = Some(entry);
+        self.len += 1;
+        if self.len > SCAN {
+            self.tabulate(entry);
+        }
+    }
+
+    /// Adds a result to the table, which is made of all when there is none yet.
+    fn tabulate(&mut self, entry: &'e Entry<'e>) {
+        let add = |table: &mut HashTable<Hashed<'e>, &'e Bump>, entry: &'e Entry<'e>| {
+            let hashed = entry.hashed();
+            table.insert_unique(hashed.0, hashed, |hashed| hashed.0);
         };
-        if self.many.is_empty() && self.few.len() < SCAN {
-            self.few.push(entry);
-            return;
+        if let Some(table) = &mut self.table {
+            return add(table, entry);
         }
-        for mut early in self.few.drain(..) {
-            early.hash = hash(early.rule, early.args);
-            self.many
-                .insert_unique(early.hash, early, |entry| entry.hash);
+        let bump = self.arena.bump();
+        let mut table = HashTable::with_capacity_in(4 * SCAN, bump);
+        let mut next = Some(entry);
+        while let Some(entry) = next {
+            add(&mut table, entry);
+            next = entry.before;
         }
-        entry.hash = hash(rule, args);
-        self.many
-            .insert_unique(entry.hash, entry, |entry| entry.hash);
+        self.table = Some(bump.alloc(table));
     }
 }
 

@@ -12,6 +12,7 @@ mod data;
 mod frame;
 mod generate;
 mod leaf;
+mod light;
 mod machine;
 mod memo;
 mod path;
@@ -19,6 +20,7 @@ mod rules;
 mod scope;
 mod screen;
 mod sink;
+mod splice;
 
 pub use data::Entry;
 pub use machine::{Given, Machine, World};

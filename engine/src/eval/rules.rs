@@ -127,19 +127,16 @@ impl<'e> Machine<'e> {
 
     /// The one value of a complete rule or function, its default included.
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        let candidates = self.candidates(set, args);
-        let early = set.early_exit || self.agree(&candidates);
-        let (produced, clashed) = self.producing(early, |machine| {
-            for rule in candidates {
-                match machine.chain(rule, args) {
-                    Ok(Flow::Stop) => break,
-                    Ok(Flow::More) => {}
-                    Err(Halt::Clash) => return Ok(Some(rule)),
-                    Err(halt) => return Err(halt),
-                }
+        let (produced, clashed) = match &set.index {
+            Index::All => self.producing(set.early_exit, |machine| {
+                machine.chains(set.rules.iter(), args)
+            }),
+            Index::By(_) => {
+                let candidates = self.candidates(set, args);
+                let early = set.early_exit || self.agree(&candidates);
+                self.producing(early, |machine| machine.chains(candidates, args))
             }
-            Ok(None)
-        });
+        };
         if let Some(rule) = clashed? {
             return Err(self.conflict(set, args, produced.rule.unwrap_or(rule)));
         }
@@ -147,6 +144,24 @@ impl<'e> Machine<'e> {
             (Some(default), None) => self.default(default, args),
             (_, found) => Ok(found),
         }
+    }
+
+    /// Runs rules until one ends the search; tells which of them clashed with an earlier one.
+    #[inline]
+    fn chains(
+        &mut self,
+        rules: impl Iterator<Item = &'e Rule>,
+        args: &[V<'e>],
+    ) -> Result<Option<&'e Rule>, Halt> {
+        for rule in rules {
+            match self.chain(rule, args) {
+                Ok(Flow::Stop) => break,
+                Ok(Flow::More) => {}
+                Err(Halt::Clash) => return Ok(Some(rule)),
+                Err(halt) => return Err(halt),
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the rules that can match have one constant value, so that the first solution ends the search.

@@ -145,6 +145,17 @@ impl<'p> Dump<'p> {
         self.within(|dump| block.iter().try_for_each(|step| dump.step(step)))
     }
 
+    /// Blocks of which one must do, told apart by what stands between them.
+    fn blocks(&mut self, blocks: &[Block]) -> fmt::Result {
+        for (at, block) in blocks.iter().enumerate() {
+            if at > 0 {
+                self.line("or")?;
+            }
+            self.block(block)?;
+        }
+        Ok(())
+    }
+
     fn step(&mut self, step: &Step) -> fmt::Result {
         match step {
             Step::Input { keys, out } => self.set(*out, format_args!("input{}", self.keys(keys))),
@@ -192,6 +203,7 @@ impl<'p> Dump<'p> {
             Step::Holds(operand) => self.line(format_args!("holds {}", self.operand(*operand))),
             Step::Equal(left, right) => self.test(*left, "==", *right),
             Step::Compare(comparison, left, right) => self.test(*left, sign(*comparison), *right),
+            Step::Member(value, collection) => self.test(*value, "in", *collection),
             Step::Screen(screen) => self.screen(screen),
             Step::Fail => self.line("fail"),
             Step::IsArray(operand, len) => {
@@ -204,12 +216,16 @@ impl<'p> Dump<'p> {
             Step::Set { items, out } => {
                 self.set(*out, format_args!("set {{{}}}", self.list(items)))
             }
-            Step::Object { pairs, out } => {
+            Step::Object { pairs, shape, out } => {
                 let pairs = pairs.iter();
                 let pairs: Vec<_> = pairs
                     .map(|(key, value)| format!("{}: {}", self.operand(*key), self.operand(*value)))
                     .collect();
-                self.set(*out, format_args!("object {{{}}}", pairs.join(", ")))
+                let shaped = if shape.is_some() { "shaped " } else { "" };
+                self.set(
+                    *out,
+                    format_args!("{shaped}object {{{}}}", pairs.join(", ")),
+                )
             }
             Step::Collect { into, block, out } => {
                 self.set(*out, format_args!("collect {}", collected(*into)))?;
@@ -232,6 +248,16 @@ impl<'p> Dump<'p> {
             }
             Step::And(pair) => self.pair("both", "and", pair),
             Step::Or(pair) => self.pair("either", "or", pair),
+            Step::Any(any) => {
+                self.line(format_args!("any of {}", self.name(any.rule)))?;
+                self.blocks(&any.blocks)
+            }
+            Step::Spliced(spliced) => {
+                self.line("where documents are replaced")?;
+                self.block(&spliced.plain)?;
+                self.line("elsewhere")?;
+                self.blocks(&spliced.spliced)
+            }
             Step::With(with) => {
                 self.line("with")?;
                 self.within(|dump| with.modifiers.iter().try_for_each(|m| dump.modifier(m)))

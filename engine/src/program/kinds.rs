@@ -1,6 +1,6 @@
 //! What there is in plans, by name, and a walk over all steps: for censuses and whoever looks for a step.
 
-use super::plan::{Block, Callee, Collector, Comparison, Plan, Step, Target};
+use super::plan::{Block, Callee, Collector, Comparison, Operand, Plan, Step, Target};
 use super::rules::{Index, Rule, RuleKind, RuleSet};
 
 macro_rules! kinds {
@@ -21,8 +21,8 @@ macro_rules! kinds {
 
 kinds! { Step:
     Input Walk Each Base Rule Keyed Document Keys Call Custom Function Descend
-    Holds Equal Compare Screen Fail IsArray IsObject
-    Array Set Object Collect Aggregate Not Every And Or With EndWith
+    Holds Equal Compare Member Screen Fail IsArray IsObject
+    Array Set Object Collect Aggregate Not Every And Or Any Spliced With EndWith
     Exists Value Append Insert Put Produce Solution
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
@@ -34,42 +34,81 @@ kinds! { Index: All By }
 
 impl Step {
     /// The blocks that the step runs itself; what follows it is not among them.
-    pub fn blocks(&self) -> impl Iterator<Item = &[Self]> {
-        let (first, second) = match self {
-            Self::Collect { block, .. } | Self::Not(block) => (Some(block), None),
-            Self::Aggregate(aggregate) => (Some(&aggregate.block), None),
-            Self::Every(every) => (Some(&every.block), None),
-            Self::And(pair) | Self::Or(pair) => (Some(&pair.0), Some(&pair.1)),
-            _ => (None, None),
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let (first, more): (Option<&Block>, &[Block]) = match self {
+            Self::Collect { block, .. } | Self::Not(block) => (Some(block), &[]),
+            Self::Aggregate(aggregate) => (Some(&aggregate.block), &[]),
+            Self::Every(every) => (Some(&every.block), &[]),
+            Self::And(pair) | Self::Or(pair) => (Some(&pair.0), std::slice::from_ref(&pair.1)),
+            Self::Any(any) => (None, &any.blocks),
+            Self::Spliced(spliced) => (Some(&spliced.plain), &spliced.spliced),
+            _ => (None, &[]),
         };
-        first.into_iter().chain(second).map(|block| &**block)
+        first.into_iter().chain(more)
+    }
+
+    /// The same, to change them.
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Block> {
+        let (first, more): (Option<&mut Block>, &mut [Block]) = match self {
+            Self::Collect { block, .. } | Self::Not(block) => (Some(block), &mut []),
+            Self::Aggregate(aggregate) => (Some(&mut aggregate.block), &mut []),
+            Self::Every(every) => (Some(&mut every.block), &mut []),
+            Self::And(pair) | Self::Or(pair) => {
+                (Some(&mut pair.0), std::slice::from_mut(&mut pair.1))
+            }
+            Self::Any(any) => (None, &mut any.blocks),
+            Self::Spliced(spliced) => (Some(&mut spliced.plain), &mut spliced.spliced),
+            _ => (None, &mut []),
+        };
+        first.into_iter().chain(more)
     }
 }
 
 impl Step {
-    /// Visits the blocks that the step runs itself, to change them.
-    pub fn blocks_mut(&mut self, see: &mut impl FnMut(&mut Block)) {
-        match self {
-            Self::Collect { block, .. } | Self::Not(block) => see(block),
-            Self::Aggregate(aggregate) => see(&mut aggregate.block),
-            Self::Every(every) => see(&mut every.block),
-            Self::And(pair) | Self::Or(pair) => {
-                see(&mut pair.0);
-                see(&mut pair.1);
-            }
-            _ => {}
-        }
+    /// Whether what follows runs once for each of several things.
+    pub fn is_generator(&self) -> bool {
+        matches!(
+            self,
+            Self::Each { .. } | Self::Keys { .. } | Self::Descend { .. } | Self::Spliced(_)
+        )
     }
 }
 
 impl Plan {
+    /// How often each slot is read.
+    pub fn reads(&self) -> Vec<u32> {
+        let mut reads = vec![0_u32; self.slots as usize];
+        self.visit(&mut |step| {
+            step.operands(&mut |operand| {
+                if let Operand::Slot(slot) = operand
+                    && let Some(count) = reads.get_mut(slot as usize)
+                {
+                    *count += 1;
+                }
+            });
+        });
+        reads
+    }
+
+    /// Number of its steps, those of inner blocks too.
+    pub fn len(&self) -> usize {
+        let mut len = 0;
+        self.visit(&mut |_| len += 1);
+        len
+    }
+
+    /// Whether it has no steps.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// Visits every step, those of inner blocks too.
     pub fn visit<'p>(&'p self, see: &mut impl FnMut(&'p Step)) {
         let mut open: Vec<&[Step]> = vec![&self.steps];
         while let Some(block) = open.pop() {
             for step in block {
                 see(step);
-                open.extend(step.blocks());
+                open.extend(step.blocks().map(|block| &**block));
             }
         }
     }

@@ -11,8 +11,8 @@ pub mod rules;
 pub use canonical::Canonical;
 pub use constant::constant;
 pub use plan::{
-    Aggregate, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Modifier, Operand, Plan, Screen, Slot, Step, Target, With,
+    Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
+    FunctionCall, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target, With,
 };
 pub use rules::{
     Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,

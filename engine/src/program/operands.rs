@@ -1,79 +1,141 @@
-//! What steps read.
+//! What steps read and fill.
 
 use super::canonical::Place;
-use super::plan::{Operand, Step, Target};
+use super::plan::{Operand, Slot, Step, Target};
 
-impl Step {
-    /// Visits the operands that the step itself reads; those of its inner blocks are not among them.
-    pub fn operands(&self, see: &mut impl FnMut(Operand)) {
-        match self {
-            Self::Input { keys, .. } => keys.iter().copied().for_each(see),
+/// Visits what a step reads, shared or to be changed.
+macro_rules! operands {
+    ($step:expr, $see:ident, $iter:ident) => {
+        match $step {
+            Self::Input { keys, .. } | Self::Keyed { keys, .. } => keys.$iter().for_each($see),
             Self::Walk { from, keys, .. } => {
-                see(*from);
-                keys.iter().copied().for_each(see);
+                $see(from);
+                keys.$iter().for_each($see);
             }
-            Self::Each { from, .. } | Self::Descend { from, .. } => see(*from),
-            Self::Keyed { keys, .. } => keys.iter().copied().for_each(see),
-            Self::Document { path, .. } | Self::Keys { path, .. } => {
-                path.iter().copied().for_each(see);
-            }
-            Self::Call { call, .. } => call.args.iter().copied().for_each(see),
-            Self::Custom { call, .. } => call.args.iter().copied().for_each(see),
-            Self::Function { call, .. } => call.args.iter().copied().for_each(see),
+            Self::Each { from, .. } | Self::Descend { from, .. } => $see(from),
+            Self::Document { path, .. } | Self::Keys { path, .. } => path.$iter().for_each($see),
+            Self::Call { call, .. } => call.args.$iter().for_each($see),
+            Self::Custom { call, .. } => call.args.$iter().for_each($see),
+            Self::Function { call, .. } => call.args.$iter().for_each($see),
             Self::Holds(operand)
             | Self::IsArray(operand, _)
             | Self::IsObject(operand, _)
             | Self::Value(operand)
             | Self::Append(operand)
-            | Self::Insert(operand) => see(*operand),
-            Self::Equal(left, right) | Self::Compare(_, left, right) => {
-                see(*left);
-                see(*right);
+            | Self::Insert(operand) => $see(operand),
+            Self::Equal(left, right)
+            | Self::Compare(_, left, right)
+            | Self::Member(left, right) => {
+                $see(left);
+                $see(right);
             }
             Self::Array { items, .. } | Self::Set { items, .. } | Self::Solution(items) => {
-                items.iter().copied().for_each(see);
+                items.$iter().for_each($see);
             }
-            Self::Object { pairs, .. } => pairs.iter().for_each(|(key, value)| {
-                see(*key);
-                see(*value);
+            Self::Object { pairs, .. } => pairs.$iter().for_each(|(key, value)| {
+                $see(key);
+                $see(value);
             }),
-            Self::Every(every) => see(every.domain),
-            Self::With(with) => with
-                .modifiers
-                .iter()
-                .for_each(|modifier| match &modifier.target {
-                    Target::Input(_, value)
-                    | Target::Data(_, value)
-                    | Target::ByValue(_, value) => {
-                        see(*value);
-                    }
-                    Target::ByRule(..) | Target::ByBuiltin(..) => {}
-                }),
+            Self::Every(every) => $see(operands!(@part every.domain, $iter)),
+            Self::With(with) => {
+                with.modifiers
+                    .$iter()
+                    .for_each(|modifier| match operands!(@part modifier.target, $iter) {
+                        Target::Input(_, value)
+                        | Target::Data(_, value)
+                        | Target::ByValue(_, value) => $see(value),
+                        Target::ByRule(..) | Target::ByBuiltin(..) => {}
+                    });
+            }
             Self::Put { key, value, .. } => {
-                see(*key);
-                see(*value);
+                $see(key);
+                $see(value);
             }
             Self::Produce { path, value, .. } => {
-                path.iter().copied().for_each(&mut *see);
-                see(*value);
+                path.$iter().for_each(&mut *$see);
+                $see(value);
             }
-            Self::Screen(screen) => {
-                for constraint in screen.conditions.alternatives.iter().flatten() {
-                    if let Place::Argument(at) = constraint.place {
-                        see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
-                    }
-                }
-            }
-            Self::Base { .. }
+            Self::Screen(_)
+            | Self::Base { .. }
             | Self::Rule { .. }
             | Self::Collect { .. }
             | Self::Aggregate(_)
             | Self::Not(_)
             | Self::And(_)
             | Self::Or(_)
+            | Self::Any(_)
+            | Self::Spliced(_)
             | Self::EndWith
             | Self::Exists
             | Self::Fail => {}
+        }
+    };
+    (@part $part:expr, iter) => {
+        &$part
+    };
+    (@part $part:expr, iter_mut) => {
+        &mut $part
+    };
+}
+
+impl Step {
+    /// Visits the operands that the step itself reads; those of its inner blocks are not among them.
+    pub fn operands(&self, see: &mut impl FnMut(Operand)) {
+        if let Self::Screen(screen) = self {
+            for constraint in screen.conditions.alternatives.iter().flatten() {
+                if let Place::Argument(at) = constraint.place {
+                    see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
+                }
+            }
+        }
+        let see = &mut |operand: &Operand| see(*operand);
+        operands!(self, see, iter);
+    }
+
+    /// The same to change them; a screen's are the arguments and stay.
+    pub fn operands_mut(&mut self, see: &mut impl FnMut(&mut Operand)) {
+        if let Self::Aggregate(aggregate) = self {
+            aggregate.call.args.iter_mut().for_each(see);
+            return;
+        }
+        operands!(self, see, iter_mut);
+    }
+
+    /// Visits the slots that the step itself fills, to change them.
+    pub fn results_mut(&mut self, see: &mut impl FnMut(&mut Slot)) {
+        match self {
+            Self::Input { out, .. }
+            | Self::Walk { out, .. }
+            | Self::Base { out, .. }
+            | Self::Rule { out, .. }
+            | Self::Keyed { out, .. }
+            | Self::Document { out, .. }
+            | Self::Keys { key: out, .. }
+            | Self::Call { out, .. }
+            | Self::Custom { out, .. }
+            | Self::Function { out, .. }
+            | Self::Array { out, .. }
+            | Self::Set { out, .. }
+            | Self::Object { out, .. }
+            | Self::Collect { out, .. } => see(out),
+            Self::Each { key, out, .. }
+            | Self::Descend {
+                path: key,
+                value: out,
+                ..
+            } => {
+                key.iter_mut().for_each(&mut *see);
+                see(out);
+            }
+            Self::Every(every) => {
+                every.key.iter_mut().for_each(&mut *see);
+                see(&mut every.value);
+            }
+            Self::Aggregate(aggregate) => {
+                see(&mut aggregate.slot);
+                see(&mut aggregate.out);
+            }
+            _ => {}
         }
     }
 }

@@ -11,6 +11,7 @@ use solon_syntax::source::Span;
 use super::RuleId;
 use super::canonical::Conditions;
 use crate::builtins::{Aggregation, Entry, Prepared};
+use crate::value::Shape;
 
 /// A place in the frame of a running plan.
 pub type Slot = u32;
@@ -66,6 +67,7 @@ pub enum Collector {
 }
 
 /// One step.
+#[derive(Clone)]
 pub enum Step {
     /// Goes down the input along known keys.
     Input {
@@ -165,6 +167,8 @@ pub enum Step {
     Equal(Operand, Operand),
     /// Goes on when the comparison holds.
     Compare(Comparison, Operand, Operand),
+    /// Goes on when a collection (the second) holds a value.
+    Member(Operand, Operand),
     /// Goes on when the conditions hold without which the rule is not entered.
     Screen(Box<Screen>),
     /// Never goes on.
@@ -189,8 +193,10 @@ pub enum Step {
     },
     /// Makes an object.
     Object {
-        /// The pairs.
+        /// The pairs; in the order of the keys when these are known.
         pairs: Box<[(Operand, Operand)]>,
+        /// The keys, when they are known.
+        shape: Option<Arc<Shape>>,
         /// Receives it.
         out: Slot,
     },
@@ -213,6 +219,10 @@ pub enum Step {
     And(Box<(Block, Block)>),
     /// Goes on when one of the blocks has a solution.
     Or(Box<(Block, Block)>),
+    /// Goes on when a rule holds that is `true` or nothing.
+    Any(Box<Any>),
+    /// Goes on with the bodies of a rule in the place of its document; nothing follows it in its block.
+    Spliced(Box<Spliced>),
     /// Replaces documents and functions until the matching [`Step::EndWith`].
     With(Box<With>),
     /// Ends the innermost [`Step::With`].
@@ -248,6 +258,7 @@ pub enum Step {
 }
 
 /// Conditions that are looked at before a body.
+#[derive(Clone)]
 pub struct Screen {
     /// The conditions.
     pub conditions: Conditions,
@@ -256,6 +267,7 @@ pub struct Screen {
 }
 
 /// A call of a built-in.
+#[derive(Clone)]
 pub struct BuiltinCall {
     /// The built-in.
     pub entry: &'static Entry,
@@ -268,6 +280,7 @@ pub struct BuiltinCall {
 }
 
 /// A call of a function that the host added.
+#[derive(Clone)]
 pub struct CustomCall {
     /// Its position among the program's functions of that kind.
     pub function: u32,
@@ -278,6 +291,7 @@ pub struct CustomCall {
 }
 
 /// A call of a function of the policy.
+#[derive(Clone)]
 pub struct FunctionCall {
     /// The function.
     pub rule: RuleId,
@@ -288,6 +302,7 @@ pub struct FunctionCall {
 }
 
 /// An aggregate that takes the elements of a comprehension one by one.
+#[derive(Clone)]
 pub struct Aggregate {
     /// The aggregate.
     pub aggregation: Aggregation,
@@ -303,7 +318,26 @@ pub struct Aggregate {
     pub out: Slot,
 }
 
+/// A rule that is `true` or nothing, as the bodies that make it so.
+#[derive(Clone)]
+pub struct Any {
+    /// The rule, asked where documents are replaced.
+    pub rule: RuleId,
+    /// Its bodies.
+    pub blocks: Box<[Block]>,
+}
+
+/// What asks for the members of a set that a rule makes, in two ways.
+#[derive(Clone)]
+pub struct Spliced {
+    /// The set is made first; for where documents are replaced.
+    pub plain: Block,
+    /// Each body of the rule goes on with the members as it finds them.
+    pub spliced: Box<[Block]>,
+}
+
 /// `every key, value in domain { … }`
+#[derive(Clone)]
 pub struct Every {
     /// What is walked.
     pub domain: Operand,
@@ -316,12 +350,14 @@ pub struct Every {
 }
 
 /// The modifiers of one expression, in source order.
+#[derive(Clone)]
 pub struct With {
     /// The modifiers.
     pub modifiers: Box<[Modifier]>,
 }
 
 /// `with target as value`
+#[derive(Clone)]
 pub struct Modifier {
     /// What is replaced.
     pub target: Target,
@@ -330,6 +366,7 @@ pub struct Modifier {
 }
 
 /// What a modifier replaces, and by what.
+#[derive(Clone)]
 pub enum Target {
     /// The input below a path.
     Input(Box<[ConstId]>, Operand),

@@ -347,11 +347,19 @@ fn items_to_value(items: &[V<'_>]) -> Value {
 }
 
 fn object_to_value(object: &ArenaObject<'_>) -> Value {
-    let mut pairs = Vec::with_capacity(object.len());
-    for (key, value) in object.iter() {
-        pairs.push((key.to_value(), value.to_value()));
+    let mut values = Vec::with_capacity(object.len());
+    if let Some(shape) = object.shape() {
+        for value in object.values() {
+            values.push(value.to_value());
+        }
+        return Value::Object(Arc::new(Object::with_shape(shape.clone(), values.into())));
     }
-    Value::Object(Arc::new(Object::from_sorted(pairs)))
+    let mut keys = Vec::with_capacity(object.len());
+    for (key, value) in object.iter() {
+        keys.push(key.to_value());
+        values.push(value.to_value());
+    }
+    Value::Object(Arc::new(Object::from_sorted_parts(keys, values)))
 }
 
 fn set_to_value(set: &ArenaSet<'_>) -> Value {

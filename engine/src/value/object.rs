@@ -99,11 +99,25 @@ impl Object {
 
     /// Takes pairs whose keys are in order and distinct.
     pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
-        if pairs.len() <= Self::SHAPED {
-            let (keys, values): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-            return Self::with_shape(Arc::new(Shape::new(keys.into())), values.into());
+        if pairs.len() > Self::SHAPED {
+            return Self::Chunked(Box::new(Chunked::from_sorted(pairs)));
         }
-        Self::Chunked(Box::new(Chunked::from_sorted(pairs)))
+        let mut keys = Vec::with_capacity(pairs.len());
+        let mut values = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            keys.push(key);
+            values.push(value);
+        }
+        Self::from_sorted_parts(keys, values)
+    }
+
+    /// Takes keys that are in order and distinct, and as many values.
+    pub fn from_sorted_parts(keys: Vec<Value>, values: Vec<Value>) -> Self {
+        if keys.len() > Self::SHAPED {
+            let pairs = keys.into_iter().zip(values).collect();
+            return Self::Chunked(Box::new(Chunked::from_sorted(pairs)));
+        }
+        Self::with_shape(Arc::new(Shape::new(keys.into())), values.into())
     }
 
     /// Takes the values of more keys than the shaped form holds, both in the order of a source; of equal keys the last

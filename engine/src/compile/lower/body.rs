@@ -1,17 +1,19 @@
 //! Bodies, expressions and terms.
 
 use hashbrown::HashMap;
+use std::sync::Arc;
 
 use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::constants::{Constants, constant};
-use super::fuse;
+use super::{fuse, lookups};
 use crate::builtins;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
     Program, RuleId, RuleKind, Slot, Step,
 };
+use crate::value::{Arena, Shape, Value};
 
 /// A body on its way to a plan.
 pub struct Lowering<'p> {
@@ -44,12 +46,16 @@ impl<'p> Lowering<'p> {
 
     pub(super) fn finish(self) -> Plan {
         let fuses = self.makes(Optimisation::FuseAggregates);
+        let shares = self.makes(Optimisation::ShareLookups);
         let mut plan = Plan {
             slots: self.slots,
             steps: self.steps.into(),
         };
         if fuses {
             fuse::aggregates(&mut plan);
+        }
+        if shares {
+            lookups::improve(&mut plan);
         }
         plan
     }
@@ -202,6 +208,10 @@ impl<'p> Lowering<'p> {
                 self.push(Step::Equal(left, right));
             }
             (Some("walk"), [from, pattern]) => self.descend_tree(from, pattern),
+            (Some("internal.member_2"), [value, collection]) => {
+                let (value, collection) = (self.term(value), self.term(collection));
+                self.push(Step::Member(value, collection));
+            }
             (Some(name), [left, right]) if comparison(name).is_some() => {
                 let (left, right) = (self.term(left), self.term(right));
                 if let Some(comparison) = comparison(name) {
@@ -357,12 +367,14 @@ impl<'p> Lowering<'p> {
                 Operand::Slot(out)
             }
             TermKind::Object(pairs) => {
-                let pairs = pairs
+                let mut pairs: Vec<_> = pairs
                     .iter()
                     .map(|(key, value)| (self.term(key), self.term(value)))
                     .collect();
+                let shape = self.shape(&mut pairs);
                 let out = self.slot();
-                self.push(Step::Object { pairs, out });
+                let pairs = pairs.into();
+                self.push(Step::Object { pairs, shape, out });
                 Operand::Slot(out)
             }
             TermKind::ArrayComprehension(inside) => self.comprehension(Collector::Array, inside),
@@ -374,6 +386,30 @@ impl<'p> Lowering<'p> {
                 Operand::Slot(self.slot())
             }
         }
+    }
+
+    /// The form of an object whose few keys are known and differ; sorts the pairs by them.
+    fn shape(&self, pairs: &mut Vec<(Operand, Operand)>) -> Option<Arc<Shape>> {
+        if !self.makes(Optimisation::ShapeObjects) || pairs.len() > Arena::SHAPED {
+            return None;
+        }
+        let keys = pairs.iter().map(|(key, _)| self.constants.get(*key));
+        let mut keyed: Vec<_> = keys
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .cloned()
+            .zip(&*pairs)
+            .collect();
+        keyed.sort_by(|a, b| a.0.cmp(&b.0));
+        if keyed
+            .windows(2)
+            .any(|two| matches!(two, [a, b] if a.0 == b.0))
+        {
+            return None;
+        }
+        let (keys, sorted): (Vec<Value>, Vec<_>) = keyed.into_iter().unzip();
+        *pairs = sorted.into_iter().copied().collect();
+        Some(Arc::new(Shape::new(keys.into())))
     }
 
     fn call_term(&mut self, terms: &[Term], term: &Term) -> Operand {

@@ -5,23 +5,14 @@ use crate::program::{Aggregate, Block, Collector, Operand, Plan, Slot, Step};
 
 /// Fuses the comprehensions of a plan with the aggregates behind them.
 pub fn aggregates(plan: &mut Plan) {
-    let mut reads = vec![0_u32; plan.slots as usize];
-    plan.visit(&mut |step| {
-        step.operands(&mut |operand| {
-            if let Operand::Slot(slot) = operand
-                && let Some(count) = reads.get_mut(slot as usize)
-            {
-                *count += 1;
-            }
-        });
-    });
+    let reads = plan.reads();
     fuse(&mut plan.steps, &reads);
 }
 
 fn fuse(block: &mut Block, reads: &[u32]) {
     let mut steps: Vec<Step> = Vec::with_capacity(block.len());
     for mut step in std::mem::take(block) {
-        step.blocks_mut(&mut |inner| fuse(inner, reads));
+        step.blocks_mut().for_each(|inner| fuse(inner, reads));
         match (steps.pop(), step) {
             (Some(collect), step) => match fused(collect, step, reads) {
                 Ok(aggregate) => steps.push(aggregate),

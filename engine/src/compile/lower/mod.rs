@@ -8,6 +8,8 @@ mod constants;
 mod fuse;
 mod guards;
 mod index;
+mod inline;
+mod lookups;
 mod modifiers;
 mod reference;
 mod rules;
@@ -46,6 +48,7 @@ pub fn program(modules: &[Module], functions: Vec<Custom>, options: &Options) ->
     for (id, set) in pending.iter().enumerate() {
         rules::lower(id, set, &mut program, &mut constants, optimisations);
     }
+    inline::rules(&mut program, &constants, optimisations);
     program.constants = constants.finish();
     program
 }

@@ -14,7 +14,7 @@ use crate::value::Value;
 const ALTERNATIVES: usize = 32;
 
 /// Alternatives, one of which must hold. A rule without conditions has one empty alternative.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Conditions {
     /// Each a list of constraints that must all hold.
     pub alternatives: Vec<Vec<Constraint>>,

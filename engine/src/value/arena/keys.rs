@@ -12,6 +12,9 @@ use crate::value::{V, search, sort};
 /// Members up to which a scan beats a hash table.
 pub(super) const SCAN: usize = 8;
 
+/// Members up to which sorting by insertion beats a list made for it.
+const INSERTED: usize = 16;
+
 /// The order of members or keys, found when first asked for. It holds positions in slots that were set aside
 /// at the start, since a late pointer into the arena would tie the lifetimes of all values together.
 pub(super) struct Order<'e> {
@@ -34,6 +37,15 @@ impl<'e> Order<'e> {
         }
     }
 
+    /// The order of insertion.
+    #[inline]
+    pub(super) fn as_inserted() -> Self {
+        Self {
+            slots: &[],
+            state: Cell::new(State::AsInserted),
+        }
+    }
+
     /// The positions in order; `None` when the order of insertion already is the order.
     pub(super) fn of(&self, keys: &[V<'e>]) -> Option<&'e [Cell<u32>]> {
         if self.state.get() == State::Unknown {
@@ -47,8 +59,31 @@ impl<'e> Order<'e> {
     }
 
     fn sort(&self, keys: &[V<'e>]) -> State {
+        if keys.len() <= INSERTED {
+            return self.insert_all(keys);
+        }
         for (slot, at) in self.slots.iter().zip(sort::order(keys)) {
             slot.set(at);
+        }
+        State::BySlots
+    }
+}
+
+impl<'e> Order<'e> {
+    /// Sorts a few keys in the slots themselves.
+    fn insert_all(&self, keys: &[V<'e>]) -> State {
+        for (key, at) in keys.iter().zip(0_u32..) {
+            let mut new = at;
+            let sorted = self.slots.get(..at as usize).unwrap_or_default();
+            // whatever is greater moves on by one
+            let larger = sorted.iter().rev().take_while(|slot| {
+                let other = keys.get(slot.get() as usize);
+                other.is_some_and(|other| *other > *key)
+            });
+            let place = at as usize - larger.count();
+            for slot in self.slots.iter().take(at as usize + 1).skip(place) {
+                new = slot.replace(new);
+            }
         }
         State::BySlots
     }

@@ -1,6 +1,7 @@
 //! Objects in the arena.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use bumpalo::Bump;
 use hashbrown::HashTable;
@@ -8,7 +9,7 @@ use hashbrown::HashTable;
 use super::keys::{Order, SCAN, append_key, find, insert_key};
 use super::{Arena, Extent};
 use crate::value::order::hash;
-use crate::value::{V, search};
+use crate::value::{Shape, V, Value, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
 pub struct ArenaObject<'e> {
@@ -17,9 +18,17 @@ pub struct ArenaObject<'e> {
     table: Option<HashTable<u32, &'e Bump>>,
     order: Order<'e>,
     extent: Extent,
+    /// The form, when the program knows it: then the keys are in order.
+    shape: Option<&'e Arc<Shape>>,
 }
 
 impl<'e> ArenaObject<'e> {
+    /// Its form, when the program knows it; the values are in the order of its keys then.
+    #[inline]
+    pub fn shape(&self) -> Option<&'e Arc<Shape>> {
+        self.shape
+    }
+
     #[inline]
     pub(super) fn extent(&self) -> Extent {
         self.extent
@@ -192,6 +201,7 @@ impl<'e> ObjectBuilder<'e> {
             keys: self.keys.into_bump_slice(),
             values: self.values.into_bump_slice(),
             table: self.table,
+            shape: None,
         }))
     }
 }
@@ -221,6 +231,7 @@ impl Arena {
             values: self.bump.alloc_slice_copy(values),
             table: None,
             order: Order::new(self, keys.len()),
+            shape: None,
         }))
     }
 
@@ -236,6 +247,33 @@ impl Arena {
             values: self.bump().alloc_slice_copy(values),
             table: None,
             order: Order::new(self, values.len()),
+            shape: None,
         }))
     }
+
+    /// An object of a form with few keys, and the values in the order of these.
+    #[inline]
+    pub fn object_of_shape<'e>(
+        &'e self,
+        shape: &'e Arc<Shape>,
+        values: impl ExactSizeIterator<Item = V<'e>>,
+    ) -> V<'e> {
+        let keys = shape.keys().iter().map(Value::borrow);
+        let keys: &'e [V<'e>] = self.bump().alloc_slice_fill_iter(keys);
+        let values: &'e [V<'e>] = self.bump().alloc_slice_fill_iter(values);
+        match self.around_pairs(keys, values) {
+            Some(extent) => V::NewObject(self.bump().alloc(ArenaObject {
+                extent,
+                keys,
+                values,
+                table: None,
+                order: Order::as_inserted(),
+                shape: Some(shape),
+            })),
+            None => V::Null,
+        }
+    }
+
+    /// Most keys of an object that [`Self::object_of_shape`] makes.
+    pub const SHAPED: usize = SCAN;
 }

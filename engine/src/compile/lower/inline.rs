@@ -1,0 +1,353 @@
+//! Rules whose bodies stand where their documents are asked for.
+//!
+//! A rule that is `true` or nothing is tested in place, without a frame and a kept result. A set that only one loop
+//! asks for is not made: the loop goes on inside the bodies that find the members.
+
+use super::constants::Constants;
+use super::lookups::{hoist, is_quiet};
+use crate::compile::optimisations::{Optimisation, Optimisations};
+use crate::program::{
+    Any, Block, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Spliced, Step,
+};
+use crate::value::Value;
+
+/// Most rules of a document that stand in for it.
+const RULES: usize = 4;
+
+/// Most steps that stand in for one.
+const STEPS: usize = 24;
+
+/// Puts the bodies of rules in the places of their documents.
+pub fn rules(program: &mut Program, constants: &Constants, optimisations: Optimisations) {
+    let (inlines, splices) = (
+        optimisations.make(Optimisation::InlineRules),
+        optimisations.make(Optimisation::SpliceSets),
+    );
+    if !inlines && !splices {
+        return;
+    }
+    let asked = asked(program);
+    for id in callees_first(program) {
+        let Some(set) = program.rules.get_mut(id as usize) else {
+            continue;
+        };
+        let once = !matches!(set.kind, RuleKind::Function(_));
+        let early = set.early_exit && set.kind == RuleKind::Complete;
+        let mut rules = std::mem::take(&mut set.rules);
+        let inliner = Inliner {
+            program,
+            constants,
+            asked: &asked,
+        };
+        for mut member in rules.iter_mut().flat_map(members_mut) {
+            if splices && early {
+                inliner.splice(&mut member.plan);
+            }
+            if inlines {
+                inliner.inline(&mut member.plan, once);
+                for plan in member.keyed {
+                    inliner.inline(plan, false);
+                }
+            }
+        }
+        if let Some(set) = program.rules.get_mut(id as usize) {
+            set.rules = rules;
+        }
+    }
+}
+
+fn members_mut(rule: &mut Rule) -> Vec<Member<'_>> {
+    let mut members = Vec::new();
+    let mut next = Some(rule);
+    while let Some(rule) = next {
+        members.push(Member {
+            plan: &mut rule.plan,
+            keyed: &mut rule.keyed,
+        });
+        next = rule.otherwise.as_deref_mut();
+    }
+    members
+}
+
+/// The plans of one member of an else chain.
+struct Member<'r> {
+    plan: &'r mut Plan,
+    keyed: &'r mut [Plan],
+}
+
+/// How many places ask for the document of each rule.
+fn asked(program: &Program) -> Vec<u32> {
+    let mut asked = vec![0; program.rules.len()];
+    for plan in program.rules.iter().flat_map(RuleSet::plans) {
+        plan.visit(&mut |step| {
+            if let Step::Rule { rule, .. } = step
+                && let Some(count) = asked.get_mut(*rule as usize)
+            {
+                *count += 1;
+            }
+        });
+    }
+    asked
+}
+
+/// All rules, those that another one asks for before it.
+fn callees_first(program: &Program) -> Vec<RuleId> {
+    let count = u32::try_from(program.rules.len()).unwrap_or(u32::MAX);
+    let mut seen = vec![false; program.rules.len()];
+    let mut order = Vec::with_capacity(program.rules.len());
+    // rules to look at, and those whose callees have been
+    let mut open: Vec<(RuleId, bool)> = Vec::new();
+    for root in 0..count {
+        open.push((root, false));
+        while let Some((id, ready)) = open.pop() {
+            if ready {
+                order.push(id);
+                continue;
+            }
+            match seen.get_mut(id as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
+            }
+            open.push((id, true));
+            let plans = program.rules.get(id as usize).into_iter();
+            for plan in plans.flat_map(RuleSet::plans) {
+                plan.visit(&mut |step| {
+                    if let Step::Rule { rule, .. } = step {
+                        open.push((*rule, false));
+                    }
+                });
+            }
+        }
+    }
+    order
+}
+
+/// What stands around the members of a set in the plan that loops over it.
+struct Follow<'s> {
+    /// Lookups and tests between the set and the loop.
+    before: &'s [Step],
+    /// What the loop does.
+    rest: &'s [Step],
+    /// The slots that hold the member there.
+    member: [Option<Slot>; 2],
+}
+
+struct Inliner<'p> {
+    program: &'p Program,
+    constants: &'p Constants,
+    asked: &'p [u32],
+}
+
+impl Inliner<'_> {
+    /// Tests rules in place. `once` tells that the plan runs once at most, since its result is kept.
+    fn inline(&self, plan: &mut Plan, once: bool) {
+        let reads = plan.reads();
+        let mut slots = plan.slots;
+        self.inline_in(&mut plan.steps, once, &reads, &mut slots);
+        plan.slots = slots;
+    }
+
+    fn inline_in(&self, block: &mut Block, mut once: bool, reads: &[u32], slots: &mut Slot) {
+        let mut steps: Vec<Step> = Vec::with_capacity(block.len());
+        for mut step in std::mem::take(block) {
+            step.blocks_mut()
+                .for_each(|inner| self.inline_in(inner, false, reads, slots));
+            let rule = match (steps.last(), &step) {
+                (Some(Step::Rule { rule, out }), Step::Holds(Operand::Slot(slot)))
+                    if out == slot && reads.get(*slot as usize) == Some(&1) =>
+                {
+                    Some(*rule)
+                }
+                _ => None,
+            };
+            if let Some(rule) = rule
+                && let Some(blocks) = self.bodies_of(rule, once, *slots)
+            {
+                *slots += self.room(rule);
+                steps.pop();
+                step = Step::Any(Box::new(Any { rule, blocks }));
+            }
+            once &= !step.is_generator();
+            steps.push(step);
+        }
+        *block = steps.into();
+    }
+
+    /// The bodies of a rule that is `true` or nothing, if they may stand for it.
+    fn bodies_of(&self, rule: RuleId, once: bool, base: Slot) -> Option<Box<[Block]>> {
+        let set = self.program.rules.get(rule as usize)?;
+        let simple = set.kind == RuleKind::Complete && set.early_exit && is_simple(set);
+        let is_false = |operand: Operand| self.constants.get(operand) == Some(&Value::Bool(false));
+        let no_default = set
+            .default
+            .as_ref()
+            .is_none_or(|plan| matches!(*plan.steps, [Step::Value(operand)] if is_false(operand)));
+        if !simple || !no_default {
+            return None;
+        }
+        let only_here = once && self.asked.get(rule as usize) == Some(&1);
+        let mut blocks = Vec::with_capacity(set.rules.len());
+        for rule in &set.rules {
+            let (leaf, steps) = rule.plan.steps.split_last()?;
+            let holds = matches!(leaf, Step::Value(value)
+                if self.constants.get(*value).is_some() && !is_false(*value));
+            if !holds || !(only_here || steps.iter().all(is_cheap)) {
+                return None;
+            }
+            let mut body: Vec<Step> = steps.to_vec();
+            body.push(Step::Exists);
+            let mut body = body.into();
+            shift(&mut body, base);
+            blocks.push(body);
+        }
+        Some(blocks.into())
+    }
+
+    /// Slots that the bodies of a rule need.
+    fn room(&self, rule: RuleId) -> Slot {
+        let set = self.program.rules.get(rule as usize);
+        let rules = set.into_iter().flat_map(|set| &set.rules);
+        rules.map(|rule| rule.plan.slots).max().unwrap_or(0)
+    }
+
+    /// Goes on inside the bodies that find the members of a set, where a plan loops over it and then only tests.
+    fn splice(&self, plan: &mut Plan) {
+        let reads = plan.reads();
+        let steps = &plan.steps;
+        let start = steps.iter().position(|step| match step {
+            Step::Rule { out, .. } => reads.get(*out as usize) == Some(&1),
+            _ => false,
+        });
+        let Some(start) = start else { return };
+        let (before, plain) = steps.split_at_checked(start).unwrap_or((&[], &[]));
+        let Some((Step::Rule { rule, out }, behind)) = plain.split_first() else {
+            return;
+        };
+        // lookups that were moved out of the loop
+        let gap = behind.iter().take_while(|step| is_test(step)).count();
+        let (gap, behind) = behind.split_at_checked(gap).unwrap_or((behind, &[]));
+        let Some((
+            Step::Each {
+                from,
+                key,
+                out: member,
+            },
+            rest,
+        )) = behind.split_first()
+        else {
+            return;
+        };
+        let only_tests = match rest.split_last() {
+            Some((Step::Value(Operand::Const(_)), tests)) => tests.iter().all(is_test),
+            _ => false,
+        };
+        let looped = *from == Operand::Slot(*out) && self.asked.get(*rule as usize) == Some(&1);
+        if !only_tests || !looped || before.iter().any(Step::is_generator) {
+            return;
+        }
+        let follow = Follow {
+            before: gap,
+            rest,
+            member: [Some(*member), *key],
+        };
+        let Some(spliced) = self.spliced(*rule, plan.slots, &follow) else {
+            return;
+        };
+        let mut steps = before.to_vec();
+        steps.push(Step::Spliced(Box::new(Spliced {
+            plain: plain.into(),
+            spliced,
+        })));
+        plan.slots += self.room(*rule);
+        plan.steps = steps.into();
+    }
+
+    /// The bodies of a set, each with what stands around its members. Nobody sees that tests before the loop come
+    /// before the bodies too, which only look and test.
+    fn spliced(&self, rule: RuleId, base: Slot, follow: &Follow<'_>) -> Option<Box<[Block]>> {
+        let set = self.program.rules.get(rule as usize)?;
+        if set.kind != RuleKind::Set || !is_simple(set) {
+            return None;
+        }
+        let bodies = set.rules.iter().map(|rule| {
+            let (leaf, steps) = rule.plan.steps.split_last()?;
+            let Step::Insert(found) = leaf else {
+                return None;
+            };
+            if !steps.iter().all(is_quiet) {
+                return None;
+            }
+            let mut body: Block = steps.into();
+            shift(&mut body, base);
+            let found = match found {
+                Operand::Slot(slot) => Operand::Slot(slot + base),
+                constant => *constant,
+            };
+            let mut rest: Block = follow.rest.into();
+            replace(&mut rest, follow.member, found);
+            let before = follow.before.iter().cloned();
+            let mut body = before.chain(body).chain(rest).collect();
+            hoist(&mut body);
+            Some(body)
+        });
+        bodies.collect()
+    }
+}
+
+/// Whether the rules of a set are few, short and all there is.
+fn is_simple(set: &RuleSet) -> bool {
+    let steps: usize = set.rules.iter().map(|rule| rule.plan.len()).sum();
+    matches!(set.index, Index::All)
+        && (1..=RULES).contains(&set.rules.len())
+        && steps <= STEPS
+        && set
+            .rules
+            .iter()
+            .all(|rule| rule.otherwise.is_none() && !rule.fallback)
+}
+
+/// Whether a step costs less than keeping what it finds, and nobody sees how often it runs.
+fn is_cheap(step: &Step) -> bool {
+    match step {
+        Step::Each { .. } | Step::Member(..) => false,
+        Step::Any(any) => any
+            .blocks
+            .iter()
+            .flatten()
+            .all(|step| is_cheap(step) || matches!(step, Step::Exists)),
+        step => is_quiet(step),
+    }
+}
+
+/// Whether a step only looks and tests, without a loop.
+fn is_test(step: &Step) -> bool {
+    is_quiet(step) && !step.is_generator()
+}
+
+/// Moves the slots of a block behind others.
+fn shift(block: &mut Block, base: Slot) {
+    for step in block {
+        step.operands_mut(&mut |operand| {
+            if let Operand::Slot(slot) = operand {
+                *slot += base;
+            }
+        });
+        step.results_mut(&mut |slot| *slot += base);
+        step.blocks_mut().for_each(|inner| shift(inner, base));
+    }
+}
+
+/// Reads something else where some slots were read.
+fn replace(block: &mut Block, slots: [Option<Slot>; 2], by: Operand) {
+    for step in block {
+        step.operands_mut(&mut |operand| {
+            if let Operand::Slot(slot) = operand
+                && slots.contains(&Some(*slot))
+            {
+                *operand = by;
+            }
+        });
+        step.blocks_mut()
+            .for_each(|inner| replace(inner, slots, by));
+    }
+}

@@ -1,0 +1,155 @@
+//! Places are looked up once in a body, and not again in each turn of a loop that does not change them.
+
+use hashbrown::HashMap;
+
+use crate::program::{Block, ConstId, Operand, Plan, RuleId, Slot, Step};
+
+/// How far back a step may move.
+const REACH: usize = 64;
+
+/// Shares the lookups of a plan, and moves what no loop changes in front of it.
+pub fn improve(plan: &mut Plan) {
+    Sharing::default().block(&mut plan.steps);
+    hoist(&mut plan.steps);
+}
+
+/// What a step looks up.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Lookup {
+    Input(Box<[Operand]>),
+    Below(Operand, Box<[Operand]>),
+    Base(Box<[ConstId]>),
+    Rule(RuleId),
+}
+
+impl Lookup {
+    fn of(step: &Step) -> Option<(Self, Slot)> {
+        Some(match step {
+            Step::Input { keys, out } => (Self::Input(keys.clone()), *out),
+            Step::Walk { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
+            Step::Base { path, out } => (Self::Base(path.clone()), *out),
+            Step::Rule { rule, out } => (Self::Rule(*rule), *out),
+            _ => return None,
+        })
+    }
+}
+
+/// Lookups that have been made on the way to a step.
+#[derive(Default)]
+struct Sharing {
+    /// Where their results are, by the `with` around them.
+    known: HashMap<(u32, Lookup), Slot>,
+    /// The same in the order they were made, so that a block can forget its own.
+    trail: Vec<(u32, Lookup)>,
+    /// Slots that others stand for.
+    renamed: HashMap<Slot, Slot>,
+    /// The `with`s that are open, innermost last.
+    open: Vec<u32>,
+    opened: u32,
+}
+
+impl Sharing {
+    fn block(&mut self, block: &mut Block) {
+        let mark = self.trail.len();
+        let steps = std::mem::take(block).into_iter();
+        *block = steps.filter_map(|step| self.step(step)).collect();
+        for forgotten in self.trail.split_off(mark) {
+            self.known.remove(&forgotten);
+        }
+    }
+
+    /// The step, unless its result is there.
+    fn step(&mut self, mut step: Step) -> Option<Step> {
+        step.operands_mut(&mut |operand| {
+            if let Operand::Slot(slot) = operand
+                && let Some(other) = self.renamed.get(slot)
+            {
+                *slot = *other;
+            }
+        });
+        match &step {
+            Step::With(_) => {
+                self.opened += 1;
+                self.open.push(self.opened);
+            }
+            Step::EndWith => {
+                self.open.pop();
+            }
+            _ => {}
+        }
+        if let Some((lookup, out)) = Lookup::of(&step) {
+            let world = self.open.last().copied().unwrap_or(0);
+            let made = (world, lookup);
+            if let Some(known) = self.known.get(&made) {
+                self.renamed.insert(out, *known);
+                return None;
+            }
+            self.trail.push(made.clone());
+            self.known.insert(made, out);
+        }
+        step.blocks_mut().for_each(|block| self.block(block));
+        Some(step)
+    }
+}
+
+/// Moves lookups and tests in front of the loops that do not change them.
+pub fn hoist(block: &mut Block) {
+    let mut steps: Vec<Step> = Vec::with_capacity(block.len());
+    for mut step in std::mem::take(block) {
+        step.blocks_mut().for_each(hoist);
+        let at = place(&mut steps, &step);
+        steps.insert(at, step);
+    }
+    *block = steps.into();
+}
+
+/// Where a step belongs that follows others: before the first loop that it may leave.
+fn place(before: &mut [Step], step: &Step) -> usize {
+    let mut place = before.len();
+    if !is_movable(step) {
+        return place;
+    }
+    for (at, crossed) in before.iter_mut().enumerate().rev().take(REACH) {
+        if !is_quiet(crossed) || fills_for(crossed, step) {
+            break;
+        }
+        if matches!(crossed, Step::Each { .. }) {
+            place = at;
+        }
+    }
+    place
+}
+
+/// Whether a step reads what another one fills.
+fn fills_for(step: &mut Step, reader: &Step) -> bool {
+    let mut found = false;
+    step.results_mut(&mut |slot| {
+        reader.operands(&mut |operand| found |= operand == Operand::Slot(*slot));
+    });
+    found
+}
+
+fn is_movable(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::Input { .. }
+            | Step::Walk { .. }
+            | Step::Base { .. }
+            | Step::Holds(_)
+            | Step::Equal(..)
+            | Step::Member(..)
+            | Step::IsArray(..)
+            | Step::IsObject(..)
+    )
+}
+
+/// Whether a step does nothing but look and test, so that nobody sees how often it runs.
+pub fn is_quiet(step: &Step) -> bool {
+    match step {
+        Step::Each { .. } => true,
+        Step::Not(block) => block
+            .iter()
+            .all(|step| is_quiet(step) || matches!(step, Step::Exists)),
+        step => is_movable(step),
+    }
+}

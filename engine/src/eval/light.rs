@@ -1,0 +1,66 @@
+//! The light steps: lookups and tests that most loops consist of, run where the loop is.
+
+use crate::evaluation::Halt;
+use crate::program::Step;
+
+use super::machine::{Flow, Machine};
+
+/// How far light steps led.
+pub(super) enum Light<'e> {
+    /// To the end of their block.
+    Done(Flow),
+    /// To a step that is not light.
+    Rest(&'e [Step]),
+}
+
+impl<'e> Machine<'e> {
+    /// One turn of a generator. It stands alone, so that loops enter the interpreter only for what needs it.
+    #[inline(never)]
+    pub(super) fn next(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
+        self.turn()?;
+        match self.light(steps) {
+            Light::Done(flow) => Ok(flow),
+            Light::Rest(rest) => self.run(rest),
+        }
+    }
+
+    /// Runs steps up to the first that is not light.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "its two callers are loops that would otherwise call it for each element"
+    )]
+    pub(super) fn light(&mut self, mut steps: &'e [Step]) -> Light<'e> {
+        while let Some((step, rest)) = steps.split_first() {
+            let on = match step {
+                Step::Walk { from, keys, out } => match self.field(*from, keys) {
+                    Some(Some(value)) => {
+                        self.set_stored(*out, value);
+                        true
+                    }
+                    Some(None) => false,
+                    None => return Light::Rest(steps),
+                },
+                Step::Equal(left, right) => self.equal(*left, *right),
+                Step::Holds(operand) => self.get(*operand).holds(),
+                Step::Compare(comparison, left, right) => {
+                    match self.compare_ints(*comparison, *left, *right) {
+                        Some(on) => on,
+                        None => return Light::Rest(steps),
+                    }
+                }
+                Step::Append(operand) => {
+                    self.append(*operand);
+                    false
+                }
+                Step::Exists => return Light::Done(Flow::Stop),
+                _ => return Light::Rest(steps),
+            };
+            if !on {
+                return Light::Done(Flow::More);
+            }
+            steps = rest;
+        }
+        Light::Done(Flow::More)
+    }
+}

@@ -1,0 +1,36 @@
+//! Rules whose bodies stand where their documents were asked for.
+
+use crate::evaluation::Halt;
+use crate::program::{Any, Spliced};
+use crate::value::V;
+
+use super::machine::{Flow, Machine};
+
+impl<'e> Machine<'e> {
+    /// Whether a rule holds that is `true` or nothing.
+    pub(super) fn any(&mut self, any: &'e Any) -> Result<bool, Halt> {
+        if self.overlaid {
+            let found = self.overlaid_rule(any.rule, &[])?;
+            return Ok(found.is_some_and(V::holds));
+        }
+        for block in &any.blocks {
+            if self.run(block)? == Flow::Stop {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Goes on with each member that the bodies of a rule find.
+    pub(super) fn spliced(&mut self, spliced: &'e Spliced) -> Result<Flow, Halt> {
+        if self.overlaid {
+            return self.run(&spliced.plain);
+        }
+        for block in &spliced.spliced {
+            if self.run(block)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::More)
+    }
+}
