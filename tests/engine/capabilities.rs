@@ -199,7 +199,7 @@ fn functions_of_other_engines_compile_and_fail() {
         json["builtins"]
             .as_array_mut()
             .unwrap()
-            .push(declared.clone())
+            .push(declared.clone());
     });
     engine
         .set_module("t.rego", "package t\n\nx := my.function(input.y)\n")

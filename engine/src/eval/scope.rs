@@ -67,7 +67,7 @@ impl<'e> Machine<'e> {
                     overlay = Some(Rc::new(new));
                 }
                 Target::ByRule(callee, rule) => {
-                    Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Rule(*rule)))
+                    Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Rule(*rule)));
                 }
                 Target::ByBuiltin(callee, entry) => Rc::make_mut(mocks.get_or_insert_default())
                     .push((*callee, Mock::Builtin(entry))),

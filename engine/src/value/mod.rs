@@ -15,6 +15,8 @@ pub mod pointer;
 pub mod search;
 pub mod serde;
 pub mod set;
+#[cfg(test)]
+mod small_stack;
 pub mod sort;
 mod stored_order;
 pub mod text;

@@ -13,7 +13,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A whole value.
-    pub fn literal<'e>(mut self, arena: &'e Arena) -> V<'e> {
+    pub fn literal(mut self, arena: &Arena) -> V<'_> {
         let value = self.term(arena);
         self.end();
         value

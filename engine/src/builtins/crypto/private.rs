@@ -107,6 +107,7 @@ fn key_fault(message: &str) -> Fault {
     Fault::Key(message.to_owned())
 }
 
+#[expect(clippy::many_single_char_names, reason = "the letters of RSA")]
 fn pkcs1(text: &[u8]) -> Result<PrivateKey, Fault> {
     const NAME: &str = "pkcs1PrivateKey";
     let mut outer = Reader::new(text);

@@ -211,7 +211,7 @@ impl Group {
             let key = usize::from(rule.head.value.is_none() && rule.head.key.is_some());
             package(module) + 1 + rule.head.reference.len() + key
         });
-        let default = all()
+        let mut default = all()
             .filter(|(_, (_, rule))| rule.default)
             .map(|(at, _)| at);
         Some(Self {
@@ -221,7 +221,7 @@ impl Group {
                 GroupKind::Single
             },
             ground: all().all(|(_, (_, rule))| is_ground(&rule.head)),
-            default: default.last(),
+            default: default.next_back(),
             arity: first.head.args.len(),
             longest: lengths.max().unwrap_or(0),
             members: members.collect(),

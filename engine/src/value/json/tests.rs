@@ -4,6 +4,7 @@ use super::{
     Layout, is_valid, read, read_into, unmarshal, write, write_go, write_go_layout, write_pretty,
 };
 use crate::limits;
+use crate::value::small_stack::on_small_stack;
 use crate::value::{Arena, Object, V, Value};
 
 fn compact(value: V<'_>) -> String {
@@ -302,18 +303,7 @@ fn the_deepest_value_needs_little_stack() {
         write_pretty(copy, &mut pretty);
         assert!(pretty.len() > limits::NESTING);
     };
-    // frames of a build without optimisation are several times larger
-    let size = if cfg!(debug_assertions) {
-        1536 << 10
-    } else {
-        256 << 10
-    };
-    std::thread::Builder::new()
-        .stack_size(size)
-        .spawn(work)
-        .unwrap()
-        .join()
-        .unwrap();
+    on_small_stack(work);
 }
 
 fn sample() -> Value {

@@ -159,7 +159,9 @@ fn apply(operation: &str, operands: &[NumberBuf]) -> String {
         ("bits.negate", [a]) => a.bit_not().map_or("undefined".into(), |n| n.to_string()),
         ("sum", numbers) => {
             let mut sum = Sum::default();
-            numbers.iter().for_each(|n| sum.add(*n));
+            for n in numbers {
+                sum.add(*n);
+            }
             text(sum.finish())
         }
         ("product", numbers) => {

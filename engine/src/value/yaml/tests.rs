@@ -2,6 +2,7 @@
 
 use super::{read, write};
 use crate::limits;
+use crate::value::small_stack::on_small_stack;
 use crate::value::{Value, json};
 
 type Case = (String, String, String);
@@ -119,16 +120,5 @@ fn deep_values_need_little_stack() {
         let again = read(out.as_bytes()).unwrap();
         assert_eq!(compact(&again), compact(&value));
     };
-    // frames of a build without optimisation are several times larger
-    let size = if cfg!(debug_assertions) {
-        1536 << 10
-    } else {
-        256 << 10
-    };
-    std::thread::Builder::new()
-        .stack_size(size)
-        .spawn(work)
-        .unwrap()
-        .join()
-        .unwrap();
+    on_small_stack(work);
 }

@@ -86,7 +86,9 @@ impl Parser {
                 }
                 _ => {
                     self.back(next);
-                    space.map(|space| self.back(space));
+                    if let Some(space) = space {
+                        self.back(space);
+                    }
                     self.back(variable);
                     return Ok(());
                 }

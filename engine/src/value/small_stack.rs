@@ -1,0 +1,13 @@
+//! Stacks as small as those of callers may be, for tests.
+
+/// Runs something on a small stack.
+pub fn on_small_stack(work: impl FnOnce() + Send + 'static) {
+    // frames of a build without optimisation are several times larger
+    let size = if cfg!(debug_assertions) {
+        1536 << 10
+    } else {
+        256 << 10
+    };
+    let thread = std::thread::Builder::new().stack_size(size);
+    thread.spawn(work).unwrap().join().unwrap();
+}
