@@ -355,6 +355,7 @@ impl Engine {
                 source,
                 body: compiled.body,
                 originals: compiled.originals,
+                keyed: compiled.keyed,
             }),
         })
     }

@@ -4,27 +4,49 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
-use solon_syntax::ast::{Module, Name, Term, TermKind};
+use solon_syntax::ast::{Module, Term, TermKind};
 use solon_syntax::source::SourceId;
 
 use crate::builtins::{self, FaultCode};
 use crate::error::Error;
 use crate::eval::Given;
 use crate::evaluation::EvalError;
+use crate::limits;
 use crate::program::Program;
 use crate::query::{
     Prepared, PreparedQuery, QueryInner, Request, Solution, surroundings, with_memory,
     within_bounds,
 };
-use crate::trace::{self, Detail, Event, Names, Observer, Observers, Pretty};
+use crate::trace::{
+    self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
+};
+use crate::value::json::TooLong;
 use crate::walk::{self, Search, Shortcuts, Walk};
+
+/// How much is told of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched {
+    /// Which events.
+    pub detail: Detail,
+    /// Whether the values of documents are told beside those of variables.
+    pub documents: bool,
+}
+
+impl From<Detail> for Watched {
+    fn from(detail: Detail) -> Self {
+        let documents = false;
+        Self { detail, documents }
+    }
+}
 
 /// The answer to a query and how it was found.
 pub struct Explanation {
     /// The solutions, or what ended the search.
     pub answer: Result<Vec<Solution>, Error>,
-    /// What happened, in order.
+    /// What is shown of what happened, in order.
     pub events: Vec<Event>,
+    /// Longest text that is made of the events, in bytes.
+    longest: usize,
     program: Arc<Program>,
     query: Arc<QueryInner>,
 }
@@ -86,22 +108,35 @@ impl PreparedQuery {
                 originals: &inner.originals,
                 wanted: &inner.wanted,
             };
-            let mut walk = Walk::new(world, call).tuned(shortcuts, instruments);
-            let rows = walk.solutions(&question)?;
+            let limits = request.bounds(prepared.shared);
+            let walk = Walk::new(world, call).within(limits.explanation.unwrap_or(usize::MAX));
+            let walk = walk.searching_once(&inner.keyed);
+            let rows = walk.tuned(shortcuts, instruments).solutions(&question)?;
             within_bounds(arena)?;
             Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
         })
     }
 
-    /// Answers a request and tells how.
-    pub fn explain(&self, request: &Request<'_>) -> Explanation {
-        self.explain_to(request, Search::default())
+    /// Answers a request and tells how. A debug build asks the other machine as well; where that answers otherwise
+    /// the answer is an internal error.
+    pub fn explain(&self, request: &Request<'_>, watched: impl Into<Watched>) -> Explanation {
+        self.explain_to(request, watched, Search::default())
     }
 
     /// The same, watched and measured by others as well.
-    pub fn explain_to(&self, request: &Request<'_>, search: Search<'_>) -> Explanation {
-        let mut events = Vec::new();
-        let mut observers = Observers(vec![&mut events]);
+    pub fn explain_to(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+        search: Search<'_>,
+    ) -> Explanation {
+        let Watched { detail, documents } = watched.into();
+        let limits = request.bounds(&self.inner.shared);
+        let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
+        if documents {
+            recorder = recorder.with_documents();
+        }
+        let mut observers = Observers(vec![&mut recorder]);
         if let Some(observer) = search.observer {
             observers.0.push(observer);
         }
@@ -112,7 +147,11 @@ impl PreparedQuery {
         let answer = self.checked(request, search);
         Explanation {
             answer,
-            events,
+            events: recorder.into_events(),
+            longest: limits
+                .memory
+                .unwrap_or(usize::MAX)
+                .min(limits::ANSWER_BYTES),
             program: self.inner.program.clone(),
             query: self.inner.clone(),
         }
@@ -131,7 +170,7 @@ impl PreparedQuery {
         let answer = self.search_as(request, search);
         if cfg!(debug_assertions) && usual && !self.is_nondeterministic() {
             let planned = self.solutions(&request.silent());
-            if !agree(&planned, &answer) {
+            if !agree(&planned, &answer) && !ran_out(&planned) && !ran_out(&answer) {
                 return Err(self.disagreement());
             }
         }
@@ -140,7 +179,8 @@ impl PreparedQuery {
 
     /// Whether a second look may rightly see something else.
     fn is_nondeterministic(&self) -> bool {
-        let mut found = !self.inner.program.functions.is_empty();
+        let functions = &self.inner.program.functions;
+        let mut found = functions.iter().any(|function| !function.memoise);
         let mut look = Terms(|term: &Term| {
             if let TermKind::Ref(_) = &term.kind {
                 found = found
@@ -172,35 +212,57 @@ fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Erro
     }
 }
 
-impl Explanation {
-    /// The events that are shown.
-    pub fn shown(&self, detail: Detail) -> Vec<&Event> {
-        trace::filter(&self.events, detail)
-    }
+/// Whether a bound ended the evaluation, which the machines do not reach at the same point.
+fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
+    matches!(answer, Err(Error::Eval(error)) if error.code == FaultCode::Cancel)
+}
 
+impl Explanation {
     /// The lines of the trace; with places, each begins with the file and the row.
-    pub fn lines(&self, detail: Detail, places: bool, variables: bool) -> Vec<String> {
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when they would get too long.
+    pub fn lines(&self, places: bool, variables: bool) -> Result<Vec<String>, Error> {
         let how = Pretty {
             files: places.then(|| self.files()),
             variables,
-            originals: Names {
-                modules: Some(&self.program.canonical.originals),
-                query: Some(self.query_names()),
-            },
+            originals: self.names(),
         };
-        trace::pretty(&self.shown(detail), how)
+        trace::pretty(&self.events, how, self.longest).map_err(too_long)
     }
 
     /// The events as JSON, in the form of the REST API.
-    pub fn json(&self, detail: Detail) -> String {
-        trace::json(&self.shown(detail))
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the text would get too long.
+    pub fn json(&self, spelling: Spelling) -> Result<String, Error> {
+        trace::json(&self.events, spelling, self.longest).map_err(too_long)
+    }
+
+    /// The events as JSON, in the form of the command line.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the text would get too long.
+    pub fn detailed_json(&self) -> Result<String, Error> {
+        let sources = Sources {
+            files: self.files(),
+            originals: self.names(),
+        };
+        trace::detailed(&self.events, sources, self.longest).map_err(too_long)
     }
 
     fn files(&self) -> &HashMap<SourceId, Arc<str>> {
         &self.program.files
     }
 
-    fn query_names(&self) -> &hashbrown::HashMap<Name, Name> {
-        &self.query.originals
+    fn names(&self) -> Names<'_> {
+        Names {
+            modules: Some(&self.program.canonical.originals),
+            query: Some(&self.query.originals),
+        }
     }
+}
+
+fn too_long(_: TooLong) -> Error {
+    Error::Eval(Box::new(EvalError::explanation_too_large()))
 }

@@ -55,7 +55,7 @@ pub use builtins::{Capabilities, NdBuiltinCache};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry};
-pub use explanation::Explanation;
+pub use explanation::{Explanation, Watched};
 pub use host::{Cancel, FixedHost, Host};
 pub use limits::Limits;
 pub use partial::Residuals;

@@ -104,6 +104,12 @@ pub const ANSWER_BYTES: usize = 1 << 30;
 /// What an evaluation says that takes more memory than it may.
 pub(crate) const MEMORY_EXCEEDED: &str = "evaluation exceeds its memory limit";
 
+/// What an explanation says that takes more memory than it may.
+pub(crate) const EXPLANATION_EXCEEDED: &str = "explanation exceeds its memory limit";
+
+/// Most bytes of the file names of a trace that are shortened where places get long; longer ones are shown whole.
+pub const SHORTENED_NAMES: usize = 1 << 16;
+
 /// Most expressions that a partial evaluation makes.
 pub const RESIDUAL_EXPRESSIONS: usize = 1 << 18;
 
@@ -131,6 +137,8 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Memory of intermediate values, in bytes.
     pub memory: Option<usize>,
+    /// Memory of the steps that an explanation shows, in bytes.
+    pub explanation: Option<usize>,
 }
 
 impl Default for Limits {
@@ -139,6 +147,7 @@ impl Default for Limits {
             steps: None,
             time: None,
             memory: Some(4 << 30),
+            explanation: Some(256 << 20),
         }
     }
 }

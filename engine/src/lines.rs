@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::partial_query::PartialOptions;
 use crate::query::{Request, Solution};
 use crate::store::Path;
-use crate::trace::Detail;
+use crate::trace::{Detail, Spelling};
 use crate::value::{Value, json};
 
 /// A request.
@@ -132,11 +132,11 @@ fn ask(
     }
     let query = engine.prepare_query(&request.query)?;
     if let Some(detail) = Detail::named(&request.explain) {
-        let explained = query.explain(&asked);
+        let explained = query.explain(&asked, detail);
         let trace = if request.explain_json {
-            ("events", read_json(&explained.json(detail))?)
+            ("events", read_json(&explained.json(Spelling::Lower)?)?)
         } else {
-            let mut lines = explained.lines(detail, false, false);
+            let mut lines = explained.lines(false, false)?;
             if lines.is_empty() {
                 lines.push(String::new());
             }

@@ -8,10 +8,13 @@ use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 use crate::compile::{Compiled, Options};
 use crate::error::Error;
 use crate::eval::Given;
+use crate::evaluation::EvalError;
+use crate::limits;
 use crate::partial::{Inlining, Residuals, Simplification};
 use crate::program::Program;
 use crate::query::{Prepared, Request, Shared, surroundings, with_memory, within_bounds};
-use crate::trace::{self, Detail, Event, Names, Observer, Pretty};
+use crate::trace::{self, Detail, Event, Names, Observer, Pretty, Recorder, Spelling};
+use crate::value::json::TooLong;
 use crate::walk::open::Terms;
 use crate::walk::{Question, Search, Walk, World};
 
@@ -78,16 +81,17 @@ impl PreparedPartial {
     }
 
     /// The same, and how it was found.
-    pub fn explain(&self, request: &Request<'_>) -> PartialExplanation {
-        let mut events: Vec<Event> = Vec::new();
+    pub fn explain(&self, request: &Request<'_>, detail: Detail) -> PartialExplanation {
+        let limits = request.bounds(&self.inner.shared);
+        let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
         let search = Search {
-            observer: Some(&mut events),
+            observer: Some(&mut recorder),
             ..Search::default()
         };
         let answer = self.evaluate_as(request, search);
         PartialExplanation {
             answer,
-            events,
+            events: recorder.into_events(),
             prepared: self.inner.clone(),
         }
     }
@@ -134,7 +138,9 @@ impl PreparedPartial {
                 originals: &inner.originals,
                 wanted: &[],
             };
-            let search = Walk::new(world, call).tuned(shortcuts, instruments);
+            let limits = request.bounds(prepared.shared);
+            let search = Walk::new(world, call).within(limits.explanation.unwrap_or(usize::MAX));
+            let search = search.tuned(shortcuts, instruments);
             let mut search = search.leaving_open(&inner.inlining, &simplifier, &terms);
             let residuals = search.residuals(&question)?;
             within_bounds(arena)?;
@@ -147,14 +153,17 @@ impl PreparedPartial {
 pub struct PartialExplanation {
     /// What is left, or what ended the search.
     pub answer: Result<Residuals, Error>,
-    /// What happened, in order.
+    /// What is shown of what happened, in order.
     pub events: Vec<Event>,
     prepared: Arc<PartialInner>,
 }
 
 impl PartialExplanation {
     /// The lines of the trace.
-    pub fn lines(&self, detail: Detail) -> Vec<String> {
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when they would get too long.
+    pub fn lines(&self) -> Result<Vec<String>, Error> {
         let how = Pretty {
             files: None,
             variables: false,
@@ -163,13 +172,20 @@ impl PartialExplanation {
                 query: Some(&self.prepared.originals),
             },
         };
-        trace::pretty(&trace::filter(&self.events, detail), how)
+        trace::pretty(&self.events, how, limits::ANSWER_BYTES).map_err(too_long)
     }
 
     /// The events as JSON, in the form of the REST API.
-    pub fn json(&self, detail: Detail) -> String {
-        trace::json(&trace::filter(&self.events, detail))
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the text would get too long.
+    pub fn json(&self) -> Result<String, Error> {
+        trace::json(&self.events, Spelling::Lower, limits::ANSWER_BYTES).map_err(too_long)
     }
+}
+
+fn too_long(_: TooLong) -> Error {
+    Error::Eval(Box::new(EvalError::explanation_too_large()))
 }
 
 /// A document by reference: the name of one, and constants.

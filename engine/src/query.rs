@@ -16,6 +16,7 @@ use crate::eval::{Entry, Machine};
 use crate::evaluation::EvalError;
 use crate::host::{Cancel, Host};
 use crate::limits::{self, Limits};
+use crate::program::canonical::Keyed;
 use crate::program::{Plan, Program};
 use crate::store::Snapshot;
 use crate::trace::Timer;
@@ -94,6 +95,11 @@ impl<'a> Request<'a> {
     pub fn strict_builtin_errors(mut self, strict: bool) -> Self {
         self.strict_builtin_errors = strict;
         self
+    }
+
+    /// What bounds it.
+    pub(crate) fn bounds(&self, shared: &'a Shared) -> &'a Limits {
+        self.limits.unwrap_or(&shared.limits)
     }
 
     /// The same without a place for the lines of `print`.
@@ -197,6 +203,8 @@ pub(crate) struct QueryInner {
     pub body: Body,
     /// The user's names of its generated locals.
     pub originals: HashMap<Name, Name>,
+    /// Its comprehensions that are searched once.
+    pub keyed: Keyed,
 }
 
 impl PreparedQuery {

@@ -4,7 +4,7 @@ use crate::compare::{self, Answer};
 use crate::generate::{self, Request, Theme};
 use crate::lines::Lines;
 use crate::report::Report;
-use crate::{Outcome, engine};
+use crate::{Outcome, engine, traces};
 
 /// Draws `count` programs from `seed` and compares the engine with the oracle on each.
 pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome, String> {
@@ -25,7 +25,10 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
         let Some((expected, actual)) = both(&mut oracle, &request) else {
             continue;
         };
-        let Some(difference) = compare::difference(&expected, &actual) else {
+        let difference = compare::difference(&expected, &actual);
+        let line = request.json();
+        let difference = difference.or_else(|| engine::disagreement(&line, &actual, &expected));
+        let Some(difference) = difference.or_else(|| traces::difference(&mut oracle, &line)) else {
             outcome.passed += 1;
             continue;
         };

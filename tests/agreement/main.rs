@@ -2,7 +2,8 @@
 //!
 //! `cargo test --test agreement [-- FILTER]` compares with the recorded answers (`FILTER` is a part of `THEME/INDEX`).
 //! `SOLON_RECORD=ORACLE` writes the record anew; `./bless --oracle` calls it so.
-//! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000` draws new programs and compares live.
+//! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000` draws new programs and compares live: answers, both machines,
+//! and traces.
 
 #![allow(
     clippy::expect_used,
@@ -24,6 +25,7 @@ mod live;
 mod record;
 mod report;
 mod switches;
+mod traces;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -14,6 +14,8 @@
 mod calls;
 #[path = "robustness/edges.rs"]
 mod edges;
+#[path = "robustness/explanations.rs"]
+mod explanations;
 #[path = "robustness/graphql.rs"]
 mod graphql;
 #[path = "robustness/graphql_mutations.rs"]

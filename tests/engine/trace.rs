@@ -1,7 +1,9 @@
 //! Traces, compared with those that the reference engine recorded: event by event, and line by line in each detail.
 //!
-//! A case of `tests/cases/trace/*.jsonl` has a `request`, the lines of each detail, and the `events`, unless there
-//! are many. `SOLON_RECORD=ORACLE` writes the answers of an oracle anew.
+//! A case of `tests/cases/trace/*.jsonl` has a `request`; the lines of each detail; the `events` of the most detailed
+//! one, as rows (see `rows`) whose nodes and values are positions in `texts`; in `kept` the positions of the events
+//! that are left in each other detail; and in `placed` the lines with places and the values of variables, unless
+//! they are many. `SOLON_RECORD=ORACLE` writes the answers of an oracle anew.
 
 #![allow(
     clippy::panic,
@@ -11,13 +13,26 @@
     reason = "a panic here is a failing test"
 )]
 
-use std::io::Write as _;
+#[path = "trace/engine.rs"]
+mod engine;
+#[path = "trace/oracle.rs"]
+mod oracle;
+#[path = "trace/rows.rs"]
+mod rows;
+
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Map, Value, json};
+use solon::builtins::Custom;
+use solon::trace::Detail;
+use solon::value::V;
+use solon::{Engine, Request};
 
 const DETAILS: [&str; 4] = ["debug", "full", "fails", "notes"];
+
+type Case = Map<String, Value>;
 
 fn files() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/trace");
@@ -26,7 +41,7 @@ fn files() -> Vec<PathBuf> {
         .to_vec()
 }
 
-fn cases(file: &PathBuf) -> Vec<Map<String, Value>> {
+fn cases(file: &PathBuf) -> Vec<Case> {
     let text = std::fs::read_to_string(file).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -41,10 +56,6 @@ fn asked(request: &Value, detail: &str, events: bool) -> String {
     request.to_string()
 }
 
-fn answer(line: &str) -> Value {
-    serde_json::from_str(&solon::lines::answer(line)).unwrap()
-}
-
 /// Where a whole package is read, the reference engine shows the name of its last rule for that of each rule.
 fn line(text: &Value) -> String {
     let text = text.as_str().unwrap();
@@ -54,21 +65,8 @@ fn line(text: &Value) -> String {
     }
 }
 
-/// The same of an event, whose variables come in no order.
-fn event(event: &Value) -> Value {
-    let mut event = event.clone();
-    if let Some(locals) = event["locals"].as_array_mut() {
-        locals.sort_by_key(Value::to_string);
-    }
-    let leaf = |term: &Value| {
-        term["value"]
-            .as_str()
-            .is_some_and(|name| name.contains("_leaf"))
-    };
-    if event["op"] == "unify" && leaf(&event["node"]["terms"][2]) {
-        event["node"] = Value::Null;
-    }
-    event
+fn lines(answer: &Value) -> Vec<String> {
+    answer.as_array().into_iter().flatten().map(line).collect()
 }
 
 fn differing<T: PartialEq + std::fmt::Debug>(want: &[T], got: &[T]) -> Option<String> {
@@ -77,11 +75,69 @@ fn differing<T: PartialEq + std::fmt::Debug>(want: &[T], got: &[T]) -> Option<St
     }
     let at = want.iter().zip(got).position(|(want, got)| want != got);
     let at = at.unwrap_or(want.len().min(got.len()));
+    let shown = |list: &[T]| format!("{:?}", list.get(at));
+    let (want, got) = (shown(want), shown(got));
+    let parts = |text: &str| -> Vec<String> { text.split(", ").map(str::to_owned).collect() };
+    let (wants, gots) = (parts(&want), parts(&got));
+    // of long rows only what comes before the difference and what follows it
+    let from = wants.iter().zip(&gots).position(|(want, got)| want != got);
+    let from = from.unwrap_or_default().saturating_sub(4);
+    let part = |parts: &[String]| parts[from..parts.len().min(from + 12)].join(", ");
     Some(format!(
-        "at {at}: wanted {:?}, got {:?}",
-        want.get(at),
-        got.get(at)
+        "at {at}: wanted {}, got {}",
+        part(&wants),
+        part(&gots)
     ))
+}
+
+/// The recorded rows that a detail keeps.
+fn kept(case: &Case, rows: &[Value], detail: &str) -> Vec<Value> {
+    match detail {
+        "debug" => rows.to_vec(),
+        _ => {
+            let positions = case["kept"][detail].as_array().unwrap().iter();
+            let positions = positions.map(|at| usize::try_from(at.as_u64().unwrap()).unwrap());
+            positions.map(|at| rows[at].clone()).collect()
+        }
+    }
+}
+
+/// What differs between the answers of the engine and those recorded.
+fn findings(case: &Case) -> Vec<String> {
+    let request = &case["request"];
+    let rows = rows::read(case);
+    let mut findings = Vec::new();
+    let mut add = |what: &str, finding: Option<String>| {
+        findings.extend(finding.map(|finding| format!("{} {what} {finding}", case["case"])));
+    };
+    let answer =
+        |line: &str| -> Value { serde_json::from_str(&solon::lines::answer(line)).unwrap() };
+    for detail in DETAILS {
+        let got = answer(&asked(request, detail, false));
+        add(
+            detail,
+            differing(&lines(&case[detail]), &lines(&got["trace"])),
+        );
+        let want = kept(case, &rows, detail);
+        let explained = engine::explain(request, Detail::named(detail).unwrap());
+        let text: Value = serde_json::from_str(&explained.detailed_json().unwrap()).unwrap();
+        let got = rows::of_events(&text);
+        add(&format!("{detail} events"), differing(&want, &got));
+        if case[detail].is_null() {
+            // errors have no trace in the lines protocol
+            continue;
+        }
+        let got = answer(&asked(request, detail, true));
+        let got = rows::of_plain_events(&got["events"]);
+        let want: Vec<Value> = want.iter().map(rows::plain).collect();
+        add(&format!("{detail} plain events"), differing(&want, &got));
+    }
+    if let Some(placed) = case.get("placed") {
+        let explained = engine::explain(request, Detail::Debug);
+        let got = json!(explained.lines(true, true).unwrap());
+        add("placed", differing(&lines(placed), &lines(&got)));
+    }
+    findings
 }
 
 #[test]
@@ -89,65 +145,98 @@ fn traces_are_those_of_the_reference_engine() {
     if let Ok(oracle) = std::env::var("SOLON_RECORD") {
         return record(&oracle);
     }
-    let mut findings = Vec::new();
-    let mut count = 0;
-    for case in files().iter().flat_map(cases) {
-        count += 1;
-        let request = &case["request"];
-        for detail in DETAILS {
-            let want: Vec<String> = case[detail].as_array().unwrap().iter().map(line).collect();
-            let answer = answer(&asked(request, detail, false));
-            let got: Vec<String> = answer["trace"]
-                .as_array()
-                .map(|lines| lines.iter().map(line).collect())
-                .unwrap_or_default();
-            if let Some(finding) = differing(&want, &got) {
-                findings.push(format!("{} {detail} {finding}", case["case"]));
-            }
-        }
-        if let Some(want) = case.get("events").and_then(Value::as_array) {
-            let want: Vec<Value> = want.iter().map(event).collect();
-            let answer = answer(&asked(request, "debug", true));
-            let got: Vec<Value> = answer["events"]
-                .as_array()
-                .map(|events| events.iter().map(event).collect())
-                .unwrap_or_default();
-            if let Some(finding) = differing(&want, &got) {
-                findings.push(format!("{} events {finding}", case["case"]));
-            }
-        }
-    }
-    assert!(count >= 300, "only {count} cases");
+    let cases: Vec<Case> = files().iter().flat_map(cases).collect();
+    let findings: Vec<String> = cases.iter().flat_map(findings).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n"));
+    assert!(cases.len() >= 300, "only {} cases", cases.len());
+    let written = |case: &&Case| case["case"].as_str().unwrap().starts_with("written/");
+    assert!(cases.iter().filter(written).count() >= 100);
+    let placed = cases.iter().filter(|case| case.contains_key("placed"));
+    assert!(placed.count() >= 100);
+    let ops: std::collections::BTreeSet<String> = cases
+        .iter()
+        .flat_map(|case| case["events"].as_array().unwrap())
+        .map(|row| row[0].as_str().unwrap().to_owned())
+        .collect();
+    let want = [
+        "Duplicate",
+        "Enter",
+        "Eval",
+        "Exit",
+        "Fail",
+        "Index",
+        "Note",
+        "Redo",
+        "TestCase",
+        "Unify",
+    ];
+    assert!(ops.iter().eq(want), "{ops:?}");
+}
+
+/// A function that answers otherwise each time makes the machines disagree, of which a debug build tells.
+#[test]
+fn machines_that_disagree_are_reported() {
+    let calls = AtomicI64::new(0);
+    let next = Custom::new("next", "x: number => n: number", move |_, _| {
+        Ok(V::Int(calls.fetch_add(1, Ordering::Relaxed)))
+    });
+    let asks = |function: Custom| {
+        let engine = Engine::builder().function(function).build();
+        let query = engine.prepare_query("next(1) + 0").unwrap();
+        query.explain(&Request::new(), Detail::Full).answer
+    };
+    let answer = asks(next.clone());
+    if cfg!(debug_assertions) {
+        let error = answer.unwrap_err().entries().remove(0);
+        assert_eq!(error.code, "eval_internal_error");
+        let words = "both machines answer the query `next(1) + 0`, but not alike";
+        assert_eq!(error.message, words);
+    } else {
+        assert_eq!(answer.unwrap().len(), 1);
+    }
+    // what may answer otherwise is not asked twice
+    assert_eq!(asks(next.without_memo()).unwrap().len(), 1);
 }
 
 fn record(oracle: &str) {
+    let mut lines = oracle::Lines::start(oracle);
     for file in files() {
         let mut cases = cases(&file);
         for case in &mut cases {
             let request = case["request"].clone();
             for detail in DETAILS {
-                let answer = ask(oracle, &asked(&request, detail, false));
+                let answer = lines.ask(&asked(&request, detail, false));
                 case.insert(detail.to_owned(), answer["trace"].clone());
             }
-            if case.contains_key("events") {
-                let answer = ask(oracle, &asked(&request, "debug", true));
-                case.insert("events".to_owned(), answer["events"].clone());
+            let folder = oracle::Folder::of(&request);
+            let events = rows::of_events(&folder.events(oracle, "debug"));
+            rows::write(case, &events);
+            let kept = DETAILS[1..].iter().map(|detail| {
+                let kept = rows::of_events(&folder.events(oracle, detail));
+                let positions = rows::positions(&events, &kept);
+                ((*detail).to_owned(), json!(positions))
+            });
+            case.insert("kept".to_owned(), Value::Object(kept.collect()));
+            case.remove("placed");
+            let shown = case["debug"].as_array().cloned();
+            // beside an error there is nothing but the trace
+            let count = shown.as_ref().map_or(usize::MAX, Vec::len);
+            let shown = shown.unwrap_or_default();
+            // names in the place of others change the width of columns
+            let same = events
+                .iter()
+                .all(|row| row[0] != "Unify" || !row[1].is_null());
+            let placed = folder.lines(oracle, "debug", count);
+            // and two wildcards come in any order
+            let same = same && !placed.iter().any(|text| text.contains(", _: "));
+            if shown.len() <= PLACED && same {
+                case.insert("placed".to_owned(), json!(placed));
             }
         }
-        let lines = cases.iter().map(|case| json!(case).to_string() + "\n");
-        std::fs::write(file, lines.collect::<String>()).unwrap();
+        let text = cases.iter().map(|case| json!(case).to_string() + "\n");
+        std::fs::write(file, text.collect::<String>()).unwrap();
     }
 }
 
-fn ask(oracle: &str, line: &str) -> Value {
-    let mut child = Command::new(oracle)
-        .arg("lines")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    writeln!(child.stdin.take().unwrap(), "{line}").unwrap();
-    let output = child.wait_with_output().unwrap();
-    serde_json::from_slice(&output.stdout).unwrap()
-}
+/// Most lines that are recorded with their places.
+const PLACED: usize = 150;

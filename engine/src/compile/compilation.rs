@@ -8,14 +8,16 @@ use solon_syntax::source::{Code, Span};
 
 use super::annotations::AnnotationSet;
 use super::blocking::Blocking;
-use super::functions::dotted;
+use super::functions::{Functions, dotted};
 use super::graph::Graph;
+use super::keyed;
 use super::locals::Locals;
 use super::report::Report;
 use super::rule_tree::RuleTree;
 use super::types::{Dependents, TypeTree};
 use crate::builtins::{self, Capabilities};
 use crate::limits;
+use crate::program::canonical::Keyed;
 use crate::types::Type;
 
 /// How to compile.
@@ -161,11 +163,15 @@ pub struct Compiled {
     pub blocking: Blocking,
     /// The user's name of each generated local.
     pub originals: Arc<hashbrown::HashMap<Name, Name>>,
+    /// The comprehensions that are searched once.
+    pub keyed: Keyed,
 }
 
 impl Compiled {
     pub(super) fn new(compilation: Compilation<'_>) -> Self {
+        let functions = Functions::new(compilation.options, &compilation.rule_tree);
         Self {
+            keyed: keyed::of_modules(&compilation.modules, functions),
             blocking: Blocking::new(&compilation.modules, &compilation.dependents),
             modules: Arc::new(compilation.modules),
             rule_tree: compilation.rule_tree,

@@ -11,6 +11,7 @@ pub mod conflicts;
 pub mod deprecated;
 pub mod functions;
 pub mod graph;
+mod keyed;
 pub mod locals;
 pub mod lower;
 mod optimisations;

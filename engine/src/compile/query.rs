@@ -12,7 +12,8 @@ use super::rewrite::{
     capture, comprehensions, dynamics, equals, expr_terms, local_vars, prints, templates,
     void_calls, with,
 };
-use super::{deprecated, functions, resolve, safety, shadowed, types};
+use super::{deprecated, functions, keyed, resolve, safety, shadowed, types};
+use crate::program::canonical::Keyed;
 
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
@@ -73,6 +74,8 @@ pub struct CompiledQuery {
     pub body: Body,
     /// The user's name of each generated local.
     pub originals: HashMap<Name, Name>,
+    /// Its comprehensions that are searched once.
+    pub keyed: Keyed,
 }
 
 /// A pass over a query.
@@ -160,7 +163,9 @@ pub fn compile_query(
         }
     });
     compilation.report.finish_unsorted(options.error_limit)?;
+    let functions = functions::Functions::new(options, &compiled.rule_tree);
     Ok(CompiledQuery {
+        keyed: super::on_large_stack(|| keyed::of_query(&compilation.body, functions)),
         body: compilation.body,
         originals: compilation.locals.originals,
     })

@@ -51,7 +51,8 @@ impl Engine {
                 &self.inner.options,
             );
             program.canonical =
-                Canonical::new(compiled.modules.clone(), compiled.originals.clone());
+                Canonical::new(compiled.modules.clone(), compiled.originals.clone())
+                    .searching_once(compiled.keyed.clone());
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
             Ok((Arc::new(compiled), Arc::new(program)))
         })

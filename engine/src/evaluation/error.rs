@@ -37,6 +37,11 @@ impl EvalError {
         Self::nowhere(FaultCode::Cancel, limits::MEMORY_EXCEEDED)
     }
 
+    /// An explanation takes more memory than is allowed.
+    pub(crate) fn explanation_too_large() -> Self {
+        Self::nowhere(FaultCode::Cancel, limits::EXPLANATION_EXCEEDED)
+    }
+
     /// An error without a place.
     pub(crate) fn nowhere(code: FaultCode, message: impl Into<String>) -> Self {
         Self {

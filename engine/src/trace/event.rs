@@ -55,7 +55,7 @@ impl Op {
 #[derive(Clone, Debug)]
 pub enum Node {
     /// A body.
-    Body(Body),
+    Body(Arc<Body>),
     /// A rule, and the path of its document.
     Rule(Arc<Rule>, Arc<str>),
     /// An expression.
@@ -70,7 +70,9 @@ pub struct Local {
     /// The user's name of it.
     pub shown: Name,
     /// What it is bound to.
-    pub value: Term,
+    pub value: Arc<Term>,
+    /// Where the variable stands that was bound; nowhere for generated ones.
+    pub span: Span,
 }
 
 /// An event.
@@ -86,8 +88,10 @@ pub struct Event {
     pub node: Node,
     /// Where.
     pub span: Span,
-    /// The bound variables.
+    /// The bound variables, in the order of their names.
     pub locals: Vec<Local>,
+    /// The documents that the node refers to and that rules have made by now.
+    pub documents: Vec<(Arc<Term>, Arc<Term>)>,
     /// Words about it.
     pub message: String,
     /// The document whose rules were looked up.
@@ -107,6 +111,16 @@ pub trait Observer {
     /// Whether it is told what variables are bound to.
     fn needs_locals(&self) -> bool {
         true
+    }
+
+    /// Whether it is told which documents rules have made.
+    fn needs_documents(&self) -> bool {
+        false
+    }
+
+    /// Whether it has been told more than it keeps, so that the search ends with an error.
+    fn is_full(&self) -> bool {
+        false
     }
 }
 
@@ -129,6 +143,14 @@ impl Observer for Observers<'_> {
 
     fn needs_locals(&self) -> bool {
         self.0.iter().any(|observer| observer.needs_locals())
+    }
+
+    fn needs_documents(&self) -> bool {
+        self.0.iter().any(|observer| observer.needs_documents())
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.iter().any(|observer| observer.is_full())
     }
 }
 

@@ -1,60 +1,267 @@
-//! Events as JSON, in the form of the REST API.
+//! Events as JSON.
 
-use solon_syntax::ast::Term;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use solon_syntax::ast::{Name, Rule, Term, VarScan};
 use solon_syntax::json::{AstJson, Options, text};
+use solon_syntax::source::{SourceId, Span};
 
-use super::event::{Event, Node, Op};
+use super::event::{Event, Local, Node, Op};
+use super::pretty::Names;
+use crate::value::json::TooLong;
 
-/// The events as a JSON array.
-pub fn json(events: &[&Event]) -> String {
+/// How the kinds of events are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `enter`
+    Lower,
+    /// `Enter`
+    Title,
+}
+
+/// The events as a JSON array in the form of the REST API.
+///
+/// # Errors
+/// [`TooLong`] when the text would have more bytes than `longest`.
+pub fn json(events: &[Event], spelling: Spelling, longest: usize) -> Result<String, TooLong> {
+    let mut texts = Texts::default();
+    list(events, longest, |event, out| {
+        plain_event(event, spelling, &mut texts, out);
+    })
+}
+
+/// What places and names are told from.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// File names; texts without one are the query's.
+    pub files: &'a HashMap<SourceId, Arc<str>>,
+    /// The user's names of generated variables.
+    pub originals: Names<'a>,
+}
+
+/// The events as a JSON array in the form of the command line: with places, with what the user calls the variables
+/// and where they stand, and with the documents whose rules were looked up.
+///
+/// # Errors
+/// [`TooLong`] when the text would have more bytes than `longest`.
+pub fn detailed(events: &[Event], sources: Sources<'_>, longest: usize) -> Result<String, TooLong> {
+    let mut texts = Texts::default();
+    list(events, longest, |event, out| {
+        detailed_event(event, sources, &mut texts, out);
+    })
+}
+
+fn list(
+    events: &[Event],
+    longest: usize,
+    mut write: impl FnMut(&Event, &mut String),
+) -> Result<String, TooLong> {
     let mut out = String::from("[");
     for (at, event) in events.iter().enumerate() {
         if at > 0 {
             out.push(',');
         }
         write(event, &mut out);
+        if out.len() > longest {
+            return Err(TooLong);
+        }
     }
     out.push(']');
-    out
+    Ok(out)
 }
 
-fn write(event: &Event, out: &mut String) {
-    out.push_str("{\"op\":\"");
-    out.push_str(&event.op.as_str().to_lowercase());
-    out.push_str(&format!(
-        "\",\"query_id\":{},\"parent_id\":{},\"type\":\"",
-        event.query_id, event.parent_id
-    ));
-    let (kind, node) = match &event.node {
-        // a note is about nothing but its words
-        _ if event.op == Op::Note => ("", "null".to_owned()),
-        Node::Body(body) => ("body", plain(body)),
-        Node::Rule(rule, _) => ("rule", plain(&**rule)),
-        Node::Expr(expr) => ("expr", plain(&**expr)),
+/// Texts of nodes and values, made once.
+#[derive(Default)]
+struct Texts(HashMap<usize, Arc<str>>);
+
+impl Texts {
+    fn of<N: AstJson>(&mut self, node: &Arc<N>) -> Arc<str> {
+        let key = Arc::as_ptr(node).addr();
+        let made = self.0.entry(key);
+        made.or_insert_with(|| plain(&**node).into()).clone()
+    }
+
+    /// The kind of a node, and its text.
+    fn node(&mut self, event: &Event) -> (&'static str, Arc<str>) {
+        match &event.node {
+            Node::Body(body) => ("body", self.of(body)),
+            Node::Rule(rule, _) => ("rule", self.of(rule)),
+            // each unification has a node of its own
+            Node::Expr(expr) if event.op == Op::Unify => ("expr", plain(&**expr).into()),
+            Node::Expr(expr) => ("expr", self.of(expr)),
+        }
+    }
+}
+
+fn plain_event(event: &Event, spelling: Spelling, texts: &mut Texts, out: &mut String) {
+    let op = match spelling {
+        Spelling::Lower => event.op.as_str().to_lowercase(),
+        Spelling::Title => event.op.as_str().to_owned(),
     };
-    out.push_str(kind);
-    out.push_str("\",\"node\":");
-    out.push_str(&node);
-    out.push_str(",\"locals\":[");
-    let locals = event.locals.iter().filter(|_| event.op != Op::Note);
-    for (at, local) in locals.enumerate() {
+    // a note is about nothing but its words
+    let note = event.op == Op::Note;
+    let (kind, node) = if note {
+        ("", Arc::from("null"))
+    } else {
+        texts.node(event)
+    };
+    let (query, parent) = (event.query_id, event.parent_id);
+    push(
+        out,
+        format_args!(
+            "{{\"op\":\"{op}\",\"query_id\":{query},\"parent_id\":{parent},\"type\":\"{kind}\",\"node\":{node},\"locals\":["
+        ),
+    );
+    for (at, local) in event.locals.iter().filter(|_| !note).enumerate() {
         if at > 0 {
             out.push(',');
         }
-        out.push_str("{\"key\":");
-        out.push_str(&plain(&Term::var(local.name.clone(), local.value.span)));
-        out.push_str(",\"value\":");
-        out.push_str(&plain(&local.value));
-        out.push('}');
+        let key = plain(&Term::var(local.name.clone(), Span::default()));
+        let value = texts.of(&local.value);
+        push(out, format_args!("{{\"key\":{key},\"value\":{value}}}"));
     }
     out.push(']');
     if !event.message.is_empty() {
-        out.push_str(",\"message\":");
-        out.push_str(&serde_json::Value::from(event.message.as_str()).to_string());
+        push(out, format_args!(",\"message\":{}", quoted(&event.message)));
     }
     out.push('}');
 }
 
+fn detailed_event(event: &Event, sources: Sources<'_>, texts: &mut Texts, out: &mut String) {
+    let note = event.op == Op::Note;
+    let node = if note {
+        Arc::from("null")
+    } else {
+        texts.node(event).1
+    };
+    let place = place(event.span, sources.files);
+    push(
+        out,
+        format_args!(
+            "{{\"Op\":\"{}\",\"Node\":{node},\"Location\":{place},\"QueryID\":{},\"ParentID\":{},\"Locals\":",
+            event.op.as_str(),
+            event.query_id,
+            event.parent_id
+        ),
+    );
+    if note {
+        out.push_str("null,\"LocalMetadata\":null");
+    } else {
+        out.push('[');
+        for (at, local) in event.locals.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            named(local, texts, out);
+        }
+        out.push_str("],\"LocalMetadata\":{");
+        for (at, (name, (shown, span))) in metadata(event, sources).iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            let (name, shown, place) = (
+                quoted(name),
+                quoted(shown),
+                self::place(*span, sources.files),
+            );
+            push(
+                out,
+                format_args!("{name}:{{\"name\":{shown},\"location\":{place}}}"),
+            );
+        }
+        out.push('}');
+    }
+    push(out, format_args!(",\"Message\":{}", quoted(&event.message)));
+    let reference = match event.reference.as_ref().and_then(Term::as_ref) {
+        Some(steps) => {
+            let steps: Vec<String> = steps.iter().map(plain).collect();
+            format!("[{}]", steps.join(","))
+        }
+        None => "null".to_owned(),
+    };
+    push(out, format_args!(",\"Ref\":{reference}}}"));
+}
+
+/// A variable's value with its name in it.
+fn named(local: &Local, texts: &mut Texts, out: &mut String) {
+    let name = match &*local.name {
+        name if name.starts_with('$') => "_",
+        name => name,
+    };
+    let value = texts.of(&local.value);
+    let rest = value.strip_prefix('{').unwrap_or(&value);
+    push(out, format_args!("{{\"name\":{},{rest}", quoted(name)));
+}
+
+/// What the user calls the variables that are bound, and where they were; then the same of variables of the node
+/// that are not bound, if they have another name.
+fn metadata(event: &Event, sources: Sources<'_>) -> BTreeMap<Name, (Name, Span)> {
+    let mut known: BTreeMap<Name, (Name, Span)> = BTreeMap::new();
+    for local in &event.locals {
+        let place = named_place(&local.name, &local.shown, local.span);
+        known.insert(local.name.clone(), (local.shown.clone(), place));
+    }
+    vars_of(&event.node, |term, name| {
+        if let Some(shown) = sources.originals.get(name)
+            && !known.contains_key(name)
+        {
+            let place = named_place(name, shown, term.span);
+            known.insert(name.clone(), (shown.clone(), place));
+        }
+    });
+    known
+}
+
+/// Where a variable stands: nowhere, if it captures a value of the query or is the key that nobody wrote of a `some`.
+fn named_place(name: &str, shown: &str, span: Span) -> Span {
+    let made = name.starts_with("$term") || (name != shown && shown.starts_with("__local"));
+    if made { Span::default() } else { span }
+}
+
+/// Shows the variables of a node: of a rule's head those of its arguments, its key and its value.
+pub(super) fn vars_of<'n>(node: &'n Node, mut show: impl FnMut(&'n Term, &'n Name)) {
+    match node {
+        Node::Body(body) => VarScan::default().each(&**body, show),
+        Node::Expr(expr) => VarScan::default().each(&**expr, show),
+        Node::Rule(rule, _) => {
+            let mut next: Option<&'n Rule> = Some(rule);
+            while let Some(rule) = next {
+                head_vars(rule, &mut show);
+                VarScan::default().each(&rule.body, &mut show);
+                next = rule.else_rule.as_deref();
+            }
+        }
+    }
+}
+
+/// Shows the variables of the arguments, the key and the value of a rule's head.
+pub(super) fn head_vars<'n>(rule: &'n Rule, mut show: impl FnMut(&'n Term, &'n Name)) {
+    VarScan::default().each(&rule.head.args, &mut show);
+    for term in rule.head.key.iter().chain(&rule.head.value) {
+        VarScan::default().each(term, &mut show);
+    }
+}
+
+fn place(span: Span, files: &HashMap<SourceId, Arc<str>>) -> String {
+    if !span.is_somewhere() {
+        return "null".to_owned();
+    }
+    let file = files.get(&span.source).map_or("", |file| &**file);
+    let (file, row, col) = (quoted(file), span.row, span.col);
+    format!("{{\"file\":{file},\"row\":{row},\"col\":{col}}}")
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 fn plain<N: AstJson + ?Sized>(node: &N) -> String {
     text(node, Options::default())
+}
+
+fn push(out: &mut String, words: std::fmt::Arguments<'_>) {
+    // a string takes everything
+    let _ = out.write_fmt(words);
 }

@@ -1,14 +1,17 @@
 //! Traces as people read them: a line for each event, indented by depth.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Flow, Terms, WalkMut};
-use solon_syntax::ast::{Body, Expr, ExprKind, Name, VarScan};
+use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::print::display_body;
 use solon_syntax::source::SourceId;
 
 use super::event::{Event, Node, Op};
+use super::json::{head_vars, vars_of};
+use super::places::places;
+use crate::value::json::TooLong;
 
 /// How a trace is shown.
 #[derive(Clone, Copy, Default)]
@@ -30,28 +33,24 @@ pub struct Names<'a> {
     pub query: Option<&'a hashbrown::HashMap<Name, Name>>,
 }
 
-/// Longest place that is shown whole.
-const LONGEST_PLACE: usize = 64;
 /// Blanks behind the longest place.
 const GAP: usize = 4;
-/// Most characters of a variable's value.
+/// Most bytes of a variable's value.
 const LONGEST_VALUE: usize = 32;
 
 /// The lines of a trace.
-pub fn pretty(events: &[&Event], how: Pretty<'_>) -> Vec<String> {
+///
+/// # Errors
+/// [`TooLong`] when they would have more bytes than `longest`.
+pub fn pretty(events: &[Event], how: Pretty<'_>, longest: usize) -> Result<Vec<String>, TooLong> {
     let mut depths: HashMap<u64, usize> = HashMap::new();
-    let places: Option<Vec<String>> = how
-        .files
-        .map(|files| events.iter().map(|event| place(event, files)).collect());
-    let width = places
-        .iter()
-        .flatten()
-        .map(|place| place.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(LONGEST_PLACE)
-        + GAP;
+    let places = how.files.map(|files| places(events, files));
+    let length = |place: &String| place.chars().count();
+    // columns are as wide as their longest text has bytes, and are filled up by characters
+    let width = places.iter().flatten().map(String::len).max().unwrap_or(0) + GAP;
+    let mut texts = Texts::default();
     let mut lines = Vec::with_capacity(events.len());
+    let mut left = longest;
     for (at, event) in events.iter().enumerate() {
         let depth = match depths.get(&event.query_id) {
             Some(depth) => *depth,
@@ -67,47 +66,47 @@ pub fn pretty(events: &[&Event], how: Pretty<'_>) -> Vec<String> {
         let mut line = String::new();
         if let Some(place) = places.as_ref().and_then(|places| places.get(at)) {
             line.push_str(place);
-            let blanks = width.saturating_sub(place.chars().count());
+            let blanks = width.saturating_sub(length(place));
             line.extend(std::iter::repeat_n(' ', blanks + 1));
         }
-        line.push_str(&text(event, depth, how));
+        write(event, depth, how, &mut texts, &mut line);
+        left = left.checked_sub(line.len()).ok_or(TooLong)?;
         lines.push(line);
     }
     if how.variables {
-        add_variables(events, &mut lines);
+        add_variables(events, &mut lines, left)?;
     }
     let broken = lines.iter().flat_map(|line| line.split('\n'));
-    broken.map(str::to_owned).collect()
+    Ok(broken.map(str::to_owned).collect())
 }
+
+/// Texts of bodies and expressions, made once.
+#[derive(Default)]
+struct Texts(HashMap<usize, Arc<str>>);
 
 /// Puts the values of variables behind the lines, one below another.
-fn add_variables(events: &[&Event], lines: &mut [String]) {
+fn add_variables(events: &[Event], lines: &mut [String], longest: usize) -> Result<(), TooLong> {
     let length = |line: &String| line.chars().count();
-    let width = lines.iter().map(length).max().unwrap_or(0) + GAP;
+    let width = lines.iter().map(String::len).max().unwrap_or(0) + GAP;
+    let mut left = longest;
+    let mut values = Values::default();
     for (event, line) in events.iter().zip(lines) {
+        let before = line.len();
         let blanks = width.saturating_sub(length(line)) + 1;
         line.extend(std::iter::repeat_n(' ', blanks));
-        line.push_str(&variables(event));
+        values.write(event, line);
+        left = left.checked_sub(line.len() - before).ok_or(TooLong)?;
     }
+    Ok(())
 }
 
-fn place(event: &Event, files: &HashMap<SourceId, Arc<str>>) -> String {
-    if !event.span.is_somewhere() {
-        return String::new();
-    }
-    match files.get(&event.span.source) {
-        Some(file) if !file.is_empty() => format!("{file}:{}", event.span.row),
-        _ => format!("query:{}", event.span.row),
-    }
-}
-
-fn text(event: &Event, depth: usize, how: Pretty<'_>) -> String {
+fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut Texts, line: &mut String) {
     let outer = match (event.op, &event.node) {
         (Op::Enter, _) | (Op::Redo, Node::Body(_) | Node::Rule(..)) => true,
         _ => false,
     };
     let indent = if outer { depth - 1 } else { depth };
-    let mut line = "| ".repeat(indent);
+    line.extend(std::iter::repeat_n("| ", indent));
     line.push_str(event.op.as_str());
     line.push(' ');
     if event.op == Op::Note {
@@ -115,55 +114,88 @@ fn text(event: &Event, depth: usize, how: Pretty<'_>) -> String {
         line.push('"');
         line.push_str(&event.message);
         line.push('"');
-        return line;
+        return;
     }
     match (&event.reference, &event.node) {
         (Some(reference), _) if event.op == Op::Index => line.push_str(&reference.to_string()),
         (_, Node::Rule(_, path)) => line.push_str(path),
-        (_, Node::Body(body)) => line.push_str(&display_body(&renamed(body, how)).to_string()),
+        (_, Node::Body(body)) => {
+            let made = texts.0.entry(Arc::as_ptr(body).addr());
+            let text = made.or_insert_with(|| display_body(&renamed(body, how)).to_string().into());
+            line.push_str(text);
+        }
+        // each unification has a node of its own
+        (_, Node::Expr(expr)) if event.op == Op::Unify => line.push_str(&expression(expr, how)),
         (_, Node::Expr(expr)) => {
-            let mut exprs = renamed(std::slice::from_ref(&**expr), how);
-            exprs.iter_mut().for_each(without_generated_key);
-            line.push_str(&display_body(&exprs).to_string());
+            let made = texts.0.entry(Arc::as_ptr(expr).addr());
+            line.push_str(made.or_insert_with(|| expression(expr, how).into()));
         }
     }
     if !event.message.is_empty() {
         line.push(' ');
         line.push_str(&event.message);
     }
-    line
 }
 
-/// The variables of what the event is about, as far as they are bound, and their values.
-fn variables(event: &Event) -> String {
-    let mut named: HashSet<Name> = HashSet::new();
-    match &event.node {
-        _ if event.op == Op::Note => {}
-        // a rule's head is no expression
-        Node::Rule(..) => {}
-        Node::Body(body) => VarScan::default().collect(body, &mut named),
-        Node::Expr(expr) => VarScan::default().collect(&**expr, &mut named),
-    }
-    let mut shown: Vec<String> = event
-        .locals
-        .iter()
-        .filter(|local| named.contains(&local.name))
-        .map(|local| {
-            let value = local.value.to_string();
-            let name = match &*local.shown {
-                name if name.starts_with('$') => "_",
-                name => name,
-            };
-            match value.char_indices().nth(LONGEST_VALUE) {
-                Some((at, _)) => {
-                    format!("{name}: {}...", value.get(..at).unwrap_or(&value))
-                }
-                None => format!("{name}: {value}"),
+fn expression(expr: &Expr, how: Pretty<'_>) -> String {
+    let mut exprs = renamed(std::slice::from_ref(expr), how);
+    exprs.iter_mut().for_each(without_generated_key);
+    display_body(&exprs).to_string()
+}
+
+/// Texts of values, made once.
+#[derive(Default)]
+struct Values(HashMap<usize, Arc<str>>);
+
+impl Values {
+    /// The variables of what the event is about, as far as they are bound, and the documents that it refers to.
+    fn write(&mut self, event: &Event, line: &mut String) {
+        // wildcards are told apart, though they look alike
+        let mut shown: BTreeMap<(String, &str), Arc<str>> = BTreeMap::new();
+        for (document, value) in &event.documents {
+            shown.insert((document.to_string(), ""), self.text(value));
+        }
+        let mut show = |_: &Term, name: &Name| {
+            let found = event.locals.binary_search_by(|local| local.name.cmp(name));
+            if let Some(local) = found.ok().and_then(|at| event.locals.get(at)) {
+                let name = match &*local.shown {
+                    name if name.starts_with('$') => "_",
+                    name => name,
+                };
+                let of = if name == "_" { &*local.name } else { "" };
+                shown.insert((name.to_owned(), of), self.text(&local.value));
             }
-        })
-        .collect();
-    shown.sort();
-    format!("{{{}}}", shown.join(", "))
+        };
+        match &event.node {
+            _ if event.op == Op::Note => {}
+            Node::Rule(rule, _) => head_vars(rule, show),
+            node => vars_of(node, &mut show),
+        }
+        line.push('{');
+        for (at, ((name, _), value)) in shown.iter().enumerate() {
+            if at > 0 {
+                line.push_str(", ");
+            }
+            line.push_str(name);
+            line.push_str(": ");
+            line.push_str(value);
+        }
+        line.push('}');
+    }
+
+    /// A value, cut where it gets long.
+    fn text(&mut self, value: &Arc<Term>) -> Arc<str> {
+        let made = self.0.entry(Arc::as_ptr(value).addr());
+        let text = made.or_insert_with(|| {
+            let whole = value.to_string();
+            if whole.len() <= LONGEST_VALUE {
+                return whole.into();
+            }
+            let bytes = whole.as_bytes().get(..LONGEST_VALUE - 3).unwrap_or(&[]);
+            format!("{}...", String::from_utf8_lossy(bytes)).into()
+        });
+        text.clone()
+    }
 }
 
 /// An `every` for which the user wrote no key has none.
@@ -179,8 +211,8 @@ fn without_generated_key(expr: &mut Expr) {
 /// Expressions with the user's names.
 fn renamed(body: &[Expr], how: Pretty<'_>) -> Body {
     let mut body = body.to_vec();
-    body.walk_mut(&mut Terms(|term: &mut solon_syntax::ast::Term| {
-        if let solon_syntax::ast::TermKind::Var(name) = &mut term.kind {
+    body.walk_mut(&mut Terms(|term: &mut Term| {
+        if let TermKind::Var(name) = &mut term.kind {
             *name = how.name(name).clone();
         }
         Flow::Into
@@ -190,9 +222,14 @@ fn renamed(body: &[Expr], how: Pretty<'_>) -> Body {
 
 impl<'a> Pretty<'a> {
     fn name<'n>(&'n self, name: &'n Name) -> &'n Name {
-        let modules = self.originals.modules.and_then(|names| names.get(name));
-        modules
-            .or_else(|| self.originals.query.and_then(|names| names.get(name)))
-            .unwrap_or(name)
+        self.originals.get(name).unwrap_or(name)
+    }
+}
+
+impl<'a> Names<'a> {
+    /// What the user calls a generated variable.
+    pub fn get(&self, name: &Name) -> Option<&'a Name> {
+        let modules = self.modules.and_then(|names| names.get(name));
+        modules.or_else(|| self.query.and_then(|names| names.get(name)))
     }
 }

@@ -1,6 +1,7 @@
 //! Environments: what variables are bound to, and how far a term is known.
 
 use solon_syntax::ast::{Term, TermKind};
+use solon_syntax::source::Span;
 
 use super::machine::{Next, Outcome, Walk};
 use super::term::{FrameId, List, Made, Shape, T, is_document};
@@ -9,7 +10,16 @@ use crate::trace::Operation;
 use crate::value::V;
 
 /// The variables of one rule, or of the query, by name.
-pub(super) type Frame<'e> = hashbrown::HashMap<&'e str, T<'e>, foldhash::fast::RandomState>;
+pub(super) type Frame<'e> = hashbrown::HashMap<&'e str, Bound<'e>, foldhash::fast::RandomState>;
+
+/// What a variable is bound to.
+#[derive(Clone, Copy)]
+pub(super) struct Bound<'e> {
+    /// The term.
+    pub term: T<'e>,
+    /// Where the variable stands that was bound.
+    pub span: Span,
+}
 
 impl<'e> Walk<'e> {
     /// Opens an environment.
@@ -28,18 +38,19 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn binding(&self, name: &str, frame: FrameId) -> Option<T<'e>> {
-        self.frames.get(frame as usize)?.get(name).copied()
+        let bound = self.frames.get(frame as usize)?.get(name)?;
+        Some(bound.term)
     }
 
     /// Goes on with a variable bound, and forgets it.
     pub(super) fn bound(
         &mut self,
         (name, frame): (&'e str, FrameId),
-        term: T<'e>,
+        bound: Bound<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
         if let Some(frame) = self.frames.get_mut(frame as usize) {
-            frame.insert(name, term);
+            frame.insert(name, bound);
         }
         let outcome = next(self);
         if let Some(frame) = self.frames.get_mut(frame as usize) {

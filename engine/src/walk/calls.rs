@@ -186,12 +186,20 @@ impl<'e> Walk<'e> {
 
     /// The value of a call, or why there is none.
     fn outcome(
-        &self,
+        &mut self,
         result: Result<V<'e>, Fault>,
         name: &str,
         span: Span,
     ) -> Result<Option<V<'e>>, Halt> {
-        outcome(self.program, self.strict, result, name, span)
+        let failed = matches!(result, Err(Fault::Error(_)));
+        match outcome(self.program, self.strict, result, name, span) {
+            // whoever looks on sees the search go on; only the answer is an error
+            Err(Halt::Error(error)) if failed && self.observer.is_some() => {
+                self.first_error.get_or_insert(error);
+                Ok(None)
+            }
+            found => found,
+        }
     }
 
     /// What an operator names.

@@ -3,11 +3,20 @@
 use solon_syntax::ast::{Comprehension, Every, Expr, Term, TermKind};
 use solon_syntax::source::Span;
 
+use super::keyed;
 use super::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, Made, T};
 use crate::evaluation::Halt;
 use crate::trace::{Count, Op};
 use crate::value::{ObjectBuilder, Put, SetBuilder, V};
+
+/// Where the solutions of a comprehension's body come from.
+enum Solutions<'e> {
+    /// They are searched.
+    Searched(Goal<'e>),
+    /// They were found before, for the variables of an environment.
+    Known(keyed::Solutions<'e>, FrameId),
+}
 
 impl<'e> Walk<'e> {
     /// `not`: goes on when the expression has no solution.
@@ -168,27 +177,31 @@ impl<'e> Walk<'e> {
         other: T<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let child = Goal {
-            frame,
-            ..self.closure(goal, Exprs::Body(&inside.body))
+        let solutions = match self.known_solutions(goal, term, inside, frame)? {
+            Some(known) => Solutions::Known(known, frame),
+            None => Solutions::Searched(Goal {
+                frame,
+                ..self.closure(goal, Exprs::Body(&inside.body))
+            }),
         };
         self.tally(Count::ComprehensionCacheSkip);
-        let collection = self.collect(child, term, inside)?;
+        let collection = self.collect(&solutions, frame, term, inside)?;
         self.unify(goal, T::Known(collection), other, next)
     }
 
     fn collect(
         &mut self,
-        child: Goal<'e>,
+        solutions: &Solutions<'e>,
+        frame: FrameId,
         term: &'e Term,
         inside: &'e Comprehension,
     ) -> Result<V<'e>, Halt> {
         let arena = self.call.arena;
-        let head = T::Term(&inside.head, child.frame);
+        let head = T::Term(&inside.head, frame);
         Ok(match &term.kind {
             TermKind::ArrayComprehension(_) => {
                 let mut items = arena.list();
-                self.each_solution(child, &mut |walk| {
+                self.each_of(solutions, &mut |walk| {
                     items.push(walk.plug(head).unwrap_or_default());
                     Ok(())
                 })?;
@@ -196,11 +209,11 @@ impl<'e> Walk<'e> {
             }
             TermKind::ObjectComprehension(_) => {
                 let mut object = ObjectBuilder::new(arena);
-                self.each_solution(child, &mut |walk| {
+                self.each_of(solutions, &mut |walk| {
                     let Some(key) = &inside.key else {
                         return Ok(());
                     };
-                    let found = walk.plug(T::Term(key, child.frame)).unwrap_or_default();
+                    let found = walk.plug(T::Term(key, frame)).unwrap_or_default();
                     let value = walk.plug(head).unwrap_or_default();
                     if object.put(found, value) == Put::Conflict {
                         return Err(Halt::duplicate_key(walk.program, key.span));
@@ -211,7 +224,7 @@ impl<'e> Walk<'e> {
             }
             _ => {
                 let mut set = SetBuilder::new(arena);
-                self.each_solution(child, &mut |walk| {
+                self.each_of(solutions, &mut |walk| {
                     set.insert(walk.plug(head).unwrap_or_default());
                     Ok(())
                 })?;
@@ -220,7 +233,19 @@ impl<'e> Walk<'e> {
         })
     }
 
-    fn each_solution(
+    /// Shows each solution of a comprehension's body.
+    fn each_of(
+        &mut self,
+        solutions: &Solutions<'e>,
+        found: &mut dyn FnMut(&mut Self) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        match solutions {
+            Solutions::Searched(child) => self.each_solution(*child, found),
+            Solutions::Known(known, frame) => self.each_known(*frame, known, found),
+        }
+    }
+
+    pub(super) fn each_solution(
         &mut self,
         child: Goal<'e>,
         found: &mut dyn FnMut(&mut Self) -> Result<(), Halt>,

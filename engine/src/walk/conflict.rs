@@ -7,6 +7,7 @@ use super::machine::{Flow, Goal, Walk};
 use super::term::{List, T};
 use crate::evaluation::{Halt, clash, fixed_key_name, rule_header};
 use crate::program::canonical::Group;
+use crate::trace::Op;
 use crate::value::V;
 
 impl<'e> Walk<'e> {
@@ -19,8 +20,10 @@ impl<'e> Walk<'e> {
         args: Option<List<'e>>,
         clashed: &'e Rule,
     ) -> Halt {
+        // that rules are looked up again is not told
         let observer = self.observer.take();
         let matches = self.candidates(goal, group, path, args);
+        self.observer = observer;
         let mut produced = Vec::new();
         for rule in &matches.rules {
             for member in &rule.chain {
@@ -31,7 +34,6 @@ impl<'e> Walk<'e> {
                 }
             }
         }
-        self.observer = observer;
         let name = fixed_key_name("data", path);
         let header = rule_header(&name, args.is_some());
         clash(self.program, header, &produced, clashed.span)
@@ -45,14 +47,12 @@ impl<'e> Walk<'e> {
         clashed: &'e Rule,
         name: &str,
     ) -> Halt {
-        let observer = self.observer.take();
         let mut produced = Vec::new();
         for rule in rivals {
             if let Err(halt) = self.values(goal, rule, None, &mut produced) {
                 return halt;
             }
         }
-        self.observer = observer;
         clash(
             self.program,
             rule_header(name, false),
@@ -70,11 +70,13 @@ impl<'e> Walk<'e> {
         produced: &mut Vec<(V<'e>, Span)>,
     ) -> Result<bool, Halt> {
         let child = self.child(goal, rule, false);
+        self.rule_event(Op::Enter, child, rule);
         let (mut hit, mut differs) = (false, false);
         let arguments = args.unwrap_or(List::Terms(&[], goal.frame));
         let parameters = List::Terms(&rule.head.args, child.frame);
-        let outcome = self.unify_lists(child, arguments, parameters, 0, &mut |walk| {
+        let outcome = self.unify_lists(child.head(rule), arguments, parameters, 0, &mut |walk| {
             walk.run(child, &mut |walk| {
+                walk.rule_event(Op::Exit, child, rule);
                 let value = match &rule.head.value {
                     Some(value) => walk.plug(T::Term(value, child.frame)),
                     None => Some(V::Bool(true)),
@@ -85,17 +87,22 @@ impl<'e> Walk<'e> {
                 hit = true;
                 match produced.first() {
                     None => produced.push((value, rule.span)),
-                    Some((first, _)) if !differs && *first != value => {
-                        differs = true;
+                    Some((first, _)) if *first != value => {
                         produced.push((value, rule.span));
+                        differs = true;
+                        return Err(Halt::Clash);
                     }
                     Some(_) => {}
                 }
+                walk.rule_event(Op::Redo, child, rule);
                 Ok(Flow::More)
             })
         });
         self.pop_frame();
-        outcome?;
-        Ok(hit)
+        match outcome {
+            // nothing more is asked of the rule
+            Err(Halt::Clash) if differs => Ok(true),
+            outcome => outcome.map(|_| hit),
+        }
     }
 }

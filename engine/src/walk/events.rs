@@ -1,21 +1,114 @@
 //! What an observer is told.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use solon_syntax::ast::visit::{Flow as Visit, Terms, Walk as _};
 use solon_syntax::ast::{Body, Expr, Name, Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
+use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
 use super::term::{Made, T};
 use crate::builtins::Entry;
+use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
-use crate::value::{Kind, V};
+use crate::value::{Kind, V, Value};
 
 /// What the steps of a search are shown as, made once.
-#[derive(Default)]
-pub(super) struct Shown {
-    rules: std::collections::HashMap<*const Rule, (Arc<Rule>, Arc<str>)>,
-    exprs: std::collections::HashMap<*const Expr, Arc<Expr>>,
+pub(super) struct Shown<'e> {
+    rules: HashMap<*const Rule, (Arc<Rule>, Arc<str>)>,
+    exprs: HashMap<*const Expr, Arc<Expr>>,
+    bodies: HashMap<*const Expr, Arc<Body>>,
+    names: HashMap<&'e str, Name>,
+    /// Values of variables, by their address.
+    values: HashMap<usize, Arc<Term>>,
+    /// Bytes that the terms of values may still take.
+    left: usize,
+    /// Whether somebody is told more than can be kept.
+    full: bool,
+}
+
+impl<'e> Shown<'e> {
+    /// Nothing yet; the terms of values may take some bytes.
+    pub fn new(bytes: usize) -> Self {
+        Self {
+            rules: HashMap::new(),
+            exprs: HashMap::new(),
+            bodies: HashMap::new(),
+            names: HashMap::new(),
+            values: HashMap::new(),
+            left: bytes,
+            full: false,
+        }
+    }
+
+    /// Whether more was told than can be kept.
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// A value as a term. What is large is made once, as long as it stays where it is.
+    fn value(&mut self, value: V<'_>) -> Arc<Term> {
+        let Some(address) = address(value) else {
+            return Arc::new(value_term(value));
+        };
+        if let Some(term) = self.values.get(&address) {
+            return term.clone();
+        }
+        let term = Arc::new(self.within(value));
+        self.values.insert(address, term.clone());
+        term
+    }
+
+    /// A value as a term, if there is memory for its parts.
+    fn within(&mut self, value: V<'_>) -> Term {
+        let parts = parts(value, self.left / size_of::<Term>());
+        match parts {
+            Some(parts) => {
+                self.left -= parts * size_of::<Term>();
+                value_term(value)
+            }
+            None => {
+                self.full = true;
+                Term::new(TermKind::Null, Span::default())
+            }
+        }
+    }
+}
+
+/// Where a value with parts is kept for the whole evaluation.
+fn address(value: V<'_>) -> Option<usize> {
+    Some(match value {
+        V::Text(text) => std::ptr::from_ref(text).addr(),
+        V::NewText(text) => std::ptr::from_ref(text).addr(),
+        V::Array(items) => std::ptr::from_ref(items).addr(),
+        V::NewArray(items) => std::ptr::from_ref(items).addr(),
+        V::Object(object) => std::ptr::from_ref(object).addr(),
+        V::NewObject(object) => std::ptr::from_ref(object).addr(),
+        V::Set(set) => std::ptr::from_ref(set).addr(),
+        V::NewSet(set) => std::ptr::from_ref(set).addr(),
+        _ => return None,
+    })
+}
+
+/// Number of the parts of a value, texts counted by their length, unless there are more than so many.
+fn parts(value: V<'_>, most: usize) -> Option<usize> {
+    let own = match value.as_text() {
+        Some(text) => 1 + text.as_bytes().len() / size_of::<Term>(),
+        None => 1,
+    };
+    let left = most.checked_sub(own)?;
+    let items = value.as_array().into_iter().flat_map(|items| items.iter());
+    let members = value.as_set().into_iter().flat_map(|set| set.iter());
+    let pairs = value
+        .as_object()
+        .into_iter()
+        .flat_map(|object| object.iter());
+    let pairs = pairs.flat_map(|(key, value)| [key, value]);
+    let mut all = items.chain(members).chain(pairs);
+    let left = all.try_fold(left, |left, part| Some(left - parts(part, left)?))?;
+    Some(most - left)
 }
 
 impl<'e> Walk<'e> {
@@ -30,13 +123,28 @@ impl<'e> Walk<'e> {
         if !self.is_watched(op) {
             return;
         }
-        let body: Body = match goal.exprs {
-            Exprs::Body(body) => body.to_vec(),
-            Exprs::Positive(expr) => vec![positive(expr)],
-            Exprs::Domain(..) => Vec::new(),
+        let (first, body) = match goal.exprs {
+            Exprs::Body(body) => (body.first(), body),
+            Exprs::Positive(expr) => (Some(expr), [].as_slice()),
+            Exprs::Domain(..) | Exprs::Head(_) => (None, [].as_slice()),
         };
-        let span = body.first().map_or_else(Span::default, |expr| expr.span);
-        self.tell(op, goal, Node::Body(body), span);
+        let span = first.map_or_else(Span::default, |expr| expr.span);
+        // bodies are told apart by their first expressions, which `not` may share with what it stands in
+        let key = first.map(std::ptr::from_ref).filter(|_| !body.is_empty());
+        let shown = match key.and_then(|key| self.shown.bodies.get(&key)) {
+            Some(shown) => shown.clone(),
+            None => {
+                let alone = matches!(goal.exprs, Exprs::Positive(_));
+                let shown: Body = match first {
+                    Some(expr) if alone => vec![positive(expr)],
+                    _ => body.to_vec(),
+                };
+                let shown = Arc::new(shown);
+                key.map(|key| self.shown.bodies.insert(key, shown.clone()));
+                shown
+            }
+        };
+        self.tell(op, goal, Node::Body(shown), span);
     }
 
     /// An expression of a body is searched, has failed, or is searched again.
@@ -77,12 +185,21 @@ impl<'e> Walk<'e> {
         if !self.is_watched(Op::Unify) {
             return;
         }
-        let operands = vec![shown(left), shown(right)];
+        let operands = vec![self.operand(left), self.operand(right)];
         let expr = Expr {
             generated: false,
             ..Expr::generated_call("eq", operands, Span::default())
         };
-        self.tell(Op::Unify, goal, Node::Expr(Arc::new(expr)), Span::default());
+        let span = self.current(goal).1;
+        self.tell(Op::Unify, goal, Node::Expr(Arc::new(expr)), span);
+    }
+
+    /// An operand of a unification, if there is memory for it.
+    fn operand(&mut self, term: T<'e>) -> Term {
+        match term {
+            T::Known(value) => self.shown.within(value),
+            term => shown(term),
+        }
     }
 
     pub(super) fn index_event(
@@ -109,7 +226,7 @@ impl<'e> Walk<'e> {
 
     /// What `trace` and `internal.test_case` say.
     pub(super) fn note(&mut self, goal: Goal<'e>, entry: &Entry, values: &[V<'e>]) {
-        if !self.is_watched(Op::Note) {
+        if !self.is_watched(Op::Note) && !self.is_watched(Op::TestCase) {
             return;
         }
         let (node, span) = self.current(goal);
@@ -136,37 +253,93 @@ impl<'e> Walk<'e> {
     fn send(&mut self, event: Event) {
         if let Some(observer) = self.observer.as_deref_mut() {
             observer.event(event);
+            self.shown.full = self.shown.full || observer.is_full();
         }
     }
 
     fn about(&mut self, op: Op, goal: Goal<'e>, node: Node, span: Span) -> Event {
+        let frame = self.frames.get(goal.frame as usize);
         let observer = self.observer.as_deref();
-        let named = observer.is_some_and(Observer::needs_locals);
-        let frame = self.frames.get(goal.frame as usize).filter(|_| named);
-        let mut bound: Vec<(&'e str, T<'e>)> = frame
+        let told = observer.is_some_and(Observer::needs_locals) && !self.shown.full;
+        let mut bound: Vec<(&'e str, Bound<'e>)> = frame
+            .filter(|_| told)
             .into_iter()
             .flatten()
-            .map(|(name, value)| (*name, *value))
+            .map(|(name, bound)| (*name, *bound))
             .collect();
         bound.sort_by_key(|(name, _)| *name);
-        let locals = bound.into_iter().map(|(name, value)| {
-            let plugged = self.plug(value);
-            Local {
-                name: name.into(),
+        let documents = observer.is_some_and(Observer::needs_documents);
+        let mut locals = Vec::with_capacity(bound.len());
+        for (name, bound) in bound {
+            let value = match self.plug(bound.term) {
+                Some(value) => self.shown.value(value),
+                None => Arc::new(shown(self.apply(bound.term))),
+            };
+            locals.push(Local {
+                name: self.name(name),
                 shown: self.shown_name(name),
-                value: plugged.map_or_else(|| shown(self.apply(value)), value_term),
-            }
-        });
+                value,
+                span: bound.span,
+            });
+        }
+        let documents = if documents {
+            self.known_documents(&node)
+        } else {
+            Vec::new()
+        };
         Event {
             op,
             query_id: goal.id,
             parent_id: goal.parent,
             node,
             span,
-            locals: locals.collect(),
+            locals,
+            documents,
             message: String::new(),
             reference: None,
         }
+    }
+
+    /// The documents that a node refers to, as far as they have been made.
+    fn known_documents(&mut self, node: &Node) -> Vec<(Arc<Term>, Arc<Term>)> {
+        let mut references: Vec<Term> = Vec::new();
+        let mut look = Terms(|term: &Term| {
+            if let TermKind::Ref(terms) = &term.kind
+                && terms
+                    .first()
+                    .and_then(Term::as_var)
+                    .is_some_and(|name| &**name == "data")
+            {
+                let steps = terms.iter().enumerate();
+                let ground = steps.take_while(|(at, step)| *at == 0 || constant(step).is_some());
+                let ground = ground.map(|(_, step)| step.clone()).collect();
+                references.push(Term::new(TermKind::Ref(ground), term.span));
+            }
+            Visit::Into
+        });
+        match node {
+            Node::Body(body) => body.walk(&mut look),
+            Node::Expr(expr) => expr.walk(&mut look),
+            // of a rule only its variables are shown
+            Node::Rule(..) => {}
+        }
+        let mut known = Vec::new();
+        for reference in references {
+            let steps = reference.as_ref().into_iter().flatten().skip(1);
+            let steps: Vec<Value> = steps.filter_map(constant).collect();
+            let path: Vec<V<'_>> = steps.iter().map(Value::borrow).collect();
+            let kept = self.scope().memo.get(path.as_slice()).copied();
+            if let Some(Some(value)) = kept {
+                known.push((Arc::new(reference), self.shown.value(value)));
+            }
+        }
+        known
+    }
+
+    /// A variable's name, made once.
+    fn name(&mut self, name: &'e str) -> Name {
+        let made = self.shown.names.entry(name);
+        made.or_insert_with(|| name.into()).clone()
     }
 
     /// What the user calls a variable.
@@ -183,6 +356,7 @@ impl<'e> Walk<'e> {
         let expr = match goal.exprs {
             Exprs::Body(body) => body.get(goal.at),
             Exprs::Positive(expr) => return (Node::Expr(Arc::new(positive(expr))), expr.span),
+            Exprs::Head(rule) => return (Node::Body(Arc::default()), rule.span),
             Exprs::Domain(every, _) => {
                 let reference = Term::new(
                     TermKind::Ref(
@@ -201,7 +375,7 @@ impl<'e> Walk<'e> {
             }
         };
         let Some(expr) = expr else {
-            return (Node::Body(Body::new()), Span::default());
+            return (Node::Body(Arc::default()), Span::default());
         };
         let shown = self.shown.exprs.entry(std::ptr::from_ref(expr));
         let shown = shown.or_insert_with(|| Arc::new(expr.clone()));

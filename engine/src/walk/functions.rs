@@ -23,6 +23,8 @@ struct Application<'c, 'e> {
     value: Option<V<'e>>,
     /// What the continuation wants.
     wanted: Flow,
+    /// Whether two rules disagree.
+    clashed: bool,
 }
 
 impl<'e> Walk<'e> {
@@ -57,6 +59,7 @@ impl<'e> Walk<'e> {
             key: &key,
             value: None,
             wanted: Flow::More,
+            clashed: false,
         };
         let find_one = matches.early_exit;
         for rule in &matches.rules {
@@ -115,13 +118,8 @@ impl<'e> Walk<'e> {
                 let value = walk.head_value(rule, child);
                 if let Some(first) = call.value {
                     if first != value {
-                        return Err(walk.conflict(
-                            goal,
-                            call.group,
-                            call.path,
-                            Some(List::Terms(call.args, goal.frame)),
-                            rule,
-                        ));
+                        call.clashed = true;
+                        return Err(Halt::Clash);
                     }
                     if call.output.is_some() || value.holds() {
                         walk.rule_event(Op::Redo, child, rule);
@@ -141,8 +139,13 @@ impl<'e> Walk<'e> {
             })
         });
         self.pop_frame();
-        outcome?;
-        Ok(hit)
+        match outcome {
+            Err(Halt::Clash) if call.clashed => {
+                let args = List::Terms(call.args, goal.frame);
+                Err(self.conflict(goal, call.group, call.path, Some(args), rule))
+            }
+            outcome => outcome.map(|_| hit),
+        }
     }
 
     /// Unifies the operands of a call with the head of a rule: the arguments, then the result.
@@ -168,7 +171,7 @@ impl<'e> Walk<'e> {
             T::Term(operand, goal.frame),
             T::Term(parameter, child.frame),
         );
-        self.unify(child, operand, parameter, &mut |walk| {
+        self.unify(child.head(rule), operand, parameter, &mut |walk| {
             walk.unify_call(goal, child, rule, operands, at + 1, next)
         })
     }

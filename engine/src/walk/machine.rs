@@ -16,6 +16,7 @@ use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::Program;
+use crate::program::canonical::Keyed;
 use crate::trace::{Instruments, Observer, Op};
 use crate::value::V;
 
@@ -69,6 +70,8 @@ pub(super) enum Exprs<'e> {
     Positive(&'e Expr),
     /// The elements of the domain of an `every`.
     Domain(&'e Every, Span),
+    /// The head of a rule, before its body.
+    Head(&'e Rule),
 }
 
 /// A body being searched: where it stands, and on whose behalf.
@@ -94,8 +97,14 @@ impl<'e> Goal<'e> {
         match self.exprs {
             Exprs::Body(body) => body.get(self.at),
             Exprs::Positive(expr) => (self.at == 0).then_some(expr),
-            Exprs::Domain(..) => None,
+            Exprs::Domain(..) | Exprs::Head(_) => None,
         }
+    }
+
+    /// Where a rule's head is unified.
+    pub fn head(self, rule: &'e Rule) -> Self {
+        let exprs = Exprs::Head(rule);
+        Self { exprs, ..self }
     }
 
     fn next(self) -> Self {
@@ -110,8 +119,12 @@ impl<'e> Goal<'e> {
 pub struct Walk<'e> {
     pub(super) program: &'e Program,
     pub(super) originals: Option<&'e HashMap<Name, Name>>,
+    /// The query's comprehensions that are searched once.
+    pub(super) keyed: Option<&'e Keyed>,
     pub(super) data: V<'e>,
     pub(super) strict: bool,
+    /// The first error of a built-in, where it does not end the search at once.
+    pub(super) first_error: Option<Box<EvalError>>,
     pub(super) call: Call<'e>,
     pub(super) observer: Option<&'e mut dyn Observer>,
     pub(super) frames: Vec<Frame<'e>>,
@@ -123,7 +136,7 @@ pub struct Walk<'e> {
     pub(super) constants: HashMap<*const Term, Option<V<'e>>, foldhash::fast::RandomState>,
     /// What operators name, by their address.
     pub(super) callees: HashMap<*const Term, Callee, foldhash::fast::RandomState>,
-    pub(super) shown: Shown,
+    pub(super) shown: Shown<'e>,
     pub(super) shortcuts: Shortcuts,
     pub(super) instruments: Option<&'e Instruments>,
     /// What is left open, if not everything is known.
@@ -142,8 +155,10 @@ impl<'e> Walk<'e> {
         Self {
             program: world.program,
             originals: None,
+            keyed: None,
             data: world.data,
             strict: world.strict,
+            first_error: None,
             call,
             observer: world.observer,
             frames: Vec::new(),
@@ -152,7 +167,7 @@ impl<'e> Walk<'e> {
             scope: 0,
             constants: HashMap::default(),
             callees: HashMap::default(),
-            shown: Shown::default(),
+            shown: Shown::new(usize::MAX),
             shortcuts: Shortcuts::default(),
             instruments: None,
             open: None,
@@ -190,8 +205,27 @@ impl<'e> Walk<'e> {
             Ok(Flow::More)
         });
         self.pop_frame();
+        if let Some(error) = self.first_error.take() {
+            return Err(error);
+        }
         outcome.map_err(Halt::into_error)?;
+        // the last steps may have been too many
+        self.bounded().map_err(Halt::into_error)?;
         Ok(rows)
+    }
+
+    /// Searches comprehensions of the query once, as those of the program.
+    #[must_use]
+    pub fn searching_once(mut self, keyed: &'e Keyed) -> Self {
+        self.keyed = Some(keyed);
+        self
+    }
+
+    /// Ends the search when what its observer is told takes more memory than this, in bytes.
+    #[must_use]
+    pub fn within(mut self, bytes: usize) -> Self {
+        self.shown = Shown::new(bytes);
+        self
     }
 
     /// A variable by name.
@@ -204,8 +238,17 @@ impl<'e> Walk<'e> {
         self.next_id - 1
     }
 
+    /// Whether all that was told can be kept.
+    fn bounded(&self) -> Result<(), Halt> {
+        if self.shown.is_full() {
+            return Err(Halt::new(EvalError::explanation_too_large()));
+        }
+        Ok(())
+    }
+
     /// Counts a turn.
     pub(super) fn turn(&mut self) -> Result<(), Halt> {
+        self.bounded()?;
         match self.call.budget.step() {
             Ok(()) => Ok(()),
             Err(fault) => Err(Halt::exhausted(self.program, &fault, Span::default())),
@@ -232,11 +275,16 @@ impl<'e> Walk<'e> {
     /// Searches what is left of a body; `next` is called for each solution.
     pub(super) fn run(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
         self.turn()?;
+        self.deeper(|walk| walk.expr(goal, next))
+    }
+
+    /// Searches one level deeper, on new stack where the old one ends.
+    pub(super) fn deeper(&mut self, search: impl FnOnce(&mut Self) -> Outcome) -> Outcome {
         if self.depth > limits::SEARCH_DEPTH {
             return Err(Halt::new(EvalError::too_deep()));
         }
         self.depth += 1;
-        let outcome = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || self.expr(goal, next));
+        let outcome = stacker::maybe_grow(RED_ZONE, STACK_GROWTH, || search(self));
         self.depth -= 1;
         outcome
     }

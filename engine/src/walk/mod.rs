@@ -16,6 +16,7 @@ mod documents;
 mod events;
 mod functions;
 mod index;
+mod keyed;
 mod machine;
 pub mod open;
 mod partial;

@@ -55,7 +55,9 @@ impl<'e> Walk<'e> {
             .iter()
             .skip(path.len())
             .try_fold(document, |value, key| value.lookup(*key));
-        if self.is_whole(group, &asked, rest) {
+        // where no rule may match, only what is asked for as a whole is kept
+        let kept = rest.step().is_none() || !matches.rules.is_empty();
+        if kept && self.is_whole(group, &asked, rest) {
             self.scope_mut()
                 .memo
                 .insert(asked.path.as_slice().into(), found);
@@ -128,8 +130,8 @@ impl<'e> Walk<'e> {
         self.rule_event(Op::Enter, child, rule);
         let tail = tail(rule, site.path.len(), package);
         let mut solved = |walk: &mut Self| {
-            let made = walk.insert(site, tail, rule, child, extent)?;
             walk.rule_event(Op::Exit, child, rule);
+            let made = walk.insert(tail, rule, child, extent)?;
             if !made && site.keys > 0 {
                 walk.rule_event(Op::Duplicate, child, rule);
             }
@@ -150,7 +152,10 @@ impl<'e> Walk<'e> {
             outcome
         };
         self.pop_frame();
-        outcome.map(drop)
+        match outcome {
+            Err(Halt::Clash) => Err(self.key_clash(site, rule)),
+            outcome => outcome.map(drop),
+        }
     }
 
     /// Unifies the head of a rule with the steps of a reference.
@@ -172,7 +177,7 @@ impl<'e> Walk<'e> {
         match (term, target.reference.get(target.at + at)) {
             (Some(term), Some(step)) => {
                 let term = T::Term(term, child.frame);
-                self.unify(child, step, term, &mut |walk| {
+                self.unify(child.head(rule), step, term, &mut |walk| {
                     walk.match_head(site, child, tail, rule, at + 1, next)
                 })
             }
@@ -183,7 +188,6 @@ impl<'e> Walk<'e> {
     /// Puts what a rule's head says into the document; whether it was not there yet.
     fn insert(
         &mut self,
-        site: &Building<'_, 'e>,
         tail: &'e [Term],
         rule: &'e Rule,
         child: Goal<'e>,
@@ -199,7 +203,7 @@ impl<'e> Walk<'e> {
             _ => self.head_value(rule, child),
         };
         let made = extent.insert(self.call.arena, &keys, value, member);
-        made.map_err(|_| self.key_clash(site, rule))
+        made.map_err(|_| Halt::Clash)
     }
 
     /// Puts the value of a default where no rule made one.

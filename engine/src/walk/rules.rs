@@ -58,6 +58,7 @@ impl<'e> Walk<'e> {
             target,
             value: None,
             wanted: Flow::More,
+            clashed: false,
         };
         let find_one = matches.early_exit;
         for rule in &matches.rules {
@@ -99,7 +100,8 @@ impl<'e> Walk<'e> {
             let value = walk.head_value(rule, child);
             if let Some(first) = state.value {
                 if first != value {
-                    return Err(walk.conflict(goal, state.group, state.path, None, rule));
+                    state.clashed = true;
+                    return Err(Halt::Clash);
                 }
                 walk.rule_event(Op::Redo, child, rule);
                 return Ok(Flow::More);
@@ -118,8 +120,12 @@ impl<'e> Walk<'e> {
             Ok(state.wanted)
         });
         self.pop_frame();
-        outcome?;
-        Ok(hit)
+        match outcome {
+            Err(Halt::Clash) if state.clashed => {
+                Err(self.conflict(goal, state.group, state.path, None, rule))
+            }
+            outcome => outcome.map(|_| hit),
+        }
     }
 
     /// The value of a rule's head.
@@ -140,4 +146,6 @@ struct Complete<'c, 'e> {
     value: Option<V<'e>>,
     /// What the continuation wants.
     wanted: Flow,
+    /// Whether two rules disagree.
+    clashed: bool,
 }

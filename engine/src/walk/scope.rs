@@ -6,6 +6,7 @@ use solon_syntax::ast::{Expr, Term, TermKind, With};
 
 use super::calls::{Callee, operator_name};
 use super::documents::Path;
+use super::keyed::Tables;
 use super::machine::{Goal, Next, Outcome, Walk};
 use super::term::T;
 use crate::builtins::Run;
@@ -28,6 +29,8 @@ pub(super) struct Scope<'e> {
     pub mocks: Option<Rc<Vec<(String, Mock<'e>)>>>,
     /// Results kept in it.
     pub memo: Memo<'e>,
+    /// Solutions of comprehensions kept in it.
+    pub tables: Tables<'e>,
 }
 
 /// What makes one scope other than another.
@@ -55,6 +58,12 @@ pub(super) enum Replaced {
 }
 
 impl<'e> Scope<'e> {
+    /// Forgets what was kept in it.
+    fn forget(&mut self) {
+        self.memo.clear();
+        self.tables.clear();
+    }
+
     pub fn root(input: Option<V<'e>>) -> Self {
         Self {
             input,
@@ -108,7 +117,7 @@ impl<'e> Walk<'e> {
             walk.step(goal, expr, &mut |walk| {
                 let flow = next(walk);
                 // what was found before is found again, as prints show
-                walk.scope_mut().memo.clear();
+                walk.scope_mut().forget();
                 flow
             })
         };
@@ -129,7 +138,7 @@ impl<'e> Walk<'e> {
         let outcome = run(self, &mut |walk| {
             walk.scope = outer;
             // what was kept is not kept for the next solution
-            walk.scopes.get_mut(inner).map(|scope| scope.memo.clear());
+            walk.scopes.get_mut(inner).map(Scope::forget);
             let flow = next(walk);
             walk.scope = inner;
             flow

@@ -1,6 +1,7 @@
 //! Terms as a search handles them.
 
 use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
+use solon_syntax::source::Span;
 
 use crate::value::{ArrayView, V};
 
@@ -59,6 +60,14 @@ pub(crate) enum Shape<'e> {
 }
 
 impl<'e> T<'e> {
+    /// Where the term stands.
+    pub fn span(self) -> Span {
+        match self {
+            Self::Term(term, _) => term.span,
+            Self::Known(_) | Self::Made(_) => Span::default(),
+        }
+    }
+
     /// What the term is; bound variables must have been followed.
     pub fn shape(self) -> Shape<'e> {
         match self {

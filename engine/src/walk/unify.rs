@@ -2,8 +2,11 @@
 
 use solon_syntax::ast::{Term, TermKind};
 
+use super::bindings::Bound;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, List, Shape, T};
+use crate::evaluation::Halt;
+use crate::limits;
 use crate::value::{Kind, ObjectView, V};
 
 /// The pairs of an object.
@@ -46,12 +49,12 @@ impl<'e> Walk<'e> {
                 next(self)
             }
             (Shape::Var(name, frame), _) => {
-                let right = self.settled(right);
-                self.bound((name, frame), right, next)
+                let (term, span) = (self.settled(right), left.span());
+                self.bound((name, frame), Bound { term, span }, next)
             }
             (_, Shape::Var(name, frame)) => {
-                let left = self.settled(left);
-                self.bound((name, frame), left, next)
+                let (term, span) = (self.settled(left), right.span());
+                self.bound((name, frame), Bound { term, span }, next)
             }
             (Shape::Known(left), Shape::Known(right)) => self.equal(goal, left, right, next),
             (left, right) => self.compounds(goal, left, right, next),
@@ -70,15 +73,56 @@ impl<'e> Walk<'e> {
     }
 
     fn equal(&mut self, goal: Goal<'e>, left: V<'e>, right: V<'e>, next: Next<'_, 'e>) -> Outcome {
-        // observers see how arrays and objects are gone through
-        let compound = matches!(left.kind(), Kind::Array | Kind::Object);
-        if self.observer.is_some() && compound {
-            return self.compounds(goal, Shape::Known(left), Shape::Known(right), next);
-        }
-        if left == right {
+        if self.are_equal(goal, left, right)? {
             return next(self);
         }
         Ok(Flow::More)
+    }
+
+    /// Whether two values are equal; observers see how arrays and objects are gone through.
+    fn are_equal(&mut self, goal: Goal<'e>, left: V<'e>, right: V<'e>) -> Result<bool, Halt> {
+        if self.observer.is_none() {
+            return Ok(left == right);
+        }
+        if let (Some(left), Some(right)) = (left.as_array(), right.as_array()) {
+            if left.len() != right.len() {
+                return Ok(false);
+            }
+            for (one, other) in left.iter().zip(right.iter()) {
+                if !self.elements_are_equal(goal, one, other)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        if let (Some(left), Some(right)) = (left.as_object(), right.as_object()) {
+            if left.len() != right.len() {
+                return Ok(false);
+            }
+            for (key, one) in left.iter() {
+                let Some(other) = right.get(key) else {
+                    return Ok(false);
+                };
+                if !self.elements_are_equal(goal, one, other)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        Ok(left == right)
+    }
+
+    fn elements_are_equal(
+        &mut self,
+        goal: Goal<'e>,
+        one: V<'e>,
+        other: V<'e>,
+    ) -> Result<bool, Halt> {
+        self.turn()?;
+        self.unify_event(goal, T::Known(one), T::Known(other));
+        stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || {
+            self.are_equal(goal, one, other)
+        })
     }
 
     fn compounds(
@@ -123,12 +167,21 @@ impl<'e> Walk<'e> {
         at: usize,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        match (left.get(at), right.get(at)) {
-            (Some(one), Some(other)) => self.unify(goal, one, other, &mut |walk| {
-                walk.unify_lists(goal, left, right, at + 1, next)
-            }),
-            _ => next(self),
+        let mut at = at;
+        while let (Some(one), Some(other)) = (left.get(at), right.get(at)) {
+            let (T::Known(one), T::Known(other)) = (self.apply(one), self.apply(other)) else {
+                return self.deeper(|walk| {
+                    walk.unify(goal, one, other, &mut |walk| {
+                        walk.unify_lists(goal, left, right, at + 1, next)
+                    })
+                });
+            };
+            if !self.elements_are_equal(goal, one, other)? {
+                return Ok(Flow::More);
+            }
+            at += 1;
         }
+        next(self)
     }
 
     fn unify_objects(
@@ -161,8 +214,10 @@ impl<'e> Walk<'e> {
         let Some((_, other)) = found.ok().and_then(|at| right.get(at)) else {
             return Ok(Flow::More);
         };
-        self.unify(goal, *value, *other, &mut |walk| {
-            walk.unify_pairs(goal, rest, right, next)
+        self.deeper(|walk| {
+            walk.unify(goal, *value, *other, &mut |walk| {
+                walk.unify_pairs(goal, rest, right, next)
+            })
         })
     }
 

@@ -54,11 +54,11 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
     let start = Instant::now();
     let (left, explanation) = match detail {
         Some(detail) => {
-            let explained = prepared.explain(&given);
+            let explained = prepared.explain(&given, detail);
             let shown = if pretty {
-                Explanation::Lines(explained.lines(detail))
+                Explanation::Lines(explained.lines()?)
             } else {
-                Explanation::Events(explained.json(detail))
+                Explanation::Events(explained.json()?)
             };
             (explained.answer, Some(shown))
         }

@@ -1,11 +1,15 @@
 //! Reading documents: `GET` and `POST /v1/data`, `POST /v0/data`, `POST /`.
 
+use solon::limits;
 use solon::store::Path;
-use solon::value::json::{Layout, Style};
+use solon::trace::Detail;
+use solon::value::json::{self, Layout, Style, TooLong};
 
 use super::ApiError;
 use super::body::{self, Document};
 use super::documents::Failure;
+use super::error::message;
+use super::explain;
 use super::metrics::Metrics;
 use super::provenance::provenance;
 use super::reference::reference;
@@ -73,6 +77,9 @@ fn read(
 ) -> Result<Response, Failure> {
     let mut metrics = Metrics::default();
     metrics.since("rego_input_parse", request.received);
+    if let Some(detail) = explain::detail(request) {
+        return read_explained(state, request, input, warn, detail);
+    }
     let start = std::time::Instant::now();
     let (document, known) = state.documents.get(state, request, &path(request)?)?;
     metrics.counter("server_query_cache_hit", known.into());
@@ -89,22 +96,74 @@ fn read(
     let pretty = request.pretty();
     let result = document.evaluate_text(request, asked, style(pretty, "  "))?;
     metrics.since("rego_query_eval", start);
-    metrics.since("server_handler", request.received);
+    let read = Read {
+        explanation: None,
+        result,
+        warn,
+    };
+    Ok(read.answer(state, request, metrics))
+}
 
-    let mut answer = Fields::new(pretty);
-    if request.params.flag("provenance") {
-        answer.typed("provenance", &provenance(state.options.spelling));
+/// The same by a search that tells its steps.
+fn read_explained(
+    state: &State,
+    request: &Request,
+    input: Option<&Document<'_>>,
+    warn: bool,
+    detail: Detail,
+) -> Result<Response, Failure> {
+    let mut metrics = Metrics::default();
+    metrics.since("rego_input_parse", request.received);
+    let start = std::time::Instant::now();
+    let explained = explain::document(state, request, &path(request)?, input, detail)?;
+    metrics.since("rego_query_eval", start);
+    let mut result = None;
+    if let Some(value) = &explained.value {
+        let style = style(request.pretty(), "  ");
+        let text = result.insert(Vec::new());
+        json::write_within(value.borrow(), style, limits::ANSWER_BYTES, text)
+            .map_err(|TooLong| ApiError::internal(message::EVALUATE))?;
     }
-    if request.params.flag("metrics") || request.params.flag("instrument") {
-        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+    // of what is undefined OPA shows the whole search, or nothing
+    let shown = result.is_some() || detail == Detail::Full || !state.options.spelling.is_opa();
+    let read = Read {
+        explanation: shown.then_some(explained.explanation),
+        result,
+        warn,
+    };
+    Ok(read.answer(state, request, metrics))
+}
+
+/// A document that was read.
+struct Read {
+    explanation: Option<Vec<u8>>,
+    /// The document as JSON text.
+    result: Option<Vec<u8>>,
+    /// Whether there was no input.
+    warn: bool,
+}
+
+impl Read {
+    fn answer(self, state: &State, request: &Request, mut metrics: Metrics) -> Response {
+        metrics.since("server_handler", request.received);
+        let mut answer = Fields::new(request.pretty());
+        if request.params.flag("provenance") {
+            answer.typed("provenance", &provenance(state.options.spelling));
+        }
+        if let Some(explanation) = self.explanation {
+            answer.text("explanation", &explanation);
+        }
+        if request.params.flag("metrics") || request.params.flag("instrument") {
+            answer.typed("metrics", &metrics.spelled(state.options.spelling));
+        }
+        if let Some(result) = self.result {
+            answer.text("result", &result);
+        }
+        if self.warn && state.options.spelling.is_opa() {
+            answer.typed("warning", &MissingInput::default());
+        }
+        Response::json(Status::OK, answer.finish())
     }
-    if let Some(result) = result {
-        answer.text("result", &result);
-    }
-    if warn && state.options.spelling.is_opa() {
-        answer.typed("warning", &MissingInput::default());
-    }
-    Ok(Response::json(Status::OK, answer.finish()))
 }
 
 /// What OPA adds when a request has no input; the specification knows no such field.

@@ -5,6 +5,7 @@ mod compile;
 mod data;
 mod documents;
 mod error;
+mod explain;
 mod health;
 mod index;
 mod metrics;

@@ -14,6 +14,7 @@ use super::body::{self, Members};
 use super::data::style;
 use super::documents::log_prints;
 use super::error::message;
+use super::explain;
 use super::metrics::Metrics;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
@@ -59,20 +60,31 @@ fn ask(
         .prepare_query_in(query, &context)
         .map_err(refused)?;
     metrics.since("rego_query_compile", start);
-    let prints = RefCell::new(Vec::new());
-    let print = |line: &str| prints.borrow_mut().push(line.to_owned());
-    let mut asked = solon::Request::new().print(&print).cancel(&request.gone);
+    let mut asked = solon::Request::new();
     if let Some(input) = input {
         asked = asked.input_json(input.as_bytes());
     }
     let start = Instant::now();
-    let solutions = prepared.solutions(&asked);
-    log_prints(prints.take());
-    let solutions = solutions?;
+    let (solutions, explanation) = match explain::detail(request) {
+        Some(detail) => {
+            let found = explain::query_steps(state, request, &prepared, &asked, detail)?;
+            (found.0, Some(found.1))
+        }
+        None => {
+            let prints = RefCell::new(Vec::new());
+            let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+            let solutions = prepared.solutions(&asked.print(&print).cancel(&request.gone));
+            log_prints(prints.take());
+            (solutions?, None)
+        }
+    };
     metrics.since("rego_query_eval", start);
     metrics.since("server_handler", request.received);
 
     let mut answer = Fields::new(request.pretty());
+    if let Some(explanation) = explanation {
+        answer.text("explanation", &explanation);
+    }
     if request.params.flag("metrics") || request.params.flag("instrument") {
         answer.typed("metrics", &metrics.spelled(state.options.spelling));
     }

@@ -7,10 +7,19 @@ use solon_syntax::print::{is_plain_key, quote};
 
 /// `data.a[0]["x-y"]` for the path `a/0/x-y`.
 pub fn reference(path: &Path) -> String {
+    written(path, true)
+}
+
+/// `data.a["0"]["x-y"]` for the path `a/0/x-y`.
+pub fn named_reference(path: &Path) -> String {
+    written(path, false)
+}
+
+fn written(path: &Path, indices: bool) -> String {
     // writing to a string does not fail
     let mut text = String::from("data");
     for segment in path.segments() {
-        if segment.parse::<i64>().is_ok() {
+        if indices && segment.parse::<i64>().is_ok() {
             let _ = write!(text, "[{segment}]");
         } else if is_plain_key(segment) {
             text.push('.');
@@ -24,12 +33,14 @@ pub fn reference(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, reference};
+    use super::{Path, named_reference, reference};
 
     #[test]
     fn references() {
         let of = |path: &str| reference(&Path::from_slashes(path));
         assert_eq!(of("a/0/x-y/b"), "data.a[0][\"x-y\"].b");
         assert_eq!(of(""), "data");
+        let named = named_reference(&Path::from_slashes("a/0/x-y"));
+        assert_eq!(named, "data.a[\"0\"][\"x-y\"]");
     }
 }

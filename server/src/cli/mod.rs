@@ -3,6 +3,8 @@
 mod capabilities;
 mod check;
 mod eval;
+mod explanation;
+mod layout;
 mod lines;
 mod parse;
 mod report;

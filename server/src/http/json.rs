@@ -83,7 +83,7 @@ pub fn indent(text: &[u8], levels: usize) -> Vec<u8> {
 }
 
 /// Escapes what JSON allows and HTML does not. These bytes stand only inside strings.
-fn escape_html(text: Vec<u8>) -> Vec<u8> {
+pub fn escape_html(text: Vec<u8>) -> Vec<u8> {
     let harmless = |byte: &u8| !matches!(byte, b'<' | b'>' | b'&' | 0xe2);
     if text.iter().all(harmless) {
         return text;

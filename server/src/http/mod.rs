@@ -9,7 +9,7 @@ mod path;
 mod serve;
 
 pub use gzip::{GzipError, accepts_gzip, gunzip, gzip};
-pub use json::{Fields, answer_text, indent};
+pub use json::{Fields, answer_text, escape_html, indent};
 pub use message::{Request, Response, Status};
 pub use params::Params;
 pub use path::{Cleaned, clean, segments};

@@ -11,6 +11,7 @@ const BOUNDS: Limits = Limits {
     steps: None,
     time: Some(Duration::from_millis(300)),
     memory: Some(256 << 20),
+    explanation: None,
 };
 
 /// What may pass after the deadline; no optimisation, and other tests beside.

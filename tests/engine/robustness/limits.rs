@@ -27,6 +27,7 @@ const NONE: Limits = Limits {
     steps: None,
     time: None,
     memory: None,
+    explanation: None,
 };
 
 fn engine() -> Engine {
@@ -241,7 +242,7 @@ fn builtins_are_bounded() {
         let limits = Limits {
             time: Some(Duration::from_millis(100)),
             memory: Some(64 << 20),
-            steps: None,
+            ..NONE
         };
         on_small_stack(call, || {
             let query = engine.prepare_query(call).unwrap();

@@ -222,6 +222,7 @@ fn time_steps_and_hosts_end_it() {
         steps,
         time,
         memory: None,
+        explanation: None,
     };
     let cancel = Cancel::default();
     let late = end(&limits(None, Some(Duration::from_millis(50))), &cancel);

@@ -13,6 +13,7 @@ fuzz_target!(|text: &str| {
         steps: Some(20_000),
         time: Some(Duration::from_secs(2)),
         memory: Some(64 << 20),
+        explanation: None,
     };
     let engine = Engine::builder().limits(limits).build();
     if engine.set_module("fuzz.rego", module).is_err() {

@@ -25,6 +25,7 @@ fn engine(text: &str, support: &[String]) -> Result<Engine, Error> {
         steps: Some(20_000),
         time: Some(Duration::from_secs(1)),
         memory: Some(64 << 20),
+        explanation: None,
     };
     let engine = Engine::builder().limits(limits).build();
     let base = json::read(br#"{"list": [1, "a", null, {"b": [2]}], "c": {"d": 1.5}}"#).unwrap();

@@ -35,6 +35,7 @@ pub fn check(bytes: &[u8]) {
         steps: Some(20_000),
         time: Some(Duration::from_millis(200)),
         memory: Some(64 << 20),
+        explanation: None,
     };
     let engine = Engine::builder().limits(limits).build();
     let mut answers = [constant, hidden].map(|query| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{Body, Comprehension, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::constants::{Constants, constant};
-use super::{fuse, lookups};
+use super::{fuse, lookups, screen};
 use crate::builtins;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
@@ -93,7 +93,7 @@ impl<'p> Lowering<'p> {
     /// The operand of a variable of a query; `null` for one that no expression binds, which safety rules out.
     pub(super) fn variable(&mut self, name: &Name) -> Operand {
         self.binding(name)
-            .unwrap_or_else(|| Operand::Const(self.constants.add(crate::value::Value::Null)))
+            .unwrap_or_else(|| Operand::Const(self.constants.add(Value::Null)))
     }
 
     /// Lowers into a block of its own; what is bound inside is forgotten.
@@ -154,6 +154,9 @@ impl<'p> Lowering<'p> {
             }
             ExprKind::Call(terms) => self.call_expr(terms, expr),
             ExprKind::Every(every) => self.every(every),
+            ExprKind::Not(not) if screen::is_heard(&not.body, &self.program.tree) => {
+                self.not_one(&not.body);
+            }
             ExprKind::Not(not) => {
                 let block = self.exists(&not.body);
                 self.push(Step::Not(block));
@@ -168,6 +171,20 @@ impl<'p> Lowering<'p> {
             }
             ExprKind::Some(_) => {}
         }
+    }
+
+    /// Goes on when a body has no solution. All are looked for, as what they print and fail with is seen.
+    fn not_one(&mut self, body: &Body) {
+        let out = self.slot();
+        let found = Operand::Const(self.constants.add(Value::Bool(true)));
+        let block = self.block(|inner| {
+            inner.body(body);
+            inner.push(Step::Insert(found));
+        });
+        let into = Collector::Set;
+        self.push(Step::Collect { into, block, out });
+        let none = Operand::Const(self.constants.add(Value::set(Vec::new())));
+        self.push(Step::Equal(Operand::Slot(out), none));
     }
 
     fn every(&mut self, every: &Every) {
@@ -265,7 +282,7 @@ impl<'p> Lowering<'p> {
         let prepared = specialise.and_then(|specialise| {
             let constants: Vec<_> = args
                 .iter()
-                .map(|arg| self.constants.get(*arg).map(crate::value::Value::borrow))
+                .map(|arg| self.constants.get(*arg).map(Value::borrow))
                 .collect();
             specialise(&constants)
         });

@@ -65,6 +65,11 @@ fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
     true
 }
 
+/// Whether it can be seen how often a body is evaluated.
+pub fn is_heard(body: &[Expr], tree: &Tree) -> bool {
+    body.iter().any(|expr| volume(expr, tree) > Volume::Quiet)
+}
+
 /// How far it can be seen that an expression is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Volume {

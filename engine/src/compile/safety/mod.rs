@@ -12,7 +12,7 @@ mod unify;
 mod vars;
 
 use self::outputs::{DIRECT, Reading};
-pub(super) use self::outputs::{OPERANDS, OWN, outputs};
+pub(super) use self::outputs::{OPERANDS, OWN, equation, outputs};
 pub(crate) use self::reach::Reach;
 pub(super) use self::vars::{VarSet, Vars};
 

@@ -1,6 +1,7 @@
 //! Canonical bodies: the rewritten modules that searching, explaining and partial evaluation speak of.
 
 mod index;
+mod keyed;
 mod tree;
 
 use hashbrown::HashMap;
@@ -9,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use solon_syntax::ast::{Module, Name, Rule};
 
 pub use index::{Conditions, Constraint, Place, Test};
+pub use keyed::{Key, Keyed};
 pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain};
 
 /// The rewritten modules of a program, and what is found out about them when somebody first asks.
@@ -18,6 +20,8 @@ pub struct Canonical {
     pub modules: Arc<Vec<Module>>,
     /// The user's name of each generated local.
     pub originals: Arc<HashMap<Name, Name>>,
+    /// The comprehensions that are searched once.
+    pub keyed: Keyed,
     sites: OnceLock<Sites>,
 }
 
@@ -36,8 +40,16 @@ impl Canonical {
         Self {
             modules,
             originals,
+            keyed: Keyed::default(),
             sites: OnceLock::new(),
         }
+    }
+
+    /// Searches comprehensions once.
+    #[must_use]
+    pub fn searching_once(mut self, keyed: Keyed) -> Self {
+        self.keyed = keyed;
+        self
     }
 
     /// The virtual documents by path.

@@ -75,7 +75,7 @@ impl<'e> Walk<'e> {
             .into_iter()
             .flatten()
             .filter(|(name, _)| names.binary_search_by(|other| (**other).cmp(name)).is_ok())
-            .map(|(name, term)| (*name, *term))
+            .map(|(name, bound)| (*name, bound.term))
             .collect();
         bound.sort_by_key(|(name, _)| *name);
         bound

@@ -191,7 +191,7 @@ impl<'e> Walk<'e> {
         let bound: Vec<(&'e str, T<'e>)> = bound
             .into_iter()
             .flatten()
-            .map(|(name, term)| (*name, *term))
+            .map(|(name, bound)| (*name, bound.term))
             .collect();
         let mut equations: Vec<Expr> = bound
             .into_iter()

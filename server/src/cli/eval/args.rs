@@ -10,6 +10,7 @@ use solon::{Capabilities, PartialOptions, Shortcuts};
 
 use super::profile::Key;
 use crate::cli::capabilities;
+use crate::cli::explanation::Shown;
 
 /// Evaluate a query.
 #[derive(clap::Args)]
@@ -189,6 +190,15 @@ pub enum Format {
 }
 
 impl Args {
+    /// The form of an explanation.
+    pub fn shown(&self) -> Shown {
+        match self.format {
+            Format::Pretty => Shown::Lines,
+            Format::Json | Format::Discard | Format::Source => Shown::Events,
+            Format::Values | Format::Bindings | Format::Raw => Shown::Nothing,
+        }
+    }
+
     /// What is unknown, and how far rules are inlined.
     pub fn partial_options(&self) -> PartialOptions {
         let mut options = PartialOptions {

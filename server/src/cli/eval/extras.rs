@@ -9,16 +9,10 @@ use solon::value::{Value, json};
 use super::args::Format;
 use super::metrics::{self, Metrics};
 use super::profile::{self, Row};
+use crate::cli::explanation::Explanation;
+use crate::cli::layout;
 use crate::cli::table::Table;
 use crate::http::{answer_text, indent};
-
-/// How an answer was found.
-pub struct Explanation {
-    /// For people.
-    pub lines: Vec<String>,
-    /// As JSON.
-    pub events: String,
-}
 
 /// What was measured, in one run or in several.
 pub enum Times {
@@ -71,9 +65,10 @@ impl Extras {
             Some(Times::Often(timers)) => members.push(("aggregated_metrics", member(timers))),
             None => {}
         }
-        if let Some(explanation) = &self.explanation {
-            let events = json::read(explanation.events.as_bytes()).unwrap_or_default();
-            members.push(("explanation", laid_out(&events, "  ")));
+        if let Some(events) = self.explanation.as_ref().and_then(Explanation::events) {
+            let mut text = Vec::new();
+            layout::laid_out(events, 1, &mut text);
+            members.push(("explanation", text));
         }
         match &self.profile {
             Some((rows, false)) => members.push(("profile", member(rows))),
@@ -99,9 +94,8 @@ impl Extras {
 
     fn in_pretty(&self, answer: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        for line in self.explanation.iter().flat_map(|how| &how.lines) {
-            out.extend_from_slice(line.as_bytes());
-            out.push(b'\n');
+        if let Some(explanation) = &self.explanation {
+            out.extend_from_slice(explanation.lines().as_bytes());
         }
         out.extend_from_slice(answer);
         out.extend_from_slice(self.tables().as_bytes());

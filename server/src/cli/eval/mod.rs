@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> ExitCode {
                 Format::Discard => print(extras.around(&report.sorted_json(), Format::Discard)),
                 Format::Pretty => {
                     complain(report.text(false));
-                    print(extras.tables());
+                    print(extras.around(b"", Format::Pretty));
                 }
                 _ => complain(report.text(false)),
             }

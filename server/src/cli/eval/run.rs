@@ -12,17 +12,18 @@ use solon::trace::{
 use solon::value::Value;
 use solon::{
     Change, Engine, Limits, PreparedQuery, QueryContext, Request, Search, Shortcuts, Solution,
+    Watched,
 };
 use solon_host::SystemHost;
 
 use super::Answered;
 use super::answer::Answer;
 use super::args::Args;
-use super::extras::Explanation;
 use super::metrics::Metrics;
 use super::partial::Left;
 use super::profile::Row;
 use crate::cli::capabilities;
+use crate::cli::explanation::Explanation;
 use crate::cli::report::Report;
 use crate::cli::terminal::complain;
 use crate::files::{Ignore, Loader, Wanted};
@@ -127,11 +128,11 @@ impl Run {
                 None if watched => prepared.checked(&request, search),
                 None => prepared.solutions(&request),
                 Some(detail) => {
-                    let explained = prepared.explain_to(&request, search);
-                    self.explanation = Some(Explanation {
-                        lines: explained.lines(detail, true, args.var_values),
-                        events: explained.json(detail),
-                    });
+                    let documents = args.var_values;
+                    let watched = Watched { detail, documents };
+                    let explained = prepared.explain_to(&request, watched, search);
+                    let shown = Explanation::of(&explained, args.shown(), args.var_values);
+                    self.explanation = Some(shown.map_err(refused)?);
                     explained.answer
                 }
             };

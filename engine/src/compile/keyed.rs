@@ -1,0 +1,223 @@
+//! Which comprehensions are searched once for all values of the variables around them, as the published evaluator does.
+//!
+//! That is `x = [… | …]` whose body could stand alone: it binds each variable that it shares with what stands before it.
+//! Its solutions are then sorted by the values of the shared variables. Only traces show it.
+
+use std::collections::BTreeSet;
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::{
+    Body, Comprehension, Expr, ExprKind, Module, Name, Rule, Term, TermKind, VarScan,
+};
+
+use super::functions::Functions;
+use super::safety::{OWN, Reach, equation};
+use crate::program::canonical::{Key, Keyed};
+
+/// The comprehensions of modules.
+pub fn of_modules(modules: &[Module], functions: Functions<'_>) -> Keyed {
+    let mut keyed = Keyed::default();
+    for rule in modules.iter().flat_map(|module| &module.rules) {
+        let mut next: Option<&Rule> = Some(rule);
+        while let Some(rule) = next {
+            let mut search = Search::new(functions, &mut keyed);
+            VarScan::default().collect(&rule.head.args, &mut search.before);
+            search.body(&rule.body);
+            next = rule.else_rule.as_deref();
+        }
+    }
+    keyed
+}
+
+/// The comprehensions of a query.
+pub fn of_query(body: &Body, functions: Functions<'_>) -> Keyed {
+    let mut keyed = Keyed::default();
+    Search::new(functions, &mut keyed).body(body);
+    keyed
+}
+
+/// What stands behind the heads of references.
+const STEPS: VarScan = VarScan {
+    skip_ref_heads: true,
+    ..ALL
+};
+
+/// Each variable.
+const ALL: VarScan = VarScan {
+    skip_ref_heads: false,
+    skip_call_heads: false,
+    skip_object_keys: false,
+    skip_sets: false,
+    skip_closures: false,
+    skip_implicit_bodies: false,
+    skip_with_targets: false,
+    skip_templates: false,
+};
+
+struct Search<'s, 'c> {
+    functions: Functions<'c>,
+    keyed: &'s mut Keyed,
+    /// The variables of what was seen before.
+    before: BTreeSet<Name>,
+}
+
+impl<'s, 'c> Search<'s, 'c> {
+    fn new(functions: Functions<'c>, keyed: &'s mut Keyed) -> Self {
+        Self {
+            functions,
+            keyed,
+            before: BTreeSet::from(["data".into(), "input".into()]),
+        }
+    }
+
+    /// Looks at a body, then at the bodies in it.
+    fn body(&mut self, body: &Body) {
+        for expr in body {
+            if let Some((term, inside)) = comprehension_of(expr)
+                && let Some(key) = self.key(inside)
+            {
+                self.keyed.insert(term, key);
+            }
+            OWN.collect(expr, &mut self.before);
+        }
+        body.walk(&mut Inner(self));
+    }
+
+    fn key(&self, inside: &Comprehension) -> Option<Key> {
+        let mut reach = Reach::new(self.functions, &BTreeSet::new());
+        let mut bound: BTreeSet<Name> = BTreeSet::new();
+        for expr in &inside.body {
+            bound.extend(reach.outputs(expr));
+            reach.add(expr);
+            // each expression has what it needs when its turn comes
+            let shares_more = || {
+                let shared = |name: &Name| self.before.contains(name);
+                ALL.any(expr, |name| {
+                    shared(name) && !bound.contains(name) && !is_root(name)
+                })
+            };
+            if !reach.missing(std::slice::from_ref(expr)).is_empty() || shares_more() {
+                return None;
+            }
+        }
+        let mut steps = Steps {
+            before: &self.before,
+            seen: BTreeSet::new(),
+            wide: false,
+        };
+        inside.body.walk(&mut steps);
+        let shared = bound
+            .intersection(&self.before)
+            .filter(|name| !is_root(name));
+        let shared: Box<[Name]> = shared.cloned().collect();
+        if steps.wide || shared.is_empty() {
+            return None;
+        }
+        let mut head: BTreeSet<Name> = BTreeSet::new();
+        for term in inside.key.iter().chain([&inside.head]) {
+            ALL.collect(term, &mut head);
+        }
+        let made = head.intersection(&bound).cloned().collect();
+        Some(Key { shared, made })
+    }
+}
+
+fn is_root(name: &Name) -> bool {
+    matches!(&**name, "data" | "input")
+}
+
+/// The comprehension of an equation of a variable and a comprehension.
+fn comprehension_of(expr: &Expr) -> Option<(&Term, &Comprehension)> {
+    if expr.negated || !expr.with.is_empty() {
+        return None;
+    }
+    let (left, right) = equation(expr)?;
+    let term = match (left.as_var(), right.as_var()) {
+        (Some(_), None) => right,
+        (None, Some(_)) => left,
+        _ => return None,
+    };
+    match &term.kind {
+        TermKind::ArrayComprehension(inside)
+        | TermKind::SetComprehension(inside)
+        | TermKind::ObjectComprehension(inside) => Some((term, inside)),
+        _ => None,
+    }
+}
+
+/// Goes into the bodies within a body.
+struct Inner<'i, 's, 'c>(&'i mut Search<'s, 'c>);
+
+impl<'a> Visitor<'a> for Inner<'_, '_, '_> {
+    fn term(&mut self, term: &'a Term) -> Flow {
+        match &term.kind {
+            TermKind::ArrayComprehension(inside)
+            | TermKind::SetComprehension(inside)
+            | TermKind::ObjectComprehension(inside) => {
+                inside.key.walk(self);
+                inside.head.walk(self);
+                self.0.body(&inside.body);
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
+    }
+
+    fn expr(&mut self, expr: &'a Expr) -> Flow {
+        match &expr.kind {
+            ExprKind::Every(every) => {
+                every.domain.walk(self);
+                self.0.body(&every.body);
+            }
+            ExprKind::Not(not) => self.0.body(&not.body),
+            ExprKind::And(pair) | ExprKind::Or(pair) => {
+                self.0.body(&pair.lhs);
+                self.0.body(&pair.rhs);
+            }
+            _ => return Flow::Into,
+        }
+        expr.with.walk(self);
+        Flow::Over
+    }
+}
+
+/// Whether a body looks at more when what it shares is not known: in a step of a reference, in the result of `walk`, or
+/// within another comprehension.
+struct Steps<'s> {
+    before: &'s BTreeSet<Name>,
+    seen: BTreeSet<Name>,
+    wide: bool,
+}
+
+impl Steps<'_> {
+    fn open(&mut self, scan: VarScan, term: &Term) {
+        let open = |name: &Name| self.before.contains(name) && !self.seen.contains(name);
+        self.wide = self.wide || scan.any(term, open);
+    }
+}
+
+impl<'a> Visitor<'a> for Steps<'_> {
+    fn expr(&mut self, expr: &'a Expr) -> Flow {
+        if let Some([_, output, ..]) = expr.operands_of("walk") {
+            self.open(ALL, output);
+        }
+        Flow::Into
+    }
+
+    fn term(&mut self, term: &'a Term) -> Flow {
+        match &term.kind {
+            TermKind::Ref(_) => self.open(STEPS, term),
+            TermKind::Var(name) => {
+                self.seen.insert(name.clone());
+            }
+            TermKind::ArrayComprehension(_)
+            | TermKind::SetComprehension(_)
+            | TermKind::ObjectComprehension(_) => {
+                self.wide = self.wide || STEPS.any(term, |name| self.before.contains(name));
+                return Flow::Over;
+            }
+            _ => {}
+        }
+        Flow::Into
+    }
+}

@@ -1,0 +1,105 @@
+//! Explanations: answers with the steps that led to them.
+
+use std::cell::RefCell;
+
+use solon::store::Path;
+use solon::trace::{Detail, Spelling};
+use solon::value::Value;
+use solon::{Error, Explanation, PreparedQuery};
+
+use super::ApiError;
+use super::body::Document;
+use super::documents::{Failure, log_prints};
+use super::reference::{named_reference, reference};
+use super::state::State;
+use crate::http::{Place, Request, answer_text, escape_html, indent};
+
+/// How much is asked to be told: the first value that is a published one.
+pub fn detail(request: &Request) -> Option<Detail> {
+    request.params.all("explain").find_map(Detail::named)
+}
+
+/// A document, if it is defined, and how it was found, as JSON text.
+pub struct Explained {
+    /// The document.
+    pub value: Option<Value>,
+    /// The steps.
+    pub explanation: Vec<u8>,
+}
+
+/// Searches the document at a path.
+pub fn document(
+    state: &State,
+    request: &Request,
+    path: &Path,
+    input: Option<&Document<'_>>,
+    detail: Detail,
+) -> Result<Explained, Failure> {
+    if request.place == Place::Reactor {
+        return Err(ApiError::Elsewhere.into());
+    }
+    // a step of digits is an index in an array and a name in an object
+    let mut texts = vec![reference(path), named_reference(path)];
+    texts.dedup();
+    let mut explained = None;
+    for text in texts {
+        // the types of rules exclude a document that is not there, and functions are none
+        let Ok(query) = state.engine.prepare_query(&text) else {
+            continue;
+        };
+        let mut asked = solon::Request::new()
+            .strict_builtin_errors(request.params.flag("strict-builtin-errors"));
+        if let Some(input) = input {
+            asked = input.as_input(asked);
+        }
+        let found = query_steps(state, request, &query, &asked, detail)?;
+        let value = found.0.first().and_then(|solution| solution.values.first());
+        let is_defined = value.is_some();
+        explained = Some(Explained {
+            value: value.cloned(),
+            explanation: found.1,
+        });
+        if is_defined {
+            break;
+        }
+    }
+    Ok(explained.unwrap_or_else(|| Explained {
+        value: None,
+        explanation: b"[]".to_vec(),
+    }))
+}
+
+/// The solutions of a query, and how they were found, as JSON text.
+pub fn query_steps(
+    state: &State,
+    request: &Request,
+    query: &PreparedQuery,
+    asked: &solon::Request<'_>,
+    detail: Detail,
+) -> Result<(Vec<solon::Solution>, Vec<u8>), Error> {
+    let prints = RefCell::new(Vec::new());
+    let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+    let explained = query.explain(&asked.print(&print).cancel(&request.gone), detail);
+    log_prints(prints.into_inner());
+    let steps = steps(state, request, &explained);
+    Ok((explained.answer?, steps?))
+}
+
+/// The steps as JSON text: the lines of a trace for people, otherwise events.
+fn steps(state: &State, request: &Request, explained: &Explanation) -> Result<Vec<u8>, Error> {
+    if !request.pretty() {
+        let spelling = if state.options.spelling.is_opa() {
+            Spelling::Lower
+        } else {
+            Spelling::Title
+        };
+        return Ok(escape_html(explained.json(spelling)?.into_bytes()));
+    }
+    let mut lines = explained.lines(true, false)?;
+    if lines.is_empty() {
+        // an empty text has one line
+        lines.push(String::new());
+    }
+    let text = answer_text(&lines, true);
+    Ok(indent(text.trim_ascii_end(), 1))
+}

@@ -1,0 +1,292 @@
+//! Explanations of searches that take long, nest deep, or make more than can be shown.
+
+use std::time::{Duration, Instant};
+
+use solon::trace::{Detail, Spelling};
+use solon::{Cancel, Engine, Error, Explanation, Limits, Request, Value, Watched};
+
+use crate::on_small_stack;
+
+const MODULE: &str = "package t
+n := numbers.range(1, 300)
+wide if {
+	some a in n
+	some b in n
+	a + b < 0
+}
+endless if {
+	some a in n
+	some b in n
+	some c in n
+	some d in n
+	a + b + c + d < 0
+}
+noted if {
+	some a in n
+	some b in n
+	a + b == 600
+	trace(\"found\")
+}
+large if {
+	some a in input.list
+	y := array.concat(input.list, [a])
+	count(y) == 1
+}
+same if input.list == input.other
+";
+
+const NONE: Limits = Limits {
+    steps: None,
+    time: None,
+    memory: None,
+    explanation: None,
+};
+
+/// What is explained, and how far.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    query: &'a str,
+    detail: Detail,
+    limits: &'a Limits,
+    input: Option<&'a Value>,
+    cancel: Option<&'a Cancel>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(query: &'a str, detail: Detail, limits: &'a Limits) -> Self {
+        Self {
+            query,
+            detail,
+            limits,
+            input: None,
+            cancel: None,
+        }
+    }
+
+    fn explain(self) -> Explanation {
+        on_small_stack(self.query, || {
+            let engine = Engine::new();
+            engine.set_module("t.rego", MODULE).unwrap();
+            let mut request = Request::new().limits(self.limits);
+            if let Some(cancel) = self.cancel {
+                request = request.cancel(cancel);
+            }
+            if let Some(input) = self.input {
+                request = request.input(input);
+            }
+            let watched = Watched {
+                detail: self.detail,
+                documents: true,
+            };
+            engine
+                .prepare_query(self.query)
+                .unwrap()
+                .explain(&request, watched)
+        })
+    }
+
+    /// How the search ended.
+    fn end(self) -> String {
+        self.explain()
+            .answer
+            .map_or_else(message, |_| String::new())
+    }
+}
+
+fn message(error: Error) -> String {
+    error.entries()[0].message.clone()
+}
+
+const EXCEEDED: &str = "explanation exceeds its memory limit";
+
+/// Of millions of events so many are kept as there is memory for; the error says that there were more.
+#[test]
+fn memory_of_events_is_bounded() {
+    let limits = Limits {
+        explanation: Some(4 << 20),
+        ..NONE
+    };
+    for detail in [Detail::Debug, Detail::Full, Detail::Fails] {
+        let explained = Asked::new("data.t.wide", detail, &limits).explain();
+        assert_eq!(message(explained.answer.err().unwrap()), EXCEEDED);
+        let kept = explained.events.len();
+        assert!((100..40_000).contains(&kept), "{kept} events");
+    }
+    // what is not shown takes no memory
+    let explained = Asked::new("data.t.noted", Detail::Notes, &limits).explain();
+    assert!(explained.answer.is_ok());
+    let lines = explained.lines(true, true).unwrap();
+    assert!(lines.iter().any(|line| line.contains("Note \"found\"")));
+}
+
+/// The smallest limit within which a search is explained is one; a byte less is not enough.
+#[test]
+fn memory_is_counted_exactly() {
+    let ends = |bytes: usize| {
+        let limits = Limits {
+            explanation: Some(bytes),
+            ..NONE
+        };
+        Asked::new("x = 1", Detail::Full, &limits).end()
+    };
+    let (mut low, mut high) = (0, 1 << 20);
+    assert_eq!(ends(high), "");
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if ends(middle).is_empty() {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    assert_eq!((ends(low).as_str(), ends(high).as_str()), (EXCEEDED, ""));
+    assert!(low > 5 * size_of::<solon::trace::Event>(), "{low}");
+}
+
+/// A value is shown once, however many events show it; what is made anew at each turn counts each time.
+#[test]
+fn values_of_variables_are_shared() {
+    let list = Value::array((0..2_000_i64).map(Value::from).collect());
+    let input = Value::object(vec![("list".into(), list)]);
+    let ask = |bytes: usize| {
+        let limits = Limits {
+            explanation: Some(bytes),
+            ..NONE
+        };
+        let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
+        Asked {
+            input: Some(&input),
+            ..asked
+        }
+        .end()
+    };
+    assert_eq!(ask(8 << 20), "");
+    let limits = Limits {
+        explanation: Some(8 << 20),
+        ..NONE
+    };
+    let asked = Asked::new("data.t.large", Detail::Full, &limits);
+    let end = Asked {
+        input: Some(&input),
+        ..asked
+    }
+    .end();
+    assert_eq!(end, EXCEEDED);
+}
+
+/// Two large arrays are compared element by element, without a stack for each.
+#[test]
+fn long_lists_are_compared() {
+    let list = Value::array(vec![1.into(); 200_000]);
+    let pairs = ["list", "other"].map(|name| (name.into(), list.clone()));
+    let input = Value::object(pairs.into_iter().collect());
+    let ask = |detail| {
+        let asked = Asked::new("data.t.same", detail, &NONE);
+        Asked {
+            input: Some(&input),
+            ..asked
+        }
+        .explain()
+    };
+    assert_eq!(ask(Detail::Notes).answer.unwrap().len(), 1);
+    let explained = ask(Detail::Debug);
+    assert_eq!(explained.answer.unwrap().len(), 1);
+    assert!(explained.events.len() > 200_000);
+    let pattern: Vec<String> = (0..10_000).map(|at| format!("x{at}")).collect();
+    let query = format!("[{}] = input.list", pattern.join(","));
+    let short = Value::array(vec![1.into(); 10_000]);
+    let input = Value::object(vec![("list".into(), short)]);
+    let limits = Limits {
+        explanation: Some(16 << 20),
+        ..NONE
+    };
+    let asked = Asked::new(&query, Detail::Debug, &limits);
+    let end = Asked {
+        input: Some(&input),
+        ..asked
+    }
+    .end();
+    assert_eq!(end, EXCEEDED);
+}
+
+#[test]
+fn time_and_cancellation_end_them() {
+    let limits = Limits {
+        time: Some(Duration::from_millis(100)),
+        ..NONE
+    };
+    for detail in [Detail::Notes, Detail::Fails] {
+        let start = Instant::now();
+        let end = Asked::new("data.t.endless", detail, &limits).end();
+        assert_eq!(end, "evaluation exceeds its time limit");
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+    let cancel = Cancel::default();
+    let canceller = cancel.clone();
+    let later = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        canceller.cancel();
+    });
+    let asked = Asked::new("data.t.endless", Detail::Notes, &NONE);
+    let end = Asked {
+        cancel: Some(&cancel),
+        ..asked
+    }
+    .end();
+    later.join().unwrap();
+    assert_eq!(end, "caller cancelled query execution");
+}
+
+/// Texts are no longer than answers may be, whatever the events share.
+#[test]
+fn texts_are_bounded() {
+    let list = Value::array((0..5_000_i64).map(Value::from).collect());
+    let input = Value::object(vec![("list".into(), list)]);
+    let limits = Limits {
+        memory: Some(16 << 20),
+        ..NONE
+    };
+    let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
+    let explained = Asked {
+        input: Some(&input),
+        ..asked
+    }
+    .explain();
+    assert!(explained.answer.as_ref().unwrap().is_empty());
+    let texts = [
+        explained.json(Spelling::Title),
+        explained.json(Spelling::Lower),
+        explained.detailed_json(),
+    ];
+    for text in texts {
+        assert_eq!(message(text.err().unwrap()), EXCEEDED);
+    }
+    assert!(explained.lines(true, true).is_ok());
+}
+
+/// Deep searches take stack as they go, and their events nest as deep.
+#[test]
+fn deep_searches_are_explained() {
+    let deep: String = (0..300).map(|_| "[").collect();
+    let nested = format!("{deep}1{}", "]".repeat(300));
+    let query = format!("x = {nested}; x = {nested}");
+    let explained = Asked::new(&query, Detail::Debug, &NONE).explain();
+    assert!(explained.answer.is_ok());
+    for text in [explained.json(Spelling::Title), explained.detailed_json()] {
+        assert!(text.unwrap().len() > 300 * r#"{"type":"array"}"#.len());
+    }
+    assert!(explained.lines(true, true).unwrap().len() > 300);
+    let rules: String = (0..3_000)
+        .map(|at| format!("r{at} if r{}\n", at + 1))
+        .collect();
+    let module = format!("package t\n{rules}r3000 if input.x\n");
+    let lines = on_small_stack("a chain of rules", || {
+        let engine = Engine::new();
+        engine.set_module("t.rego", &module).unwrap();
+        let query = engine.prepare_query("data.t.r0").unwrap();
+        let explained = query.explain(&Request::new(), Detail::Fails);
+        assert!(explained.answer.as_ref().unwrap().is_empty());
+        explained.lines(true, false).unwrap()
+    });
+    assert!(lines.len() > 3_000, "{}", lines.len());
+}

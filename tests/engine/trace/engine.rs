@@ -1,0 +1,38 @@
+//! The engine, asked as the lines protocol asks it, for what that protocol does not show.
+
+use serde_json::Value;
+use solon::compile::Options;
+use solon::trace::Detail;
+use solon::value::json;
+use solon::{Change, Engine, Explanation, Path, Request, Watched};
+use solon_syntax::ast::Version;
+
+/// How a request of a case is answered.
+pub fn explain(request: &Value, detail: Detail) -> Explanation {
+    let flag = |name: &str| request[name].as_bool().unwrap_or_default();
+    let version = if flag("v0") { Version::V0 } else { Version::V1 };
+    let options = Options {
+        strict: flag("strict"),
+        ..Options::default()
+    };
+    let engine = Engine::builder().version(version).compiler(options).build();
+    let mut change = Change::default();
+    for (name, text) in request["modules"].as_object().into_iter().flatten() {
+        change.set_module(name, text.as_str().unwrap());
+    }
+    let read = |value: &Value| json::read(value.to_string().as_bytes()).unwrap();
+    if let Some(data) = request.get("data") {
+        change.put(Path::default(), read(data));
+    }
+    engine.apply(change).unwrap();
+    let query = engine.prepare_query(request["query"].as_str().unwrap());
+    let input = request.get("input").map(read);
+    let mut asked = Request::new().strict_builtin_errors(flag("strict_builtin_errors"));
+    if let Some(input) = &input {
+        asked = asked.input(input);
+    }
+    let documents = true;
+    query
+        .unwrap()
+        .explain(&asked, Watched { detail, documents })
+}
