@@ -36,7 +36,7 @@ fn sign_req<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
             .ok_or_else(|| Fault::operand(1, &["object"], operand))
     };
     let (request, config) = (object(0)?, object(1)?);
-    let config = Config::read(config)?;
+    let signer = Config::read(config)?;
     let time = operands.at(2);
     let number = time
         .as_number()
@@ -52,17 +52,17 @@ fn sign_req<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
     let address =
         uri::parse(address.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;
     let headers = headers(request)?;
-    let digest = if config.signs_payload {
+    let digest = if signs_payload(config)? {
         hex::encode(Sha256::digest(body(request)))
     } else {
         UNSIGNED_PAYLOAD.to_owned()
     };
     let host = String::from_utf8_lossy(&address.host).into_owned();
     let mut own = vec![("host", host), ("x-amz-date", time.clone())];
-    if config.is_storage() {
+    if signer.is_storage() {
         own.push(("x-amz-content-sha256", digest.clone()));
     }
-    if let Some(token) = &config.session_token {
+    if let Some(token) = &signer.session_token {
         own.push(("x-amz-security-token", token.to_str().into_owned()));
     }
     let method = required(request, "method").unwrap_or(TextView::Utf8(""));
@@ -73,7 +73,7 @@ fn sign_req<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
         headers: signed_headers(&own, &headers),
         time: &time,
     };
-    let authorization = signature.authorization(&config);
+    let authorization = signature.authorization(&signer);
     own.push(("Authorization", authorization));
     Ok(with_headers(call, request, &headers, &own))
 }
@@ -108,7 +108,6 @@ struct Config<'e> {
     secret_key: TextView<'e>,
     region: TextView<'e>,
     session_token: Option<TextView<'e>>,
-    signs_payload: bool,
 }
 
 impl<'e> Config<'e> {
@@ -138,15 +137,6 @@ impl<'e> Config<'e> {
                 "operand 2 invalid values for required AWS config parameters(s): {invalid}"
             )));
         };
-        let signs_payload = match config.get_str("disable_payload_signing") {
-            None => true,
-            Some(V::Bool(disabled)) => !disabled,
-            Some(_) => {
-                return Err(Fault::type_error(
-                    "operand 2 invalid value for 'disable_payload_signing' in AWS config",
-                ));
-            }
-        };
         Ok(Self {
             service,
             access_key,
@@ -154,13 +144,23 @@ impl<'e> Config<'e> {
             region,
             session_token: required(config, "aws_session_token")
                 .filter(|token| !token.as_bytes().is_empty()),
-            signs_payload,
         })
     }
 
     /// Whether the service wants the digest of the body in a header.
     fn is_storage(&self) -> bool {
         matches!(self.service.as_bytes(), b"s3" | b"glacier")
+    }
+}
+
+/// Whether the body counts, unless it is to be left out.
+fn signs_payload(config: ObjectView<'_>) -> Result<bool, Fault> {
+    match config.get_str("disable_payload_signing") {
+        None => Ok(true),
+        Some(V::Bool(disabled)) => Ok(!disabled),
+        Some(_) => Err(Fault::type_error(
+            "operand 2 invalid value for 'disable_payload_signing' in AWS config",
+        )),
     }
 }
 

@@ -64,6 +64,11 @@ fn print_each<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 
 fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let parts = operands.array(0)?;
+    // what no template can have goes before what has no one value
+    let mut all = parts.iter();
+    if let Some(part) = all.find(|part| matches!(part.kind(), Kind::Array | Kind::Object)) {
+        return Err(illegal(part));
+    }
     let mut buffer = call.buffer();
     for part in parts.iter() {
         let part = match part.kind() {
@@ -83,12 +88,11 @@ fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
                     }
                 }
             }
-            Kind::Array | Kind::Object => return Err(illegal(part)),
             _ => part,
         };
         match (part, part.as_text()) {
             (V::Int(i), _) => push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?,
-            (_, Some(text)) => push(call, &mut buffer, text.to_str().as_bytes())?,
+            (_, Some(text)) => push(call, &mut buffer, text.as_bytes())?,
             _ => Writer::new(call, &mut buffer).show(part)?,
         }
     }

@@ -120,12 +120,16 @@ fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
 }
 
 fn rfc4122<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let key = operands.text(0)?;
+    // keys of other kinds are as good as strings
+    let key = match operands.at(0).as_text() {
+        Some(text) => [b"\"", text.as_bytes()].concat(),
+        None => operands.at(0).to_string().into_bytes(),
+    };
     let host = call.host;
     let bits = *call
         .kept()
         .identifiers
-        .entry(key.as_bytes().into())
+        .entry(key.into())
         .or_insert_with(|| random(host));
     Ok(call.arena.text(&notation(bits)))
 }

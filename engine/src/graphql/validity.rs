@@ -104,6 +104,11 @@ impl<'s> Checker<'s> {
                 self.check_definition(definition)?;
             }
         }
+        for (name, definition) in &schema.types {
+            if !schema.given.contains(name) && definition.kind == DefinitionKind::Input {
+                self.check_finite(definition)?;
+            }
+        }
         for (name, directive) in &schema.directives {
             check_name(name, directive.position)?;
             self.check_arguments(&directive.arguments, Some(name))?;
@@ -201,7 +206,7 @@ impl<'s> Checker<'s> {
                 return refuse(message, field.position);
             }
         }
-        self.check_finite(definition)
+        Ok(())
     }
 
     /// Whether some value of an input type can be written down: it must not contain itself.

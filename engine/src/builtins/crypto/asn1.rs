@@ -7,13 +7,45 @@ pub fn structure<'d>(reader: &mut Reader<'d>, name: &str) -> Result<Reader<'d>, 
     if reader.is_empty() {
         return Err(truncated("sequence"));
     }
+    if reader.claim().is_none() {
+        return Err(broken(*reader));
+    }
     if let Some(tag) = reader.peek().filter(|tag| *tag != der::SEQUENCE) {
         return Err(mismatch(16, tag, *reader, name));
     }
     match reader.any() {
         Some(element) => Ok(Reader::new(element.content)),
-        None => Err(truncated("data")),
+        None => Err(broken(*reader)),
     }
+}
+
+/// Says what is wrong with the next element, which cannot be read.
+fn broken(reader: Reader<'_>) -> String {
+    const LARGEST: u32 = 1 << 23;
+    const TRUNCATED: &str = "asn1: syntax error: truncated tag or length";
+    let (first, mut rest) = match reader.rest() {
+        [_, 0x80, ..] => return "asn1: syntax error: indefinite length found (not DER)".to_owned(),
+        [tag, first, rest @ ..] if *first > 0x80 && tag & 0x1f != 0x1f => (first, rest.iter()),
+        [tag, _, ..] if tag & 0x1f != 0x1f => return truncated("data"),
+        _ => return TRUNCATED.to_owned(),
+    };
+    let mut length = 0_u32;
+    for _ in 0..first & 0x7f {
+        let Some(digit) = rest.next() else {
+            return TRUNCATED.to_owned();
+        };
+        if length >= LARGEST {
+            return "asn1: structure error: length too large".to_owned();
+        }
+        length = length << 8 | u32::from(*digit);
+        if length == 0 {
+            return "asn1: structure error: superfluous leading zeros in length".to_owned();
+        }
+    }
+    if length < 0x80 {
+        return "asn1: structure error: non-minimal length".to_owned();
+    }
+    truncated("data")
 }
 
 /// Says that something ends too early.
@@ -28,8 +60,11 @@ pub fn trailing() -> String {
 
 /// Says that a field of a structure is missing or of another kind.
 pub fn field(reader: Reader<'_>, name: &str) -> String {
+    let mut ahead = reader;
     if reader.is_empty() {
         truncated("sequence")
+    } else if ahead.any().is_none() {
+        broken(reader)
     } else {
         format!("asn1: structure error: malformed {name}")
     }

@@ -45,6 +45,11 @@ impl<'d> Reader<'d> {
         self.0.is_empty()
     }
 
+    /// All that is left.
+    pub fn rest(&self) -> &'d [u8] {
+        self.0
+    }
+
     /// The tag of the next element.
     pub fn peek(&self) -> Option<u8> {
         self.0.first().copied()

@@ -59,11 +59,11 @@ fn unescape<'e>(call: &Call<'e>, bytes: &[u8]) -> Result<V<'e>, Fault> {
 pub fn encode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let refuse =
         || Fault::type_error("operand 1 values must be string, array[string], or set[string]");
-    let mut pairs: Vec<(String, Vec<V<'e>>)> = Vec::new();
+    let mut pairs: Vec<(Vec<u8>, Vec<V<'e>>)> = Vec::new();
     for (key, value) in operands.object(0)?.iter() {
         let key = match key.as_text() {
-            Some(key) => key.to_str().into_owned(),
-            None => key.to_string(),
+            Some(key) => key.as_bytes().to_vec(),
+            None => key.to_string().into_bytes(),
         };
         let values = match Members::of(value) {
             Some(members) => members.iter().collect(),
@@ -82,7 +82,7 @@ pub fn encode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e
             if !buffer.is_empty() {
                 buffer.push(b'&');
             }
-            escape(call, &mut buffer, key.as_bytes())?;
+            escape(call, &mut buffer, key)?;
             buffer.push(b'=');
             let value = value.as_text().ok_or_else(refuse)?;
             escape(call, &mut buffer, value.as_bytes())?;
@@ -95,15 +95,15 @@ pub fn decode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e
     let text = operands.text(0)?;
     let mut keys = ObjectBuilder::new(call.arena);
     let mut values: Vec<Vec<V<'e>>> = Vec::new();
-    let mut first_problem = None;
+    // the first broken escape, unless there is a semicolon somewhere
+    let mut problem = None;
     for part in text.as_bytes().split(|byte| *byte == b'&') {
         call.budget.step()?;
         if part.is_empty() {
             continue;
         }
         if part.contains(&b';') {
-            first_problem
-                .get_or_insert_with(|| Fault::error("invalid semicolon separator in query"));
+            problem = Some(Fault::error("invalid semicolon separator in query"));
             continue;
         }
         let (key, value) = match memchr::memchr(b'=', part) {
@@ -122,10 +122,10 @@ pub fn decode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e
                     values.push(vec![value]);
                 }
             }
-            Err(problem) => drop(first_problem.get_or_insert(problem)),
+            Err(escape) => drop(problem.get_or_insert(escape)),
         }
     }
-    if let Some(problem) = first_problem {
+    if let Some(problem) = problem {
         return Err(problem);
     }
     let keys = keys.finish();

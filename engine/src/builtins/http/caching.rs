@@ -93,18 +93,18 @@ impl Caching {
         call: &mut Call<'e>,
         responses: &ResponseCache,
         key: V<'e>,
-        decoding: Decoding,
     ) -> Result<Option<V<'e>>, Failure> {
         let name = name(key);
         let Some(kept) = responses.get(&name) else {
             return Ok(None);
         };
-        if call.now_ns() < kept.expires {
-            return value_of(call, &kept, decoding).map(Some);
-        }
         let Some(asked) = key.as_object() else {
             return Ok(None);
         };
+        let decoding = Decoding::read(asked)?;
+        if call.now_ns() < kept.expires {
+            return value_of(call, &kept, decoding).map(Some);
+        }
         let mut again = Request::read(call, asked)?;
         let stamps = [
             ("Etag", "If-None-Match"),

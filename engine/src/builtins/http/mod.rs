@@ -62,9 +62,8 @@ fn outcome<'e>(call: &mut Call<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Fail
     if let Some(known) = call.kept().sent.get(&key) {
         return known.clone();
     }
-    let decoding = Decoding::read(asked)?;
     if let (Some(caching), Some(responses)) = (&caching, call.responses)
-        && let Some(fresh) = caching.look_up(call, responses, key, decoding)?
+        && let Some(fresh) = caching.look_up(call, responses, key)?
     {
         call.kept().sent.insert(key, Ok(fresh));
         return Ok(fresh);
@@ -78,7 +77,7 @@ fn outcome<'e>(call: &mut Call<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Fail
             return Err(failure);
         }
     };
-    let value = decoding.value(call, &answer)?;
+    let value = Decoding::read(asked)?.value(call, &answer)?;
     let kept = caching.is_some() && call.responses.is_some();
     if kept || is_cacheable(&answer) {
         call.kept().sent.insert(key, Ok(value));

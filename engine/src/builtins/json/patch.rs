@@ -107,9 +107,8 @@ fn apply<'e>(
         b"add" => document.change(call, &path, Change::Insert(attribute("value")?)),
         b"remove" => document.change(call, &path, Change::Delete),
         b"replace" => {
-            let value = attribute("value")?;
             document.change(call, &path, Change::Delete)?;
-            document.change(call, &path, Change::Insert(value))
+            document.change(call, &path, Change::Insert(attribute("value")?))
         }
         b"move" => {
             let from = segments(call, attribute("from")?)?;
@@ -123,11 +122,11 @@ fn apply<'e>(
             document.change(call, &path, Change::Insert(value))
         }
         b"test" => {
-            let expected = attribute("value")?;
             let found = match document.0 {
                 None if path.is_empty() => None,
                 _ => Some(document.get(call, &path)?),
             };
+            let expected = attribute("value")?;
             if found == Some(expected) {
                 return Ok(());
             }

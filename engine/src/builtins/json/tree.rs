@@ -329,11 +329,27 @@ fn index(key: V<'_>, length: usize) -> Result<i64, Fault> {
     if text == "-" {
         return Ok(i64::try_from(length).unwrap_or(i64::MAX));
     }
+    let index = written_index(&text);
+    let index = index.ok_or_else(|| Fault::error("invalid string for indexing"))?;
     if text.len() > 1 && text.starts_with('0') {
         return Err(Fault::error("leading zeros are not allowed in JSON paths"));
     }
-    text.parse()
-        .map_err(|_| Fault::error("invalid string for indexing"))
+    Ok(index)
+}
+
+/// The whole number that a text stands for; there may be zeros behind a point, and nothing in front of it.
+fn written_index(text: &str) -> Option<i64> {
+    const LONGEST: usize = 19;
+    let Some((whole, zeros)) = text.split_once('.') else {
+        return text.parse().ok();
+    };
+    if text.len() > LONGEST || zeros.bytes().any(|byte| byte != b'0') {
+        return None;
+    }
+    match whole {
+        "" | "+" | "-" => Some(0),
+        _ => whole.parse().ok(),
+    }
 }
 
 /// The member of a set that equals a key.

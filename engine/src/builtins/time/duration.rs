@@ -2,6 +2,7 @@
 
 use super::parse::quote;
 use crate::builtins::Fault;
+use crate::value::display;
 
 /// Nanoseconds of a unit.
 fn unit_ns(unit: &[u8]) -> Option<u64> {
@@ -14,9 +15,6 @@ fn unit_ns(unit: &[u8]) -> Option<u64> {
         b"s" => SECOND,
         b"m" => 60 * SECOND,
         b"h" => 3_600 * SECOND,
-        b"d" => 86_400 * SECOND,
-        b"w" => 7 * 86_400 * SECOND,
-        b"y" => 365 * 86_400 * SECOND,
         _ => return None,
     })
 }
@@ -55,19 +53,66 @@ fn part(digits: &[u8], unit: u64) -> u64 {
     (number as f64 * (unit as f64 / scale)) as u64
 }
 
-/// Reads a duration in nanoseconds.
+/// Reads a duration in nanoseconds. Where something is called like a day, a week or a year, these are counted in hours
+/// first, and units are read as they are known to be spelled.
 pub fn parse(text: &[u8]) -> Result<i64, Fault> {
-    parse_in(text, unit_ns).map_err(Fault::error)
+    if !text.iter().any(|byte| b"dwy".contains(byte)) {
+        return parse_in(text, &quote(text)).map_err(Fault::error);
+    }
+    let mut shown = String::new();
+    // writing to a string does not fail
+    let _ = display::quote(text, &mut shown);
+    match in_hours(text) {
+        Some(text) => parse_in(&text, &shown).map_err(Fault::error),
+        None => Err(Fault::error(invalid(&shown))),
+    }
 }
 
 /// The same without days, weeks and years, which Go does not know.
 pub fn parse_go(text: &[u8]) -> Result<i64, String> {
-    let known = |unit: &[u8]| !matches!(unit, b"d" | b"w" | b"y");
-    parse_in(text, |unit| unit_ns(unit).filter(|_| known(unit)))
+    parse_in(text, &quote(text))
 }
 
-fn parse_in(text: &[u8], unit_ns: impl Fn(&[u8]) -> Option<u64>) -> Result<i64, String> {
-    let invalid = || format!("time: invalid duration {}", quote(text));
+/// A duration with hours in place of days, weeks and years. `None` when it does not consist of numbers, each with a unit
+/// that is known, or of one small letter.
+fn in_hours(text: &[u8]) -> Option<Vec<u8>> {
+    const UNITS: [&[u8]; 4] = [b"ns", b"us", b"\xc2\xb5s", b"ms"];
+    let (sign, mut rest) = split(text, |byte| b"+-".contains(&byte));
+    let mut hours = sign.to_vec();
+    while !rest.is_empty() {
+        let (number, after) = split(rest, |byte| byte.is_ascii_digit() || byte == b'.');
+        let known = UNITS.iter().find(|unit| after.starts_with(unit));
+        let length = known.map_or(1, |unit| unit.len());
+        let (unit, after) = after.split_at_checked(length)?;
+        let is_letter = matches!(unit, [b'a'..=b'z']);
+        if number.is_empty() || known.is_none() && !is_letter {
+            return None;
+        }
+        let factor = match unit {
+            b"d" => Some(24.0),
+            b"w" => Some(7.0 * 24.0),
+            b"y" => Some(365.0 * 24.0),
+            _ => None,
+        };
+        match factor {
+            Some(factor) => {
+                let number: f64 = std::str::from_utf8(number).ok()?.parse().ok()?;
+                hours.extend_from_slice(format!("{}h", number * factor).as_bytes());
+            }
+            None => hours.extend_from_slice(&[number, unit].concat()),
+        }
+        rest = after;
+    }
+    Some(hours)
+}
+
+fn invalid(shown: &str) -> String {
+    format!("time: invalid duration {shown}")
+}
+
+/// Reads a duration, which messages show in another form.
+fn parse_in(text: &[u8], shown: &str) -> Result<i64, String> {
+    let invalid = || invalid(shown);
     let (sign, unsigned) = split(text, |b| b"+-".contains(&b));
     let negative = sign == b"-";
     if sign.len() > 1 || unsigned.is_empty() {
@@ -86,12 +131,11 @@ fn parse_in(text: &[u8], unit_ns: impl Fn(&[u8]) -> Option<u64>) -> Result<i64, 
         let (name, after) = split(after, |b| b != b'.' && !b.is_ascii_digit());
         let number = whole(digits).ok_or_else(invalid)?;
         if name.is_empty() {
-            let text = quote(text);
-            return Err(format!("time: missing unit in duration {text}"));
+            return Err(format!("time: missing unit in duration {shown}"));
         }
         let unit = unit_ns(name).ok_or_else(|| {
-            let (name, text) = (quote(name), quote(text));
-            format!("time: unknown unit {name} in duration {text}")
+            let name = quote(name);
+            format!("time: unknown unit {name} in duration {shown}")
         })?;
         let sum = number
             .checked_mul(unit)

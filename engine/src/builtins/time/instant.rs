@@ -73,13 +73,13 @@ impl<'e> Instant<'e> {
             });
         };
         let part = |at| parts.get(at).unwrap_or_default();
-        let ns = exact([part(0)].number(0)?)?;
-        let name = [part(1)].text(0)?;
+        let ns = [part(0)].number(0)?;
+        let zone = zone(call, &[part(1)].text(0)?.to_str())?;
         let layout = match parts.get(2) {
             Some(layout) => Some([layout].text(0)?),
             None => None,
         };
-        let zone = zone(call, &name.to_str())?;
+        let ns = exact(ns)?;
         Ok(Self {
             ns,
             offset: offset(&zone, ns.div_euclid(SECOND)),

@@ -48,6 +48,8 @@ impl Checker<'_> {
             },
         };
         let searched = self.env.of(collection);
+        // nothing is looked up where there is nothing
+        let key = key.filter(|_| !searched.is_empty());
         let key = key.map(|key| (key, searched.keys()));
         for (term, among) in key.into_iter().chain([(value, searched.values())]) {
             if among.has_unknown() {

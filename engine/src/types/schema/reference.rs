@@ -1,7 +1,7 @@
 //! Following `$ref` within a document.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::document::{Document, named};
 use super::uri::Uri;
@@ -11,6 +11,8 @@ use crate::value::Value;
 pub struct References<'a> {
     /// Documents and parts by their names.
     named: HashMap<String, &'a Value>,
+    /// The names that parts give themselves.
+    given: HashSet<String>,
     /// What the schemas with a `$ref` refer to, by their address.
     absolute: HashMap<*const Value, Uri>,
 }
@@ -20,6 +22,7 @@ impl<'a> References<'a> {
     pub fn new(root: &'a Value) -> Result<Self, String> {
         let mut references = Self {
             named: HashMap::from([(String::new(), root)]),
+            given: HashSet::new(),
             absolute: HashMap::new(),
         };
         references.collect(root, &Uri::default())?;
@@ -38,10 +41,11 @@ impl<'a> References<'a> {
         if let Some(name) = name.and_then(Document::as_str) {
             let named = base.join(&Uri::parse(name));
             let text = named.text();
-            if self.named.contains_key(&text) {
+            if !self.given.insert(text.clone()) {
                 return Err(format!("Reference already exists: \"{text}\""));
             }
-            self.named.insert(text, part);
+            // the empty name is that of the whole, whoever takes it
+            self.named.entry(text).or_insert(part);
             base = Cow::Owned(named);
         }
         if let Some(reference) = members.get_str("$ref").and_then(Document::as_str) {

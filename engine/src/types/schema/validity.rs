@@ -115,8 +115,8 @@ impl Validity<'_, '_> {
         is_text("description")?;
         is_text("$ref")?;
         is_uri("$ref")?;
-        if keywords.get_str("$ref").is_some() {
-            return self.reference(schema);
+        if keywords.get_str("$ref").is_some() && self.follow(schema)? {
+            return Ok(());
         }
         types(keywords)?;
         self.object_keywords(keywords)?;
@@ -127,16 +127,18 @@ impl Validity<'_, '_> {
         self.combinations(keywords)
     }
 
-    fn reference(&mut self, schema: &Value) -> Checked {
+    /// Checks what a reference leads to; `false` when that was done before, and what stands beside the reference counts.
+    fn follow(&mut self, schema: &Value) -> Result<bool, String> {
         let reference = self.references.absolute(schema);
         let target = self.references.find(&reference)?;
         if !matches!(target, Value::Object(_) | Value::Bool(_)) {
             return Err("Valid Schema must be of type object".to_owned());
         }
-        if self.followed.insert(reference) {
+        let is_new = self.followed.insert(reference);
+        if is_new {
             self.schema(target)?;
         }
-        Ok(())
+        Ok(is_new)
     }
 
     fn definitions(&mut self, keywords: &Object) -> Checked {

@@ -118,6 +118,7 @@ DEADLY = [
     (r"^time\.(format|date|clock|weekday|diff)", r'"Local"'),
     (r"^semver\.compare", r"99999999999999999999"),
     (r"^numbers\.range", r"\d{9}"),
+    (r"^bits\.lsh", r", \d{7}"),
 ]
 
 
@@ -284,4 +285,5 @@ def main():
     print(f"{total} calls")
 
 
-main()
+if __name__ == "__main__":
+    main()
