@@ -51,7 +51,7 @@ pub mod uri;
 pub mod value;
 pub mod walk;
 
-pub use builtins::{Capabilities, NdBuiltinCache};
+pub use builtins::{Capabilities, NdBuiltinCache, SendMetrics};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry};

@@ -67,6 +67,9 @@ pub const BUDGET_STRIDE: u32 = 1024;
 /// clock and at cancellation.
 pub const LARGE_OPERAND: usize = 4 << 10;
 
+/// Bytes of a text being written between two looks at the clock and at cancellation.
+pub const LOOK_BYTES: usize = 4 << 20;
+
 /// Most combinations of constant keys of one reference that are told apart when rules are checked for recursion.
 pub const LOOKUP_COMBINATIONS: usize = 64;
 
@@ -160,6 +163,9 @@ pub const RESPONSE_BYTES: usize = 256 << 20;
 
 /// Memory of the answers of `http.send` that are kept for later evaluations, in bytes.
 pub const RESPONSE_CACHE_BYTES: usize = 64 << 20;
+
+/// Largest answer of a proxy that is asked for a connection, in bytes.
+pub const PROXY_ANSWER_BYTES: usize = 64 << 10;
 
 /// Most requests of one chain of redirections.
 pub const REDIRECTIONS: usize = 100;

@@ -10,7 +10,7 @@ use solon_syntax::ast::{Body, Name};
 use solon_syntax::source::Source;
 
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Capabilities, NdBuiltinCache, Patterns};
+use crate::builtins::{Capabilities, NdBuiltinCache, Patterns, SendMetrics};
 use crate::error::Error;
 use crate::eval::{Entry, Machine};
 use crate::evaluation::EvalError;
@@ -47,6 +47,7 @@ pub struct Request<'a> {
     strict_builtin_errors: bool,
     print: Option<&'a dyn Fn(&str)>,
     nd_cache: Option<&'a NdBuiltinCache>,
+    send_metrics: Option<&'a SendMetrics>,
 }
 
 impl<'a> Request<'a> {
@@ -121,6 +122,13 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn nd_builtin_cache(mut self, cache: &'a NdBuiltinCache) -> Self {
         self.nd_cache = Some(cache);
+        self
+    }
+
+    /// With a place where requests of `http.send` are counted.
+    #[must_use]
+    pub fn send_metrics(mut self, metrics: &'a SendMetrics) -> Self {
+        self.send_metrics = Some(metrics);
         self
     }
 }

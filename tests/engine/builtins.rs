@@ -15,6 +15,9 @@ mod differential;
 mod graphql;
 #[path = "builtins/graphql_parser.rs"]
 mod graphql_parser_agrees;
+#[cfg(feature = "crypto")]
+#[path = "builtins/page.rs"]
+mod page;
 #[path = "builtins/text.rs"]
 mod text;
 

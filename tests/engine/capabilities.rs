@@ -163,6 +163,36 @@ fn parts_of_the_language_can_be_taken_away() {
 }
 
 #[test]
+fn imports_of_later_versions_need_their_features() {
+    let import = |version: &str, features: &[&str]| {
+        let mut json = current(Version::V0);
+        json["features"] = json!(features);
+        let capabilities = Capabilities::from_json(json.to_string().as_bytes()).unwrap();
+        let engine = Engine::builder()
+            .version(Version::V0)
+            .capabilities(capabilities)
+            .build();
+        let module = format!("package t\nimport rego.{version}\np if true");
+        engine.set_module("t.rego", &module).is_ok()
+    };
+    for (version, features, allowed) in [
+        ("v1", &["rego_v2"][..], true),
+        ("v1", &["rego_v1"], true),
+        ("v1", &["rego_v1_import"], true),
+        ("v1", &["rego_v2_import"], false),
+        ("v1", &[], false),
+        ("v2", &["rego_v2"], true),
+        ("v2", &["rego_v2_import"], true),
+        ("v2", &["rego_v1", "rego_v1_import"], false),
+    ] {
+        assert_eq!(import(version, features), allowed, "{version} {features:?}");
+    }
+    // the import alone makes no modules of v1
+    let engine = engine(|json| json["features"] = json!(["rego_v1_import"]));
+    assert!(refusal(&engine, "package t\np := 1").contains("rego_v1 feature required"));
+}
+
+#[test]
 fn hosts_that_are_not_named_may_not_be_asked() {
     let engine = engine(|json| json["allow_net"] = json!(["localhost"]));
     assert_eq!(

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use solon::builtins::{Call, Custom, Fault};
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
-use solon::value::json;
+use solon::value::{V, json};
 use solon::{
     Cancel, Engine, Error, FixedHost, Host, Limits, NdBuiltinCache, PartialOptions, Request, Value,
 };
@@ -274,6 +275,66 @@ dynamic := data.other[input.x]
     ] {
         assert!(!query(quick), "{quick}");
     }
+}
+
+#[test]
+fn the_address_of_a_request_is_read_late() {
+    let engine = Engine::new();
+    for (fields, wanted) in [
+        (
+            r#""method": "BAD METHOD", "url": "://""#,
+            r#"net/http: invalid method "BAD METHOD""#,
+        ),
+        (
+            r#""method": "get", "url": "://", "force_json_decode": 5"#,
+            r#"parse "://": missing protocol scheme"#,
+        ),
+        (
+            r#""method": "get", "url": "http://%zz", "tls_ca_cert": "b""#,
+            "could not append certificates",
+        ),
+        (
+            r#""method": "get", "url": "http://a", "headers": {"a": 5}, "raw_body": 1"#,
+            r#""raw_body" must be a string"#,
+        ),
+        (
+            r#""method": "get", "url": "http://%zz", "headers": {"a": 5}"#,
+            r#"parse "http://%zz": invalid URL escape "%zz""#,
+        ),
+        (
+            r#""method": 5, "url": "://", "force_yaml_decode": 5"#,
+            r#""method" must be a string"#,
+        ),
+    ] {
+        let query = engine.prepare_query(&format!("http.send({{{fields}}})"));
+        let request = Request::new().strict_builtin_errors(true);
+        let error = query.unwrap().solutions(&request).unwrap_err();
+        let message = error.entries().remove(0).message;
+        assert_eq!(message, format!("http.send: {wanted}"), "{fields}");
+    }
+}
+
+#[test]
+fn functions_of_the_host_say_whether_they_wait() {
+    fn answer<'e>(_: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+        Ok(V::Int(1))
+    }
+    let engine = Engine::builder()
+        .function(Custom::new("org.ask", "name: string => x: number", answer).waiting())
+        .function(Custom::new("org.know", "name: string => x: number", answer))
+        .build();
+    engine
+        .set_module(
+            "t.rego",
+            "package t\nslow := org.ask(\"a\")\nquick := org.know(\"a\")\nuser if slow",
+        )
+        .unwrap();
+    let document = |path: &str| engine.prepare_document(path).unwrap().may_block();
+    assert!(document("t/slow") && document("t/user") && document("t"));
+    assert!(!document("t/quick"));
+    let query = |text: &str| engine.prepare_query(text).unwrap().may_block();
+    assert!(query("org.ask(\"a\")") && query("data.t.user"));
+    assert!(!query("org.know(\"a\")") && !query("data.t.quick"));
 }
 
 /// Never answers.

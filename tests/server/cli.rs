@@ -12,6 +12,9 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "cli/proxy.rs"]
+mod proxy;
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

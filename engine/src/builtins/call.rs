@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::fault::{Fault, FaultCode};
-use super::http::{ResponseCache, Sent};
+use super::http::{ResponseCache, SendMetrics, Sent};
 use super::nd_cache::NdBuiltinCache;
 use super::patterns::Patterns;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
 
+use crate::value::display;
 use crate::value::{Arena, Excess, Short, TextView, V};
 
 /// Bytes of a string being built in the arena.
@@ -52,6 +53,8 @@ pub struct Call<'e> {
     pub responses: Option<&'e ResponseCache>,
     /// Where answers of nondeterministic built-ins are noted, and looked up first.
     pub nd_cache: Option<&'e NdBuiltinCache>,
+    /// Where requests are counted.
+    pub send_metrics: Option<&'e SendMetrics>,
     /// Where the call stands, for results that speak of it.
     pub span: Span,
     /// File names, for the same purpose.
@@ -83,6 +86,7 @@ impl<'e> Call<'e> {
             allow_net: None,
             responses: None,
             nd_cache: None,
+            send_metrics: None,
             span: Span::default(),
             files: None,
             kept: None,
@@ -107,6 +111,19 @@ impl<'e> Call<'e> {
             TextView::Bytes(bytes) => self
                 .arena
                 .borrowed_bytes(bytes.get(range).unwrap_or_default()),
+        }
+    }
+
+    /// The text form of a value, if the evaluation may have it.
+    pub fn shown(&self, value: V<'_>) -> Result<String, Fault> {
+        let goes_on = || self.budget.check().is_ok();
+        let shown = display::show_while(value, self.budget.memory_left(), &goes_on);
+        match shown {
+            Some(shown) => Ok(shown),
+            None => {
+                self.budget.check()?;
+                Err(Fault::memory())
+            }
         }
     }
 
@@ -308,28 +325,43 @@ pub fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<()
     Ok(())
 }
 
-/// Writes values into a buffer, up to the memory that the evaluation may still take.
+/// Writes values into a buffer, up to the memory that the evaluation may still take, and as long as it may go on.
 pub struct Writer<'b, 'e> {
     buffer: &'b mut Buffer<'e>,
     left: usize,
+    /// Length of the buffer from which on one looks at the clock.
+    next_look: usize,
+    budget: &'b Budget<'b>,
 }
 
 impl<'b, 'e> Writer<'b, 'e> {
     /// Writes behind what the buffer holds.
-    pub fn new(call: &Call<'_>, buffer: &'b mut Buffer<'e>) -> Self {
-        let left = call.budget.memory_left();
-        Self { buffer, left }
+    pub fn new(call: &'b Call<'_>, buffer: &'b mut Buffer<'e>) -> Self {
+        Self {
+            left: call.budget.memory_left(),
+            next_look: buffer.len().saturating_add(limits::LOOK_BYTES),
+            budget: &call.budget,
+            buffer,
+        }
     }
 
     /// Writes something whose text may be long.
     pub fn show(&mut self, shown: impl fmt::Display) -> Result<(), Fault> {
-        write!(self, "{shown}").map_err(|_| Fault::memory())
+        if write!(self, "{shown}").is_ok() {
+            return Ok(());
+        }
+        self.budget.check()?;
+        Err(Fault::memory())
     }
 }
 
 impl fmt::Write for Writer<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.left = self.left.checked_sub(text.len()).ok_or(fmt::Error)?;
+        if self.buffer.len() > self.next_look {
+            self.next_look = self.buffer.len() + limits::LOOK_BYTES;
+            self.budget.check().map_err(|_| fmt::Error)?;
+        }
         self.buffer.extend_from_slice_copy(text.as_bytes());
         Ok(())
     }

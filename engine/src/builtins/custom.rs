@@ -19,6 +19,9 @@ pub struct Custom {
     pub declaration: Type,
     /// Whether one evaluation asks it only once for equal arguments.
     pub memoise: bool,
+    /// Whether it may wait for the outside, so that decisions which need it do not belong on a thread that others wait
+    /// for.
+    pub waits: bool,
     /// What it does.
     pub body: Arc<CustomBody>,
 }
@@ -35,6 +38,7 @@ impl Custom {
             name: name.into(),
             declaration: crate::types::parse_signature(signature),
             memoise: true,
+            waits: false,
             body: Arc::new(body),
         }
     }
@@ -43,6 +47,13 @@ impl Custom {
     #[must_use]
     pub fn without_memo(mut self) -> Self {
         self.memoise = false;
+        self
+    }
+
+    /// Tells that it may wait for the outside: documents that need it then say so ([`crate::PreparedDocument::may_block`]).
+    #[must_use]
+    pub fn waiting(mut self) -> Self {
+        self.waits = true;
         self
     }
 

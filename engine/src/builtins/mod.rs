@@ -63,6 +63,7 @@ pub use comparison::has_element;
 pub use custom::{Custom, CustomBody};
 pub use fault::{Fault, FaultCode, FaultError};
 pub use folds::{Aggregation, Fold};
+pub use http::SendMetrics;
 pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
 pub use patterns::Patterns;
@@ -271,11 +272,16 @@ impl Entry {
         if operands.iter().any(is_large) {
             call.budget.check()?;
         }
-        match (prepared, self.builtin.run) {
+        let outcome = match (prepared, self.builtin.run) {
             (Some(prepared), _) => prepared.call(call, operands),
             (None, Run::Function(function)) => function(call, operands),
             (None, Run::Evaluator) => Err(Fault::Undefined),
+        };
+        // an operand that did not fit is null, which is nothing to complain of
+        if outcome.is_err() && call.arena.excess().is_some() {
+            call.budget.check()?;
         }
+        outcome
     }
 
     fn call_noted<'e>(

@@ -8,11 +8,19 @@ use crate::value::{Arena, V, Value};
 /// What nondeterministic built-ins answered in a decision, by name and arguments.
 ///
 /// A decision that is given one asks each such call once: what is already there is the answer, everything else is
-/// noted. One that is filled beforehand repeats an old decision.
+/// noted. What was noted belongs into the log of the decision, as `nd_builtin_cache`; one that is filled with it
+/// repeats the decision.
 ///
 /// ```
 /// use solon::{Engine, NdBuiltinCache, Request, Value};
 ///
+/// // what a decision asked, for its log
+/// let noted = NdBuiltinCache::default();
+/// let query = Engine::new().prepare_query("x := [rand.intn(\"die\", 1), rand.intn(\"die\", 1)]")?;
+/// query.solutions(&Request::new().nd_builtin_cache(&noted))?;
+/// assert_eq!(noted.to_value().to_string(), r#"{"rand.intn": {["die", 1]: 0}}"#);
+///
+/// // the same, or another, decision repeated from the log
 /// let now = Engine::new().prepare_query("x := time.now_ns()")?;
 /// let cache = NdBuiltinCache::from_value(&Value::object(vec![(
 ///     "time.now_ns".into(),

@@ -2,7 +2,6 @@
 
 use super::call::{Writer, push};
 use super::{Builtin, Call, Fault, FaultCode, Members, Operands};
-use crate::value::display::show_within;
 use crate::value::{Kind, SetView, V};
 
 /// This family's entries.
@@ -124,7 +123,7 @@ fn alternatives(call: &Call<'_>, part: V<'_>) -> Result<Vec<String>, Fault> {
 fn show(call: &Call<'_>, value: V<'_>) -> Result<String, Fault> {
     match value.as_text() {
         Some(text) => Ok(text.to_str().into_owned()),
-        None => show_within(value, call.budget.memory_left()).ok_or_else(Fault::memory),
+        None => call.shown(value),
     }
 }
 

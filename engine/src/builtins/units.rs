@@ -153,7 +153,11 @@ fn fraction(amount: &BigInt, power: u64) -> NumberBuf {
     let ten = |power: u64| BigInt::from(10).pow(u32::try_from(power).unwrap_or(u32::MAX));
     // too small to show
     if power > length + u64::from(PLACES) + 1 {
-        return NumberBuf::Decimal(10, 0);
+        return if amount.sign() == Sign::Minus {
+            NumberBuf::Text("-0.0000000000".to_owned())
+        } else {
+            NumberBuf::Decimal(10, 0)
+        };
     }
     let divisor = ten(power);
     if amount % &divisor == BigInt::ZERO {

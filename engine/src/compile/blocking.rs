@@ -1,6 +1,8 @@
 //! Which documents need what may take long: a decision about one of them does not belong on a thread that others
 //! wait for.
 
+use std::sync::Arc;
+
 use hashbrown::HashSet;
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
@@ -12,19 +14,24 @@ use super::types::Dependents;
 use crate::builtins;
 use crate::value::Value;
 
-/// The rules that need a built-in which waits for the outside.
+/// The rules that need a function which waits for the outside.
 #[derive(Debug, Default)]
 pub struct Blocking {
     rules: HashSet<RuleId>,
+    /// The host's own functions that wait.
+    functions: Functions,
 }
 
+/// Names of the host's own functions.
+type Functions = std::collections::HashSet<Arc<str>>;
+
 impl Blocking {
-    /// Those of some modules.
-    pub fn new(modules: &[Module], dependents: &Dependents) -> Self {
+    /// Those of some modules; `functions` are the host's own that wait.
+    pub fn new(modules: &[Module], dependents: &Dependents, functions: Functions) -> Self {
         let mut direct = Vec::new();
         for (module, position) in modules.iter().zip(0..) {
             let rules = module.rules.iter().zip(0..);
-            let waiting = rules.filter(|(rule, _)| names_a_blocking_built_in(*rule));
+            let waiting = rules.filter(|(rule, _)| names_what_waits(*rule, &functions));
             direct.extend(waiting.map(|(_, rule)| RuleId {
                 module: position,
                 rule,
@@ -32,7 +39,7 @@ impl Blocking {
         }
         let mut rules = dependents.users_of(&direct);
         rules.extend(direct);
-        Self { rules }
+        Self { rules, functions }
     }
 
     /// Whether the document at a path needs one of the rules.
@@ -54,9 +61,9 @@ impl Blocking {
             .any(|rule| self.rules.contains(&rule))
     }
 
-    /// Whether something in a query needs such a built-in, or a document that does.
+    /// Whether something in a query needs such a function, or a document that does.
     pub fn within<N: Walk + ?Sized>(&self, tree: &RuleTree, node: &N) -> bool {
-        names_a_blocking_built_in(node)
+        names_what_waits(node, &self.functions)
             || names(node, |reference| match reference.split_first() {
                 Some((head, steps)) if is_data(head) => {
                     let path: Vec<Value> = steps.iter().map_while(key).collect();
@@ -76,10 +83,10 @@ fn is_data(head: &Term) -> bool {
     head.as_var().is_some_and(|name| &**name == "data")
 }
 
-fn names_a_blocking_built_in<N: Walk + ?Sized>(node: &N) -> bool {
+fn names_what_waits<N: Walk + ?Sized>(node: &N, functions: &Functions) -> bool {
     names(node, |reference| {
         let name = dotted(reference);
-        name.is_some_and(|name| builtins::may_block(&name))
+        name.is_some_and(|name| builtins::may_block(&name) || functions.contains(&*name))
     })
 }
 

@@ -1,6 +1,6 @@
 //! What the passes over modules share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use solon_syntax::ast::{Import, Module, Name, Term};
@@ -41,6 +41,8 @@ pub struct Options {
     pub capabilities: Option<Arc<Capabilities>>,
     /// Declarations of the functions that the host adds to the built-ins.
     pub functions: HashMap<String, Type>,
+    /// Those of them that may wait for the outside.
+    pub waiting: HashSet<Arc<str>>,
 }
 
 impl Default for Options {
@@ -55,6 +57,7 @@ impl Default for Options {
             skipped_passes: Vec::new(),
             capabilities: None,
             functions: HashMap::new(),
+            waiting: HashSet::new(),
         }
     }
 }
@@ -172,7 +175,11 @@ impl Compiled {
         let functions = Functions::new(compilation.options, &compilation.rule_tree);
         Self {
             keyed: keyed::of_modules(&compilation.modules, functions),
-            blocking: Blocking::new(&compilation.modules, &compilation.dependents),
+            blocking: Blocking::new(
+                &compilation.modules,
+                &compilation.dependents,
+                compilation.options.waiting.clone(),
+            ),
             modules: Arc::new(compilation.modules),
             rule_tree: compilation.rule_tree,
             annotations: compilation.annotations,

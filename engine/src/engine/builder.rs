@@ -115,6 +115,9 @@ impl EngineBuilder {
         self.options
             .functions
             .insert(function.name.to_string(), function.declaration.clone());
+        if function.waits {
+            self.options.waiting.insert(function.name.clone());
+        }
         self.functions.push(function);
         self
     }
@@ -163,6 +166,7 @@ impl EngineBuilder {
                 name: name.into(),
                 declaration: declaration.clone(),
                 memoise: false,
+                waits: false,
                 body: Arc::new(move |_, _| Err(Fault::halt(FaultCode::Internal, message.clone()))),
             }
         });

@@ -113,6 +113,7 @@ pub(super) fn call<'e>(
     let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
     call.print = request.print;
     call.nd_cache = request.nd_cache;
+    call.send_metrics = request.send_metrics;
     let capabilities = shared.capabilities.as_deref();
     call.allow_net = capabilities.and_then(Capabilities::allow_net);
     call.responses = Some(&shared.responses);

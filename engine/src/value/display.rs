@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use solon_syntax::stack;
 
 use super::V;
+use crate::limits::LOOK_BYTES;
 
 impl fmt::Display for V<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,25 +19,38 @@ impl fmt::Debug for V<'_> {
     }
 }
 
-/// The text form, unless it is longer than `limit` bytes: values share parts, their texts do not.
-pub fn show_within(value: V<'_>, limit: usize) -> Option<String> {
+/// The text form, unless it is longer than `limit` bytes: values share parts, their texts do not. Every few megabytes
+/// `goes_on` tells whether to go on.
+pub fn show_while(value: V<'_>, limit: usize, goes_on: &dyn Fn() -> bool) -> Option<String> {
     let mut out = Bounded {
         text: String::new(),
         limit,
+        next_look: LOOK_BYTES,
+        goes_on,
     };
     write!(out, "{value}").ok()?;
     Some(out.text)
 }
 
-struct Bounded {
+struct Bounded<'g> {
     text: String,
     limit: usize,
+    /// Length from which on is asked whether to go on.
+    next_look: usize,
+    goes_on: &'g dyn Fn() -> bool,
 }
 
-impl Write for Bounded {
+impl Write for Bounded<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.text.len() + text.len() > self.limit {
+        let length = self.text.len() + text.len();
+        if length > self.limit {
             return Err(fmt::Error);
+        }
+        if length > self.next_look {
+            self.next_look = length + LOOK_BYTES;
+            if !(self.goes_on)() {
+                return Err(fmt::Error);
+            }
         }
         self.text.push_str(text);
         Ok(())

@@ -14,7 +14,8 @@ use lexer::Lexer;
 pub use error::{JsonError, JsonErrorKind};
 pub(super) use write::text_keys;
 pub use write::{
-    Layout, Style, TooLong, write, write_go, write_go_layout, write_pretty, write_within,
+    Layout, Style, TooLong, write, write_go, write_go_layout, write_pretty, write_while,
+    write_within,
 };
 
 use super::text::lossy;

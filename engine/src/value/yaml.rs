@@ -10,7 +10,7 @@ mod write;
 
 pub use error::YamlError;
 pub use read::read;
-pub use write::{write, write_within};
+pub use write::{write, write_while};
 
 #[cfg(test)]
 mod tests;

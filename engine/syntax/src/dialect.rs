@@ -88,7 +88,7 @@ impl Keywords {
 pub struct Features {
     /// Keywords as parts of references.
     pub keywords_in_refs: bool,
-    /// The `rego.v1` import, and v1 modules.
+    /// The `rego.v1` import.
     pub rego_v1: bool,
     /// The `rego.v2` import.
     pub rego_v2_import: bool,
@@ -170,16 +170,19 @@ impl ParseOptions {
             rego_v2_import: false,
             template_strings: false,
         };
+        let mut v1_modules = false;
         for feature in features {
             match feature {
                 "keywords_in_refs" => kept.keywords_in_refs = true,
-                "rego_v1" | "rego_v1_import" => kept.rego_v1 = true,
+                "rego_v1" => (v1_modules, kept.rego_v1) = (true, true),
+                "rego_v1_import" => kept.rego_v1 = true,
+                "rego_v2" => (kept.rego_v1, kept.rego_v2_import) = (true, true),
                 "rego_v2_import" => kept.rego_v2_import = true,
                 "template_strings" => kept.template_strings = true,
                 _ => {}
             }
         }
-        if self.version == Version::V1 && !kept.rego_v1 {
+        if self.version == Version::V1 && !v1_modules {
             return Err(refuse(
                 "illegal capabilities: rego_v1 feature required for parsing v1 Rego".to_owned(),
             ));

@@ -87,8 +87,10 @@ fn read(
         metrics.timer("rego_query_parse", std::time::Duration::ZERO);
         metrics.since("rego_query_compile", start);
     }
-    let mut asked =
-        solon::Request::new().strict_builtin_errors(request.params.flag("strict-builtin-errors"));
+    let sent = solon::SendMetrics::default();
+    let mut asked = solon::Request::new()
+        .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
+        .send_metrics(&sent);
     if let Some(input) = input {
         asked = input.as_input(asked);
     }
@@ -96,6 +98,7 @@ fn read(
     let pretty = request.pretty();
     let result = document.evaluate_text(request, asked, style(pretty, "  "))?;
     metrics.since("rego_query_eval", start);
+    metrics.sent(&sent);
     let read = Read {
         explanation: None,
         result,

@@ -30,6 +30,16 @@ impl Metrics {
         self.values.insert(format!("counter_{name}"), count);
     }
 
+    /// Notes what `http.send` did.
+    pub fn sent(&mut self, sent: &solon::SendMetrics) {
+        if let Some((name, took)) = sent.timer() {
+            self.timer(name, took);
+        }
+        for (name, count) in sent.counters() {
+            self.counter(name, count);
+        }
+    }
+
     /// Names and values, as answers list them.
     pub fn spelled(&self, spelling: Spelling) -> BTreeMap<String, u64> {
         self.values

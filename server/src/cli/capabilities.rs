@@ -1,5 +1,7 @@
 //! `solon capabilities`, and the files that it prints.
 
+mod versions;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -8,15 +10,22 @@ use solon::builtins::capabilities::current_json;
 use solon_syntax::ParseOptions;
 use solon_syntax::ast::Version;
 
+use super::FAILED;
 use super::report::Report;
-use super::terminal::print;
+use super::terminal::{complain, print};
 
 /// Print the functions, keywords and features that policies may use.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Accepted and without effect: those of this version are what is printed
+    /// Those of this version, which is what is printed unless asked otherwise
     #[arg(long = "current")]
     _current: bool,
+    /// Those of a version of OPA, such as `v1.0.0`
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// Those that a file holds
+    #[arg(long, value_name = "FILE", conflicts_with = "version")]
+    file: Option<String>,
     /// Those that policies of Rego v0 may use
     #[arg(long)]
     v0_compatible: bool,
@@ -24,13 +33,47 @@ pub struct Args {
 
 /// Prints them as JSON.
 pub fn run(args: &Args) -> ExitCode {
-    print(current_json(super::version_of(args.v0_compatible)));
-    ExitCode::SUCCESS
+    match asked_for(args) {
+        Ok(text) => {
+            print(text);
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            complain(format!("error: {problem}\n"));
+            ExitCode::from(FAILED)
+        }
+    }
 }
 
-/// Reads the file of a flag.
-pub fn read(path: &str) -> Result<Arc<Capabilities>, String> {
-    let text = std::fs::read(path).map_err(|error| format!("cannot read the file: {error}"))?;
+fn asked_for(args: &Args) -> Result<Vec<u8>, String> {
+    if let Some(version) = &args.version {
+        let known = versions::capabilities(version);
+        return known.ok_or_else(|| format!("no capabilities version found: {version}"));
+    }
+    let Some(path) = &args.file else {
+        return Ok(current_json(super::version_of(args.v0_compatible)));
+    };
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    Capabilities::from_json(&text).map_err(|error| error.to_string())?;
+    let json: serde_json::Value =
+        serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    let mut text = serde_json::to_vec_pretty(&json).map_err(|error| error.to_string())?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Reads what a flag names: a file, or a version of OPA.
+pub fn read(name: &str) -> Result<Arc<Capabilities>, String> {
+    let text = match (std::fs::read(name), versions::capabilities(name)) {
+        (Ok(text), _) => text,
+        (Err(_), Some(text)) => text,
+        (Err(error), None) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(format!(
+                "no such file or capabilities version found: {name}"
+            ));
+        }
+        (Err(error), None) => return Err(format!("cannot read the file: {error}")),
+    };
     let capabilities = Capabilities::from_json(&text).map_err(|error| error.to_string())?;
     Ok(Arc::new(capabilities))
 }

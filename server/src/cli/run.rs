@@ -53,8 +53,8 @@ pub struct Args {
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
-    /// What policies may use: a file in the form that `solon capabilities` prints
-    #[arg(long, value_name = "FILE", value_parser = capabilities::read)]
+    /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
+    #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
     /// Read policies as Rego v0
     #[arg(long)]

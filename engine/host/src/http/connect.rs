@@ -14,6 +14,7 @@ use tokio_rustls::TlsConnector;
 use tower_service::Service;
 
 use super::error;
+use super::proxy::{self, Proxy};
 use super::stream::{Duplex, Stream};
 use crate::{errno, resolver};
 
@@ -69,19 +70,56 @@ impl Connector {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let secure = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let stream = dial(host, port).await?;
+        let proxy = proxy::SYSTEM.of(secure, host, port)?;
+        let stream: Box<dyn Duplex> = match &proxy {
+            None => Box::new(dial(host, port).await?),
+            Some(proxy) => {
+                let stream = self.dial_proxy(proxy).await;
+                stream.map_err(|problem| format!("proxyconnect tcp: {problem}"))?
+            }
+        };
         if !secure {
-            return Ok(Stream::new(stream, false));
+            return Ok(match proxy {
+                None => Stream::new(stream, false),
+                Some(_) => Stream::to_proxy(stream),
+            });
         }
-        let name = self.server_name.unwrap_or_else(|| host.to_owned());
-        let name = ServerName::try_from(name.clone()).map_err(|_| {
-            format!("tls: failed to verify certificate: x509: invalid server name `{name}`")
-        })?;
-        let stream = TlsConnector::from(self.tls).connect(name, stream).await;
-        let stream = stream.map_err(|problem| error::of_tls(&problem))?;
-        let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+        let stream = match proxy {
+            None => stream,
+            Some(proxy) => proxy.tunnel(stream, host, port).await?,
+        };
+        let name = self.server_name.as_deref().unwrap_or(host).to_owned();
+        let (stream, http2) = encrypted(self.tls, name, stream).await?;
         Ok(Stream::new(stream, http2))
     }
+
+    /// A connection to a proxy, over which nobody speaks HTTP/2.
+    async fn dial_proxy(&self, proxy: &Proxy) -> Result<Box<dyn Duplex>, String> {
+        let stream = dial(&proxy.host, proxy.port).await?;
+        if !proxy.secure {
+            return Ok(Box::new(stream));
+        }
+        let mut tls = ClientConfig::clone(&self.tls);
+        tls.alpn_protocols.clear();
+        let (stream, _) = encrypted(Arc::new(tls), proxy.host.clone(), Box::new(stream)).await?;
+        Ok(stream)
+    }
+}
+
+/// A connection through TLS, and whether both sides agreed on HTTP/2.
+async fn encrypted(
+    tls: Arc<ClientConfig>,
+    name: String,
+    stream: Box<dyn Duplex>,
+) -> Result<(Box<dyn Duplex>, bool), String> {
+    let name = ServerName::try_from(name.clone()).map_err(|_| {
+        format!("tls: failed to verify certificate: x509: invalid server name `{name}`")
+    })?;
+    let stream = TlsConnector::from(tls).connect(name, stream).await;
+    let stream = stream.map_err(|problem| error::of_tls(&problem))?;
+    let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+    let stream: Box<dyn Duplex> = Box::new(stream);
+    Ok((stream, http2))
 }
 
 /// A connection to the first address that answers.

@@ -10,7 +10,7 @@ use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Response};
 use solon::host::{HttpError, HttpRequest, HttpResponse};
 
-use super::{Pool, body, error};
+use super::{Pool, body, error, proxy};
 
 /// An answer as it came.
 pub struct Received {
@@ -80,13 +80,23 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Full<Bytes>>, bool), String
     } else {
         request.host.clone()
     };
-    let uri = format!("{scheme}://{host}:{}{}", request.port, request.target);
+    let usual = if request.secure { 443 } else { 80 };
+    let port = match request.port {
+        port if port == usual => String::new(),
+        port => format!(":{port}"),
+    };
+    let uri = format!("{scheme}://{host}{port}{}", request.target);
     let method = Method::from_bytes(request.method.as_bytes()).map_err(|e| e.to_string())?;
     let has = |wanted: &str| {
         let mut headers = request.headers.iter();
         headers.any(|(name, _)| name.eq_ignore_ascii_case(wanted))
     };
     let unpacks = !has("accept-encoding") && !has("range") && method != Method::HEAD;
+    let proxy = if request.secure || request.socket.is_some() {
+        None
+    } else {
+        proxy::SYSTEM.of(false, &request.host, request.port)?
+    };
     let once = !super::is_shared(&request) && !has("connection");
     let body = Full::new(Bytes::from(request.body.unwrap_or_default()));
     let mut outgoing = Request::new(body);
@@ -97,6 +107,12 @@ fn outgoing(request: HttpRequest) -> Result<(Request<Full<Bytes>>, bool), String
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|e| e.to_string())?;
         let value = HeaderValue::from_bytes(&value).map_err(|e| e.to_string())?;
         headers.append(name, value);
+    }
+    if let Some(authorization) = proxy.and_then(|proxy| proxy.authorization)
+        && !headers.contains_key(hyper::header::PROXY_AUTHORIZATION)
+    {
+        let value = HeaderValue::from_str(&authorization).map_err(|e| e.to_string())?;
+        headers.insert(hyper::header::PROXY_AUTHORIZATION, value);
     }
     // those that usually have a body say when they have none
     let empty = outgoing.body().size_hint().exact() == Some(0);

@@ -6,6 +6,7 @@ mod body;
 mod connect;
 mod error;
 mod exchange;
+mod proxy;
 mod stream;
 mod tls;
 

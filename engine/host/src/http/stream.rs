@@ -19,6 +19,8 @@ pub struct Stream {
     duplex: TokioIo<Box<dyn Duplex>>,
     /// Whether both sides agreed on HTTP/2.
     http2: bool,
+    /// Whether it ends at a proxy, which has to be told where requests go.
+    proxied: bool,
 }
 
 impl Stream {
@@ -27,6 +29,15 @@ impl Stream {
         Self {
             duplex: TokioIo::new(Box::new(duplex)),
             http2,
+            proxied: false,
+        }
+    }
+
+    /// A connection to a proxy that reads requests and passes them on.
+    pub fn to_proxy(duplex: impl Duplex + 'static) -> Self {
+        Self {
+            proxied: true,
+            ..Self::new(duplex, false)
         }
     }
 
@@ -37,7 +48,7 @@ impl Stream {
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {
-        let connected = Connected::new();
+        let connected = Connected::new().proxy(self.proxied);
         if self.http2 {
             connected.negotiated_h2()
         } else {

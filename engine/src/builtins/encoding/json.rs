@@ -16,8 +16,12 @@ fn written<'e>(
     layout: Option<Layout<'_>>,
 ) -> Result<V<'e>, Fault> {
     let style = Style { html: true, layout };
-    json::write_within(value, style, call.budget.memory_left(), &mut text)
-        .map_err(|TooLong| Fault::memory())?;
+    let goes_on = || call.budget.check().is_ok();
+    let limit = call.budget.memory_left();
+    if let Err(TooLong) = json::write_while(value, style, limit, &goes_on, &mut text) {
+        call.budget.check()?;
+        return Err(Fault::memory());
+    }
     call.budget.reserve(text.len())?;
     Ok(call.arena.bytes_text(&text))
 }

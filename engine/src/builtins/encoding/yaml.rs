@@ -6,13 +6,15 @@ use crate::value::{V, yaml};
 pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let mut text = String::new();
     let limit = call.budget.memory_left();
-    yaml::write_within(operands.at(0), limit, &mut text).map_err(|error| {
-        if error.is_too_long() {
+    let goes_on = || call.budget.check().is_ok();
+    if let Err(error) = yaml::write_while(operands.at(0), limit, &goes_on, &mut text) {
+        call.budget.check()?;
+        return Err(if error.is_too_long() {
             Fault::memory()
         } else {
             Fault::error(error.to_string())
-        }
-    })?;
+        });
+    }
     call.budget.reserve(text.len())?;
     Ok(call.arena.text(&text))
 }

@@ -103,6 +103,9 @@ impl Caching {
         };
         let decoding = Decoding::read(asked)?;
         if call.now_ns() < kept.expires {
+            if let Some(metrics) = call.send_metrics {
+                metrics.hits();
+            }
             return value_of(call, &kept, decoding).map(Some);
         }
         let mut again = Request::read(call, asked)?;

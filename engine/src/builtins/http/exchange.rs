@@ -26,6 +26,9 @@ pub fn carry_out(
     asked: ObjectView<'_>,
 ) -> Result<HttpResponse, Failure> {
     let retries = fields::retries(asked)?;
+    if let Some(metrics) = call.send_metrics {
+        metrics.sends();
+    }
     let mut pause = PAUSES.0;
     for _ in 0..retries {
         match follow(call, request) {

@@ -11,13 +11,17 @@ mod exchange;
 mod failure;
 mod fields;
 mod freshness;
+mod metrics;
 mod request;
 mod tls;
 mod url;
 
+use std::time::Instant;
+
 use hashbrown::HashMap;
 
 pub use cache::ResponseCache;
+pub use metrics::SendMetrics;
 pub(super) use request::{check_name, is_field};
 
 use self::answer::Decoding;
@@ -48,7 +52,12 @@ fn send<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         Some(V::Bool(raises)) => raises,
         Some(_) => return Err(Fault::error("invalid value for raise_error field")),
     };
-    match outcome(call, asked) {
+    let start = Instant::now();
+    let outcome = outcome(call, asked);
+    if let Some(metrics) = call.send_metrics {
+        metrics.called(start);
+    }
+    match outcome {
         Ok(answer) => Ok(answer),
         Err(failure) if raises || matches!(failure, Failure::End(_)) => Err(failure.raised()),
         Err(failure) => Ok(failure.told(call)),

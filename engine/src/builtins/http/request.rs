@@ -113,7 +113,8 @@ pub fn is_field(name: V<'_>) -> bool {
 }
 
 impl Request {
-    /// Reads a request; the first mistake in the order of the fields refuses it.
+    /// Reads a request. The first mistake in the order of the fields refuses it, but for those within the address and
+    /// the headers, which come last.
     pub fn read(call: &Call<'_>, asked: ObjectView<'_>) -> Result<Self, Failure> {
         let mut request = Self {
             method: String::new(),
@@ -128,19 +129,28 @@ impl Request {
         };
         let mut tls = TlsFields::default();
         let mut raw_body = None;
+        let (mut address, mut headers) = (String::new(), Ok(()));
         for (name, value) in asked.iter() {
             let name = name.text_or_empty();
             let name = name.to_str();
             match &*name {
                 "method" => request.method = text(&name, value)?.to_uppercase(),
-                "url" => request.read_url(call, &text(&name, value)?)?,
+                "url" => {
+                    address = text(&name, value)?;
+                    if call.allow_net.is_some() {
+                        request.read_url(call, &address)?;
+                    }
+                }
                 "body" => {
                     let mut body = Vec::new();
                     json::write_go(value, &mut body);
                     request.body = Some(body);
                 }
                 "raw_body" => raw_body = Some(raw(&name, value)?),
-                "headers" => request.read_headers(value)?,
+                "headers" => match value.as_object() {
+                    Some(value) => headers = request.read_headers(value),
+                    None => return Err(Failure::refused("invalid type for headers key")),
+                },
                 "enable_redirect" => request.follows = fields::lenient_flag(value)?,
                 "timeout" => request.timeout = timeout(value)?,
                 "tls_ca_cert" => tls.ca.text = text(&name, value)?,
@@ -177,6 +187,10 @@ impl Request {
                 "net/http: invalid method {method}"
             )));
         }
+        if call.allow_net.is_none() {
+            request.read_url(call, &address)?;
+        }
+        headers?;
         Ok(request)
     }
 
@@ -191,10 +205,7 @@ impl Request {
         Ok(())
     }
 
-    fn read_headers(&mut self, value: V<'_>) -> Result<(), Failure> {
-        let Some(headers) = value.as_object() else {
-            return Err(Failure::refused("invalid type for headers key"));
-        };
+    fn read_headers(&mut self, headers: ObjectView<'_>) -> Result<(), Failure> {
         for (name, value) in headers.iter() {
             let name = match name.as_text() {
                 Some(name) => canonical(&name.to_str()),

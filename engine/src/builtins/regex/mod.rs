@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 use super::call::push;
 use super::patterns::Family;
 use super::{Builtin, Call, Fault, Operands, Prepared};
+use crate::limits;
 use crate::value::{TextView, V};
 use program::Haystack;
 pub use program::{Effort, Regex, build};
@@ -191,10 +192,18 @@ fn find<'e>(
     let haystack = Haystack::new(&text);
     let mut found = call.arena.list();
     for range in regex.matches(&haystack).take(limit) {
-        call.budget.step()?;
+        after_match(call, &text)?;
         found.push(call.part(text, range));
     }
     Ok(call.arena.array_of(found.into_bump_slice()))
+}
+
+/// Counts a match. In a large text the clock is looked at each time: finding the next may take as long as the text.
+fn after_match(call: &mut Call<'_>, text: &TextView<'_>) -> Result<(), Fault> {
+    if text.as_bytes().len() > limits::LARGE_OPERAND {
+        call.budget.check()?;
+    }
+    call.budget.step()
 }
 
 /// How many matches are wanted; a negative number means all.
@@ -217,6 +226,7 @@ fn find_groups<'e>(
     let haystack = Haystack::new(&text);
     let mut found = call.arena.list();
     for groups in regex.captures(&haystack).take(limit) {
+        after_match(call, &text)?;
         call.budget.spend_len(groups.len())?;
         let groups = groups
             .into_iter()
@@ -245,7 +255,7 @@ fn split_at_matches<'e>(
     let mut found = call.arena.list();
     let (mut start, mut end) = (0, 0);
     for range in regex.matches(&haystack) {
-        call.budget.step()?;
+        after_match(call, &text)?;
         end = range.start;
         // a match of nothing at the start splits nothing off
         if range.end != 0 {
@@ -278,7 +288,7 @@ fn replace_matches<'e>(
     let mut buffer = call.buffer();
     let mut done = 0;
     let mut one = |call: &mut Call<'e>, groups: &[Option<Range<usize>>]| {
-        call.budget.step()?;
+        after_match(call, &text)?;
         let whole = groups.first().cloned().flatten().unwrap_or_default();
         let before = bytes.get(done..whole.start).unwrap_or_default();
         push(call, &mut buffer, before)?;

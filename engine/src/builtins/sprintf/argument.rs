@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 
 use crate::builtins::{Call, Fault};
-use crate::value::display::show_within;
 use crate::value::{Number, TextView, V};
 
 /// A value as Go would have it.
@@ -39,8 +38,7 @@ impl<'e> Argument<'e> {
             return Ok(Self::Text(text));
         }
         let Some(number) = value.as_number() else {
-            let shown = show_within(value, call.budget.memory_left());
-            return shown.map(Self::Shown).ok_or_else(Fault::memory);
+            return call.shown(value).map(Self::Shown);
         };
         Ok(match number {
             Number::Int(i) => Self::Int(i),

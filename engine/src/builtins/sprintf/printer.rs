@@ -62,7 +62,8 @@ impl<'c, 'e> Printer<'c, 'e> {
 
     /// One byte many times.
     pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), Fault> {
-        self.reserve(count)?;
+        // a buffer that grows takes twice its size
+        self.reserve(self.out.len().saturating_mul(2).saturating_add(count))?;
         self.out.resize(self.out.len() + count, byte);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use solon_syntax::stack;
 
+use crate::limits::LOOK_BYTES;
 use crate::value::{ObjectView, V};
 
 /// Where lines break and how far they are indented.
@@ -33,9 +34,22 @@ pub fn write_within(
     limit: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), TooLong> {
+    write_while(value, style, limit, &|| true, out)
+}
+
+/// The same as long as `goes_on` says so, which is asked every few megabytes.
+pub fn write_while(
+    value: V<'_>,
+    style: Style<'_>,
+    limit: usize,
+    goes_on: &dyn Fn() -> bool,
+    out: &mut Vec<u8>,
+) -> Result<(), TooLong> {
     let limit = out.len().saturating_add(limit);
     let mut writer = Writer {
         limit,
+        next_look: limit.min(out.len().saturating_add(LOOK_BYTES)),
+        goes_on: Some(goes_on),
         ..Writer::new(out, style.html, style.layout)
     };
     writer.value(value);
@@ -77,6 +91,10 @@ struct Writer<'o, 'l> {
     depth: usize,
     /// Length of `out` from which on nothing more has to be written.
     limit: usize,
+    /// Length of `out` from which on is asked whether to go on.
+    next_look: usize,
+    /// Whether to go on.
+    goes_on: Option<&'l dyn Fn() -> bool>,
     /// Whether something was left out.
     full: bool,
 }
@@ -89,13 +107,22 @@ impl<'o, 'l> Writer<'o, 'l> {
             layout,
             depth: 0,
             limit: usize::MAX,
+            next_look: usize::MAX,
+            goes_on: None,
             full: false,
         }
     }
 
     #[inline]
-    fn is_full(&self) -> bool {
-        self.full || self.out.len() > self.limit
+    fn is_full(&mut self) -> bool {
+        self.full || self.out.len() > self.next_look && self.ends_here()
+    }
+
+    #[cold]
+    fn ends_here(&mut self) -> bool {
+        self.next_look = self.limit.min(self.out.len().saturating_add(LOOK_BYTES));
+        self.full = self.out.len() > self.limit || !self.goes_on.is_none_or(|goes_on| goes_on());
+        self.full
     }
 
     fn value(&mut self, value: V<'_>) {

@@ -6,19 +6,31 @@ use solon_syntax::stack;
 
 use super::error::YamlError;
 use super::resolve::{Scalar, resolve, rfc3339};
+use crate::limits::LOOK_BYTES;
 use crate::value::json::{TooLong, text_keys};
 use crate::value::text::lossy;
 use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, V};
 
 /// Writes a value as `yaml.marshal` does.
 pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
-    write_within(value, usize::MAX, out)
+    write_while(value, usize::MAX, &|| true, out)
 }
 
-/// The same in at most `limit` bytes; where there would be more, writing ends soon behind them.
-pub fn write_within(value: V<'_>, limit: usize, out: &mut String) -> Result<(), YamlError> {
+/// The same in at most `limit` bytes; where there would be more, writing ends soon behind them. Every few megabytes
+/// `goes_on` tells whether to go on.
+pub fn write_while(
+    value: V<'_>,
+    limit: usize,
+    goes_on: &dyn Fn() -> bool,
+    out: &mut String,
+) -> Result<(), YamlError> {
     let limit = out.len().saturating_add(limit);
-    let mut writer = Writer { out, limit };
+    let mut writer = Writer {
+        next_look: limit.min(out.len().saturating_add(LOOK_BYTES)),
+        out,
+        limit,
+        goes_on,
+    };
     writer.start(value, 0)?;
     writer.within()?;
     if !writer.out.ends_with('\n') {
@@ -30,6 +42,9 @@ pub fn write_within(value: V<'_>, limit: usize, out: &mut String) -> Result<(), 
 struct Writer<'o> {
     out: &'o mut String,
     limit: usize,
+    /// Length from which on is asked whether to go on.
+    next_look: usize,
+    goes_on: &'o dyn Fn() -> bool,
 }
 
 /// Longest key that stands in front of its colon, in bytes.
@@ -97,8 +112,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn within(&self) -> Result<(), YamlError> {
-        if self.out.len() > self.limit {
+    fn within(&mut self) -> Result<(), YamlError> {
+        if self.out.len() <= self.next_look {
+            return Ok(());
+        }
+        self.next_look = self.limit.min(self.out.len().saturating_add(LOOK_BYTES));
+        if self.out.len() > self.limit || !(self.goes_on)() {
             return Err(YamlError::too_long());
         }
         Ok(())
@@ -206,7 +225,6 @@ impl Writer<'_> {
                 '"' => "\\\"",
                 '\\' => "\\\\",
                 '\u{85}' => "\\N",
-                '\u{a0}' => "\\_",
                 '\u{2028}' => "\\L",
                 '\u{2029}' => "\\P",
                 c if is_printable(c) => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use solon::SendMetrics;
 use solon::trace::{Instruments, Statistics};
 
 use crate::cli::table::Table;
@@ -50,6 +51,17 @@ impl Metrics {
             self.0.borrow_mut().insert(name, histogram);
         }
         for (name, count) in instruments.counts() {
+            let name = format!("counter_{name}");
+            self.0.borrow_mut().insert(name, Measured::Number(count));
+        }
+    }
+
+    /// Notes what `http.send` did.
+    pub fn sent(&self, sent: &SendMetrics) {
+        if let Some((name, took)) = sent.timer() {
+            self.add(name, took);
+        }
+        for (name, count) in sent.counters() {
             let name = format!("counter_{name}");
             self.0.borrow_mut().insert(name, Measured::Number(count));
         }

@@ -11,8 +11,8 @@ use solon::trace::{
 };
 use solon::value::Value;
 use solon::{
-    Change, Engine, Limits, PreparedQuery, QueryContext, Request, Search, Shortcuts, Solution,
-    Watched,
+    Change, Engine, Limits, PreparedQuery, QueryContext, Request, Search, SendMetrics, Shortcuts,
+    Solution, Watched,
 };
 use solon_host::SystemHost;
 
@@ -79,8 +79,10 @@ impl Run {
         let refused = |error| Report::of(&error, &text_of);
         // lines of `print` come while the evaluation runs, whatever the format
         let printed = |line: &str| complain(format!("{line}\n"));
+        let sent = SendMetrics::default();
         let mut request = Request::new()
             .strict_builtin_errors(args.strict_builtin_errors)
+            .send_metrics(&sent)
             .print(&printed);
         if let Some(input) = input {
             request = request.input(input);
@@ -148,6 +150,7 @@ impl Run {
                 .map_err(refused)
         };
         self.metrics.instruments(&instruments);
+        self.metrics.sent(&sent);
         let parsed = engine.modules();
         if args.profile().is_some() {
             let file = |id| {

@@ -25,6 +25,8 @@ from record import DEADLY, EFFECTS, MEMORY, MODULE, SKIPPED, split_types
 HERE = Path(__file__).parent
 BATCH = 24
 PATIENCE = 20
+# depends on the clock, which `lines` of the two set differently
+CLOCK = {"crypto.x509.parse_and_verify_certificates"}
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 
 
@@ -168,7 +170,7 @@ def main():
     for line in (HERE.parent / "declarations.txt").read_text().splitlines():
         name, declaration = line.split("\t")[:2]
         types = split_types(declaration)
-        if name in SKIPPED or names and not name.startswith(names) or not types:
+        if name in SKIPPED | CLOCK or names and not name.startswith(names) or not types:
             continue
         asked, differences = explore(peers, name, types, seed, count, wanted)
         total = [total[0] + asked, total[1] + differences]

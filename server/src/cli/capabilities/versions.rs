@@ -1,0 +1,130 @@
+//! What earlier and present versions of OPA say they can do, so that policies can be held to one of them.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// What is known of all versions, each thing with the versions that have it.
+#[derive(Deserialize)]
+struct Table {
+    /// The names of the versions, the oldest first.
+    versions: Vec<String>,
+    builtins: Vec<Builtin>,
+    future_keywords: Vec<Since>,
+    features: Vec<Since>,
+    wasm_abi_versions: Vec<Since>,
+}
+
+/// A function as it was declared up to some version.
+#[derive(Deserialize)]
+struct Builtin {
+    since: String,
+    until: Option<String>,
+    builtin: Json,
+}
+
+/// What holds from a version on, up to the next entry.
+#[derive(Deserialize)]
+struct Since {
+    since: String,
+    value: Option<Json>,
+}
+
+/// The published form.
+#[derive(Serialize)]
+struct Document<'t> {
+    builtins: Vec<&'t Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    future_keywords: Option<&'t Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wasm_abi_versions: Option<&'t Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    features: Option<&'t Json>,
+}
+
+static TABLE: LazyLock<Option<Table>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("versions.json")).ok());
+
+impl Table {
+    fn position(&self, version: &str) -> Option<usize> {
+        self.versions.iter().position(|one| one == version)
+    }
+
+    fn at<'t>(&self, entries: &'t [Since], position: usize) -> Option<&'t Json> {
+        let known = entries
+            .iter()
+            .take_while(|entry| self.position(&entry.since) <= Some(position));
+        known.last()?.value.as_ref()
+    }
+}
+
+/// The capabilities of a version in the published JSON form, `None` for one that is not known.
+pub fn capabilities(version: &str) -> Option<Vec<u8>> {
+    let table = TABLE.as_ref()?;
+    let position = table.position(version)?;
+    let has = |function: &&Builtin| {
+        let until = function.until.as_deref();
+        let over = until.is_some_and(|until| table.position(until) < Some(position));
+        table.position(&function.since) <= Some(position) && !over
+    };
+    let document = Document {
+        builtins: table
+            .builtins
+            .iter()
+            .filter(has)
+            .map(|function| &function.builtin)
+            .collect(),
+        future_keywords: table.at(&table.future_keywords, position),
+        wasm_abi_versions: table.at(&table.wasm_abi_versions, position),
+        features: table.at(&table.features, position),
+    };
+    let mut text = serde_json::to_vec_pretty(&document).ok()?;
+    text.push(b'\n');
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use solon::Capabilities;
+
+    use super::{TABLE, capabilities};
+
+    #[test]
+    fn every_version_can_be_read() {
+        let table = TABLE.as_ref().unwrap();
+        assert!(table.versions.len() > 150);
+        let mut before = 0;
+        for version in &table.versions {
+            let text = capabilities(version).unwrap();
+            let read = Capabilities::from_json(&text);
+            assert!(read.is_ok(), "{version}: {read:?}");
+            let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            let functions = json["builtins"].as_array().unwrap().len();
+            // no function was ever taken away
+            assert!(functions >= before, "{version}: {functions} functions");
+            before = functions;
+        }
+        assert_eq!(before, 206);
+        assert!(capabilities("v9.9.9").is_none());
+    }
+
+    #[test]
+    fn what_a_version_has_is_told() {
+        let of = |version: &str| {
+            let text = capabilities(version).unwrap();
+            serde_json::from_slice::<serde_json::Value>(&text).unwrap()
+        };
+        assert_eq!(of("v0.17.0")["future_keywords"], serde_json::Value::Null);
+        assert_eq!(
+            of("v0.59.0")["features"],
+            serde_json::json!([
+                "rule_head_ref_string_prefixes",
+                "rule_head_refs",
+                "rego_v1_import"
+            ])
+        );
+        assert_eq!(of("v1.0.0")["features"], serde_json::json!(["rego_v1"]));
+        assert_eq!(of("v1.0.0")["future_keywords"], serde_json::Value::Null);
+    }
+}

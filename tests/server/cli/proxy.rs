@@ -1,0 +1,128 @@
+//! `http.send` through the proxies that the environment names, and what is counted of it.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::process::Command;
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::Value as Json;
+
+/// A server that tells what came first on each connection, and answers it; what comes after a tunnel's answer is told
+/// too.
+fn server(answer: &'static str) -> (SocketAddr, Receiver<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) > 0 {
+                head.push(byte[0]);
+            }
+            tell.send(head).unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
+            let mut first = [0; 3];
+            if stream.read_exact(&mut first).is_ok() {
+                tell.send(first.to_vec()).unwrap();
+            }
+        }
+    });
+    (address, told)
+}
+
+/// What `solon eval` answers to a request, in an environment of its own.
+fn ask(url: &str, variables: &[(&str, &str)]) -> Json {
+    let query = format!(r#"http.send({{"method": "get", "url": "{url}", "raise_error": false}})"#);
+    let output = Command::new(env!("CARGO_BIN_EXE_solon"))
+        .args(["eval", "--format", "json", "--metrics", &query])
+        .env_clear()
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn answer(shown: &Json) -> &Json {
+    &shown["result"][0]["expressions"][0]["value"]
+}
+
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+
+#[test]
+fn plain_requests_name_the_server_to_the_proxy() {
+    let (proxy, told) = server(OK);
+    let proxy = format!("http://u:p@{proxy}");
+    let shown = ask("http://a.test/x?y=z", &[("HTTP_PROXY", &proxy)]);
+    assert_eq!(answer(&shown)["raw_body"], "ok", "{shown}");
+    let head = String::from_utf8(told.recv().unwrap()).unwrap();
+    assert!(
+        head.starts_with("GET http://a.test/x?y=z HTTP/1.1\r\n"),
+        "{head}"
+    );
+    assert!(head.contains("\r\nHost: a.test\r\n"), "{head}");
+    let lower = head.to_lowercase();
+    assert!(
+        lower.contains("\r\nproxy-authorization: basic dtpw\r\n"),
+        "{head}"
+    );
+    let metrics = &shown["metrics"];
+    assert_eq!(
+        metrics["counter_rego_builtin_http_send_network_requests"],
+        1
+    );
+    assert!(metrics["timer_rego_builtin_http_send_ns"].as_i64() > Some(0));
+}
+
+#[test]
+fn secure_requests_go_through_a_tunnel() {
+    let (proxy, told) = server("HTTP/1.1 200 Connection established\r\n\r\n");
+    let proxy = format!("http://{proxy}");
+    let shown = ask("https://a.test/", &[("https_proxy", &proxy)]);
+    assert!(answer(&shown)["error"].is_object(), "{shown}");
+    let head = String::from_utf8(told.recv().unwrap()).unwrap();
+    assert_eq!(
+        head,
+        "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n"
+    );
+    // TLS begins: a handshake of version 3
+    assert_eq!(&told.recv().unwrap()[..2], [0x16, 3]);
+}
+
+#[test]
+fn proxies_may_refuse() {
+    let (proxy, _told) = server("HTTP/1.1 403 Not for you\r\n\r\n");
+    let proxy = format!("http://{proxy}");
+    let shown = ask("https://a.test/", &[("HTTPS_PROXY", &proxy)]);
+    assert_eq!(
+        answer(&shown)["error"]["message"],
+        "Get \"https://a.test/\": Not for you",
+        "{shown}"
+    );
+    let shown = ask("http://a.test/", &[("HTTP_PROXY", "http://127.0.0.1:1")]);
+    assert_eq!(
+        answer(&shown)["error"]["message"],
+        "Get \"http://a.test/\": proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused",
+        "{shown}"
+    );
+}
+
+#[test]
+fn servers_on_this_machine_and_exceptions_are_asked_directly() {
+    let (address, told) = server(OK);
+    let url = format!("http://{address}/");
+    let shown = ask(&url, &[("HTTP_PROXY", "http://127.0.0.1:1")]);
+    assert_eq!(answer(&shown)["raw_body"], "ok", "{shown}");
+    let head = String::from_utf8(told.recv().unwrap()).unwrap();
+    assert!(head.starts_with("GET / HTTP/1.1\r\n"), "{head}");
+    let (proxy, asked) = server(OK);
+    let proxy = format!("http://{proxy}");
+    let shown = ask(
+        "http://no-such-name.invalid/",
+        &[("HTTP_PROXY", &proxy), ("NO_PROXY", ".invalid")],
+    );
+    assert!(answer(&shown)["error"].is_object(), "{shown}");
+    assert!(asked.try_recv().is_err(), "the proxy was asked");
+}
