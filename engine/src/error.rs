@@ -4,7 +4,7 @@ use std::fmt;
 
 use solon_syntax::source::Diagnostics;
 
-use crate::evaluation::EvalError;
+use crate::evaluation::{EvalError, StackFrame};
 use crate::store::StoreError;
 
 /// An error of the engine.
@@ -38,6 +38,8 @@ pub struct ErrorEntry {
     pub location: Option<(String, u32, u32)>,
     /// Lines below the message.
     pub details: Vec<String>,
+    /// The queries that were running, innermost first, if they were asked for.
+    pub stack: Vec<StackFrame>,
 }
 
 impl Error {
@@ -55,6 +57,7 @@ impl Error {
                         .is_somewhere()
                         .then(|| (one.file.to_string(), one.span.row, one.span.col)),
                     details: one.details.clone(),
+                    stack: Vec::new(),
                 })
                 .collect(),
             Self::Eval(error) => vec![ErrorEntry {
@@ -62,6 +65,7 @@ impl Error {
                 message: error.message.clone(),
                 location: (error.row > 0).then(|| (error.file.to_string(), error.row, error.col)),
                 details: Vec::new(),
+                stack: error.stack.clone(),
             }],
             Self::Store(error) => vec![entry(error.code(), error.to_string())],
             Self::Input(message) | Self::Output(message) => {
@@ -84,6 +88,7 @@ fn entry(code: &str, message: String) -> ErrorEntry {
         message,
         location: None,
         details: Vec::new(),
+        stack: Vec::new(),
     }
 }
 

@@ -9,19 +9,15 @@ use solon_syntax::source::SourceId;
 
 use crate::builtins::{self, FaultCode};
 use crate::error::Error;
-use crate::eval::Given;
 use crate::evaluation::EvalError;
 use crate::limits;
 use crate::program::Program;
-use crate::query::{
-    Prepared, PreparedQuery, QueryInner, Request, Solution, surroundings, with_memory,
-    within_bounds,
-};
+use crate::query::{self, Prepared, PreparedQuery, QueryInner, Request, Solution};
 use crate::trace::{
     self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
 };
 use crate::value::json::TooLong;
-use crate::walk::{self, Search, Shortcuts, Walk};
+use crate::walk::{Search, Shortcuts};
 
 /// How much is told of a search.
 #[derive(Clone, Copy, Debug)]
@@ -80,39 +76,18 @@ impl PreparedQuery {
         request: &Request<'_>,
         search: Search<'_>,
     ) -> Result<Vec<Solution>, Error> {
-        let Search {
-            observer,
-            instruments,
-            shortcuts,
-        } = search;
         let inner = &*self.inner;
         let prepared = Prepared {
             shared: &inner.shared,
             program: &inner.program,
             constants: &[],
         };
-        with_memory(prepared.shared, request, |arena, snapshot| {
-            let (world, call) = surroundings(arena, prepared, snapshot, request)?;
-            let world = walk::World {
-                program: world.program,
-                data: world.data.borrow(),
-                input: world.input.map(|input| match input {
-                    Given::Value(value) => value.borrow(),
-                    Given::Read(value) => value,
-                }),
-                strict: world.strict,
-                observer: observer.map(|observer| observer as &mut dyn Observer),
-            };
-            let question = walk::Question {
-                body: &inner.body,
-                originals: &inner.originals,
-                wanted: &inner.wanted,
-            };
-            let limits = request.bounds(prepared.shared);
-            let walk = Walk::new(world, call).within(limits.explanation.unwrap_or(usize::MAX));
-            let walk = walk.searching_once(&inner.keyed);
-            let rows = walk.tuned(shortcuts, instruments).solutions(&question)?;
-            within_bounds(arena)?;
+        query::search(prepared, request, search, inner, |walk, inner| {
+            let mut walk = walk.searching_once(&inner.keyed).trailing();
+            let rows = walk.solutions(&inner.question()).map_err(|mut error| {
+                error.stack = walk.stack();
+                error
+            })?;
             Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
         })
     }
@@ -207,7 +182,15 @@ impl PreparedQuery {
 fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Error>) -> bool {
     match (left, right) {
         (Ok(left), Ok(right)) => left == right,
-        (Err(left), Err(right)) => left.entries() == right.entries(),
+        (Err(left), Err(right)) => {
+            let told = |error: &Error| -> Vec<_> {
+                let entries = error.entries().into_iter();
+                entries
+                    .map(|entry| (entry.code, entry.message, entry.location))
+                    .collect()
+            };
+            told(left) == told(right)
+        }
         _ => false,
     }
 }

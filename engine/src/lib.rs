@@ -55,6 +55,7 @@ pub use builtins::{Capabilities, NdBuiltinCache, SendMetrics};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry};
+pub use evaluation::StackFrame;
 pub use explanation::{Explanation, Watched};
 pub use host::{Cancel, FixedHost, Host};
 pub use limits::Limits;

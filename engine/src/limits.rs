@@ -155,6 +155,12 @@ impl Default for Limits {
     }
 }
 
+/// Most steps of the search for the error of an evaluation that failed.
+pub const TRACEBACK_STEPS: u64 = 1 << 20;
+
+/// Printed lines that wait for the end of an evaluation, in bytes.
+pub const HELD_PRINTS: usize = 1 << 20;
+
 /// Memory of an evaluation that its thread keeps for the next one, in bytes.
 pub const KEPT_ARENA: usize = 64 << 20;
 

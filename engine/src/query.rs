@@ -1,5 +1,6 @@
 //! Prepared queries and documents: what a host keeps and asks many times, from many threads.
 
+mod search;
 mod surroundings;
 
 use hashbrown::HashMap;
@@ -24,6 +25,9 @@ use crate::value::json::{self, Style, TooLong};
 use crate::value::{V, Value};
 pub(crate) use surroundings::{Prepared, surroundings, with_memory, within_bounds};
 use surroundings::{call, given, world};
+
+pub(crate) use search::search;
+use search::traced;
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]
@@ -238,9 +242,11 @@ impl PreparedQuery {
             program: &inner.program,
             constants: &inner.constants,
         };
-        evaluate(world, request, inner, |machine, inner| {
-            let rows = machine.solutions(&inner.plan)?;
-            Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
+        traced(inner, request, |request| {
+            evaluate(world, request, inner, |machine, inner| {
+                let rows = machine.solutions(&inner.plan)?;
+                Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
+            })
         })
     }
 }
@@ -358,8 +364,10 @@ impl PreparedDocument {
             program: &inner.program,
             constants: &[],
         };
-        evaluate(world, request, inner, |machine, inner| {
-            Ok(inner.document(machine)?.map(read))
+        traced(inner, request, |request| {
+            evaluate(world, request, inner, |machine, inner| {
+                Ok(inner.document(machine)?.map(read))
+            })
         })
     }
 

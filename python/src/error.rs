@@ -48,6 +48,7 @@ pub fn refused(py: Python<'_>, family: Family, message: &str) -> PyErr {
         message: message.to_owned(),
         location: None,
         details: Vec::new(),
+        stack: Vec::new(),
     };
     raise(py, family, message, vec![entry])
 }

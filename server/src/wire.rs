@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use solon::StackFrame;
 use solon::value::{Arena, json};
 use solon_syntax::source::Diagnostic;
 
@@ -27,6 +28,28 @@ pub struct Location {
 impl From<(String, u32, u32)> for Location {
     fn from((file, row, col): (String, u32, u32)) -> Self {
         Self { file, row, col }
+    }
+}
+
+/// A query that was running when an error came up.
+#[derive(Debug, Serialize)]
+pub struct Running {
+    query_id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+}
+
+impl From<&StackFrame> for Running {
+    fn from(frame: &StackFrame) -> Self {
+        let location = frame.location.as_ref();
+        Self {
+            query_id: frame.query_id,
+            location: location.map(|(file, row, col)| Location {
+                file: file.to_string(),
+                row: *row,
+                col: *col,
+            }),
+        }
     }
 }
 

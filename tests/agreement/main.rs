@@ -19,6 +19,7 @@
 mod census;
 mod compare;
 mod engine;
+mod faults;
 mod generate;
 mod lines;
 mod live;

@@ -74,6 +74,7 @@ fn share(theme: Theme) -> (usize, usize, usize) {
         Theme::Dialects => (100, 10, 20),
         Theme::Logic => (80, 6, 20),
         Theme::Mistakes => (240, 100, 8),
+        Theme::Forms => (200, 55, 25),
     }
 }
 

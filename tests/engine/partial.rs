@@ -112,8 +112,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Programs whose residuals give an object piece by piece, as OPA's do: the reference ends above keys that are variables
-/// of heads (see docs/differences.md).
-const IN_PIECES: [&str; 1] = ["heads/78"];
+/// of heads, or the keys are numbers, which then are there without a value (see docs/differences.md).
+const IN_PIECES: [&str; 2] = ["heads/78", "packages/111"];
 
 /// A recorded random program.
 #[derive(Deserialize)]

@@ -95,6 +95,12 @@ impl<'e> Call<'e> {
         }
     }
 
+    /// Whether the answer of a nondeterministic built-in is known already.
+    pub fn has_answer(&self, name: &str, operands: &[V<'e>]) -> bool {
+        self.nd_cache
+            .is_some_and(|cache| cache.get(self.arena, name, operands).is_some())
+    }
+
     /// The part of a string between two byte positions, without a copy where that is possible.
     #[inline]
     pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {

@@ -47,6 +47,11 @@ impl FaultCode {
             Self::Internal => "eval_internal_error",
         }
     }
+
+    /// Whether the evaluation itself went wrong, and was not stopped from without or at a bound.
+    pub fn is_of_evaluation(self) -> bool {
+        !matches!(self, Self::Cancel | Self::Internal)
+    }
 }
 
 /// The content of an error, without the built-in's name, which the evaluator puts in front.

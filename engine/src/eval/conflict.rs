@@ -13,7 +13,10 @@ impl<'e> Machine<'e> {
     /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
     pub(super) fn conflict(&mut self, set: &'e RuleSet, args: &[V<'e>], clashed: &'e Rule) -> Halt {
         let producers: Vec<&'e Rule> = self.candidates(set, args).collect();
-        let produced = match self.values(&producers, args) {
+        self.listing = true;
+        let produced = self.values(&producers, args);
+        self.listing = false;
+        let produced = match produced {
             Ok(produced) => produced,
             Err(halt) => return halt,
         };
@@ -89,6 +92,8 @@ impl<'e> Machine<'e> {
             match run {
                 Ok(_) => {}
                 Err(Halt::Clash) => produced.extend(self.rival.take().map(|value| (value, member))),
+                // what a rule made before it failed is made
+                Err(Halt::Error(error)) if error.code.is_of_evaluation() => {}
                 Err(halt) => return Err(halt),
             }
         }

@@ -30,6 +30,16 @@ impl<'e> Machine<'e> {
         })
     }
 
+    /// The member asked for is there. Where somebody could see what else runs, it does.
+    pub(super) fn asked(&mut self) -> Flow {
+        self.has_member = true;
+        if self.is_seen() {
+            Flow::More
+        } else {
+            Flow::Stop
+        }
+    }
+
     /// Adds an element to an array, or to an aggregate of it.
     #[inline]
     pub(super) fn append(&mut self, operand: Operand) {

@@ -64,6 +64,10 @@ pub struct Machine<'e> {
     pub(super) produced: Produced<'e>,
     /// The value that clashed last with what a rule had produced.
     pub(super) rival: Option<V<'e>>,
+    /// Whether the set that was asked last has the member asked for.
+    pub(super) has_member: bool,
+    /// Whether rules run again to list what they make: what clashes there has its first value.
+    pub(super) listing: bool,
     pub(super) root: Scope<'e>,
     /// Scopes that `with` opened; the root is not among them.
     pub(super) scopes: Vec<Scope<'e>>,
@@ -114,6 +118,8 @@ impl<'e> Machine<'e> {
             sink: Sink::None,
             produced: Produced::nothing(false),
             rival: None,
+            has_member: false,
+            listing: false,
             root,
             scopes: Vec::new(),
             scope: ROOT,
@@ -317,6 +323,7 @@ impl<'e> Machine<'e> {
                 Step::With(with) => return self.with(with, rest),
                 Step::EndWith => return self.end_with(rest),
                 Step::Value(operand) => return self.value(*operand),
+                Step::Asked => return Ok(self.asked()),
                 leaf => return self.leaf(leaf),
             };
             if !on {

@@ -9,6 +9,7 @@ mod collect;
 mod compare;
 mod conflict;
 mod data;
+mod early;
 mod frame;
 mod generate;
 mod leaf;

@@ -128,16 +128,20 @@ impl<'e> Machine<'e> {
     /// The one value of a complete rule or function, its default included.
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let (produced, clashed) = match &set.index {
-            Index::All => self.producing(set.early_exit, |machine| {
-                machine.chains(set.rules.iter(), args)
-            }),
+            Index::All => {
+                let all = Candidates::All(set.rules.iter());
+                let early = self.exits_early(set, &all, args)?;
+                self.producing(early, |machine| machine.chains(set.rules.iter(), args))
+            }
             Index::By(_) => {
                 let candidates = self.candidates(set, args);
-                let early = set.early_exit || self.agree(&candidates);
+                let early = self.exits_early(set, &candidates, args)?;
                 self.producing(early, |machine| machine.chains(candidates, args))
             }
         };
-        if let Some(rule) = clashed? {
+        if let Some(rule) = clashed?
+            && !self.listing
+        {
             return Err(self.conflict(set, args, produced.rule.unwrap_or(rule)));
         }
         match (&set.default, produced.found) {
@@ -162,22 +166,6 @@ impl<'e> Machine<'e> {
             }
         }
         Ok(None)
-    }
-
-    /// Whether the rules that can match have one constant value, so that the first solution ends the search.
-    fn agree(&self, candidates: &Candidates<'e>) -> bool {
-        if matches!(candidates, Candidates::All(_)) {
-            return false;
-        }
-        let mut first = None;
-        candidates.clone().all(|rule| {
-            let Some(own) = rule.constant else {
-                return false;
-            };
-            let value = *first.get_or_insert(self.constant(own));
-            let mut members = rule.members().filter_map(|member| member.constant);
-            members.all(|id| self.constant(id) == value)
-        })
     }
 
     /// Runs a rule, and its else chain as long as nothing was found.
@@ -254,15 +242,27 @@ impl<'e> Machine<'e> {
     }
 
     fn has_member(&mut self, set: &'e RuleSet, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        let mut found = None;
         for rule in self.candidates(set, &[]) {
             let Some(plan) = rule.keyed.first() else {
                 continue;
             };
-            if self.framed(plan.slots, keys, |machine| machine.run(&plan.steps))? == Flow::Stop {
-                return Ok(keys.first().copied());
+            let (flow, has_member) = self.asking(plan, keys);
+            if has_member {
+                found = keys.first().copied();
+            }
+            if flow? == Flow::Stop {
+                break;
             }
         }
-        Ok(None)
+        Ok(found)
+    }
+
+    /// Runs a plan for known keys; whether it found the member that they name.
+    fn asking(&mut self, plan: &'e Plan, keys: &[V<'e>]) -> (Result<Flow, Halt>, bool) {
+        let outer = std::mem::take(&mut self.has_member);
+        let flow = self.framed(plan.slots, keys, |machine| machine.run(&plan.steps));
+        (flow, std::mem::replace(&mut self.has_member, outer))
     }
 
     /// Collects what the rules of a set make below known keys; defaults fill what is left.
@@ -315,10 +315,10 @@ impl<'e> Machine<'e> {
         let Some(plan) = plan else {
             return self.produce_below(set, rule, keys);
         };
-        match self.framed(plan.slots, keys, |machine| machine.run(&plan.steps)) {
-            Ok(Flow::More) => Ok(()),
-            // the member asked for is there
-            Ok(Flow::Stop) => {
+        let (flow, has_member) = self.asking(plan, keys);
+        match flow {
+            Ok(_) if !has_member => Ok(()),
+            Ok(_) => {
                 let arena = self.call.arena;
                 if let (Sink::Extent(extent), Some(key)) = (&mut self.sink, keys.last()) {
                     let _ = extent.insert(arena, &[], *key, false);

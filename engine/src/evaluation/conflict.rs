@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use solon_syntax::source::Span;
 
+use super::brief::{collapsed, cut};
 use super::error::Halt;
 use crate::builtins::FaultCode;
 use crate::program::Program;
@@ -11,8 +12,6 @@ use crate::value::V;
 
 /// Producers that are listed.
 const LISTED: usize = 10;
-/// Characters of a value that are shown.
-const SHOWN: usize = 80;
 
 /// The first line of a conflict of complete rules or functions.
 pub(crate) fn rule_header(name: &str, function: bool) -> String {
@@ -67,17 +66,8 @@ fn listed(program: &Program, header: String, produced: &[(V<'_>, Span)]) -> Stri
         let _ = write!(
             text,
             "\n  {} at {file}:{row}",
-            shortened(&value.to_string())
+            cut(collapsed(&value.to_string()))
         );
     }
     text
-}
-
-/// Blanks collapsed, cut at a bound.
-fn shortened(text: &str) -> String {
-    let collapsed = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match collapsed.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}...", collapsed.get(..at).unwrap_or(&collapsed)),
-        None => collapsed,
-    }
 }

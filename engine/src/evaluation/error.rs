@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::source::Span;
 
+use super::StackFrame;
 use crate::builtins::{Fault, FaultCode, FaultError};
 use crate::limits;
 use crate::program::Program;
@@ -24,6 +25,8 @@ pub struct EvalError {
     pub row: u32,
     /// Column from 1; 0 when there is no place.
     pub col: u32,
+    /// The queries that were running, innermost first; empty where they are not known.
+    pub stack: Vec<StackFrame>,
 }
 
 impl EvalError {
@@ -50,6 +53,7 @@ impl EvalError {
             file: Arc::from(""),
             row: 0,
             col: 0,
+            stack: Vec::new(),
         }
     }
 
@@ -111,6 +115,7 @@ impl Halt {
             file,
             row,
             col,
+            stack: Vec::new(),
         })
     }
 

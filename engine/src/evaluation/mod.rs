@@ -1,10 +1,12 @@
 //! What both machines share: which rules may match, errors, replaced documents, documents that rules build, and how conflicts are worded.
 
+mod brief;
 mod conditions;
 mod conflict;
 mod error;
 mod extent;
 mod overlay;
+mod stack;
 
 pub(crate) use conditions::allows;
 pub(crate) use conflict::{clash, fixed_key_name, rule_header};
@@ -12,3 +14,4 @@ pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use extent::Extent;
 pub(crate) use overlay::{Overlay, base_child, below, merged_keys, overlaid, patched, replaced};
+pub use stack::StackFrame;

@@ -264,6 +264,7 @@ impl<'p> Dump<'p> {
             }
             Step::EndWith => self.line("end with"),
             Step::Exists
+            | Step::Asked
             | Step::Value(_)
             | Step::Append(_)
             | Step::Insert(_)
@@ -275,6 +276,7 @@ impl<'p> Dump<'p> {
 
     fn leaf(&mut self, leaf: &Step) -> fmt::Result {
         match leaf {
+            Step::Asked => self.line("member"),
             Step::Value(operand) => self.line(format_args!("value {}", self.operand(*operand))),
             Step::Append(operand) => self.line(format_args!("append {}", self.operand(*operand))),
             Step::Insert(operand) => self.line(format_args!("insert {}", self.operand(*operand))),

@@ -23,7 +23,7 @@ kinds! { Step:
     Input Walk Each Base Rule Keyed Document Keys Call Custom Function Descend
     Holds Equal Compare Member Screen Fail IsArray IsObject
     Array Set Object Collect Aggregate Not Every And Or Any Spliced With EndWith
-    Exists Value Append Insert Put Produce Solution
+    Exists Asked Value Append Insert Put Produce Solution
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
 kinds! { Collector: Array Set Object }

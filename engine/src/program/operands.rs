@@ -67,6 +67,7 @@ macro_rules! operands {
             | Self::Spliced(_)
             | Self::EndWith
             | Self::Exists
+            | Self::Asked
             | Self::Fail => {}
         }
     };

@@ -229,6 +229,8 @@ pub enum Step {
     EndWith,
     /// Leaf: there is a solution.
     Exists,
+    /// Leaf: the member asked for is in the set.
+    Asked,
     /// Leaf: the value of a complete rule or function.
     Value(Operand),
     /// Leaf: an element of an array.

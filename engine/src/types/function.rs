@@ -37,12 +37,12 @@ impl From<FunctionType> for Type {
 }
 
 impl FunctionType {
-    /// A function of unnamed parameters, as rules define it.
+    /// A function of unnamed parameters, as rules define it. What it results in has no place if it is not known.
     pub fn new(args: impl IntoIterator<Item = Type>, result: Type) -> Self {
         Self {
             args: args.into_iter().map(Parameter::from).collect(),
             variadic: None,
-            result: Some(result.into()),
+            result: result.is_known().then(|| result.into()),
         }
     }
 

@@ -79,6 +79,13 @@ impl<'e> Walk<'e> {
                     return Ok(Flow::More);
                 };
                 self.note(goal, entry, &values);
+                if let Some(halt) = self.unanswered(entry, &values, span) {
+                    return if self.strict {
+                        Err(halt)
+                    } else {
+                        Ok(Flow::More)
+                    };
+                }
                 let start = self.begin();
                 let result = entry.call(&mut self.call, &values, None, span);
                 self.end(Operation::BuiltinCall, start);
@@ -191,14 +198,10 @@ impl<'e> Walk<'e> {
         name: &str,
         span: Span,
     ) -> Result<Option<V<'e>>, Halt> {
-        let failed = matches!(result, Err(Fault::Error(_)));
+        let postponable = matches!(result, Err(Fault::Error(_)));
         match outcome(self.program, self.strict, result, name, span) {
-            // whoever looks on sees the search go on; only the answer is an error
-            Err(Halt::Error(error)) if failed && self.observer.is_some() => {
-                self.first_error.get_or_insert(error);
-                Ok(None)
-            }
-            found => found,
+            Err(halt) if postponable => self.postpone(halt).map(|()| None),
+            outcome => outcome,
         }
     }
 

@@ -20,6 +20,7 @@ impl<'e> Walk<'e> {
         args: Option<List<'e>>,
         clashed: &'e Rule,
     ) -> Halt {
+        let trail = self.trail.take();
         // that rules are looked up again is not told
         let observer = self.observer.take();
         let matches = self.candidates(goal, group, path, args);
@@ -34,6 +35,7 @@ impl<'e> Walk<'e> {
                 }
             }
         }
+        self.trail = trail;
         let name = fixed_key_name("data", path);
         let header = rule_header(&name, args.is_some());
         clash(self.program, header, &produced, clashed.span)
@@ -47,12 +49,14 @@ impl<'e> Walk<'e> {
         clashed: &'e Rule,
         name: &str,
     ) -> Halt {
+        let trail = self.trail.take();
         let mut produced = Vec::new();
         for rule in rivals {
             if let Err(halt) = self.values(goal, rule, None, &mut produced) {
                 return halt;
             }
         }
+        self.trail = trail;
         clash(
             self.program,
             rule_header(name, false),
@@ -102,6 +106,8 @@ impl<'e> Walk<'e> {
         match outcome {
             // nothing more is asked of the rule
             Err(Halt::Clash) if differs => Ok(true),
+            // what a rule made before it failed is made
+            Err(Halt::Error(error)) if error.code.is_of_evaluation() => Ok(hit),
             outcome => outcome.map(|_| hit),
         }
     }

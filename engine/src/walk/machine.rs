@@ -12,6 +12,7 @@ use super::open::Open;
 use super::scope::Scope;
 use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, T};
+use super::trail::Trail;
 use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
@@ -123,8 +124,6 @@ pub struct Walk<'e> {
     pub(super) keyed: Option<&'e Keyed>,
     pub(super) data: V<'e>,
     pub(super) strict: bool,
-    /// The first error of a built-in, where it does not end the search at once.
-    pub(super) first_error: Option<Box<EvalError>>,
     pub(super) call: Call<'e>,
     pub(super) observer: Option<&'e mut dyn Observer>,
     pub(super) frames: Vec<Frame<'e>>,
@@ -141,6 +140,10 @@ pub struct Walk<'e> {
     pub(super) instruments: Option<&'e Instruments>,
     /// What is left open, if not everything is known.
     pub(super) open: Option<Box<Open<'e>>>,
+    /// Where the search stands, if somebody wants to know.
+    pub(super) trail: Option<Box<Trail<'e>>>,
+    /// The first error of a built-in, if that is to end the search.
+    pub(super) postponed: Option<Halt>,
     pub(super) next_id: u64,
     pub(super) depth: usize,
 }
@@ -158,7 +161,6 @@ impl<'e> Walk<'e> {
             keyed: None,
             data: world.data,
             strict: world.strict,
-            first_error: None,
             call,
             observer: world.observer,
             frames: Vec::new(),
@@ -171,6 +173,8 @@ impl<'e> Walk<'e> {
             shortcuts: Shortcuts::default(),
             instruments: None,
             open: None,
+            trail: None,
+            postponed: None,
             next_id: 0,
             depth: 0,
         }
@@ -205,10 +209,7 @@ impl<'e> Walk<'e> {
             Ok(Flow::More)
         });
         self.pop_frame();
-        if let Some(error) = self.first_error.take() {
-            return Err(error);
-        }
-        outcome.map_err(Halt::into_error)?;
+        self.ended(outcome)?;
         // the last steps may have been too many
         self.bounded().map_err(Halt::into_error)?;
         Ok(rows)
@@ -275,7 +276,10 @@ impl<'e> Walk<'e> {
     /// Searches what is left of a body; `next` is called for each solution.
     pub(super) fn run(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
         self.turn()?;
-        self.deeper(|walk| walk.expr(goal, next))
+        self.deeper(|walk| match walk.trail {
+            None => walk.expr(goal, next),
+            Some(_) => walk.trailed(goal, next),
+        })
     }
 
     /// Searches one level deeper, on new stack where the old one ends.
@@ -289,7 +293,7 @@ impl<'e> Walk<'e> {
         outcome
     }
 
-    fn expr(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
+    pub(super) fn expr(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
         if let (Exprs::Domain(every, span), 0) = (goal.exprs, goal.at) {
             return self.domain(goal, every, span, next);
         }

@@ -25,6 +25,7 @@ mod rules;
 mod scope;
 mod shortcuts;
 mod term;
+mod trail;
 mod unify;
 
 pub use machine::{Question, Walk, World};

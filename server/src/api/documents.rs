@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use solon::builtins::FaultCode;
 use solon::store::Path;
 use solon::value::V;
 use solon::value::json::Style;
@@ -160,12 +159,14 @@ impl Document {
             ..Limits::default()
         };
         let asked = if here { asked.limits(&brief) } else { asked };
+        let asked = asked.print(&print).cancel(&request.gone);
         let start = Instant::now();
-        let answer = evaluate(&asked.print(&print).cancel(&request.gone));
+        let answer = evaluate(&asked);
         self.pace
             .store(nanoseconds(start.elapsed()), Ordering::Relaxed);
         match answer {
-            Err(Error::Eval(error)) if here && error.code == FaultCode::Cancel => {
+            // there is more time elsewhere, to find out which queries were running too
+            Err(Error::Eval(error)) if here && error.stack.is_empty() => {
                 Err(ApiError::Elsewhere.into())
             }
             answer => {

@@ -6,7 +6,7 @@ use solon::store::StoreError;
 
 use crate::config::Spelling;
 use crate::http::{Response, Status, answer_text};
-use crate::wire::{Details, Location};
+use crate::wire::{Details, Location, Running};
 
 /// Messages that clients compare.
 pub mod message {
@@ -46,6 +46,8 @@ struct Item {
     location: Option<Location>,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Details>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack_trace: Vec<Running>,
 }
 
 #[derive(Serialize)]
@@ -171,6 +173,7 @@ fn items(error: &Error) -> Vec<Item> {
             message: entry.message,
             location: entry.location.map(Location::from),
             details: details(at),
+            stack_trace: entry.stack.iter().map(Running::from).collect(),
         })
         .collect()
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use solon_syntax::print::outline;
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, json, parse_module};
 
@@ -17,7 +18,7 @@ pub struct Args {
     /// The policy
     #[arg(value_name = "FILE")]
     file: String,
-    /// How the tree is shown: as the published JSON
+    /// How the tree is shown
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     /// What is shown beside the tree: `locations`, `comments`; `-comments` leaves them out
@@ -33,7 +34,10 @@ pub struct Args {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
+    /// An outline, one line a node
     #[default]
+    Pretty,
+    /// The published JSON
     Json,
 }
 
@@ -41,7 +45,7 @@ enum Format {
 pub fn run(args: &Args) -> ExitCode {
     match tree(args) {
         Ok(text) => {
-            print(text + "\n");
+            print(text);
             ExitCode::SUCCESS
         }
         Err(report) => {
@@ -71,11 +75,15 @@ fn tree(args: &Args) -> Result<String, Report> {
         .split(',')
         .map(str::trim)
         .collect();
+    let comments = !included.contains(&"-comments");
+    if args.format == Format::Pretty {
+        return Ok(outline(&module, comments));
+    }
     let sources = [source];
     let shown = json::Options {
         locations: included.contains(&"locations").then_some(&sources),
-        comments: !included.contains(&"-comments"),
+        comments,
         indented: true,
     };
-    Ok(json::text(&module, shown))
+    Ok(json::text(&module, shown) + "\n")
 }

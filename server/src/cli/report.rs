@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
 use crate::files::{LoadError, LoadErrors};
 use crate::http::answer_text;
-use crate::wire::{Details, Location};
+use crate::wire::{Details, Location, Running};
 
 /// Errors on their way to the terminal.
 #[derive(Debug, Serialize)]
@@ -27,8 +28,13 @@ struct Entry {
     location: Option<Location>,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Details>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack_trace: Vec<Running>,
     #[serde(skip)]
     lines: Vec<String>,
+    /// What was running, as text shows it.
+    #[serde(skip)]
+    traceback: Vec<String>,
 }
 
 /// Finds the text of a file, to show its lines; the query is the file without a name.
@@ -44,7 +50,11 @@ impl Report {
                 .map(|one| Entry::of(one, texts))
                 .collect(),
             solon::Error::EmptyQuery => vec![Entry::message(error.to_string())],
-            other => other.entries().into_iter().map(Entry::from).collect(),
+            other => other
+                .entries()
+                .into_iter()
+                .map(|entry| Entry::of_evaluation(entry, texts))
+                .collect(),
         };
         Self {
             errors,
@@ -112,7 +122,9 @@ impl Entry {
             code: None,
             location: None,
             details: None,
+            stack_trace: Vec::new(),
             lines: Vec::new(),
+            traceback: Vec::new(),
         }
     }
 
@@ -132,7 +144,22 @@ impl Entry {
             code: Some(one.code.as_str().to_owned()),
             location,
             details: Details::of(one),
+            stack_trace: Vec::new(),
             lines,
+            traceback: Vec::new(),
+        }
+    }
+
+    fn of_evaluation(entry: ErrorEntry, texts: Texts<'_>) -> Self {
+        let frames = entry.stack.iter();
+        Self {
+            message: entry.message,
+            code: Some(entry.code),
+            location: entry.location.map(Location::from),
+            details: None,
+            stack_trace: frames.clone().map(Running::from).collect(),
+            lines: entry.details,
+            traceback: frames.map(|frame| running(frame, texts)).collect(),
         }
     }
 
@@ -151,18 +178,25 @@ impl Entry {
         for line in &self.lines {
             let _ = writeln!(out, "\t{line}");
         }
+        if !self.traceback.is_empty() {
+            out.push_str("\nTraceback:\n");
+        }
+        for line in &self.traceback {
+            let _ = writeln!(out, "  {line}");
+        }
     }
 }
 
-impl From<solon::ErrorEntry> for Entry {
-    fn from(entry: solon::ErrorEntry) -> Self {
-        Self {
-            message: entry.message,
-            code: Some(entry.code),
-            location: entry.location.map(Location::from),
-            details: None,
-            lines: entry.details,
-        }
+/// A query that was running: where it stood, and the expression.
+fn running(frame: &StackFrame, texts: Texts<'_>) -> String {
+    let Some((file, row, col)) = &frame.location else {
+        return "<unknown>".to_owned();
+    };
+    let text = frame.text(&texts(file).unwrap_or_default());
+    if file.is_empty() {
+        format!("{row}:{col}: {text}")
+    } else {
+        format!("{file}:{row}: {text}")
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! `themes` says what kinds of programs there are; `writer` holds the state of one while it is written; `rules`,
 //! `functions`, `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`,
-//! `term` and `templates` what they consist of; `queries` asks.
+//! `term` and `templates` what they consist of; `queries` asks. `forms` stands apart: it puts together anything.
 
 mod conflicts;
+mod forms;
 mod functions;
 mod iteration;
 mod literal;
@@ -22,6 +23,7 @@ mod templates;
 mod term;
 mod themes;
 mod vocabulary;
+mod words;
 mod writer;
 
 pub use request::{Request, quoted};
@@ -36,6 +38,9 @@ pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
     let mut mixed = Random::new(seed ^ index.wrapping_mul(0x1_0000_0001));
     for letter in theme.name().bytes() {
         mixed = Random::new(mixed.next() ^ u64::from(letter));
+    }
+    if theme == Theme::Forms {
+        return forms::program(mixed.next());
     }
     let mut options = Random::new(mixed.next());
     let dialect = theme.dialect(options.below(6));

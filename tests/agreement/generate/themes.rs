@@ -24,11 +24,12 @@ pub enum Theme {
     Dialects,
     Logic,
     Mistakes,
+    Forms,
 }
 
 use Theme::{
-    Builtins, Chains, Comprehensions, Conflicts, Dialects, Functions, Heads, Iteration, Logic,
-    Merging, Mistakes, Packages, Queries, Values, With,
+    Builtins, Chains, Comprehensions, Conflicts, Dialects, Forms, Functions, Heads, Iteration,
+    Logic, Merging, Mistakes, Packages, Queries, Values, With,
 };
 
 type Weights = &'static [(usize, Scheme)];
@@ -107,7 +108,7 @@ const OLD: Weights = &[
 ];
 
 impl Theme {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Values,
         Iteration,
         Comprehensions,
@@ -123,6 +124,7 @@ impl Theme {
         Dialects,
         Logic,
         Mistakes,
+        Forms,
     ];
 
     pub fn name(self) -> &'static str {
@@ -142,6 +144,7 @@ impl Theme {
             Dialects => "dialects",
             Logic => "logic",
             Mistakes => "mistakes",
+            Forms => "forms",
         }
     }
 
@@ -210,7 +213,7 @@ impl Theme {
                     mistakes::statement(writer);
                 }
             }
-            Merging | Packages => {}
+            Merging | Packages | Forms => {}
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::program::{
     ConstId, Guard, Index, NodeId, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot,
     Step, TreeNode,
 };
-use crate::value::Value;
+use crate::value::{Kind, V, Value};
 
 /// The rules of a set before they are lowered.
 pub struct Pending<'m> {
@@ -60,8 +60,13 @@ impl<'m> Site<'m> {
 }
 
 fn key_term(key: &Value) -> Term {
-    let text = key.borrow().text_or_empty().to_str().into_owned();
-    Term::string(text, solon_syntax::source::Span::default())
+    let kind = match key.borrow() {
+        V::Null => TermKind::Null,
+        V::Bool(truth) => TermKind::Boolean(truth),
+        key if key.kind() == Kind::Number => TermKind::Number(key.to_string().into()),
+        key => TermKind::String(key.text_or_empty().to_str().into_owned().into()),
+    };
+    Term::new(kind, solon_syntax::source::Span::default())
 }
 
 /// Puts all rules into the tree and gives each set of rules its number and kind.
@@ -100,9 +105,9 @@ fn split_head(rule: &ast::Rule) -> (Vec<Value>, Vec<Term>) {
     let mut rest = reference.iter().skip(1);
     let mut tail = Vec::new();
     for term in rest.by_ref() {
-        match &term.kind {
-            TermKind::String(text) => path.push(Value::string(text)),
-            _ => {
+        match constant(term).filter(|_| term.is_scalar()) {
+            Some(key) => path.push(key),
+            None => {
                 tail.push(term.clone());
                 break;
             }
@@ -263,20 +268,15 @@ fn default_plan(
     lowering.finish()
 }
 
-/// Whether all rules have one and the same constant value. Of their else members only the constants count, as in
-/// the engine whose prints and errors are to be met.
+/// Whether all rules, and all members of their else chains, have one and the same constant value.
 fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
     let value = |id: ConstId| constants.get(Operand::Const(id));
-    let Some(first) = rules.first().and_then(|rule| rule.constant).and_then(value) else {
+    let mut members = rules.iter().flat_map(Rule::members);
+    let Some(first) = members.next().and_then(|rule| rule.constant) else {
         return false;
     };
-    rules.iter().all(|rule| {
-        rule.constant.and_then(value) == Some(first)
-            && rule
-                .members()
-                .skip(1)
-                .all(|member| member.constant.is_none_or(|id| value(id) == Some(first)))
-    })
+    let first = value(first);
+    members.all(|member| member.constant.is_some_and(|id| value(id) == first))
 }
 
 /// Whether finding a function's result again costs more than looking it up, or is seen.
@@ -409,7 +409,7 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
         head.value.as_ref()
     };
     if member.makes_member() && known > member.tail.len() {
-        return lowering.push(Step::Exists);
+        return lowering.push(Step::Asked);
     }
     let value = match element {
         Some(term) => lowering.term(term),

@@ -109,6 +109,8 @@ pub fn outputs_as(
                 return VarSet::default();
             };
             match functions.arity(operator) {
+                // an equation has no result, whatever stands behind its sides
+                Some(_) if operator.is_operator("eq") => VarSet::default(),
                 Some(arity) => call_outputs(vars, operands, arity, safe, reading),
                 None => VarSet::default(),
             }

@@ -122,7 +122,7 @@ impl Checker<'_> {
         let target = self.env.of_operator(&with.target);
         let value = self.env.of_operator(&with.value);
         let (wanted, given) = (target.as_function()?, value.as_function()?);
-        if unifies(&target, &value) {
+        if target == value || unifies(&target, &value) {
             return None;
         }
         let have: Vec<_> = given

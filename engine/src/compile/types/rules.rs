@@ -28,7 +28,9 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             checker.replaceable = Some((&compilation.rule_tree, &dependents));
             let of = checker.rule(id, rule, &mut schemas);
             let found = std::mem::take(&mut checker.problems);
-            if found.is_empty() || is_ground(&rule.head.reference) {
+            if found.is_empty() && matches!(of, Type::Unknown) {
+                // it needs what holds an error: nothing can be said of it
+            } else if found.is_empty() || is_ground(&rule.head.reference) {
                 documents.insert(&path, of);
             } else {
                 documents.spoil(&path);

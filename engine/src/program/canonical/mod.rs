@@ -7,8 +7,10 @@ mod tree;
 use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use solon_syntax::ast::{Module, Name, Rule};
+use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::{Module, Name, Rule, Term};
 
+use crate::value::Value;
 pub use index::{Conditions, Constraint, Place, Test};
 pub use keyed::{Key, Keyed};
 pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain};
@@ -23,6 +25,7 @@ pub struct Canonical {
     /// The comprehensions that are searched once.
     pub keyed: Keyed,
     sites: OnceLock<Sites>,
+    prints: OnceLock<bool>,
 }
 
 /// A rule by its position.
@@ -42,6 +45,7 @@ impl Canonical {
             originals,
             keyed: Keyed::default(),
             sites: OnceLock::new(),
+            prints: OnceLock::new(),
         }
     }
 
@@ -55,6 +59,28 @@ impl Canonical {
     /// The virtual documents by path.
     pub fn sites(&self) -> &Sites {
         self.sites.get_or_init(|| Sites::new(&self.modules))
+    }
+
+    /// Whether a rule prints, so that what runs can be seen.
+    pub fn prints(&self) -> bool {
+        *self.prints.get_or_init(|| {
+            let mut found = false;
+            let mut look = Terms(|term: &Term| {
+                found = found || term.is_operator("internal.print");
+                if found { Flow::Over } else { Flow::Into }
+            });
+            let modules = self.modules.iter();
+            modules.for_each(|module| module.rules.walk(&mut look));
+            found
+        })
+    }
+
+    /// The rules that are evaluated together at a path below `data`.
+    pub fn group(&self, path: &[Value]) -> Option<&Group> {
+        let sites = self.sites();
+        let mut keys = path.iter();
+        let site = keys.try_fold(Sites::DATA, |site, key| sites.child(site, key.borrow()))?;
+        sites.get(site)?.group.as_ref()
     }
 
     /// A rule.

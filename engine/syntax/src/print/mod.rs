@@ -3,10 +3,12 @@
 
 mod expr;
 mod module;
+mod outline;
 mod quote;
 mod term;
 
 pub use expr::{DisplayBody, display_body};
+pub use outline::outline;
 pub use quote::{is_printable, quote, write_quoted};
 pub use term::{DisplayRef, display_ref, is_plain_key};
 

@@ -1,0 +1,111 @@
+//! Early exit: whether the first solution of a rule set ends its search.
+//!
+//! The rules that can match must all have one constant value. Nothing of that shows in a value, but prints and the
+//! errors of built-ins do: where they can be seen, the published index decides which rules can match.
+
+use crate::evaluation::{Halt, allows};
+use crate::program::canonical::{Constraint, Member, Place};
+use crate::program::{Rule, RuleSet};
+use crate::value::{V, Value};
+
+use super::machine::Machine;
+use super::rules::Candidates;
+
+impl<'e> Machine<'e> {
+    /// Whether the first solution ends the search among the rules of a set.
+    #[inline]
+    pub(super) fn exits_early(
+        &mut self,
+        set: &'e RuleSet,
+        candidates: &Candidates<'e>,
+        args: &[V<'e>],
+    ) -> Result<bool, Halt> {
+        if set.early_exit {
+            return Ok(true);
+        }
+        if self.is_seen() {
+            return self.published_exit(set, args);
+        }
+        Ok(!matches!(candidates, Candidates::All(_)) && self.agree(candidates))
+    }
+
+    /// Whether it can be seen what runs: by what it prints, or by the errors of built-ins.
+    #[inline]
+    pub(super) fn is_seen(&self) -> bool {
+        self.strict || self.program.canonical.prints()
+    }
+
+    /// Whether the rules that can match have one constant value.
+    fn agree(&self, candidates: &Candidates<'e>) -> bool {
+        let mut members = candidates.clone().flat_map(Rule::members);
+        let mut constants = members.by_ref().map(|member| member.constant);
+        let Some(Some(first)) = constants.next() else {
+            return false;
+        };
+        let value = self.constant(first);
+        constants.all(|id| id.is_some_and(|id| self.constant(id) == value))
+    }
+
+    /// The same, with the rules that can match as the published index knows them.
+    fn published_exit(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<bool, Halt> {
+        let Some(group) = self.program.canonical.group(&set.path) else {
+            return Ok(false);
+        };
+        if !group.ground {
+            return Ok(false);
+        }
+        let mut first: Option<&'e Value> = None;
+        for member in &group.members {
+            if !self.fits(member, args, &mut first)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether what can match of a rule has the one constant value.
+    fn fits(
+        &mut self,
+        member: &'e Member,
+        args: &[V<'e>],
+        first: &mut Option<&'e Value>,
+    ) -> Result<bool, Halt> {
+        for (conditions, value) in member.conditions.iter().zip(&member.values) {
+            let mut may_match = false;
+            for constraints in &conditions.alternatives {
+                may_match = may_match || self.all_hold(constraints, args)?;
+            }
+            if !may_match {
+                continue;
+            }
+            match value {
+                Some(value) if *first.get_or_insert(value) == value => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn all_hold(&mut self, constraints: &'e [Constraint], args: &[V<'e>]) -> Result<bool, Halt> {
+        for Constraint { place, tests } in constraints {
+            let found = match place {
+                Place::Input(keys) => {
+                    let input = self.input.map(|input| input.value());
+                    input.and_then(|input| {
+                        keys.iter()
+                            .try_fold(input, |value, key| value.lookup(key.borrow()))
+                    })
+                }
+                Place::Data(keys) => {
+                    let path: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
+                    self.document(&path)?
+                }
+                Place::Argument(at) => args.get(*at).copied(),
+            };
+            if !found.is_some_and(|found| allows(tests, found)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,65 @@
+//! The queries that were running when an evaluation ended early.
+
+use std::sync::Arc;
+
+use solon_syntax::source::Span;
+
+use super::brief::{collapsed, cut, fits};
+use crate::program::Program;
+
+/// A query that was running when an evaluation ended early: the one for a rule's body, or for a body within it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackFrame {
+    /// Its number, from 0 in the order in which queries began.
+    pub query_id: u64,
+    /// File, row and column of the expression it had reached; `None` for one that was generated.
+    pub location: Option<(Arc<str>, u32, u32)>,
+    span: Span,
+    values: Vec<(Span, String)>,
+}
+
+impl StackFrame {
+    /// A query that had reached an expression whose variables had these values.
+    pub(crate) fn new(
+        query_id: u64,
+        program: &Program,
+        span: Span,
+        values: impl Iterator<Item = (Span, String)>,
+    ) -> Self {
+        let within = |place: Span| {
+            place.is_somewhere()
+                && place.source == span.source
+                && (span.start..=span.end).contains(&place.start)
+                && place.end <= span.end
+        };
+        let mut values: Vec<(Span, String)> = values
+            .filter(|(place, _)| within(*place))
+            .filter_map(|(place, text)| Some((place, fits(collapsed(&text))?)))
+            .collect();
+        values.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));
+        Self {
+            query_id,
+            location: span.is_somewhere().then(|| program.place(span)),
+            span,
+            values,
+        }
+    }
+
+    /// The expression in one line, with the values that its variables had; `source` is the text of its file.
+    pub fn text(&self, source: &str) -> String {
+        let mut text = String::new();
+        let mut at = self.span.start;
+        let slice = |from: u32, to: u32| source.get(from as usize..to as usize).unwrap_or("");
+        for (place, value) in &self.values {
+            // what is in brackets of its own, or within what was replaced, stays
+            if place.start < at || slice(place.start, place.end).starts_with('(') {
+                continue;
+            }
+            text.push_str(slice(at, place.start));
+            text.push_str(value);
+            at = place.end;
+        }
+        text.push_str(slice(at, self.span.end));
+        cut(collapsed(&text))
+    }
+}

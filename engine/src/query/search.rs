@@ -1,0 +1,281 @@
+//! Searching instead of running plans: to tell how an answer was found, or where an error comes from.
+
+use hashbrown::HashMap;
+use std::cell::RefCell;
+
+use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::{
+    DocumentInner, Prepared, QueryInner, Request, surroundings, with_memory, within_bounds,
+};
+use crate::builtins::{FaultCode, NdBuiltinCache};
+use crate::error::Error;
+use crate::eval::Given;
+use crate::evaluation::EvalError;
+use crate::limits::{self, Limits};
+use crate::program::Program;
+use crate::trace::Observer;
+use crate::walk::{self, Question, Search, Walk};
+
+/// Sets up a search on behalf of `subject` and runs it.
+pub(crate) fn search<T, R>(
+    prepared: Prepared<'_>,
+    request: &Request<'_>,
+    how: Search<'_>,
+    subject: &T,
+    run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
+) -> Result<R, Error> {
+    with_memory(prepared.shared, request, |arena, snapshot| {
+        let (world, call) = surroundings(arena, prepared, snapshot, request)?;
+        let world = walk::World {
+            program: world.program,
+            data: world.data.borrow(),
+            input: world.input.map(|input| match input {
+                Given::Value(value) => value.borrow(),
+                Given::Read(value) => value,
+            }),
+            strict: world.strict,
+            observer: how.observer.map(|observer| observer as &mut dyn Observer),
+        };
+        let limits = request.bounds(prepared.shared);
+        let walk = Walk::new(world, call)
+            .within(limits.explanation.unwrap_or(usize::MAX))
+            .tuned(how.shortcuts, how.instruments);
+        let result = run(walk, subject)?;
+        within_bounds(arena)?;
+        Ok(result)
+    })
+}
+
+/// What is evaluated: a query, or a document.
+pub(super) trait Subject {
+    /// The rules.
+    fn program(&self) -> &Program;
+
+    /// Whether it asks the outside.
+    fn may_block(&self) -> bool;
+
+    /// The error that a search ends with.
+    fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>>;
+}
+
+/// Evaluates. What fails is searched step by step: only that tells which of several errors comes first, what was
+/// printed before it, and which queries were running.
+#[inline]
+pub(super) fn traced<S: Subject, R>(
+    subject: &S,
+    request: &Request<'_>,
+    evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let answers = NdBuiltinCache::default();
+    let mut request: Request<'_> = *request;
+    if request.nd_cache.is_none() && subject.may_block() {
+        request.nd_cache = Some(&answers);
+    }
+    match request.print {
+        Some(print) if subject.program().canonical.prints() => {
+            let first = Lines::new(print);
+            let result = evaluate(&request.print(&|line: &str| first.add(line)));
+            let Err(error) = result else {
+                first.release();
+                return result;
+            };
+            if first.is_released() {
+                return Err(failed(subject, &request.silent(), error).0);
+            }
+            let second = Lines::new(print);
+            let (error, again) = failed(
+                subject,
+                &request.print(&|line: &str| second.add(line)),
+                error,
+            );
+            if again {
+                second.release()
+            } else {
+                first.release()
+            }
+            Err(error)
+        }
+        _ => evaluate(&request).map_err(|error| failed(subject, &request.silent(), error).0),
+    }
+}
+
+/// The error of a failed evaluation as a search finds it, and whether it was found.
+#[cold]
+fn failed<S: Subject>(subject: &S, request: &Request<'_>, error: Error) -> (Error, bool) {
+    let Error::Eval(mut failed) = error else {
+        return (error, false);
+    };
+    if !failed.code.is_of_evaluation() {
+        return (Error::Eval(failed), false);
+    }
+    match subject.search_error(request) {
+        Some(again) if again.code.is_of_evaluation() => (Error::Eval(again), true),
+        // the search ended where a function was not called a second time
+        Some(again)
+            if again.code == FaultCode::Internal
+                && (&again.file, again.row, again.col)
+                    == (&failed.file, failed.row, failed.col) =>
+        {
+            failed.stack = again.stack;
+            (Error::Eval(failed), true)
+        }
+        _ => (Error::Eval(failed), false),
+    }
+}
+
+impl Subject for QueryInner {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn may_block(&self) -> bool {
+        self.may_block
+    }
+
+    fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
+        let prepared = Prepared {
+            shared: &self.shared,
+            program: &self.program,
+            constants: &[],
+        };
+        search_error(prepared, request, self, Self::question)
+    }
+}
+
+impl Subject for DocumentInner {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn may_block(&self) -> bool {
+        self.may_block
+    }
+
+    fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
+        let prepared = Prepared {
+            shared: &self.shared,
+            program: &self.program,
+            constants: &[],
+        };
+        let subject = Named {
+            body: vec![self.expression()],
+            originals: HashMap::new(),
+        };
+        search_error(prepared, request, &subject, |subject| Question {
+            body: &subject.body,
+            originals: &subject.originals,
+            wanted: &[],
+        })
+    }
+}
+
+impl QueryInner {
+    /// What a search is asked.
+    pub(crate) fn question(&self) -> Question<'_> {
+        Question {
+            body: &self.body,
+            originals: &self.originals,
+            wanted: &self.wanted,
+        }
+    }
+}
+
+/// A query that names a document.
+struct Named {
+    body: Vec<Expr>,
+    originals: HashMap<Name, Name>,
+}
+
+impl DocumentInner {
+    /// The reference that names the document.
+    fn expression(&self) -> Expr {
+        let span = Span {
+            row: 1,
+            col: 1,
+            ..Span::default()
+        };
+        let steps = self.path.iter().map(|segment| {
+            let text = segment.text.borrow();
+            let text = text.text_or_empty();
+            Term::string(text.to_str().into_owned(), span)
+        });
+        let terms = std::iter::once(Term::var("data", span)).chain(steps);
+        let reference = Term::new(TermKind::Ref(terms.collect()), span);
+        Expr::new(ExprKind::Term(reference), span)
+    }
+}
+
+/// The error that a search ends with, and the queries that were running.
+fn search_error<T>(
+    prepared: Prepared<'_>,
+    request: &Request<'_>,
+    subject: &T,
+    question: impl for<'e> FnOnce(&'e T) -> Question<'e>,
+) -> Option<Box<EvalError>> {
+    let usual = request.limits.unwrap_or(&prepared.shared.limits);
+    let steps = usual.steps.unwrap_or(u64::MAX);
+    let limits = Limits {
+        steps: Some(steps.min(limits::TRACEBACK_STEPS)),
+        ..usual.clone()
+    };
+    let request = request.limits(&limits);
+    let how = Search::default();
+    let found = search(prepared, &request, how, subject, |walk, subject| {
+        let mut walk = walk.repeating();
+        let error = walk.solutions(&question(subject)).err();
+        Ok(error.map(|mut error| {
+            error.stack = walk.stack();
+            error
+        }))
+    });
+    found.ok().flatten()
+}
+
+/// Printed lines that are held back until it is known whether they come again.
+struct Lines<'p> {
+    print: &'p dyn Fn(&str),
+    held: RefCell<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    lines: Vec<String>,
+    bytes: usize,
+    released: bool,
+}
+
+impl<'p> Lines<'p> {
+    fn new(print: &'p dyn Fn(&str)) -> Self {
+        Self {
+            print,
+            held: RefCell::default(),
+        }
+    }
+
+    fn add(&self, line: &str) {
+        let mut held = self.held.borrow_mut();
+        held.bytes += line.len();
+        if held.bytes > limits::HELD_PRINTS {
+            drop(held);
+            self.release();
+            (self.print)(line);
+        } else {
+            held.lines.push(line.to_owned());
+        }
+    }
+
+    /// Lets the lines go, and all that follow.
+    fn release(&self) {
+        let mut held = self.held.borrow_mut();
+        held.released = true;
+        let lines = std::mem::take(&mut held.lines);
+        drop(held);
+        lines.iter().for_each(|line| (self.print)(line));
+    }
+
+    fn is_released(&self) -> bool {
+        self.held.borrow().released
+    }
+}
