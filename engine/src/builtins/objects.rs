@@ -175,6 +175,8 @@ fn merge<'e>(
     allot(call, left.len() + right.len())?;
     let mut merged = ObjectBuilder::new(call.arena);
     for (key, value) in left.iter() {
+        // large objects take long to make
+        call.budget.step()?;
         let value = match right.get(key) {
             None => value,
             Some(over) => match (value.as_object(), over.as_object()) {

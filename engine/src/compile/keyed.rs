@@ -9,6 +9,7 @@ use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{
     Body, Comprehension, Expr, ExprKind, Module, Name, Rule, Term, TermKind, VarScan,
 };
+use solon_syntax::stack;
 
 use super::functions::Functions;
 use super::safety::{OWN, Reach, equation};
@@ -80,7 +81,7 @@ impl<'s, 'c> Search<'s, 'c> {
             }
             OWN.collect(expr, &mut self.before);
         }
-        body.walk(&mut Inner(self));
+        stack::level(|| body.walk(&mut Inner(self)));
     }
 
     fn key(&self, inside: &Comprehension) -> Option<Key> {

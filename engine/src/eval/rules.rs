@@ -121,7 +121,10 @@ impl<'e> Machine<'e> {
             return Ok(kept);
         }
         let result = self.complete(set, args)?;
-        self.memo().put(rule, args, result);
+        // where it can be seen what runs, a function without a result runs again, as in OPA
+        if result.is_some() || !self.is_seen() {
+            self.memo().put(rule, args, result);
+        }
         Ok(result)
     }
 

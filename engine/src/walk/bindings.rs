@@ -2,6 +2,7 @@
 
 use solon_syntax::ast::{Term, TermKind};
 use solon_syntax::source::Span;
+use solon_syntax::stack;
 
 use super::machine::{Next, Outcome, Walk};
 use super::term::{FrameId, List, Made, Shape, T, is_document};
@@ -108,18 +109,19 @@ impl<'e> Walk<'e> {
         match term.shape() {
             Shape::Known(value) => Some(value),
             Shape::Array(items) => {
-                let items = self.plug_all(items)?;
+                let items = stack::level(|| self.plug_all(items))?;
                 Some(self.call.arena.array_of(items.into_bump_slice()))
             }
             Shape::Set(items, frame) => {
-                let items = self.plug_all(List::Terms(items, frame))?;
+                let items = stack::level(|| self.plug_all(List::Terms(items, frame)))?;
                 Some(self.call.arena.set_from(items))
             }
             Shape::Object(pairs, frame) => {
                 let mut plugged = Vec::with_capacity(pairs.len());
                 for (key, value) in pairs {
-                    let key = self.value_of(T::Term(key, frame))?;
-                    plugged.push((key, self.value_of(T::Term(value, frame))?));
+                    let key = stack::level(|| self.value_of(T::Term(key, frame)))?;
+                    let value = stack::level(|| self.value_of(T::Term(value, frame)))?;
+                    plugged.push((key, value));
                 }
                 Some(self.call.arena.object_from(plugged))
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::visit::{Flow as Visit, Terms, Walk as _};
 use solon_syntax::ast::{Body, Expr, Name, Rule, Term, TermKind};
 use solon_syntax::source::Span;
+use solon_syntax::stack;
 
 use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
@@ -426,6 +427,10 @@ fn shown(term: T<'_>) -> Term {
 
 /// A value as a term.
 pub(super) fn value_term(value: V<'_>) -> Term {
+    stack::level(|| term_of(value))
+}
+
+fn term_of(value: V<'_>) -> Term {
     let kind = match value.kind() {
         Kind::Null => TermKind::Null,
         Kind::Boolean => TermKind::Boolean(value.holds()),

@@ -14,6 +14,7 @@ mod modifiers;
 mod reference;
 mod rules;
 mod screen;
+mod term;
 mod unify;
 
 use std::collections::HashMap;

@@ -40,13 +40,18 @@ impl Checker<'_> {
 
     /// Whether what is looked for with `in` can be among what is searched.
     fn membership(&mut self, expr: &Expr) -> Option<Problem> {
-        let (key, value, collection) = match expr.operands_of("internal.member_2") {
-            Some([value, collection, ..]) => (None, value, collection),
+        let (key, value, collection, output) = match expr.operands_of("internal.member_2") {
+            Some([value, collection, output @ ..]) => (None, value, collection, output),
             _ => match expr.operands_of("internal.member_3") {
-                Some([key, value, collection, ..]) => (Some(key), value, collection),
+                Some([key, value, collection, output @ ..]) => {
+                    (Some(key), value, collection, output)
+                }
                 _ => return None,
             },
         };
+        if self.only_impossible && !output.is_empty() {
+            return None;
+        }
         let searched = self.env.of(collection);
         // nothing is looked up where there is nothing
         let key = key.filter(|_| !searched.is_empty());

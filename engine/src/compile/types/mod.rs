@@ -58,6 +58,7 @@ pub fn allow(options: &Options, documents: &TypeTree, body: &Body) -> bool {
     let locals = Locals::default();
     let mut checker = Checker::new(options, documents, &locals);
     checker.whole = Whole::Query(body);
+    checker.only_impossible = true;
     checker.body(body);
     checker.problems.is_empty()
 }
@@ -85,6 +86,8 @@ struct Checker<'c> {
     env: Environment<'c>,
     locals: &'c Locals,
     problems: Vec<Problem>,
+    /// Whether only what can never hold is a problem, so that a search which must fail is none where `false` is an answer.
+    only_impossible: bool,
     /// What is being checked, to be searched for the originals of generated locals.
     whole: Whole<'c>,
     /// The rules, and who needs them, where `with` may replace some.
@@ -103,6 +106,7 @@ impl<'c> Checker<'c> {
             env: Environment::new(options, documents),
             locals,
             problems: Vec::new(),
+            only_impossible: false,
             whole: Whole::Query(const { &Vec::new() }),
             replaceable: None,
         }
