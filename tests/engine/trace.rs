@@ -167,7 +167,6 @@ fn traces_are_those_of_the_reference_engine() {
         "Index",
         "Note",
         "Redo",
-        "TestCase",
         "Unify",
     ];
     assert!(ops.iter().eq(want), "{ops:?}");

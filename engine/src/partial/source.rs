@@ -171,12 +171,13 @@ fn call(terms: &[Term], nested: bool) -> String {
             if nested { format!("({text})") } else { text }
         }
         (Some(sign), [left, right, output]) => {
-            let output = term(output, false);
-            format!(
-                "{output} = {} {sign} {}",
-                term(left, true),
-                term(right, true)
-            )
+            let (output, left, right) = (term(output, false), term(left, true), term(right, true));
+            // `in` binds less than `=`
+            if sign == "in" {
+                format!("{output} = ({left} in {right})")
+            } else {
+                format!("{output} = {left} {sign} {right}")
+            }
         }
         _ => format!("{}({})", term(operator, false), list(operands)),
     }
