@@ -7,7 +7,7 @@ use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::{
-    DocumentInner, Prepared, QueryInner, Request, surroundings, with_memory, within_bounds,
+    DocumentInner, Prepared, QueryInner, Request, Shared, surroundings, with_memory, within_bounds,
 };
 use crate::builtins::{FaultCode, NdBuiltinCache};
 use crate::error::Error;
@@ -52,6 +52,9 @@ pub(crate) fn search<T, R>(
 pub(super) trait Subject {
     /// The rules.
     fn program(&self) -> &Program;
+
+    /// What all evaluations share.
+    fn shared(&self) -> &Shared;
 
     /// Whether it asks the outside.
     fn may_block(&self) -> bool;
@@ -130,17 +133,16 @@ impl Subject for QueryInner {
         &self.program
     }
 
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     fn may_block(&self) -> bool {
         self.may_block
     }
 
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
-        let prepared = Prepared {
-            shared: &self.shared,
-            program: &self.program,
-            constants: &[],
-        };
-        search_error(prepared, request, self, Self::question)
+        search_error(self, request, self, Self::question)
     }
 }
 
@@ -149,21 +151,20 @@ impl Subject for DocumentInner {
         &self.program
     }
 
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     fn may_block(&self) -> bool {
         self.may_block
     }
 
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
-        let prepared = Prepared {
-            shared: &self.shared,
-            program: &self.program,
-            constants: &[],
-        };
         let subject = Named {
             body: vec![self.expression()],
             originals: HashMap::new(),
         };
-        search_error(prepared, request, &subject, |subject| Question {
+        search_error(self, request, &subject, |subject| Question {
             body: &subject.body,
             originals: &subject.originals,
             wanted: &[],
@@ -209,12 +210,17 @@ impl DocumentInner {
 
 /// The error that a search ends with, and the queries that were running.
 fn search_error<T>(
-    prepared: Prepared<'_>,
+    of: &impl Subject,
     request: &Request<'_>,
     subject: &T,
     question: impl for<'e> FnOnce(&'e T) -> Question<'e>,
 ) -> Option<Box<EvalError>> {
-    let usual = request.limits.unwrap_or(&prepared.shared.limits);
+    let prepared = Prepared {
+        shared: of.shared(),
+        program: of.program(),
+        constants: &[],
+    };
+    let usual = request.bounds(prepared.shared);
     let steps = usual.steps.unwrap_or(u64::MAX);
     let limits = Limits {
         steps: Some(steps.min(limits::TRACEBACK_STEPS)),

@@ -61,22 +61,9 @@ impl<'e> Walk<'e> {
             wanted: Flow::More,
             clashed: false,
         };
-        let find_one = matches.early_exit;
-        for rule in &matches.rules {
-            for member in &rule.chain {
-                if self.application(goal, member, find_one, &mut call, next)? {
-                    if find_one {
-                        return Ok(call.wanted);
-                    }
-                    break;
-                }
-            }
-        }
-        if call.value.is_none()
-            && let Some(default) = group.default.and_then(|at| self.program.canonical.rule(at))
-        {
-            self.application(goal, default, find_one, &mut call, next)?;
-        }
+        self.in_turn(group, &matches, |walk, rule| {
+            walk.application(goal, rule, matches.early_exit, &mut call, next)
+        })?;
         Ok(call.wanted)
     }
 

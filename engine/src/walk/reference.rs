@@ -100,7 +100,7 @@ impl<'e> Walk<'e> {
     }
 
     /// What lies below a term.
-    fn lookup(&mut self, value: T<'e>, key: V<'e>) -> Option<T<'e>> {
+    pub(super) fn lookup(&mut self, value: T<'e>, key: V<'e>) -> Option<T<'e>> {
         let value = self.apply(value);
         match value.shape() {
             Shape::Known(value) => value.lookup(key).map(T::Known),
@@ -120,16 +120,13 @@ impl<'e> Walk<'e> {
     ) -> Outcome {
         let value = self.apply(value);
         if let Shape::Array(items) = value.shape() {
-            let keyed = (0_i64..).zip(0..items.len());
-            let elements = keyed.filter_map(|(key, at)| Some((V::Int(key), items.get(at)?)));
-            return self.each(goal, elements, step, rest, next);
+            return self.each(goal, items.numbered(), step, rest, next);
         }
         let Some(value) = self.plug(value) else {
             return Ok(Flow::More);
         };
         if let Some(items) = value.as_array() {
-            let elements = (0_i64..).zip(items.iter());
-            let elements = elements.map(|(key, item)| (V::Int(key), T::Known(item)));
+            let elements = List::Values(items).numbered();
             return self.each(goal, elements, step, rest, next);
         }
         if let Some(object) = value.as_object() {

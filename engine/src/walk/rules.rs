@@ -60,26 +60,41 @@ impl<'e> Walk<'e> {
             wanted: Flow::More,
             clashed: false,
         };
-        let find_one = matches.early_exit;
-        for rule in &matches.rules {
-            for member in &rule.chain {
-                if self.complete_rule(goal, member, find_one, &mut state, next)? {
-                    if find_one {
-                        return Ok(state.wanted);
-                    }
-                    break;
-                }
-            }
-        }
-        if state.value.is_none()
-            && let Some(default) = group.default.and_then(|at| self.program.canonical.rule(at))
-        {
-            self.complete_rule(goal, default, find_one, &mut state, next)?;
-        }
+        self.in_turn(group, matches, |walk, rule| {
+            walk.complete_rule(goal, rule, matches.early_exit, &mut state, next)
+        })?;
         if state.value.is_none() {
             self.scope_mut().memo.insert(path.into(), None);
         }
         Ok(state.wanted)
+    }
+
+    /// Searches rules that have one value: of each the members of its else chain up to the first with a solution, then
+    /// the default if there was none. `search` tells whether a rule has a solution.
+    pub(super) fn in_turn(
+        &mut self,
+        group: &'e Group,
+        matches: &Matches<'e>,
+        mut search: impl FnMut(&mut Self, &'e Rule) -> Result<bool, Halt>,
+    ) -> Result<(), Halt> {
+        let mut found = false;
+        for rule in &matches.rules {
+            for member in &rule.chain {
+                if search(self, member)? {
+                    if matches.early_exit {
+                        return Ok(());
+                    }
+                    found = true;
+                    break;
+                }
+            }
+        }
+        if !found
+            && let Some(default) = group.default.and_then(|at| self.program.canonical.rule(at))
+        {
+            search(self, default)?;
+        }
+        Ok(())
     }
 
     /// Searches the body of a complete rule; whether it has a solution.

@@ -113,6 +113,12 @@ impl<'e> List<'e> {
         }
     }
 
+    /// The terms of an array, each with its index.
+    pub fn numbered(self) -> impl Iterator<Item = (V<'e>, T<'e>)> {
+        let indices = (0_i64..).map(V::Int);
+        indices.zip((0..self.len()).filter_map(move |at| self.get(at)))
+    }
+
     /// The name of the document that a reference begins with.
     pub fn document(self) -> Option<&'e str> {
         match self.get(0)? {

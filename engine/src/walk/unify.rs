@@ -260,7 +260,8 @@ fn cannot_be(shape: Shape<'_>, comprehension: &Term) -> bool {
     kind != wanted
 }
 
-fn array(shape: Shape<'_>) -> Option<List<'_>> {
+/// The elements of an array.
+pub(super) fn array(shape: Shape<'_>) -> Option<List<'_>> {
     match shape {
         Shape::Array(list) => Some(list),
         Shape::Known(value) => value.as_array().map(List::Values),
@@ -268,7 +269,8 @@ fn array(shape: Shape<'_>) -> Option<List<'_>> {
     }
 }
 
-fn object(shape: Shape<'_>) -> Option<Pairs<'_>> {
+/// The pairs of an object.
+pub(super) fn object(shape: Shape<'_>) -> Option<Pairs<'_>> {
     match shape {
         Shape::Object(pairs, frame) => Some(Pairs::Terms(pairs, frame)),
         Shape::Known(value) => value.as_object().map(Pairs::Values),

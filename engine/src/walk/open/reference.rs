@@ -1,9 +1,9 @@
 //! Going down values that are not known as a whole.
 
-use crate::value::V;
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
-use crate::walk::term::{List, Shape, T};
+use crate::walk::term::{Shape, T};
+use crate::walk::unify::{Pairs, array, object};
 
 impl<'e> Walk<'e> {
     /// Unifies two terms if one of them is unknown; `None` when they are to be unified as usual.
@@ -50,19 +50,15 @@ impl<'e> Walk<'e> {
 
     /// Whether two objects cannot be matched by key yet.
     fn has_open_keys(&mut self, left: T<'e>, right: T<'e>) -> bool {
-        let object = |term: T<'e>| match term.shape() {
-            Shape::Object(..) => true,
-            Shape::Known(value) => value.as_object().is_some(),
-            _ => false,
+        let (Some(left), Some(right)) = (object(left.shape()), object(right.shape())) else {
+            return false;
         };
-        object(left)
-            && object(right)
-            && [left, right].into_iter().any(|term| match term.shape() {
-                Shape::Object(pairs, frame) => pairs
-                    .iter()
-                    .any(|(key, _)| self.holds_unknown(T::Term(key, frame))),
-                _ => false,
-            })
+        [left, right].into_iter().any(|pairs| match pairs {
+            Pairs::Terms(pairs, frame) => pairs
+                .iter()
+                .any(|(key, _)| self.holds_unknown(T::Term(key, frame))),
+            Pairs::Values(_) => false,
+        })
     }
 
     /// Goes down a value that may be unknown in parts.
@@ -85,19 +81,11 @@ impl<'e> Walk<'e> {
                     walk.descend_open(goal, found, target, next)
                 });
             }
-            let key = self.plug(step);
-            match (key, value.shape()) {
-                (Some(key), Shape::Known(known)) => match known.lookup(key) {
-                    Some(inner) => value = T::Known(inner),
+            match (self.plug(step), value.shape()) {
+                (Some(key), Shape::Known(_) | Shape::Array(_)) => match self.lookup(value, key) {
+                    Some(inner) => value = self.apply(inner),
                     None => return Ok(Flow::More),
                 },
-                (Some(key), Shape::Array(items)) => {
-                    let at = key.as_number().and_then(|number| number.as_index());
-                    match at.and_then(|at| items.get(at)) {
-                        Some(inner) => value = self.apply(inner),
-                        None => return Ok(Flow::More),
-                    }
-                }
                 _ => return self.enumerate_open(goal, value, step, target.next(), next),
             }
             target = target.next();
@@ -130,35 +118,33 @@ impl<'e> Walk<'e> {
         rest: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let numbered = |list: List<'e>| {
-            let keys = (0_i64..).map(|at| T::Known(V::Int(at)));
-            keys.zip((0..list.len()).filter_map(move |at| list.get(at)))
-                .collect()
-        };
-        let elements: Vec<(T<'e>, T<'e>)> = match value.shape() {
-            Shape::Array(list) => numbered(list),
-            Shape::Object(pairs, frame) => pairs
-                .iter()
-                .map(|(key, value)| (T::Term(key, frame), T::Term(value, frame)))
-                .collect(),
-            Shape::Set(items, frame) => items
-                .iter()
-                .map(|item| (T::Term(item, frame), T::Term(item, frame)))
-                .collect(),
-            Shape::Known(known) => {
-                if let Some(items) = known.as_array() {
-                    numbered(List::Values(items))
-                } else if let Some(object) = known.as_object() {
-                    let pairs = object.iter();
-                    pairs
-                        .map(|(key, value)| (T::Known(key), T::Known(value)))
-                        .collect()
-                } else {
-                    let members = known.as_set().into_iter().flat_map(|set| set.iter());
-                    members
-                        .map(|member| (T::Known(member), T::Known(member)))
-                        .collect()
-                }
+        let shape = value.shape();
+        let elements: Vec<(T<'e>, T<'e>)> = match (array(shape), object(shape), shape) {
+            (Some(list), ..) => {
+                let items = list.numbered();
+                items.map(|(at, item)| (T::Known(at), item)).collect()
+            }
+            (_, Some(Pairs::Terms(pairs, frame)), _) => {
+                let pairs = pairs.iter();
+                pairs
+                    .map(|(key, value)| (T::Term(key, frame), T::Term(value, frame)))
+                    .collect()
+            }
+            (_, Some(Pairs::Values(object)), _) => {
+                let pairs = object.iter();
+                pairs
+                    .map(|(key, value)| (T::Known(key), T::Known(value)))
+                    .collect()
+            }
+            (.., Shape::Set(items, frame)) => {
+                let members = items.iter().map(|item| T::Term(item, frame));
+                members.map(|member| (member, member)).collect()
+            }
+            (.., Shape::Known(known)) => {
+                let members = known.as_set().into_iter().flat_map(|set| set.iter());
+                members
+                    .map(|member| (T::Known(member), T::Known(member)))
+                    .collect()
             }
             _ => Vec::new(),
         };
