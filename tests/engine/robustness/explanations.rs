@@ -63,6 +63,13 @@ impl<'a> Asked<'a> {
         }
     }
 
+    fn about(self, input: &'a Value) -> Self {
+        Self {
+            input: Some(input),
+            ..self
+        }
+    }
+
     fn explain(self) -> Explanation {
         on_small_stack(self.query, || {
             let engine = Engine::new();
@@ -154,11 +161,7 @@ fn values_of_variables_are_shared() {
             ..NONE
         };
         let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
-        Asked {
-            input: Some(&input),
-            ..asked
-        }
-        .end()
+        asked.about(&input).end()
     };
     assert_eq!(ask(8 << 20), "");
     let limits = Limits {
@@ -166,12 +169,7 @@ fn values_of_variables_are_shared() {
         ..NONE
     };
     let asked = Asked::new("data.t.large", Detail::Full, &limits);
-    let end = Asked {
-        input: Some(&input),
-        ..asked
-    }
-    .end();
-    assert_eq!(end, EXCEEDED);
+    assert_eq!(asked.about(&input).end(), EXCEEDED);
 }
 
 /// Two large arrays are compared element by element, without a stack for each.
@@ -182,11 +180,7 @@ fn long_lists_are_compared() {
     let input = Value::object(pairs.into_iter().collect());
     let ask = |detail| {
         let asked = Asked::new("data.t.same", detail, &NONE);
-        Asked {
-            input: Some(&input),
-            ..asked
-        }
-        .explain()
+        asked.about(&input).explain()
     };
     assert_eq!(ask(Detail::Notes).answer.unwrap().len(), 1);
     let explained = ask(Detail::Debug);
@@ -201,12 +195,7 @@ fn long_lists_are_compared() {
         ..NONE
     };
     let asked = Asked::new(&query, Detail::Debug, &limits);
-    let end = Asked {
-        input: Some(&input),
-        ..asked
-    }
-    .end();
-    assert_eq!(end, EXCEEDED);
+    assert_eq!(asked.about(&input).end(), EXCEEDED);
 }
 
 #[test]
@@ -247,11 +236,7 @@ fn texts_are_bounded() {
         ..NONE
     };
     let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
-    let explained = Asked {
-        input: Some(&input),
-        ..asked
-    }
-    .explain();
+    let explained = asked.about(&input).explain();
     assert!(explained.answer.as_ref().unwrap().is_empty());
     let texts = [
         explained.json(Spelling::Title),

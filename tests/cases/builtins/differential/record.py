@@ -10,28 +10,15 @@ the arguments and the outcome: a string is the result as Rego text, `null` is un
 item is the outcome without strict errors where it is not simply undefined for errors and the same for all else.
 """
 
-import json
 import os
-import queue
 import random
 import re
-import resource
-import subprocess
 import sys
-import threading
-from pathlib import Path
 
 import vocabulary as v
+from peer import EFFECTS, HERE, Peer, case, family, functions, hidden, is_unreadable, known, outcome, request, write
 
-HERE = Path(__file__).parent
-MODULE = "package k\n\nhide(x) := x\n"
 PATIENCE = 3
-MEMORY = 6 << 30
-
-# not functions of their arguments: only calls that fail are compared
-EFFECTS = {"http.send", "net.lookup_ip_addr", "opa.runtime", "rand.intn", "time.now_ns", "uuid.rfc4122"}
-# no values, or no calls outside of rules
-SKIPPED = {"assign", "eq", "internal.print", "internal.test_case", "print", "rego.metadata.chain", "rego.metadata.rule"}
 
 STRING_ARGS = [v.STRINGS, v.NEEDLES, v.NEEDLES]
 TIME = v.NS + [f"[{n}]" for n in v.NS[:6]] + [f"[{n}, {z}]" for n in v.NS[:5] for z in v.ZONES]
@@ -188,58 +175,8 @@ def calls(name, declaration):
     return found
 
 
-class Oracle:
-    """A running `opa lines`, started again when it dies or does not answer."""
-
-    def __init__(self):
-        self.process = None
-
-    def start(self):
-        bound = lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        self.process = subprocess.Popen([os.environ["OPA"], "lines"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=bound)
-        self.answers = queue.Queue()
-        threading.Thread(target=self.read, args=(self.process, self.answers), daemon=True).start()
-
-    @staticmethod
-    def read(process, answers):
-        for line in process.stdout:
-            answers.put(line)
-        answers.put(None)
-
-    def ask(self, request):
-        if self.process is None:
-            self.start()
-        try:
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
-            line = self.answers.get(timeout=PATIENCE)
-        except (queue.Empty, BrokenPipeError):
-            line = None
-        if line is None:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
-            return None
-        return json.loads(line)
-
-
-def outcome(answer):
-    if answer.get("errors"):
-        error = answer["errors"][0]
-        # the fields of this Go struct come in any order
-        message = re.sub(r"struct \{ (D json.*?); (Kty.*?) \}", r"struct { \2; \1 }", error["message"])
-        return [error["code"], message]
-    if answer.get("bindings"):
-        return answer["bindings"][0]["x"][1:-1]
-    return None
-
-
 def record(oracle, name, arguments):
-    call = f"{name}({', '.join(f'data.k.hide({x})' for x in arguments)})"
-    if name == "walk":
-        call = f"[y | {call[:-1]}, y)]"
-    query = f'x := sprintf("%v", [[{call}]])'
-    answers = [oracle.ask({"modules": {"k.rego": MODULE}, "query": query, "strict_builtin_errors": strict}) for strict in (True, False)]
+    answers = [oracle.ask([request(name, hidden(arguments), strict)])[0] for strict in (True, False)]
     if None in answers:
         print(f"no answer: {name}{arguments}", file=sys.stderr)
         return None
@@ -249,38 +186,22 @@ def record(oracle, name, arguments):
         return None
     if name in EFFECTS and (not isinstance(strict, list) or strict[0] != "eval_type_error"):
         return None
-    if name == "to_number" and isinstance(strict, str) and not re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", strict):
-        return None  # no number that can be read again; conversions.json has these
-    case = [arguments, strict]
-    expected = None if isinstance(strict, list) else strict
-    return case if lax == expected else case + [lax]
-
-
-def write(family, functions, keep):
-    """Writes a family; `keep` says that functions which were not asked stay as they were."""
-    path = HERE / f"{family}.json"
-    known = json.loads(path.read_text()) if keep and path.exists() else {}
-    known.update(functions)
-    lines = []
-    for name in sorted(known):
-        cases = ",\n".join("  " + json.dumps(case, ensure_ascii=False) for case in known[name])
-        lines.append(f" {json.dumps(name)}: [\n{cases}\n ]")
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    # conversions.json has what cannot be read again
+    return None if is_unreadable(name, strict) else case(arguments, strict, lax)
 
 
 def main():
-    oracle, families, total = Oracle(), {}, 0
+    oracle, families, total = Peer(os.environ["OPA"], PATIENCE), {}, 0
     wanted = tuple(sys.argv[1:])
-    for line in (HERE.parent / "declarations.txt").read_text().splitlines():
-        name, declaration = line.split("\t")[:2]
-        if name in SKIPPED or wanted and not name.startswith(wanted):
-            continue
+    for name, declaration in functions(wanted):
         cases = [record(oracle, name, arguments) for arguments in calls(name, declaration)]
         cases = [case for case in cases if case]
         total += len(cases)
-        family = re.sub(r"\W", "_", name.rsplit(".", 1)[0]) if "." in name else "plain"
-        families.setdefault(family, {})[name] = cases
-        write(family, families[family], bool(wanted))
+        path = HERE / f"{family(name)}.json"
+        recorded = families.setdefault(path, {})
+        recorded[name] = cases
+        # functions that were not asked stay as they were
+        write(path, known(path) | recorded if wanted else recorded)
         print(f"{name}: {len(cases)}", file=sys.stderr)
     print(f"{total} calls")
 
