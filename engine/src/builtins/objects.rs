@@ -172,10 +172,11 @@ fn merge<'e>(
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Result<V<'e>, Fault> {
-    allot(call, left.len() + right.len())?;
+    let most = (left.len() + right.len()).saturating_mul(size_of::<V<'_>>());
+    call.budget.reserve(most)?;
     let mut merged = ObjectBuilder::new(call.arena);
     for (key, value) in left.iter() {
-        // large objects take long to make
+        // large objects take long to make, so steps are not spent beforehand
         call.budget.step()?;
         let value = match right.get(key) {
             None => value,
@@ -187,6 +188,7 @@ fn merge<'e>(
         merged.put(key, value);
     }
     for (key, value) in right.iter() {
+        call.budget.step()?;
         merged.put(key, value);
     }
     Ok(merged.finish())

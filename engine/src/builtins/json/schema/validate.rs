@@ -157,21 +157,17 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
-        let outer = std::mem::replace(&mut self.instance, self.references.len());
-        self.part(id, value, place, report)?;
-        self.instance = outer;
-        Ok(())
+        self.in_new_instance(|validator| validator.part(id, value, place, report))
     }
 
-    fn report_inside(
+    fn in_new_instance<R>(
         &mut self,
-        id: PartId,
-        value: V<'e>,
-        place: Place<'_, 'e>,
-    ) -> Result<Report<'s>, Fault> {
-        let mut report = Report::default();
-        self.inside(id, value, place, &mut report)?;
-        Ok(report)
+        check: impl FnOnce(&mut Self) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let outer = std::mem::replace(&mut self.instance, self.references.len());
+        let checked = check(self)?;
+        self.instance = outer;
+        Ok(checked)
     }
 
     fn keywords(

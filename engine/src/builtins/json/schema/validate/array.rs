@@ -100,7 +100,8 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
     ) -> Checked {
         let mut best = None;
         for (position, item) in items.iter().enumerate() {
-            let found = self.report_inside(part, item, Place::Item(&place, position))?;
+            let place = Place::Item(&place, position);
+            let found = self.in_new_instance(|inner| inner.report(part, item, place))?;
             if found.is_valid() {
                 return Ok(());
             }

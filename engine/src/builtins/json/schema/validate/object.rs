@@ -39,7 +39,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         }
         if let Some(part) = asked.names {
             for (name, _) in members.iter() {
-                let found = self.report_inside(part, name, place)?;
+                let found = self.in_new_instance(|inner| inner.report(part, name, place))?;
                 if !found.is_valid() {
                     let text = name.text_or_empty().to_str().into_owned();
                     self.blame(report, place, ProblemKind::PropertyName(text))?;
