@@ -1,7 +1,7 @@
 //! CheckUndefinedFuncs: calls name functions that exist, with as many operands as they take.
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
-use solon_syntax::ast::{Expr, ExprKind, Term};
+use solon_syntax::ast::{Expr, ExprKind, Ref, Term, TermKind};
 use solon_syntax::print::display_ref;
 use solon_syntax::source::{Code, Diagnostic};
 
@@ -83,8 +83,10 @@ pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
         documents: &compilation.types,
         locals: &compilation.locals,
         report: &mut compilation.report,
+        package: None,
     };
     for module in &compilation.modules {
+        check.package = Some(&module.package.path);
         module.walk(&mut check);
     }
 }
@@ -97,6 +99,7 @@ pub fn check_undefined_functions_of_query(compilation: &mut QueryCompilation<'_>
         documents: &compiled.types,
         locals: &compilation.locals,
         report: &mut compilation.report,
+        package: None,
     };
     compilation.body.walk(&mut check);
 }
@@ -107,23 +110,38 @@ struct Check<'c> {
     documents: &'c TypeTree,
     locals: &'c Locals,
     report: &'c mut Report,
+    /// The package whose functions are known by their names, even where an argument hides `data`.
+    package: Option<&'c Ref>,
 }
 
 impl Visitor<'_> for Check<'_> {
     fn expr(&mut self, expr: &Expr) -> Flow {
-        if let ExprKind::Call(terms) = &expr.kind
-            && let Some((operator, operands)) = terms.split_first()
-        {
-            return self.call(expr, operator, operands);
+        match &expr.kind {
+            ExprKind::Call(terms) => match terms.split_first() {
+                Some((operator, operands)) => self.call(expr, operator, operands),
+                None => Flow::Into,
+            },
+            ExprKind::Every(every) => {
+                every.domain.walk(self);
+                // names in its body are hidden as well
+                let package = self.package.take();
+                every.body.walk(self);
+                self.package = package;
+                expr.with.walk(self);
+                Flow::Over
+            }
+            _ => Flow::Into,
         }
-        Flow::Into
     }
 }
 
 impl Check<'_> {
     fn call(&mut self, expr: &Expr, operator: &Term, operands: &[Term]) -> Flow {
         let given = operands.len();
-        let arity = self.functions.arity(operator);
+        let arity = self
+            .functions
+            .arity(operator)
+            .or_else(|| self.hidden_arity(operator));
         // the compiler has given each call it moved an output; the user may give one
         let fits = arity.is_some_and(|arity| {
             given == arity + 1
@@ -143,6 +161,20 @@ impl Check<'_> {
         };
         self.report.push(diagnostic);
         Flow::Over
+    }
+
+    /// Number of arguments of a function of the package that is called by its name where an argument hides `data`; the
+    /// safety pass refuses such arguments.
+    fn hidden_arity(&self, operator: &Term) -> Option<usize> {
+        let path = self.locals.restore(operator.as_ref()?);
+        let (name, package) = path.split_last()?;
+        // what a name stands for is placed where the name stands
+        let is_named = package.iter().skip(1).all(|term| term.span == name.span);
+        if !is_named || self.package.is_none_or(|known| known != package) {
+            return None;
+        }
+        let path = Term::new(TermKind::Ref(path), operator.span);
+        self.functions.arity(&path)
     }
 
     /// A call with the wrong number of operands. Where the function's type is known, it is set against the operands.
