@@ -96,6 +96,9 @@ impl<'e> Machine<'e> {
     pub(super) fn document(&mut self, path: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let overlays = self.scope_ref().overlay.clone();
         let mut overlay = overlays.as_deref();
+        if let Some(Overlay::Value(data)) = overlay {
+            return Ok(below(Some(*data), path));
+        }
         let mut node = Some(0);
         let mut base = Some(self.data.borrow());
         for (depth, key) in path.iter().enumerate() {
@@ -206,6 +209,9 @@ impl<'e> Machine<'e> {
     pub(super) fn keys(&mut self, path: &[V<'e>]) -> Result<Vec<V<'e>>, Halt> {
         let overlays: Option<Rc<Overlay<'e>>> = self.scope_ref().overlay.clone();
         let mut overlay = overlays.as_deref();
+        if let Some(Overlay::Value(data)) = overlay {
+            return Ok(below(Some(*data), path).map_or_else(Vec::new, value_keys));
+        }
         let mut node = Some(0);
         let mut base = Some(self.data.borrow());
         for key in path {

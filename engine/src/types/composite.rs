@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::union::joined;
 use super::{Type, type_of, union_all};
 use crate::limits;
 use crate::value::{V, Value};
@@ -140,7 +141,12 @@ impl ObjectType {
     pub fn values(&self) -> &Type {
         self.values.get_or_init(|| {
             let fixed = self.fixed.iter().map(|(_, of)| of);
-            union_all(fixed.chain(self.rest.iter().map(|(_, of)| of)).cloned())
+            let all = fixed.chain(self.rest.iter().map(|(_, of)| of)).cloned();
+            if self.fixed.iter().any(|(_, of)| of.as_function().is_some()) {
+                joined(all)
+            } else {
+                union_all(all)
+            }
         })
     }
 

@@ -37,6 +37,20 @@ pub fn union_all(types: impl IntoIterator<Item = Type>) -> Type {
     members.pop().unwrap_or_else(|| any_function(&functions))
 }
 
+/// Types joined one after the other. What a function is joined with is forgotten, and so is the function: so it is
+/// published.
+pub(super) fn joined(types: impl IntoIterator<Item = Type>) -> Type {
+    let is_function = |one: &Type| one.as_function().is_some();
+    types.into_iter().fold(Type::Unknown, |joined, next| {
+        let forgotten = is_function(&joined) != is_function(&next);
+        match (joined, next) {
+            (Type::Unknown, one) | (one, Type::Unknown) => one,
+            _ if forgotten => Type::Unknown,
+            (joined, next) => union_all([joined, next]),
+        }
+    })
+}
+
 /// A function that may be any of several, as rules define it; unknown when they differ in arity.
 fn any_function(functions: &[Arc<FunctionType>]) -> Type {
     let Some((first, others)) = functions.split_first() else {

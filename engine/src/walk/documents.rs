@@ -139,15 +139,12 @@ impl<'e> Walk<'e> {
             Some(overlay) => Some(replaced(arena, base, overlay)),
             None => base,
         };
-        match found.and_then(V::as_object) {
-            Some(root) if path.is_empty() => {
-                let system = arena.text("system");
-                root.get(system)?;
-                Some(arena.object_from(root.iter().filter(|(key, _)| *key != system)))
-            }
-            _ => None,
+        let root = found.filter(|_| path.is_empty()).and_then(V::as_object);
+        let system = arena.text("system");
+        match root.filter(|root| root.get(system).is_some()) {
+            Some(root) => Some(arena.object_from(root.iter().filter(|(key, _)| *key != system))),
+            None => found,
         }
-        .or(found)
     }
 
     /// The whole document at a path that is no rule's.

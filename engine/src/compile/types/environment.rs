@@ -264,6 +264,8 @@ fn crossroads(tree: &TypeTree, reference: &[Term]) -> Option<NodeId> {
     for term in reference {
         match step(tree, id, term) {
             Some(next) => id = next,
+            // of `data` or `input` itself a cover may know nothing
+            None if id == TypeTree::ROOT => return None,
             None if matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_)) => {
                 return tree.children(id).next().map(|_| id);
             }
