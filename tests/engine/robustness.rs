@@ -22,6 +22,8 @@ mod graphql;
 mod graphql_mutations;
 #[path = "robustness/growth.rs"]
 mod growth;
+#[path = "robustness/knowledge.rs"]
+mod knowledge;
 #[path = "robustness/limits.rs"]
 mod limits;
 #[cfg(feature = "crypto")]

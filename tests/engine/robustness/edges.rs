@@ -1,12 +1,17 @@
 //! Bounds at their edges: the largest size that is allowed works, one more is refused with words that say why.
 
+use std::cell::Cell;
 use std::fmt::Write;
+use std::sync::Arc;
 
+use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
 use solon::limits::{
-    ERRORS, GRAPHQL_NESTING, LARGE_OPERAND, LOOKUP_COMBINATIONS, NUMBER_BITS, TEMPLATE_DEPTH,
-    TYPE_NESTING,
+    CALL_DEPTH, ERRORS, GRAPHQL_NESTING, HELD_PRINTS, LARGE_OPERAND, LOOK_BYTES,
+    LOOKUP_COMBINATIONS, NUMBER_BITS, RESPONSE_BYTES, SCHEMA_DEPTH, SEARCH_DEPTH, TEMPLATE_DEPTH,
+    TRACEBACK_STEPS,
 };
-use solon::{Cancel, Engine, Error, Request, Value};
+use solon::trace::Detail;
+use solon::{Cancel, Engine, Error, Host, Limits, Request, Value};
 
 use crate::on_small_stack;
 
@@ -52,6 +57,34 @@ const EDGES: &[Edge] = &[
         },
         answer: "\"\"",
         refused: "exceeded maximum template depth (10000)",
+    },
+    Edge {
+        name: "SCHEMA_DEPTH",
+        largest: SCHEMA_DEPTH,
+        // each of the document's levels takes a hundred, and its innermost property the rest
+        policy: |size| {
+            let within = |levels: usize, inner: &str| {
+                format!(
+                    "{}{inner}{}",
+                    "{\"allOf\": [".repeat(levels),
+                    "]}".repeat(levels)
+                )
+            };
+            let (levels, rest) = ((size + 1) / 100 - 1, (size + 1) % 100);
+            let last = within(rest - 1, "{}");
+            let part = format!(
+                "{{\"properties\": {{\"x\": {{\"$ref\": \"#/definitions/a\"}}, \"y\": {last}}}}}"
+            );
+            let part = within(98, &part);
+            let text = format!(
+                "p := json.match_schema(input, {{\"$ref\": \"#/definitions/a\", \"definitions\": {{\"a\": {part}}}}})[0]"
+            );
+            let object = |name: &str, inner| Value::object(vec![(name.into(), inner)]);
+            let document = (0..levels).fold(object("y", 1.into()), |inner, _| object("x", inner));
+            (text, document)
+        },
+        answer: "true",
+        refused: "schema is nested too deeply",
     },
     Edge {
         name: "LOOKUP_COMBINATIONS",
@@ -118,22 +151,6 @@ fn as_many_errors_as_allowed_are_told() {
 }
 
 #[test]
-fn types_are_known_as_deep_as_allowed() {
-    // the innermost element is one level more
-    let mistaken = |levels: usize| {
-        let module = format!(
-            "package t\nx := {}input{}\np if x{} == [1]\n",
-            "{\"a\": ".repeat(levels),
-            "}".repeat(levels),
-            ".a".repeat(levels - 1)
-        );
-        Engine::new().set_module("t.rego", &module).is_err()
-    };
-    assert!(mistaken(TYPE_NESTING - 1));
-    assert!(!mistaken(TYPE_NESTING));
-}
-
-#[test]
 fn graphql_nests_as_deep_as_allowed() {
     // a field and the fragment spread in it are two levels
     let is_valid = |levels: usize| {
@@ -182,4 +199,138 @@ fn large_operands_are_looked_at() {
     let query = "count(input) > 0";
     assert!(!is_seen_cancelled(query, &numbers(LARGE_OPERAND)));
     assert!(is_seen_cancelled(query, &numbers(LARGE_OPERAND + 1)));
+}
+
+#[test]
+fn long_texts_are_looked_at_while_they_are_written() {
+    let of_bytes = |bytes: usize| {
+        let part = Value::string(&"x".repeat(1_000));
+        let parts = Value::array(vec![part; bytes / 1_000]);
+        Value::object(vec![("parts".into(), parts)])
+    };
+    let query = "x := json.marshal(input)";
+    assert!(!is_seen_cancelled(query, &of_bytes(LOOK_BYTES * 9 / 10)));
+    assert!(is_seen_cancelled(query, &of_bytes(LOOK_BYTES * 11 / 10)));
+}
+
+/// Rules that call one another, ten loops in each.
+fn deep(rules: usize) -> Engine {
+    let loops = "some _ in input; ".repeat(10);
+    let mut module = format!("package t\nr{rules} if input\n");
+    for at in 0..rules {
+        writeln!(module, "r{at} if {{ {loops}r{} }}", at + 1).unwrap();
+    }
+    let engine = Engine::new();
+    engine.set_module("t.rego", &module).unwrap();
+    engine
+}
+
+#[test]
+fn evaluations_and_searches_nest_as_deep_as_allowed() {
+    let input = Value::array(vec![1.into()]);
+    let evaluated = |rules: usize| {
+        on_small_stack("a deep evaluation", || {
+            let document = deep(rules).prepare_document("t/r0").unwrap();
+            document.evaluate(&Request::new().input(&input))
+        })
+    };
+    assert_eq!(evaluated(CALL_DEPTH / 12).unwrap(), Some(true.into()));
+    let too_deep = "evaluation is nested too deeply";
+    let message = |error: Error| error.entries().remove(0).message;
+    assert_eq!(message(evaluated(CALL_DEPTH / 10).unwrap_err()), too_deep);
+    let searched = |rules: usize| {
+        on_small_stack("a deep search", || {
+            let query = deep(rules).prepare_query("data.t.r0").unwrap();
+            let request = Request::new().input(&input);
+            query.explain(&request, Detail::Notes).answer
+        })
+    };
+    assert!(searched(SEARCH_DEPTH / 40).is_ok());
+    assert_eq!(message(searched(SEARCH_DEPTH / 10).unwrap_err()), too_deep);
+}
+
+#[test]
+fn errors_are_searched_for_a_while() {
+    let stack = |turns: u64| {
+        let engine = Engine::new();
+        let module = "package t\np if {\n\tsome x in numbers.range(1, input)\n\tx == input\n\tto_number(\"x\")\n}\n";
+        engine.set_module("t.rego", module).unwrap();
+        let input = Value::from(i64::try_from(turns).unwrap());
+        let request = Request::new().input(&input).strict_builtin_errors(true);
+        let error = engine.prepare_document("t/p").unwrap().evaluate(&request);
+        error.unwrap_err().entries().remove(0).stack.len()
+    };
+    assert_ne!(stack(TRACEBACK_STEPS / 4), 0);
+    assert_eq!(stack(TRACEBACK_STEPS), 0);
+}
+
+#[test]
+fn printed_lines_are_held_up_to_a_bound() {
+    // lines that come before the evaluation has ended can cancel it
+    let end = |bytes: usize| {
+        let engine = Engine::new();
+        let module = "package t\nn := numbers.range(1, 1000)\np if {\n\tprint(input)\n\tsome a in n\n\tsome b in n\n\ta + b < 0\n}\n";
+        engine.set_module("t.rego", module).unwrap();
+        let (input, cancel) = (Value::string(&"x".repeat(bytes)), Cancel::default());
+        let lines = Cell::new(0);
+        let print = |_: &str| {
+            lines.set(lines.get() + 1);
+            cancel.cancel();
+        };
+        let limits = Limits {
+            steps: Some(100_000),
+            ..Limits::default()
+        };
+        let request = Request::new().input(&input).print(&print);
+        let request = request.cancel(&cancel).limits(&limits);
+        let ended = engine.prepare_document("t/p").unwrap().evaluate(&request);
+        assert_eq!(lines.get(), 1);
+        ended.unwrap_err().entries().remove(0).message
+    };
+    assert_eq!(end(HELD_PRINTS), "evaluation exceeds its step limit");
+    assert_eq!(end(HELD_PRINTS + 1), "caller cancelled query execution");
+}
+
+/// Answers with the number of bytes that an answer may have.
+struct Measured;
+
+impl Host for Measured {
+    fn now_ns(&self) -> i64 {
+        0
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        buffer.fill(0);
+    }
+
+    fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        Ok(HttpResponse {
+            status: 200,
+            reason: "OK".into(),
+            headers: Vec::new(),
+            body: request.body_limit.to_string().into(),
+        })
+    }
+}
+
+#[test]
+fn bodies_are_as_long_as_allowed() {
+    let engine = Engine::builder().host(Arc::new(Measured)).build();
+    let query = "http.send({\"method\": \"get\", \"url\": \"http://a/\"}).raw_body";
+    let query = engine.prepare_query(query).unwrap();
+    let told = |request: &Request<'_>| {
+        let told = query.solutions(request).unwrap()[0].values[0].to_string();
+        told.trim_matches('"').parse::<usize>().unwrap()
+    };
+    assert_eq!(told(&Request::new()), RESPONSE_BYTES);
+    // nor longer than there is memory left
+    let limits = Limits {
+        memory: Some(RESPONSE_BYTES / 2),
+        ..Limits::default()
+    };
+    let left = told(&Request::new().limits(&limits));
+    assert!(
+        left <= RESPONSE_BYTES / 2 && left > RESPONSE_BYTES / 4,
+        "{left}"
+    );
 }

@@ -151,7 +151,12 @@ impl Checker<'_> {
     pub(super) fn replaced(&self, expr: &Expr) -> Option<TypeTree> {
         let mut tree = TypeTree::default();
         for with in &expr.with {
-            for path in self.dependents(&with.target) {
+            let Some(paths) = self.dependents(&with.target) else {
+                let mut all = TypeTree::default();
+                all.put(&[Value::string("data")], Type::Any);
+                return Some(all);
+            };
+            for path in paths {
                 tree.put(&path, Type::Any);
             }
         }
@@ -172,16 +177,16 @@ impl Checker<'_> {
         (!tree.is_empty()).then_some(tree)
     }
 
-    /// The paths of the documents that need the rules at a path.
-    fn dependents(&self, target: &Term) -> Vec<Vec<Value>> {
+    /// The paths of the documents that need the rules at a path; `None` when they are too many.
+    fn dependents(&self, target: &Term) -> Option<Vec<Vec<Value>>> {
         let Some((tree, dependents)) = self.replaceable else {
-            return Vec::new();
+            return Some(Vec::new());
         };
         match tree.find(reference(target)) {
             Some(id) if !tree.node(id).rules.is_empty() => {
                 dependents.paths(tree, &tree.node(id).rules)
             }
-            _ => Vec::new(),
+            _ => Some(Vec::new()),
         }
     }
 }

@@ -34,8 +34,8 @@ impl Dependents {
         }
     }
 
-    /// The paths of the documents that need one of some rules; `data` itself when they are too many to list.
-    pub fn paths(&self, tree: &RuleTree, of: &[RuleId]) -> Vec<Vec<Value>> {
+    /// The paths of the documents that need one of some rules; `None` when they are too many to list.
+    pub fn paths(&self, tree: &RuleTree, of: &[RuleId]) -> Option<Vec<Vec<Value>>> {
         let users = self.users.get_or_init(|| self.reversed());
         let starts = of
             .iter()
@@ -52,11 +52,11 @@ impl Dependents {
                 let rule = self.rules.get(*user);
                 paths.extend(rule.and_then(|rule| document(tree, *rule)));
                 if paths.len() > limits::TYPE_DEPENDENTS {
-                    return vec![vec![Value::string("data")]];
+                    return None;
                 }
             }
         }
-        paths
+        Some(paths)
     }
 
     /// All rules that need one of some rules, through whatever others.
