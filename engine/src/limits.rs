@@ -67,6 +67,9 @@ pub const BUDGET_STRIDE: u32 = 1024;
 /// clock and at cancellation.
 pub const LARGE_OPERAND: usize = 4 << 10;
 
+/// Values that one step, like sorting, handles between two looks at the clock and at cancellation.
+pub const LONG_STEP: usize = 1 << 16;
+
 /// Bytes of a text being written between two looks at the clock and at cancellation.
 pub const LOOK_BYTES: usize = 4 << 20;
 
@@ -106,6 +109,12 @@ pub const ANSWER_BYTES: usize = 1 << 30;
 
 /// What an evaluation says that takes more memory than it may.
 pub(crate) const MEMORY_EXCEEDED: &str = "evaluation exceeds its memory limit";
+
+/// What an evaluation says whose time is up.
+pub(crate) const TIME_EXCEEDED: &str = "evaluation exceeds its time limit";
+
+/// What an evaluation says that somebody cancelled.
+pub(crate) const CANCELLED: &str = "caller cancelled query execution";
 
 /// What an explanation says that takes more memory than it may.
 pub(crate) const EXPLANATION_EXCEEDED: &str = "explanation exceeds its memory limit";

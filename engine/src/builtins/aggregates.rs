@@ -135,7 +135,7 @@ fn sorted<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     allot(call, members.len())?;
     let mut list = call.arena.list();
     list.extend(members.iter());
-    sort::sort(&mut list);
+    sort::sort(&mut list, || call.arena.goes_on());
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 

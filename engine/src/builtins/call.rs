@@ -208,6 +208,9 @@ impl<'e> Budget<'e> {
             arena,
             cancel,
         };
+        if budget.deadline.is_some() || cancel.is_some() {
+            arena.set_alarm(budget.deadline, cancel.map(Cancel::flag));
+        }
         budget.begin_stretch();
         budget
     }
@@ -300,19 +303,13 @@ impl<'e> Budget<'e> {
             }
         }
         if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return Err(Fault::halt(
-                FaultCode::Cancel,
-                "caller cancelled query execution",
-            ));
+            return Err(Fault::halt(FaultCode::Cancel, limits::CANCELLED));
         }
         if self
             .deadline
             .is_some_and(|deadline| Instant::now() >= deadline)
         {
-            return Err(Fault::halt(
-                FaultCode::Cancel,
-                "evaluation exceeds its time limit",
-            ));
+            return Err(Fault::halt(FaultCode::Cancel, limits::TIME_EXCEEDED));
         }
         self.reserve(0)
     }

@@ -278,7 +278,7 @@ impl Entry {
             (None, Run::Evaluator) => Err(Fault::Undefined),
         };
         // an operand that did not fit is null, which is nothing to complain of
-        if outcome.is_err() && call.arena.excess().is_some() {
+        if outcome.is_err() && (call.arena.excess().is_some() || call.arena.ended().is_some()) {
             call.budget.check()?;
         }
         outcome

@@ -2,6 +2,7 @@
 
 use super::arrays::allot;
 use super::{Builtin, Call, Fault, Operands};
+use crate::limits;
 use crate::value::{SetView, V};
 
 /// This family's entries.
@@ -112,7 +113,10 @@ fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     for set in inner(operands)? {
         if let Some(set) = set?.as_set() {
             allot(call, set.len())?;
-            for member in set.iter_unordered() {
+            for (at, member) in set.iter_unordered().enumerate() {
+                if at % limits::LONG_STEP == limits::LONG_STEP - 1 {
+                    call.budget.check()?;
+                }
                 result.insert(member);
             }
         }

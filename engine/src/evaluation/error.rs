@@ -9,7 +9,7 @@ use super::StackFrame;
 use crate::builtins::{Fault, FaultCode, FaultError};
 use crate::limits;
 use crate::program::Program;
-use crate::value::V;
+use crate::value::{Ended, V};
 
 /// An error that ends an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,15 @@ impl EvalError {
     /// Something takes more memory than is allowed.
     pub(crate) fn too_large() -> Self {
         Self::nowhere(FaultCode::Cancel, limits::MEMORY_EXCEEDED)
+    }
+
+    /// A long step was left unfinished.
+    pub(crate) fn ended(why: Ended) -> Self {
+        let message = match why {
+            Ended::Late => limits::TIME_EXCEEDED,
+            Ended::Cancelled => limits::CANCELLED,
+        };
+        Self::nowhere(FaultCode::Cancel, message)
     }
 
     /// An explanation takes more memory than is allowed.

@@ -14,7 +14,7 @@ pub struct Cancel {
 
 #[derive(Debug, Default)]
 struct Shared {
-    cancelled: AtomicBool,
+    cancelled: Arc<AtomicBool>,
     /// Threads that wait for the outside, to be woken.
     waiting: Mutex<Vec<Thread>>,
 }
@@ -32,6 +32,11 @@ impl Cancel {
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// The flag that tells it to stop, for steps that look at nothing else.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        self.shared.cancelled.clone()
     }
 
     /// Wakes this thread when the handle is told to stop, until the guard is dropped.

@@ -121,8 +121,11 @@ pub(super) fn call<'e>(
     call
 }
 
-/// Refuses what a value became that was nested too deeply, or had too many parts.
+/// Refuses what a value became that was nested too deeply, or had too many parts, and what was left unfinished.
 pub(crate) fn within_bounds(arena: &Arena) -> Result<(), Error> {
+    if let Some(why) = arena.ended() {
+        return Err(Error::Eval(Box::new(EvalError::ended(why))));
+    }
     match arena.excess() {
         None => Ok(()),
         Some(Excess::Depth) => Err(Error::Eval(Box::new(EvalError::too_deep()))),

@@ -2,6 +2,7 @@
 //!
 //! Nothing in the arena is dropped: one reset frees a whole decision.
 
+mod alarm;
 mod keys;
 mod object;
 mod set;
@@ -12,9 +13,11 @@ use std::ops::Deref;
 use bumpalo::Bump;
 use solon_syntax::stack;
 
+pub use alarm::Ended;
 pub use object::{ArenaObject, ArenaPairs, ObjectBuilder, Put};
 pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 
+use self::alarm::Alarm;
 use super::number::NumberBuf;
 use super::text::{ArenaText, Short, TextView};
 use super::{Kind, Object, Set, V, Value};
@@ -25,6 +28,7 @@ use crate::limits;
 pub struct Arena {
     bump: Bump,
     excess: Cell<Option<Excess>>,
+    alarm: Alarm,
 }
 
 /// Why a value was not made; `null` stands in its place, and the evaluation ends soon.
@@ -76,6 +80,7 @@ impl Arena {
     pub fn reset(&mut self) {
         self.bump.reset();
         self.excess.set(None);
+        self.alarm = Alarm::default();
     }
 
     /// Why a value was not made, if one was not.
@@ -205,7 +210,7 @@ impl Arena {
     /// A set from an iterator; of equal members the first is kept.
     pub fn set_from<'e>(&'e self, items: impl IntoIterator<Item = V<'e>>) -> V<'e> {
         let mut set = SetBuilder::new(self);
-        for item in items {
+        for item in self.while_it_goes_on(items) {
             set.insert(item);
         }
         set.finish()
@@ -214,10 +219,21 @@ impl Arena {
     /// An object from an iterator; of equal keys the last pair wins.
     pub fn object_from<'e>(&'e self, pairs: impl IntoIterator<Item = (V<'e>, V<'e>)>) -> V<'e> {
         let mut object = ObjectBuilder::new(self);
-        for (key, value) in pairs {
+        for (key, value) in self.while_it_goes_on(pairs) {
             object.set(key, value);
         }
         object.finish()
+    }
+
+    /// As many of the items as there is time for.
+    #[inline]
+    fn while_it_goes_on<T>(&self, items: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+        let stretch = limits::LONG_STEP;
+        let goes_on = move |at: usize| !(at + 1).is_multiple_of(stretch) || self.goes_on();
+        let items = items.into_iter().enumerate();
+        items
+            .take_while(move |(at, _)| goes_on(*at))
+            .map(|(_, item)| item)
     }
 
     /// A copy of an owned value that does not outlive the call otherwise.

@@ -27,7 +27,9 @@ use std::sync::Arc;
 
 use solon_syntax::stack;
 
-pub use arena::{Arena, ArenaArray, ArenaObject, ArenaSet, Excess, ObjectBuilder, Put, SetBuilder};
+pub use arena::{
+    Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, ObjectBuilder, Put, SetBuilder,
+};
 pub use array::{ArrayView, Items};
 pub use number::{Number, NumberBuf};
 pub use object::{Object, ObjectView, Shape};

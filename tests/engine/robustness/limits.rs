@@ -223,6 +223,66 @@ fn another_thread_cancels_builtins() {
 const END_WITHIN: Duration =
     Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 100 });
 
+/// One step that handles millions of values looks at the clock while it goes on.
+#[test]
+fn time_ends_long_steps() {
+    // no order and no repetition, so that there is work to do
+    let scattered = |at: i64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed());
+    let words = |from: i64| {
+        let texts = (from..from + MANY).map(|at| format!("word {:x}", scattered(at)));
+        Value::array(texts.map(|text| Value::string(&text)).collect())
+    };
+    let sets = [0, MANY].map(|from| {
+        Value::set(
+            (from..from + MANY)
+                .map(scattered)
+                .map(Value::from)
+                .collect(),
+        )
+    });
+    let [one, other] = sets;
+    let input = Value::object(vec![
+        ("words".into(), words(0)),
+        ("one".into(), one),
+        ("other".into(), other),
+    ]);
+    let engine = Engine::new();
+    let mut late: Vec<String> = Vec::new();
+    for call in [
+        "sort(input.words)",
+        "input.one | input.other",
+        "input.one - input.other",
+        "union({input.one, input.other})",
+        "{x | some x in input.words}",
+        "object.keys({x: 1 | some x in input.words})",
+    ] {
+        let query = engine.prepare_query(&format!("x := {call}")).unwrap();
+        let limits = Limits {
+            time: Some(Duration::from_millis(50)),
+            ..NONE
+        };
+        let start = Instant::now();
+        let error = query.solutions(&Request::new().input(&input).limits(&limits));
+        let taken = start.elapsed();
+        assert_eq!(
+            error.unwrap_err().entries()[0].message,
+            "evaluation exceeds its time limit",
+            "{call}"
+        );
+        if taken > END_WITHIN {
+            late.push(format!("{call} went on for {taken:?}"));
+        }
+    }
+    assert!(late.is_empty(), "{late:#?}");
+}
+
+/// So many values take far longer than what passes up to the next look at the clock.
+const MANY: i64 = if cfg!(debug_assertions) {
+    1_000_000
+} else {
+    4_000_000
+};
+
 /// Long loops inside a built-in function look at the limits too.
 #[test]
 fn builtins_are_bounded() {

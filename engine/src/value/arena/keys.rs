@@ -20,6 +20,7 @@ const INSERTED: usize = 16;
 pub(super) struct Order<'e> {
     slots: &'e [Cell<u32>],
     state: Cell<State>,
+    arena: Option<&'e Arena>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,7 @@ impl<'e> Order<'e> {
         Self {
             slots: arena.bump().alloc_slice_fill_with(len, |_| Cell::new(0)),
             state: Cell::new(State::Unknown),
+            arena: Some(arena),
         }
     }
 
@@ -43,6 +45,7 @@ impl<'e> Order<'e> {
         Self {
             slots: &[],
             state: Cell::new(State::AsInserted),
+            arena: None,
         }
     }
 
@@ -62,7 +65,8 @@ impl<'e> Order<'e> {
         if keys.len() <= INSERTED {
             return self.insert_all(keys);
         }
-        for (slot, at) in self.slots.iter().zip(sort::order(keys)) {
+        let goes_on = || self.arena.is_none_or(Arena::goes_on);
+        for (slot, at) in self.slots.iter().zip(sort::order(keys, goes_on)) {
             slot.set(at);
         }
         State::BySlots
