@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use solon::compile::Options;
-use solon::{Capabilities, Engine};
+use solon::store::Path as DocumentPath;
+use solon::{Capabilities, Change, Engine};
+use solon_syntax::ast::Version;
 
 use super::report::Report;
 use super::terminal::{complain, print};
@@ -18,6 +20,9 @@ pub struct Args {
     /// Files and folders
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
+    /// The paths are bundles: policies and documents of a folder with a manifest
+    #[arg(short, long)]
+    bundle: bool,
     /// Make the checks of strict mode as well
     #[arg(short = 'S', long)]
     strict: bool,
@@ -48,6 +53,9 @@ pub struct Args {
     /// Read policies as Rego v0
     #[arg(long)]
     v0_compatible: bool,
+    /// Policies must be good Rego v0 and v1 alike
+    #[arg(long)]
+    v0_v1: bool,
     /// Accepted and without effect: v1 is the default
     #[arg(long, hide = true)]
     v1_compatible: bool,
@@ -80,14 +88,22 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn check(args: &Args) -> Result<Engine, Report> {
-    let version = super::version_of(args.v0_compatible);
+    let version = if args.v0_v1 {
+        Version::V0CompatV1
+    } else {
+        super::version_of(args.v0_compatible)
+    };
     let capabilities = args.capabilities.clone();
     let loader = Loader {
         wanted: Wanted::Modules,
         ignore: Ignore::new(&args.ignore),
         options: capabilities::parse_options(capabilities.as_deref(), version)?,
     };
-    let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
+    let loaded = if args.bundle {
+        loader.load_bundles(&args.paths).map_err(Report::message)?
+    } else {
+        loader.load(&args.paths).map_err(Report::of_files)?
+    };
     let error_limit = usize::try_from(args.max_errors).unwrap_or(0);
     let options = Options {
         strict: args.strict,
@@ -97,12 +113,14 @@ fn check(args: &Args) -> Result<Engine, Report> {
         ..Options::default()
     };
     let engine = Engine::builder().version(version).compiler(options).build();
-    let modules = loaded
-        .modules
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()));
+    let mut change = Change::default();
+    for (name, text) in &loaded.modules {
+        change.set_module(name, text);
+    }
+    // only bundles have documents, which must not stand where their rules do
+    change.put(DocumentPath::default(), loaded.documents);
     engine
-        .set_modules(modules)
+        .apply(change)
         .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
     Ok(engine)
 }

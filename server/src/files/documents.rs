@@ -41,10 +41,7 @@ impl Documents {
                 "document must be of type object",
             ));
         }
-        let place = file.place.iter().rev();
-        let placed = place.fold(value, |inner, key| {
-            Value::object(vec![(Value::string(key), inner)])
-        });
+        let placed = placed(&file.place, value);
         if let Some(path) = conflict(&self.merged, &placed, "data") {
             let other = self
                 .read
@@ -60,10 +57,27 @@ impl Documents {
         Ok(())
     }
 
+    /// Puts a document at a place; `false` when there is another one that it cannot be merged with.
+    pub fn insert(&mut self, place: &[String], value: Value) -> bool {
+        let placed = placed(place, value);
+        let fits = conflict(&self.merged, &placed, "data").is_none();
+        if fits {
+            merge(&mut self.merged, &placed);
+        }
+        fits
+    }
+
     /// All of them as one.
     pub fn finish(self) -> Value {
         self.merged
     }
+}
+
+/// A document within the objects that lead to its place.
+fn placed(place: &[String], value: Value) -> Value {
+    place.iter().rev().fold(value, |inner, key| {
+        Value::object(vec![(Value::string(key), inner)])
+    })
 }
 
 /// The document of a file.

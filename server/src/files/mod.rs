@@ -2,6 +2,7 @@
 //! `.yml` files at any depth; a document's place is its folder's path below the named one; a file that is named
 //! directly sits at the root; `a.b:path` puts everything below `data.a.b`.
 
+mod bundle;
 mod documents;
 mod error;
 mod ignore;
@@ -9,6 +10,7 @@ mod schemas;
 mod source;
 mod walk;
 
+pub use bundle::Bundle;
 pub use documents::Documents;
 pub use error::{LoadError, LoadErrors};
 pub use ignore::Ignore;
@@ -31,6 +33,20 @@ pub struct Loaded {
     pub documents: Value,
 }
 
+impl Loaded {
+    /// With what else was loaded; `None` when their documents cannot be merged.
+    pub fn with(mut self, other: Self) -> Option<Self> {
+        let mut documents = Documents::default();
+        let merged =
+            documents.insert(&[], self.documents) && documents.insert(&[], other.documents);
+        self.modules.extend(other.modules);
+        merged.then(|| Self {
+            modules: self.modules,
+            documents: documents.finish(),
+        })
+    }
+}
+
 /// How files are loaded.
 #[derive(Clone, Debug)]
 pub struct Loader {
@@ -43,6 +59,25 @@ pub struct Loader {
 }
 
 impl Loader {
+    /// Loads bundles, which are folders, as one. The first fault is reported.
+    pub fn load_bundles(&self, paths: &[String]) -> Result<Loaded, String> {
+        let mut bundles: Vec<Bundle> = Vec::new();
+        let (mut modules, mut documents) = (BTreeMap::new(), Documents::default());
+        for path in paths {
+            let mut bundle = Bundle::load(path, &self.ignore, &self.options)?;
+            if let Some(refused) = bundles.iter().find_map(|other| other.overlaps(&bundle)) {
+                return Err(refused);
+            }
+            modules.append(&mut bundle.modules);
+            documents.insert(&[], bundle.documents.clone());
+            bundles.push(bundle);
+        }
+        Ok(Loaded {
+            modules,
+            documents: documents.finish(),
+        })
+    }
+
     /// Loads paths as commands name them. All faults are reported, not only the first.
     pub fn load(&self, paths: &[String]) -> Result<Loaded, LoadErrors> {
         let mut modules = BTreeMap::new();

@@ -35,6 +35,9 @@ pub struct Args {
     /// Policies and documents: a file, a folder, or either below a path of `data` as `a.b:PATH`
     #[arg(short, long, value_name = "PATH")]
     pub data: Vec<String>,
+    /// A bundle: policies and documents of a folder with a manifest
+    #[arg(short, long, value_name = "PATH")]
+    pub bundle: Vec<String>,
     /// The input, JSON or YAML
     #[arg(short, long, value_name = "FILE", conflicts_with = "stdin_input")]
     pub input: Option<String>,
@@ -44,6 +47,9 @@ pub struct Args {
     /// How the answer is shown
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
+    /// Accepted and without effect, as OPA has it: tables are never cut
+    #[arg(long, hide = true, allow_negative_numbers = true, value_name = "N")]
+    pretty_limit: Option<i64>,
     /// Package whose rules the query may name without their path
     #[arg(long, value_name = "PACKAGE")]
     pub package: Option<String>,

@@ -26,7 +26,7 @@ use crate::cli::capabilities;
 use crate::cli::explanation::Explanation;
 use crate::cli::report::Report;
 use crate::cli::terminal::complain;
-use crate::files::{Ignore, Loader, Wanted};
+use crate::files::{self, Ignore, Loader, Wanted};
 
 /// What came of one evaluation.
 pub struct Run {
@@ -219,18 +219,16 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         .compiler(options)
         .limits(limits)
         .host(Arc::new(SystemHost))
-        .allow_base_conflicts(true)
+        .allow_base_conflicts(args.bundle.is_empty())
         .build();
     let mut modules = BTreeMap::new();
-    if !args.data.is_empty() {
-        let start = Instant::now();
+    if !args.data.is_empty() || !args.bundle.is_empty() {
         let loader = Loader {
             wanted: Wanted::All,
             ignore: Ignore::new(&args.ignore),
             options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
         };
-        let loaded = loader.load(&args.data).map_err(Report::of_files)?;
-        metrics.since("rego_load_files", start);
+        let loaded = loaded(args, &loader, metrics)?;
         let mut change = Change::default();
         for (name, text) in &loaded.modules {
             change.set_module(name, text);
@@ -248,4 +246,22 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
             .map_err(|error| Report::of(&error, &text_of))?;
     }
     Ok(Loaded { engine, modules })
+}
+
+/// What the flags name, bundles included.
+fn loaded(args: &Args, loader: &Loader, metrics: &Metrics) -> Result<files::Loaded, Report> {
+    let start = Instant::now();
+    let files = loader.load(&args.data).map_err(Report::of_files)?;
+    if !args.data.is_empty() {
+        metrics.since("rego_load_files", start);
+    }
+    if args.bundle.is_empty() {
+        return Ok(files);
+    }
+    let refused = |what| Report::message(format!("loading error: {what}"));
+    let start = Instant::now();
+    let bundles = loader.load_bundles(&args.bundle).map_err(refused)?;
+    metrics.since("rego_load_bundles", start);
+    let both = bundles.with(files);
+    both.ok_or_else(|| refused("documents of bundles and files are at the same place".to_owned()))
 }
