@@ -119,6 +119,7 @@ impl PreparedPartial {
         let simplifier = Simplification {
             compiled: &inner.compiled,
             options: &inner.options,
+            namespace: &inner.inlining.namespace,
         };
         let terms = Terms::default();
         with_memory(prepared.shared, request, |arena, snapshot| {

@@ -38,6 +38,28 @@ pub fn canonical(answer: &str, query: &str) -> Option<BTreeMap<&'static str, Vec
     ]))
 }
 
+/// The same, whatever the order of the expressions in a body.
+pub fn unordered(answer: &str, query: &str) -> Option<Vec<Vec<String>>> {
+    let canonical = canonical(answer, query)?;
+    let lines = canonical.values().flatten().flat_map(|text| text.lines());
+    let mut lines: Vec<Vec<String>> = lines
+        .map(|line| {
+            // numbers are given out in order
+            let is_number = |c: char| c.is_ascii_digit();
+            let mut words: Vec<String> = words(line)
+                .map(|word| match word.strip_prefix('v') {
+                    Some(rest) if !rest.is_empty() && rest.chars().all(is_number) => "v".to_owned(),
+                    _ => word.to_owned(),
+                })
+                .collect();
+            words.sort();
+            words
+        })
+        .collect();
+    lines.sort();
+    Some(lines)
+}
+
 /// A line with its generated variables (those with digits) numbered in the order they come.
 fn renamed(line: &str, query: &str) -> String {
     let own: Vec<&str> = words(query).collect();

@@ -5,7 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use solon::{Change, Engine, Error, ErrorEntry, PartialOptions, Path, Residuals, Solution};
+use solon::{
+    Change, Engine, Error, ErrorEntry, PartialOptions, Path, PreparedQuery, Residuals, Solution,
+};
 use solon_syntax::ast::visit::{Flow, Terms, WalkMut};
 use solon_syntax::ast::{Term, TermKind};
 
@@ -115,7 +117,10 @@ fn compare_one(drawn: &Drawn) -> Comparison {
         Err(error) if impossible(&error) => {
             return Comparison::Nothing("queries that types rule out");
         }
-        Err(error) => return Comparison::Differs(format!("{error}")),
+        Err(error) if passed_by(&engine, &drawn.request, &error) => {
+            return Comparison::Nothing("errors that the whole stops short of");
+        }
+        Err(error) => return Comparison::Differs(format!("{error}\n{}", drawn.line())),
     };
     left.queries.walk_mut(&mut Terms(named));
     left.support.walk_mut(&mut Terms(named));
@@ -150,11 +155,11 @@ fn compare_one(drawn: &Drawn) -> Comparison {
             Err(error) if impossible(&error) => continue,
             Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
         };
-        match query.solutions(&whole) {
-            Ok(solutions) => {
-                let held = solutions.iter().filter(|one| holds(one));
-                got.extend(held.map(|one| answer_of(one, &names)));
+        match answers(&asked, &query, body, &names, &whole) {
+            Err(error) if passed_by(&engine, &drawn.request, &error) => {
+                return Comparison::Nothing("errors that the whole stops short of");
             }
+            Ok(answers) => got.extend(answers),
             Err(error) => return Comparison::Differs(format!("{error}\n{}", show(&left))),
         }
     }
@@ -164,6 +169,70 @@ fn compare_one(drawn: &Drawn) -> Comparison {
         return Comparison::Same;
     }
     Comparison::Differs(format!("want {wanted:?}\n got {got:?}\n{}", show(&left)))
+}
+
+/// The answers of a residual. A query goes on behind an expression that is false, and may meet an error there, which
+/// the body of a comprehension does not.
+fn answers(
+    asked: &Engine,
+    query: &PreparedQuery,
+    body: &str,
+    names: &BTreeSet<String>,
+    request: &solon::Request<'_>,
+) -> Result<Vec<String>, Error> {
+    let error = match query.solutions(request) {
+        Ok(solutions) => {
+            let held = solutions.iter().filter(|one| holds(one));
+            return Ok(held.map(|one| answer_of(one, names)).collect());
+        }
+        Err(error) => error,
+    };
+    let shown: Vec<&str> = names.iter().map(String::as_str).collect();
+    let within = format!("found = [[{}] | {body}\n]", shown.join(", "));
+    let Ok(within) = asked.prepare_query(&within) else {
+        return Err(error);
+    };
+    let found = within.solutions(request).map_err(|_| error)?;
+    let rows = found.iter().flat_map(|one| &one.bindings);
+    let rows = rows.filter_map(|(_, rows)| rows.borrow().as_array());
+    let rows = rows.flat_map(|rows| rows.iter().collect::<Vec<_>>());
+    let rows = rows.filter_map(|row| row.as_array());
+    Ok(rows
+        .map(|row| {
+            let values = names.iter().zip(row.iter());
+            let shown: Vec<String> = values
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            shown.join("; ")
+        })
+        .collect())
+}
+
+/// Whether a document of the policy is in conflict for the whole input, so that what asks for it is an error, and the
+/// whole query only has an answer because it finds one before it comes there. Residuals are searched to their ends.
+fn passed_by(engine: &Engine, program: &Request, error: &Error) -> bool {
+    let clashes = |error: &Error| {
+        let entries = error.entries();
+        !entries.is_empty()
+            && entries
+                .iter()
+                .all(|entry| entry.code == "eval_conflict_error")
+    };
+    let input = document(&program.input);
+    let mut whole = solon::Request::new();
+    if let Some(input) = &input {
+        whole = whole.input(input);
+    }
+    let mut packages = program.modules.iter().filter_map(|(_, text)| {
+        let line = text.lines().next()?;
+        line.strip_prefix("package ")
+    });
+    clashes(error)
+        && packages.any(|package| {
+            let query = engine.prepare_query(&format!("data.{package}[name]"));
+            let found = query.and_then(|query| query.solutions(&whole));
+            found.is_err_and(|error| clashes(&error))
+        })
 }
 
 /// A query whose value is shown.

@@ -5,12 +5,14 @@
 
 mod propagate;
 mod sets;
+mod shadow;
 mod source;
+mod terms;
 mod text;
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::{Body, Name};
+use solon_syntax::ast::{Body, Name, Term};
 
 use crate::compile::{Compiled, Options, types};
 use crate::walk::open::Simplifier;
@@ -23,6 +25,24 @@ pub struct Simplification<'c> {
     pub compiled: &'c Compiled,
     /// How they were compiled.
     pub options: &'c Options,
+    /// The package below `data` that support rules stand in.
+    pub namespace: &'c str,
+}
+
+impl Simplification<'_> {
+    /// Whether a reference may lead to rules, those of support included.
+    fn leads_to_rules(&self, reference: &[Term]) -> bool {
+        let tree = &self.compiled.rule_tree;
+        let Some((node, depth)) = tree.longest_prefix(reference) else {
+            return false;
+        };
+        let next = reference.get(depth);
+        let support = depth == 1
+            && next
+                .and_then(Term::as_string)
+                .is_some_and(|name| **name == *self.namespace);
+        support || !tree.node(node).rules.is_empty() || !next.is_some_and(Term::is_scalar)
+    }
 }
 
 impl Simplifier for Simplification<'_> {
@@ -30,7 +50,7 @@ impl Simplifier for Simplification<'_> {
         types::allow(self.options, &self.compiled.types, body)
     }
 
-    fn simplify(&self, body: Body, live: &BTreeSet<Name>) -> Body {
-        propagate::simplify(self, body, live)
+    fn simplify(&self, body: Body, live: &BTreeSet<Name>, given: &BTreeSet<Name>) -> Body {
+        propagate::simplify(self, body, live, given)
     }
 }

@@ -3,21 +3,30 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use solon_syntax::ast::visit::{Flow, Terms, Visitor, VisitorMut, Walk, WalkMut};
+use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Ref, Term, TermKind, With};
 use solon_syntax::source::Span;
 
 use super::Simplification;
 use super::sets::{Sets, is_constant, plain_equation, variable};
+use super::shadow::is_shadowed;
+use super::terms::{
+    is_asked, is_document, is_ground, is_nested, may_clash, mentions, names, nests_deeper,
+};
 use crate::compile::functions::Functions;
-use crate::compile::safety::Reach;
+use crate::compile::safety::{self, Reach};
 use crate::limits;
 
 /// How names begin that are made for what is only asked for.
 const GENERATED: &str = "__localcp";
 
 /// An equivalent body of fewer variables, in which the live ones stay.
-pub fn simplify(context: &Simplification<'_>, body: Body, live: &BTreeSet<Name>) -> Body {
+pub fn simplify(
+    context: &Simplification<'_>,
+    body: Body,
+    live: &BTreeSet<Name>,
+    given: &BTreeSet<Name>,
+) -> Body {
     if body.len() > limits::SIMPLIFIED {
         return body;
     }
@@ -26,28 +35,43 @@ pub fn simplify(context: &Simplification<'_>, body: Body, live: &BTreeSet<Name>)
     };
     let functions = Functions::new(context.options, &context.compiled.rule_tree);
     let mut pass = Propagation {
+        context,
         functions,
         live,
         sets,
         heads: BTreeSet::new(),
         dropped: BTreeMap::new(),
         negated: false,
+        targets: Vec::new(),
+        at: 0,
+        in_set: false,
         names: 0,
         left: limits::SIMPLIFIED_TERMS,
     };
-    pass.run(&body).unwrap_or(body)
+    match pass.run(&body) {
+        // a call put in where its operands are looked up comes too early
+        Some(made) if !is_nested(&made) || safety::is_ordered(functions, &made, given) => made,
+        _ => body,
+    }
 }
 
 struct Propagation<'c> {
+    context: &'c Simplification<'c>,
     functions: Functions<'c>,
     live: &'c BTreeSet<Name>,
     sets: Sets,
     /// The variables that references begin with.
     heads: BTreeSet<Name>,
-    /// What variables stand for whose equations were dropped.
-    dropped: BTreeMap<Name, Term>,
+    /// What variables stand for whose equations were dropped, and where those stood.
+    dropped: BTreeMap<Name, (usize, Term)>,
     /// Whether what is being rewritten is negated.
     negated: bool,
+    /// What is replaced for what is being rewritten.
+    targets: Vec<Term>,
+    /// Where in the body it stands.
+    at: usize,
+    /// Whether that is in a set, whose members no call may become: an undefined one is no member then.
+    in_set: bool,
     names: usize,
     /// How many terms variables may still be replaced by.
     left: usize,
@@ -56,21 +80,22 @@ struct Propagation<'c> {
 impl Propagation<'_> {
     fn run(&mut self, body: &[Expr]) -> Option<Body> {
         self.note_heads(body);
-        let mut result = Body::new();
-        for expr in body {
+        let mut result = Vec::new();
+        for (at, expr) in body.iter().enumerate() {
             let mut expr = expr.clone();
-            self.negated = expr.negated;
+            (self.at, self.negated) = (at, expr.negated);
             expr.walk_mut(self);
             // what is dropped is put elsewhere, so it may not nest much deeper there
             if self.left == 0 || nests_deeper(&expr, limits::NESTING / 2) {
                 return None;
             }
             if self.is_kept(&expr) {
-                result.push(expr);
+                result.push((at, expr));
             }
         }
-        self.bind_live(&mut result);
-        self.restore(&mut result).then_some(result)
+        let mut result = self.restored(result)?;
+        result.sort_by_key(|(at, _)| *at);
+        Some(result.into_iter().map(|(_, expr)| expr).collect())
     }
 
     /// A variable that is looked into may not become a constant.
@@ -100,7 +125,12 @@ impl Propagation<'_> {
         let name = root.unwrap_or(name);
         let renamed = root.map(|root| Term::var(root.clone(), Span::default()));
         match self.dropped.get(name) {
-            Some(value) if (!self.negated || is_ground(value)) && !mentions(value, name) => {
+            Some((_, value))
+                if (!self.negated || is_ground(value))
+                    && !mentions(value, name)
+                    && !(self.in_set && matches!(value.kind, TermKind::Call(_)))
+                    && !is_shadowed(value, &self.targets) =>
+            {
                 Some(value.clone())
             }
             _ => renamed,
@@ -152,7 +182,7 @@ impl Propagation<'_> {
                 if self.looks_into_live(left) {
                     let name = format!("{GENERATED}{}__", self.names);
                     self.names += 1;
-                    self.dropped.insert(name.into(), left.clone());
+                    self.dropped.insert(name.into(), (self.at, left.clone()));
                 }
                 return false;
             }
@@ -208,7 +238,7 @@ impl Propagation<'_> {
         if self.dropped.contains_key(name) {
             return false;
         }
-        self.dropped.insert(name.clone(), value);
+        self.dropped.insert(name.clone(), (self.at, value));
         true
     }
 
@@ -218,7 +248,8 @@ impl Propagation<'_> {
             let Some(root) = self.sets.root(name) else {
                 continue;
             };
-            let value = self.sets.constant(root).or_else(|| self.dropped.get(root));
+            let dropped = || self.dropped.get(root).map(|(_, value)| value);
+            let value = self.sets.constant(root).or_else(dropped);
             let value = match value {
                 Some(value) => value.clone(),
                 None if root != name => Term::var(root.clone(), Span::default()),
@@ -228,14 +259,18 @@ impl Propagation<'_> {
         }
     }
 
-    /// Puts back dropped equations without which a variable has no value, or something is no longer asked for.
-    /// Whether all variables have values then.
-    fn restore(&self, result: &mut Body) -> bool {
+    /// Puts back dropped equations without which a variable has no value, or something is no longer asked for. `None`
+    /// when some variable has no value then.
+    fn restored(&self, kept: Vec<(usize, Expr)>) -> Option<Vec<(usize, Expr)>> {
+        let mut places: Vec<usize> = kept.iter().map(|(at, _)| *at).collect();
+        let mut result: Body = kept.into_iter().map(|(_, expr)| expr).collect();
+        self.bind_live(&mut result);
+        places.resize(result.len(), usize::MAX);
         let mut safety = Reach::new(self.functions, self.live);
-        for expr in result.iter() {
+        for expr in &result {
             safety.add(expr);
         }
-        let mut missing = safety.missing(result);
+        let mut missing = safety.missing(&result);
         // what the policy has names for comes first
         let generated = |name: &Name| name.starts_with(GENERATED);
         let named = self
@@ -248,23 +283,39 @@ impl Propagation<'_> {
             .iter()
             .rev()
             .filter(|(name, _)| generated(name));
-        for (name, value) in named.chain(unnamed) {
+        let all = places.iter().zip(&result);
+        let risky =
+            all.filter(|(_, expr)| may_clash(expr, &|terms| self.context.leads_to_rules(terms)));
+        let risks: Vec<usize> = risky.map(|(place, _)| *place).collect();
+        for (name, (at, value)) in named.chain(unnamed) {
             let equation = equation(name, value.clone());
             let before = missing.len();
             let outputs = safety.outputs(&equation);
             missing.retain(|name| !outputs.contains(name));
-            let asked = is_document(value) || is_asked(value, result);
-            if missing.len() < before || !asked || names(result, name) {
+            // an error is no answer where this is undefined, so it is asked for before what may be one
+            let risk = risks.iter().find(|place| *place >= at);
+            let asked = is_document(value)
+                || places.iter().zip(&result).any(|(place, expr)| {
+                    risk.is_none_or(|risk| place <= risk)
+                        && is_asked(value, std::slice::from_ref(expr))
+                });
+            if missing.len() < before || !asked || names(&result, name) {
                 result.push(equation);
+                places.push(risk.map_or(usize::MAX, |_| *at));
                 safety.add_names(outputs);
             }
         }
-        missing.is_empty()
+        (missing.is_empty()).then(|| places.into_iter().zip(result).collect())
     }
 }
 
 impl VisitorMut for Propagation<'_> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
+        // values of modifiers are those of the world around
+        expr.with.walk_mut(self);
+        let outer = self.targets.len();
+        let targets = expr.with.iter().map(|with| with.target.clone());
+        self.targets.extend(targets);
         // operators stay
         match &mut expr.kind {
             ExprKind::Call(terms) => {
@@ -272,7 +323,7 @@ impl VisitorMut for Propagation<'_> {
             }
             kind => kind.walk_mut(self),
         }
-        expr.with.walk_mut(self);
+        self.targets.truncate(outer);
         Flow::Over
     }
 
@@ -302,6 +353,11 @@ impl VisitorMut for Propagation<'_> {
                 self.parts(term);
             }
             TermKind::Ref(_) | TermKind::Call(_) => self.parts(term),
+            TermKind::Set(members) => {
+                let outer = std::mem::replace(&mut self.in_set, true);
+                members.walk_mut(self);
+                self.in_set = outer;
+            }
             _ => return Flow::Into,
         }
         Flow::Over
@@ -328,108 +384,4 @@ fn equation(name: &Name, value: Term) -> Expr {
         generated: false,
         ..Expr::generated_call("eq", operands, Span::default())
     }
-}
-
-/// Whether terms stand within one another more than so many times.
-fn nests_deeper(expr: &Expr, levels: usize) -> bool {
-    struct Depth {
-        left: usize,
-        exceeded: bool,
-    }
-    impl<'a> Visitor<'a> for Depth {
-        fn term(&mut self, term: &'a Term) -> Flow {
-            if self.left == 0 {
-                self.exceeded = true;
-            }
-            if self.exceeded {
-                return Flow::Over;
-            }
-            self.left -= 1;
-            match &term.kind {
-                TermKind::Ref(terms)
-                | TermKind::Call(terms)
-                | TermKind::Array(terms)
-                | TermKind::Set(terms) => terms.walk(self),
-                TermKind::Object(pairs) => pairs.walk(self),
-                TermKind::ArrayComprehension(inside)
-                | TermKind::SetComprehension(inside)
-                | TermKind::ObjectComprehension(inside) => inside.walk(self),
-                _ => {}
-            }
-            self.left += 1;
-            Flow::Over
-        }
-    }
-    let mut depth = Depth {
-        left: levels,
-        exceeded: false,
-    };
-    expr.walk(&mut depth);
-    depth.exceeded
-}
-
-/// Whether a body still speaks of a variable.
-fn names(body: &Body, name: &Name) -> bool {
-    solon_syntax::ast::VarScan::default().any(body, |other| other == name)
-}
-
-/// Whether a term speaks of a variable.
-fn mentions(value: &Term, name: &Name) -> bool {
-    solon_syntax::ast::VarScan::default().any(value, |other| other == name)
-}
-
-/// Whether a term is a whole document.
-fn is_document(value: &Term) -> bool {
-    value.as_var().is_some() && variable(value).is_none()
-}
-
-/// Whether a reference or a call has no variables, the head of the reference apart.
-fn is_ground(term: &Term) -> bool {
-    let parts = match &term.kind {
-        TermKind::Ref(terms) | TermKind::Call(terms) => terms.get(1..).unwrap_or(&[]),
-        _ => std::slice::from_ref(term),
-    };
-    !solon_syntax::ast::VarScan::default().any(parts, |name| !matches!(&**name, "data" | "input"))
-}
-
-/// Whether a body asks for a term anyway, closures apart. What is undefined in a negated equation makes it hold, so
-/// that does not ask.
-fn is_asked(value: &Term, body: &[Expr]) -> bool {
-    struct Asked<'v>(&'v Term, bool);
-    impl<'a> Visitor<'a> for Asked<'_> {
-        fn expr(&mut self, expr: &'a Expr) -> Flow {
-            match &expr.kind {
-                ExprKind::Term(_) if expr.negated => Flow::Over,
-                ExprKind::Call(_) if expr.negated && expr.operands_of("eq").is_some() => Flow::Over,
-                ExprKind::Every(every) => {
-                    every.domain.walk(self);
-                    expr.with.walk(self);
-                    Flow::Over
-                }
-                _ => Flow::Into,
-            }
-        }
-
-        fn term(&mut self, term: &'a Term) -> Flow {
-            let Self(value, found) = self;
-            if *found {
-                return Flow::Over;
-            }
-            match (&term.kind, &value.kind) {
-                (
-                    TermKind::ArrayComprehension(_)
-                    | TermKind::SetComprehension(_)
-                    | TermKind::ObjectComprehension(_),
-                    _,
-                ) => return Flow::Over,
-                (TermKind::Ref(terms), TermKind::Ref(prefix)) => *found = terms.starts_with(prefix),
-                (TermKind::Ref(terms), TermKind::Var(_)) => *found = terms.first() == Some(*value),
-                _ => *found = term == *value,
-            }
-            Flow::Into
-        }
-    }
-    let mut asked = Asked(value, false);
-    body.walk(&mut asked);
-    asked.1
 }

@@ -125,7 +125,7 @@ fn expression(expr: &Expr) -> String {
     }
     match &expr.kind {
         ExprKind::Term(one) => text.push_str(&term(one, false)),
-        ExprKind::Call(terms) => text.push_str(&call(terms, false)),
+        ExprKind::Call(terms) => text.push_str(&call(terms)),
         ExprKind::Every(every) => {
             text.push_str("every ");
             if let Some(key) = &every.key {
@@ -157,18 +157,14 @@ fn inline(body: &[Expr]) -> String {
     exprs.join("; ")
 }
 
-fn call(terms: &[Term], nested: bool) -> String {
+fn call(terms: &[Term]) -> String {
     let Some((operator, operands)) = terms.split_first() else {
         return String::new();
     };
-    let infix = INFIX
-        .iter()
-        .find(|(name, _)| operator.is_operator(name))
-        .map(|(_, sign)| *sign);
-    match (infix, operands) {
+    match (sign_of(operator), operands) {
         (Some(sign), [left, right]) => {
-            let text = format!("{} {sign} {}", term(left, nested), term(right, nested));
-            if nested { format!("({text})") } else { text }
+            let (left, right) = (side(left, sign, false), side(right, sign, true));
+            format!("{left} {sign} {right}")
         }
         (Some(sign), [left, right, output]) => {
             let (output, left, right) = (term(output, false), term(left, true), term(right, true));
@@ -180,6 +176,43 @@ fn call(terms: &[Term], nested: bool) -> String {
             }
         }
         _ => format!("{}({})", term(operator, false), list(operands)),
+    }
+}
+
+/// What stands between operands.
+fn sign_of(operator: &Term) -> Option<&'static str> {
+    let infix = INFIX.iter().find(|(name, _)| operator.is_operator(name));
+    infix.map(|(_, sign)| *sign)
+}
+
+/// One side of an operator, in parentheses where it would be read otherwise without.
+fn side(one: &Term, sign: &str, right: bool) -> String {
+    let text = term(one, false);
+    let inner = match &one.kind {
+        TermKind::Call(terms) if terms.len() == 3 => terms.first().and_then(sign_of),
+        _ => None,
+    };
+    let apart = inner.is_some_and(|inner| {
+        let (inner, outer) = (strength(inner), strength(sign));
+        inner < outer || inner == outer && (right || inner == COMPARED) || inner == SOUGHT
+    });
+    if apart { format!("({text})") } else { text }
+}
+
+/// How much `in` and comparisons bind.
+const SOUGHT: u8 = 1;
+const COMPARED: u8 = 2;
+
+/// How much an operator binds.
+fn strength(sign: &str) -> u8 {
+    match sign {
+        "=" => 0,
+        "in" => SOUGHT,
+        "|" => 3,
+        "&" => 4,
+        "+" | "-" => 5,
+        "*" | "/" | "%" => 6,
+        _ => COMPARED,
     }
 }
 
@@ -249,17 +282,14 @@ fn term_within(one: &Term, nested: bool) -> String {
 /// A call within a term: what is within it in turn stands in parentheses.
 fn call_term(terms: &[Term], nested: bool) -> String {
     match terms {
-        [operator, left, right] => {
-            let infix = INFIX.iter().find(|(name, _)| operator.is_operator(name));
-            match infix {
-                Some((_, sign)) => {
-                    let text = format!("{} {sign} {}", term(left, true), term(right, true));
-                    if nested { format!("({text})") } else { text }
-                }
-                None => call(terms, nested),
+        [operator, left, right] => match sign_of(operator) {
+            Some(sign) => {
+                let text = format!("{} {sign} {}", term(left, true), term(right, true));
+                if nested { format!("({text})") } else { text }
             }
-        }
-        _ => call(terms, nested),
+            None => call(terms),
+        },
+        _ => call(terms),
     }
 }
 

@@ -31,12 +31,19 @@ impl<'e> Walk<'e> {
         {
             return outcome;
         }
-        match group.kind {
-            GroupKind::Single if group.ground => {
-                self.complete(goal, group, &matches, path, target, next)
-            }
-            _ => self.partial(goal, group, &matches, path, target, next),
-        }
+        self.left_for_later(
+            |walk, next| match group.kind {
+                GroupKind::Single if group.ground => {
+                    walk.complete(goal, group, &matches, path, target, next)
+                }
+                _ => walk.partial(goal, group, &matches, path, target, next),
+            },
+            |walk, next| {
+                let whole = walk.reference_at(path, target);
+                walk.save_equal(goal, whole, target.other, next)
+            },
+            next,
+        )
     }
 
     fn complete(

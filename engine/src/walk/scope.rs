@@ -26,7 +26,7 @@ pub(super) struct Scope<'e> {
     /// Replaced documents.
     pub overlay: Option<Rc<Overlay<'e>>>,
     /// Replaced functions; later ones win.
-    pub mocks: Option<Rc<Vec<(String, Mock<'e>)>>>,
+    pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
     /// Results kept in it.
     pub memo: Memo<'e>,
     /// Solutions of comprehensions kept in it.
@@ -38,7 +38,18 @@ pub(super) struct Scope<'e> {
 pub(super) struct Surroundings<'e> {
     input: Option<V<'e>>,
     overlay: Option<Rc<Overlay<'e>>>,
-    mocks: Option<Rc<Vec<(String, Mock<'e>)>>>,
+    mocks: Option<Rc<Vec<Mocked<'e>>>>,
+}
+
+/// A function that is replaced.
+#[derive(Clone, PartialEq)]
+pub(super) struct Mocked<'e> {
+    /// Its dotted name.
+    pub name: String,
+    /// The function, as a modifier names it.
+    pub target: &'e Term,
+    /// What stands in for it.
+    pub mock: Mock<'e>,
 }
 
 /// What stands in for a function.
@@ -59,7 +70,7 @@ pub(super) enum Replaced {
 
 impl<'e> Scope<'e> {
     /// Forgets what was kept in it.
-    fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.memo.clear();
         self.tables.clear();
     }
@@ -103,8 +114,8 @@ impl<'e> Walk<'e> {
         let mocks = self.scope().mocks.as_ref()?;
         let mut mocks = mocks.iter().rev();
         mocks
-            .find(|(replaced, _)| replaced == name)
-            .map(|(_, mock)| *mock)
+            .find(|mocked| mocked.name == name)
+            .map(|mocked| mocked.mock)
     }
 
     /// Searches an expression in the world that its `with` makes, and goes on in the one around it.
@@ -192,7 +203,12 @@ impl<'e> Walk<'e> {
                         Mock::Value(value(self))
                     };
                     let name = operator_name(&modifier.target).unwrap_or_default();
-                    Rc::make_mut(mocks.get_or_insert_default()).push((name, mock));
+                    let mocked = Mocked {
+                        name,
+                        target: &modifier.target,
+                        mock,
+                    };
+                    Rc::make_mut(mocks.get_or_insert_default()).push(mocked);
                 }
             }
         }

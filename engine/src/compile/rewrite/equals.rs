@@ -15,10 +15,12 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     }));
 }
 
-/// The same for the expressions of a query that is evaluated partially.
+/// The same for the expressions of a query that is evaluated partially. What is undefined in a negated comparison
+/// makes it undefined, and would make a negated equation hold.
 pub fn rewrite_query(compilation: &mut QueryCompilation<'_>) {
     if compilation.unify_equals {
-        compilation.body.iter_mut().for_each(unify);
+        let body = compilation.body.iter_mut();
+        body.filter(|expr| !expr.negated).for_each(unify);
     }
 }
 

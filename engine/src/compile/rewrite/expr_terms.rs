@@ -24,6 +24,11 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     Expander { locals }.body(&mut query.body);
 }
 
+/// Moves calls out of the terms of a body.
+pub fn expand(body: &mut Body, locals: &mut Locals) {
+    Expander { locals }.body(body);
+}
+
 struct Expander<'l> {
     locals: &'l mut Locals,
 }

@@ -16,14 +16,17 @@ pub(super) use self::outputs::{OPERANDS, OWN, equation, outputs};
 pub(crate) use self::reach::Reach;
 pub(super) use self::vars::{VarSet, Vars};
 
+use std::collections::BTreeSet;
+
 use solon_syntax::ast::{Body, Head, Name, Rule, Term, VarScan};
 
 use self::refusals::{Refusal, SharedRows};
 use self::reorder::Safety;
 use super::compilation::Compilation;
 use super::functions::Functions;
-use super::locals::Locals;
+use super::locals::{Locals, names_in};
 use super::query::QueryCompilation;
+use super::rewrite::expr_terms;
 use super::rule_tree::ground_prefix;
 
 /// Refuses variables in heads that the bodies do not know.
@@ -103,6 +106,20 @@ pub fn check_query(compilation: &mut QueryCompilation<'_>) {
     if let Some(refusal) = order(&mut compilation.body, &[], functions, locals) {
         refusal.report(&mut compilation.report, locals, "");
     }
+}
+
+/// Whether a body has an order in which every variable gets its value in time, if some have theirs before.
+pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet<Name>) -> bool {
+    let mut body = body.clone();
+    let mut locals = Locals::new(Locals::QUERY, names_in(&body));
+    expr_terms::expand(&mut body, &mut locals);
+    let mut safety = Safety::new(functions, &locals, Reading::Strict);
+    let mut safe = roots(&mut safety.vars);
+    for name in given {
+        safe.insert(safety.vars.var(name));
+    }
+    safety.reorder(&mut body, &safe);
+    safety.refused.is_empty()
 }
 
 /// Orders a body in which some arguments are safe. If that cannot be done, the loose reading says why, unless it finds

@@ -132,7 +132,9 @@ impl<'c> Environment<'c> {
                 let known = self.closures.get(&ptr::from_ref(&**closure));
                 known.cloned().unwrap_or_default()
             }
-            TermKind::Call(_) | TermKind::Template(_) => Type::Unknown,
+            // only what is left of a query has calls within terms
+            TermKind::Call(_) => Type::Any,
+            TermKind::Template(_) => Type::Unknown,
         }
     }
 

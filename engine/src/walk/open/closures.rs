@@ -1,6 +1,8 @@
 //! Terms that only have to hold, comprehensions, `every`, and bodies within expressions.
 
-use solon_syntax::ast::{Comprehension, Expr, ExprKind, Name, Term, TermKind, VarScan};
+use solon_syntax::ast::visit::{Flow as Go, Terms, VisitorMut, WalkMut};
+use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Name, Term, TermKind, VarScan};
+use solon_syntax::source::Span;
 
 use super::residual::equation;
 use super::save::SavedKind;
@@ -58,8 +60,10 @@ impl<'e> Walk<'e> {
             TermKind::SetComprehension(_) => TermKind::SetComprehension(inside),
             _ => TermKind::ObjectComprehension(inside),
         };
+        let mut closed = Term::new(kind, outer.span);
+        closed.walk_mut(&mut Settling(self));
         let terms = self.open.as_ref().map(|open| open.terms);
-        let kept = terms.and_then(|terms| terms.keep(Term::new(kind, outer.span)));
+        let kept = terms.and_then(|terms| terms.keep(closed));
         // all variables have their names, so the environment plays no part
         kept.map_or(term, |kept| T::Term(kept, 0))
     }
@@ -96,6 +100,7 @@ impl<'e> Walk<'e> {
     ) -> Outcome {
         let mut whole = self.plugged_expr(expr, goal.frame);
         whole.with = Vec::new();
+        whole.walk_mut(&mut Settling(self));
         self.save(goal, vec![SavedKind::Done(whole)], &[], next)
     }
 
@@ -153,4 +158,84 @@ impl<'e> Walk<'e> {
         }
         self.residual(inner)
     }
+}
+
+/// Puts what they come to in the place of bodies that types rule out: with a known value worked in, such a body is no
+/// mistake of the policy, but it could not be compiled again.
+struct Settling<'w, 'e>(&'w Walk<'e>);
+
+impl Settling<'_, '_> {
+    /// Whether a body has a chance, once its variables have the values that it ends with.
+    fn is_possible(&self, body: &Body) -> bool {
+        let mut body = body.clone();
+        body.sort_by_key(|expr| !is_assignment(expr));
+        self.0.is_possible(&body)
+    }
+
+    fn body(&self, body: &mut Body) {
+        if !self.is_possible(body) {
+            let never = Term::new(TermKind::Boolean(false), Span::default());
+            *body = vec![Expr::new(ExprKind::Term(never), Span::default())];
+        }
+    }
+}
+
+impl VisitorMut for Settling<'_, '_> {
+    fn expr(&mut self, expr: &mut Expr) -> Go {
+        expr.kind.walk_mut(self);
+        expr.with.walk_mut(self);
+        match &mut expr.kind {
+            ExprKind::Every(every) => self.body(&mut every.body),
+            ExprKind::Not(not) => self.body(&mut not.body),
+            ExprKind::And(pair) | ExprKind::Or(pair) => {
+                self.body(&mut pair.lhs);
+                self.body(&mut pair.rhs);
+            }
+            ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => {}
+        }
+        Go::Over
+    }
+
+    fn term(&mut self, term: &mut Term) -> Go {
+        let (inside, empty) = match &mut term.kind {
+            TermKind::ArrayComprehension(inside) => (inside, TermKind::Array(Vec::new())),
+            TermKind::SetComprehension(inside) => (inside, TermKind::Set(Vec::new())),
+            TermKind::ObjectComprehension(inside) => (inside, TermKind::Object(Vec::new())),
+            _ => return Go::Into,
+        };
+        inside.walk_mut(self);
+        if !self.is_possible(&inside.body) {
+            term.kind = empty;
+        }
+        Go::Over
+    }
+}
+
+/// A body whose closures give variables their values before they use them; they do so at their ends.
+pub(super) fn assigned_first(body: &Body) -> Body {
+    let mut body = body.clone();
+    body.walk_mut(&mut Terms(|term: &mut Term| {
+        if let TermKind::ArrayComprehension(inside)
+        | TermKind::SetComprehension(inside)
+        | TermKind::ObjectComprehension(inside) = &mut term.kind
+        {
+            inside.body.sort_by_key(|expr| !is_assignment(expr));
+        }
+        Go::Into
+    }));
+    body
+}
+
+/// Whether an expression gives a variable a value.
+fn is_assignment(expr: &Expr) -> bool {
+    let plain = !expr.negated && expr.with.is_empty();
+    plain
+        && expr
+            .operands_of("eq")
+            .is_some_and(|operands| match operands {
+                [name, value] => {
+                    name.as_var().is_some() && !VarScan::default().any(value, |_| true)
+                }
+                _ => false,
+            })
 }

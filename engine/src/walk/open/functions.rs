@@ -37,11 +37,17 @@ impl<'e> Walk<'e> {
         match self.callee(operator) {
             Callee::Unify | Callee::Unknown => None,
             Callee::Function(site) => {
-                if !self.call_depends(operator, operands, site, goal) {
-                    return None;
-                }
                 let path = self.function_path(operator);
                 let group = self.site(Some(site))?.group.as_ref()?;
+                if !self.call_depends(operator, operands, site, goal) {
+                    return Some(self.left_for_later(
+                        |walk, next| walk.function(goal, group, &path, operands, next),
+                        |walk, next| {
+                            walk.save_call(goal, operator.clone(), operands, group.arity, next)
+                        },
+                        next,
+                    ));
+                }
                 let call = OpenCall {
                     group,
                     path: &path,

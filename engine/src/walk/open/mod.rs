@@ -9,6 +9,7 @@ mod closures;
 mod dependence;
 mod every;
 mod functions;
+mod later;
 mod negation;
 mod reference;
 mod residual;

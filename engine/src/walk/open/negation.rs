@@ -41,7 +41,9 @@ impl<'e> Walk<'e> {
         let outcome = self.run(child, &mut |walk| {
             let body = or_true(walk.residual_body()?);
             if walk.is_possible(&body) {
-                bodies.push(numbered(never_empty(walk.simplified(body, &live))));
+                bodies.push(numbered(never_empty(
+                    walk.simplified(body, &live, &unknown),
+                )));
             }
             Ok(Flow::More)
         });

@@ -29,15 +29,38 @@ impl<'e> Walk<'e> {
             && self.depends(left)
         {
             let left = self.closed(left);
-            return Some(self.save_equal(goal, left, right, next));
+            return Some(self.unify_closed(goal, left, right, next));
         }
         if let Shape::Comprehension(..) = right.shape()
             && self.depends(right)
         {
             let right = self.closed(right);
-            return Some(self.save_equal(goal, left, right, next));
+            return Some(self.unify_closed(goal, left, right, next));
+        }
+        if let Shape::Comprehension(term, inside, frame) = left.shape() {
+            return Some(self.left_for_later(
+                |walk, next| walk.comprehension(goal, (term, inside, frame), right, next),
+                |walk, next| walk.save_equal(goal, left, right, next),
+                next,
+            ));
         }
         None
+    }
+
+    /// Saves that a comprehension is equal to a term, unless it has turned out to be empty.
+    fn unify_closed(
+        &mut self,
+        goal: Goal<'e>,
+        left: T<'e>,
+        right: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let is_open = |term: T<'e>| matches!(term.shape(), Shape::Comprehension(..));
+        if is_open(left) || is_open(right) {
+            self.save_closed(goal, left, right, next)
+        } else {
+            self.unify(goal, left, right, next)
+        }
     }
 
     /// Sets are compared as a whole, so one unknown member leaves them open.

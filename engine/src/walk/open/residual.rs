@@ -13,9 +13,12 @@ use super::state::Open;
 use crate::builtins;
 use crate::evaluation::Halt;
 use crate::limits;
+use crate::program::canonical::Sites;
+use crate::program::constant;
 use crate::value::V;
 use crate::walk::calls::operator_name;
 use crate::walk::machine::Walk;
+use crate::walk::scope::{Mock, Mocked};
 use crate::walk::term::{FrameId, List, Shape, T, is_document};
 
 /// The environment of the query.
@@ -167,7 +170,83 @@ impl<'e> Walk<'e> {
         if expr.with.is_empty() {
             expr.with = self.residual_with(with, frame);
         }
+        if let Some(mocks) = &saved.mocks {
+            self.keep_mocks(&mut expr, mocks);
+        }
         expr
+    }
+
+    /// Replaced functions are worked in, but for what is left to the policy's own rules and to closures: there they
+    /// are replaced when those are asked.
+    fn keep_mocks(&self, expr: &mut Expr, mocks: &[Mocked<'e>]) {
+        let moved = self
+            .open
+            .as_ref()
+            .is_some_and(|open| open.inlining.skip_namespace);
+        if moved || !self.asks_policy(expr) {
+            return;
+        }
+        let mut kept: Vec<With> = Vec::new();
+        for (at, mocked) in mocks.iter().enumerate() {
+            let later = mocks.get(at + 1..).unwrap_or(&[]);
+            let own = expr.with.iter().map(|with| operator_name(&with.target));
+            let mut rest = own.chain(later.iter().map(|later| Some(later.name.clone())));
+            if rest.all(|name| name.as_ref() != Some(&mocked.name)) {
+                let value = match mocked.mock {
+                    Mock::Callee(other) => other.clone(),
+                    Mock::Value(value) => literal(value),
+                };
+                kept.push(With {
+                    target: mocked.target.clone(),
+                    value,
+                    span: Span::default(),
+                });
+            }
+        }
+        kept.append(&mut expr.with);
+        expr.with = kept;
+    }
+
+    /// Whether an expression has closures, or leads to rules of the policy.
+    fn asks_policy(&self, expr: &Expr) -> bool {
+        let mut found = !matches!(expr.kind, ExprKind::Term(_) | ExprKind::Call(_));
+        expr.kind.walk(&mut Terms(|term: &Term| {
+            found |= match &term.kind {
+                TermKind::ArrayComprehension(_)
+                | TermKind::SetComprehension(_)
+                | TermKind::ObjectComprehension(_) => true,
+                TermKind::Ref(terms) => self.leads_to_rules(terms),
+                _ => false,
+            };
+            if found { Flow::Over } else { Flow::Into }
+        }));
+        found
+    }
+
+    fn leads_to_rules(&self, terms: &[Term]) -> bool {
+        let Some((head, steps)) = terms.split_first() else {
+            return false;
+        };
+        if head.as_var().is_none_or(|name| &**name != "data") {
+            return false;
+        }
+        let mut site = Sites::DATA;
+        for step in steps {
+            let Some(key) = constant(step) else {
+                return true;
+            };
+            match self.sites().child(site, key.borrow()) {
+                Some(child) => site = child,
+                None => return false,
+            }
+            if self
+                .site(Some(site))
+                .is_some_and(|site| site.group.is_some())
+            {
+                return true;
+            }
+        }
+        true
     }
 
     /// The modifiers of an expression, those of functions apart: what they replace is worked in.

@@ -146,7 +146,9 @@ impl<'e> Walk<'e> {
             return unknown.then(|| self.partial_support(document, next));
         }
         let full = self.below_data(path);
-        if unknown && self.is_shallow() || self.is_hidden(&full, false) {
+        let settled = self.open.as_ref().is_some_and(|open| open.settled);
+        let hidden = !settled && self.is_hidden(&full, false);
+        if unknown && self.is_shallow() || hidden {
             return Some(self.partial_support(document, next));
         }
         let steps = terms.get(target.at..).unwrap_or(&[]);

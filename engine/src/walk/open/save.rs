@@ -1,5 +1,7 @@
 //! Saving expressions for later.
 
+use std::rc::Rc;
+
 use solon_syntax::ast::{Expr, Term, VarScan, With};
 use solon_syntax::source::Span;
 
@@ -11,6 +13,7 @@ use crate::value::V;
 use crate::walk::documents::DATA;
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
+use crate::walk::scope::Mocked;
 use crate::walk::term::{FrameId, List, Made, Shape, T, is_document};
 
 /// An expression that was not evaluated. Its terms are completed when the solution is.
@@ -18,6 +21,8 @@ pub(in crate::walk) struct Saved<'e> {
     pub kind: SavedKind<'e>,
     /// Its modifiers, and their environment.
     pub with: (&'e [With], FrameId),
+    /// The functions that are replaced where it stands.
+    pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
     pub span: Span,
 }
 
@@ -56,9 +61,11 @@ impl<'e> Walk<'e> {
             _ => expr.map_or(&[][..], |expr| &expr.with),
         };
         let span = expr.map_or(Span::default(), |expr| expr.span);
+        let mocks = self.scope().mocks.clone();
         let saved = kinds.into_iter().map(|kind| Saved {
             kind,
             with: (with, goal.frame),
+            mocks: mocks.clone(),
             span,
         });
         let Some(open) = self.open_mut() else {
@@ -90,6 +97,18 @@ impl<'e> Walk<'e> {
 
     /// Saves that two terms must be equal.
     pub(in crate::walk) fn save_equal(
+        &mut self,
+        goal: Goal<'e>,
+        left: T<'e>,
+        right: T<'e>,
+        next: Next<'_, 'e>,
+    ) -> Outcome {
+        let (left, right) = (self.closed(left), self.closed(right));
+        self.save_closed(goal, left, right, next)
+    }
+
+    /// The same for comprehensions that have what they need in their bodies.
+    pub(super) fn save_closed(
         &mut self,
         goal: Goal<'e>,
         left: T<'e>,

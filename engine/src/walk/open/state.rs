@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use solon_syntax::ast::{Body, Expr, Module, Name, Ref, Term};
 
+use super::closures::assigned_first;
 use super::save::Saved;
 use super::support::Support;
 use super::terms::Terms;
@@ -40,8 +41,8 @@ pub trait Simplifier {
     /// Whether a body has a chance to hold, going by types.
     fn is_possible(&self, body: &Body) -> bool;
 
-    /// An equivalent body of fewer variables. The live ones stay.
-    fn simplify(&self, body: Body, live: &BTreeSet<Name>) -> Body;
+    /// An equivalent body of fewer variables. The live ones stay; those that are given have values before it.
+    fn simplify(&self, body: Body, live: &BTreeSet<Name>, given: &BTreeSet<Name>) -> Body;
 }
 
 /// What a query still depends on.
@@ -84,6 +85,8 @@ pub(in crate::walk) struct Open<'e> {
     pub groups: HashMap<*const Group, bool>,
     /// Documents of heads: the value within objects, by address of the value and depth.
     pub wrapped: HashMap<(*const Term, usize), &'e Term>,
+    /// Whether what is being searched is known in all its parts.
+    pub settled: bool,
     /// How many expressions were made.
     pub exprs: usize,
     /// How many terms were made.
@@ -157,6 +160,7 @@ impl<'e> Walk<'e> {
             made: HashMap::new(),
             groups: HashMap::new(),
             wrapped: HashMap::new(),
+            settled: false,
             exprs: 0,
             made_terms: 0,
             nesting: 0,
@@ -204,7 +208,7 @@ impl<'e> Walk<'e> {
             body.extend(walk.bindings_of(frame));
             walk.count(0)?;
             if walk.is_possible(&body) {
-                let body = walk.simplified(body, &live);
+                let body = walk.simplified(body, &live, &BTreeSet::new());
                 queries.push(numbered(body));
             }
             walk.body_event(Op::Redo, goal);
@@ -245,13 +249,18 @@ impl<'e> Walk<'e> {
     pub(super) fn is_possible(&self, body: &Body) -> bool {
         self.open
             .as_ref()
-            .is_none_or(|open| open.simplifier.is_possible(body))
+            .is_none_or(|open| open.simplifier.is_possible(&assigned_first(body)))
     }
 
     /// A body made shorter, unless that is not wanted.
-    pub(super) fn simplified(&self, body: Body, live: &BTreeSet<Name>) -> Body {
+    pub(super) fn simplified(
+        &self,
+        body: Body,
+        live: &BTreeSet<Name>,
+        given: &BTreeSet<Name>,
+    ) -> Body {
         match &self.open {
-            Some(open) if !open.inlining.shallow => open.simplifier.simplify(body, live),
+            Some(open) if !open.inlining.shallow => open.simplifier.simplify(body, live, given),
             _ => body,
         }
     }

@@ -263,7 +263,7 @@ impl<'e> Walk<'e> {
         live.extend(self.unknown_documents());
         let mut body = or_true(body);
         if wanted.place != Place::Function {
-            body = never_empty(self.simplified(body, &live));
+            body = never_empty(self.simplified(body, &live, &BTreeSet::new()));
         }
         let made = support_rule(head, body, rule.default);
         let long = open.and_then(|at| with_variable(full, at, in_package, &made));

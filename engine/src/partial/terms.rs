@@ -1,0 +1,140 @@
+//! What terms and bodies consist of.
+
+use solon_syntax::ast::visit::{Flow, Terms, Visitor, Walk};
+use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
+
+use super::sets::variable;
+
+/// Whether terms stand within one another more than so many times.
+pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
+    struct Depth {
+        left: usize,
+        exceeded: bool,
+    }
+    impl<'a> Visitor<'a> for Depth {
+        fn term(&mut self, term: &'a Term) -> Flow {
+            if self.left == 0 {
+                self.exceeded = true;
+            }
+            if self.exceeded {
+                return Flow::Over;
+            }
+            self.left -= 1;
+            match &term.kind {
+                TermKind::Ref(terms)
+                | TermKind::Call(terms)
+                | TermKind::Array(terms)
+                | TermKind::Set(terms) => terms.walk(self),
+                TermKind::Object(pairs) => pairs.walk(self),
+                TermKind::ArrayComprehension(inside)
+                | TermKind::SetComprehension(inside)
+                | TermKind::ObjectComprehension(inside) => inside.walk(self),
+                _ => {}
+            }
+            self.left += 1;
+            Flow::Over
+        }
+    }
+    let mut depth = Depth {
+        left: levels,
+        exceeded: false,
+    };
+    expr.walk(&mut depth);
+    depth.exceeded
+}
+
+/// Whether a body still speaks of a variable.
+pub fn names(body: &Body, name: &Name) -> bool {
+    solon_syntax::ast::VarScan::default().any(body, |other| other == name)
+}
+
+/// Whether a term speaks of a variable.
+pub fn mentions(value: &Term, name: &Name) -> bool {
+    solon_syntax::ast::VarScan::default().any(value, |other| other == name)
+}
+
+/// Whether a term is a whole document.
+pub fn is_document(value: &Term) -> bool {
+    value.as_var().is_some() && variable(value).is_none()
+}
+
+/// Whether a reference or a call has no variables, the head of the reference apart.
+pub fn is_ground(term: &Term) -> bool {
+    let parts = match &term.kind {
+        TermKind::Ref(terms) | TermKind::Call(terms) => terms.get(1..).unwrap_or(&[]),
+        _ => std::slice::from_ref(term),
+    };
+    !solon_syntax::ast::VarScan::default().any(parts, |name| !matches!(&**name, "data" | "input"))
+}
+
+/// Whether a body asks for a term anyway, closures apart. What is undefined in a negated equation makes it hold, so
+/// that does not ask.
+pub fn is_asked(value: &Term, body: &[Expr]) -> bool {
+    struct Asked<'v>(&'v Term, bool);
+    impl<'a> Visitor<'a> for Asked<'_> {
+        fn expr(&mut self, expr: &'a Expr) -> Flow {
+            match &expr.kind {
+                ExprKind::Term(_) if expr.negated => Flow::Over,
+                ExprKind::Call(_) if expr.negated && expr.operands_of("eq").is_some() => Flow::Over,
+                ExprKind::Every(every) => {
+                    every.domain.walk(self);
+                    expr.with.walk(self);
+                    Flow::Over
+                }
+                _ => Flow::Into,
+            }
+        }
+
+        fn term(&mut self, term: &'a Term) -> Flow {
+            let Self(value, found) = self;
+            if *found {
+                return Flow::Over;
+            }
+            match (&term.kind, &value.kind) {
+                (
+                    TermKind::ArrayComprehension(_)
+                    | TermKind::SetComprehension(_)
+                    | TermKind::ObjectComprehension(_),
+                    _,
+                ) => return Flow::Over,
+                (TermKind::Ref(terms), TermKind::Ref(prefix)) => *found = terms.starts_with(prefix),
+                (TermKind::Ref(terms), TermKind::Var(_)) => *found = terms.first() == Some(*value),
+                _ => *found = term == *value,
+            }
+            Flow::Into
+        }
+    }
+    let mut asked = Asked(value, false);
+    body.walk(&mut asked);
+    asked.1
+}
+
+/// Whether there are calls or closures within terms.
+pub fn is_nested(body: &[Expr]) -> bool {
+    let mut found = false;
+    body.walk(&mut Terms(|term: &Term| {
+        found |= matches!(
+            term.kind,
+            TermKind::Call(_)
+                | TermKind::ArrayComprehension(_)
+                | TermKind::SetComprehension(_)
+                | TermKind::ObjectComprehension(_)
+        );
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
+
+/// Whether an expression may end in an error: keys of an object that clash, or rules, which references lead to.
+pub fn may_clash(expr: &Expr, leads_to_rules: &impl Fn(&[Term]) -> bool) -> bool {
+    let mut found = false;
+    expr.walk(&mut Terms(|term: &Term| {
+        found |= match &term.kind {
+            TermKind::ObjectComprehension(_) => true,
+            TermKind::Ref(terms) => leads_to_rules(terms),
+            _ => false,
+        };
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
+}
