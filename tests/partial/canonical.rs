@@ -45,11 +45,11 @@ pub fn unordered(answer: &str, query: &str) -> Option<Vec<Vec<String>>> {
     let mut lines: Vec<Vec<String>> = lines
         .map(|line| {
             // numbers are given out in order
-            let is_number = |c: char| c.is_ascii_digit();
             let mut words: Vec<String> = words(line)
-                .map(|word| match word.strip_prefix('v') {
-                    Some(rest) if !rest.is_empty() && rest.chars().all(is_number) => "v".to_owned(),
-                    _ => word.to_owned(),
+                .map(|word| {
+                    let kind = word.trim_end_matches(|c: char| c.is_ascii_digit());
+                    let generated = matches!(kind, "v" | "__not") && kind != word;
+                    if generated { kind } else { word }.to_owned()
                 })
                 .collect();
             words.sort();
