@@ -90,7 +90,12 @@ impl<'e> Paths<'e> {
             };
             let known = places.as_ref().map_or(0, HashTable::len);
             let places = places.get_or_insert_default();
-            for (at, step) in (0_u32..).zip(steps.iter()).skip(known) {
+            // mostly one, so those before it must not be gone through
+            let new = steps.get(known..).unwrap_or_default();
+            for (at, step) in (known..).zip(new) {
+                let Ok(at) = u32::try_from(at) else {
+                    break;
+                };
                 places.insert_unique(Self::hash(step.from, step.key), at, rehash);
             }
         }
