@@ -27,9 +27,8 @@ fn asks_in_literal_of_references(text: &str) -> bool {
 /// It walks sets and objects with computed members in the order of their terms.
 fn differs_in_order_only(difference: &str, expected: &str, actual: &str) -> bool {
     let rows = |answer: &str| {
-        let rows = match Answer::parse(answer).ok()?.bindings? {
-            Exact::Array(rows) => rows,
-            _ => return None,
+        let Exact::Array(rows) = Answer::parse(answer).ok()?.bindings? else {
+            return None;
         };
         let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
         rows.sort();

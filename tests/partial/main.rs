@@ -14,6 +14,7 @@
     clippy::print_stderr,
     clippy::format_push_string,
     clippy::unwrap_used,
+    clippy::panic,
     dead_code,
     reason = "a test program: it talks on the terminal, a panic in it is a failing test, and it shares the generator"
 )]

@@ -228,7 +228,7 @@ fn block_or_address(text: &str) -> Result<Range, Fault> {
 }
 
 /// A string, whichever operand it is of: messages call each the first.
-fn text<'e>(value: V<'e>) -> Result<TextView<'e>, Fault> {
+fn text(value: V<'_>) -> Result<TextView<'_>, Fault> {
     [value].text(0)
 }
 
@@ -293,7 +293,7 @@ fn members<'e>(operand: V<'e>) -> Box<dyn Iterator<Item = (V<'e>, V<'e>)> + 'e> 
 }
 
 /// The string of a member, which is one or an array that starts with one.
-fn named<'e>(member: V<'e>, position: u8) -> Result<V<'e>, Fault> {
+fn named(member: V<'_>, position: u8) -> Result<V<'_>, Fault> {
     match member.as_array().map(|array| array.get(0)) {
         Some(Some(first)) => Ok(first),
         None if member.as_text().is_some() => Ok(member),

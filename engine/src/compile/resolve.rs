@@ -284,7 +284,9 @@ impl VisitorMut for Resolver<'_> {
             TermKind::Set(items) => {
                 let mut items: Vec<&mut Term> = items.iter_mut().collect();
                 items.sort();
-                items.into_iter().for_each(|item| item.walk_mut(self));
+                for item in items {
+                    item.walk_mut(self);
+                }
             }
             TermKind::Object(pairs) => {
                 let mut pairs: Vec<&mut (Term, Term)> = pairs.iter_mut().collect();

@@ -117,6 +117,10 @@ fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands out references"
+)]
 fn is_nothing(share: &f64) -> bool {
     *share == 0.0
 }
@@ -125,7 +129,8 @@ fn is_nothing(share: &f64) -> bool {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a share is between 0 and 100"
+    clippy::trivially_copy_pass_by_ref,
+    reason = "a share is between 0 and 100, and serde hands out references"
 )]
 fn percentage<S: Serializer>(share: &f64, out: S) -> Result<S::Ok, S::Error> {
     if share.fract() == 0.0 {

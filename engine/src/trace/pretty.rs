@@ -101,10 +101,10 @@ fn add_variables(events: &[Event], lines: &mut [String], longest: usize) -> Resu
 }
 
 fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut Texts, line: &mut String) {
-    let outer = match (event.op, &event.node) {
-        (Op::Enter, _) | (Op::Redo, Node::Body(_) | Node::Rule(..)) => true,
-        _ => false,
-    };
+    let outer = matches!(
+        (event.op, &event.node),
+        (Op::Enter, _) | (Op::Redo, Node::Body(_) | Node::Rule(..))
+    );
     let indent = if outer { depth - 1 } else { depth };
     line.extend(std::iter::repeat_n("| ", indent));
     line.push_str(event.op.as_str());
@@ -220,7 +220,7 @@ fn renamed(body: &[Expr], how: Pretty<'_>) -> Body {
     body
 }
 
-impl<'a> Pretty<'a> {
+impl Pretty<'_> {
     fn name<'n>(&'n self, name: &'n Name) -> &'n Name {
         self.originals.get(name).unwrap_or(name)
     }

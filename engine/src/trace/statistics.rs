@@ -44,7 +44,8 @@ pub struct Statistics {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "guarded by the comparison; times are not negative"
+    clippy::trivially_copy_pass_by_ref,
+    reason = "guarded by the comparison; times are not negative; serde hands out references"
 )]
 fn number<S: Serializer>(value: &f64, out: S) -> Result<S::Ok, S::Error> {
     if value.fract() == 0.0 && *value < 1e18 {

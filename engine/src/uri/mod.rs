@@ -192,7 +192,7 @@ fn parse_host(text: &[u8], web: bool) -> Parsed<Vec<u8>> {
 }
 
 /// Undoes percent encoding.
-fn decode<'t>(text: &'t [u8], part: Part) -> Parsed<Cow<'t, [u8]>> {
+fn decode(text: &[u8], part: Part) -> Parsed<Cow<'_, [u8]>> {
     let in_host = matches!(part, Part::Host | Part::Zone);
     if !in_host && !text.contains(&b'%') {
         return Ok(Cow::Borrowed(text));

@@ -203,7 +203,7 @@ impl Arena {
     }
 
     /// A growing list in the arena.
-    pub fn list<'e>(&'e self) -> bumpalo::collections::Vec<'e, V<'e>> {
+    pub fn list(&self) -> bumpalo::collections::Vec<'_, V<'_>> {
         bumpalo::collections::Vec::new_in(&self.bump)
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use solon_syntax::ast::{Comprehension, Name, Term};
+use solon_syntax::source::Span;
 
 use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
@@ -121,7 +122,7 @@ impl<'e> Walk<'e> {
                     && let Some(frame) = self.frames.get_mut(frame as usize)
                 {
                     let term = T::Known(value);
-                    let span = Default::default();
+                    let span = Span::default();
                     frame.insert(name, Bound { term, span });
                     bound.push(name);
                 }

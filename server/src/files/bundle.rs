@@ -188,12 +188,12 @@ fn add(documents: &mut Documents, file: &Found) -> Result<(), String> {
     if file.place.is_empty() && !matches!(value, Value::Object(_)) {
         return refused(&"root value must be object");
     }
-    match documents.insert(&file.place, value) {
-        true => Ok(()),
-        false => refused(&format_args!(
-            "failed to insert data file from path {place}"
-        )),
+    if documents.insert(&file.place, value) {
+        return Ok(());
     }
+    refused(&format_args!(
+        "failed to insert data file from path {place}"
+    ))
 }
 
 fn parsed(name: &str, text: &str, options: &ParseOptions) -> Result<Module, String> {

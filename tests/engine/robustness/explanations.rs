@@ -139,7 +139,7 @@ fn memory_is_counted_exactly() {
     let (mut low, mut high) = (0, 1 << 20);
     assert_eq!(ends(high), "");
     while high - low > 1 {
-        let middle = (low + high) / 2;
+        let middle = usize::midpoint(low, high);
         if ends(middle).is_empty() {
             high = middle;
         } else {

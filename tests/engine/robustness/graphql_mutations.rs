@@ -96,7 +96,10 @@ impl Dice {
                     .unwrap();
             match self.below(4) {
                 0 => text.replace_range(range, ""),
-                1 => text.insert_str(a, &text[range].to_owned()),
+                1 => {
+                    let copy = text[range].to_owned();
+                    text.insert_str(a, &copy);
+                }
                 _ => text.insert_str(a, SCRAPS[self.below(SCRAPS.len())]),
             }
         }

@@ -209,7 +209,7 @@ fn end(limits: &Limits, cancel: &Cancel) -> (String, String) {
         let asked = Request::new().limits(limits).cancel(cancel);
         let start = Instant::now();
         let left = engine.partial("data.t.p", &PartialOptions::default(), &asked);
-        let entry = left.err().expect("an end").entries().remove(0);
+        let entry = left.expect_err("an end").entries().remove(0);
         assert!(start.elapsed() < Duration::from_secs(2));
         (entry.code, entry.message)
     })

@@ -57,7 +57,7 @@ fn readers_see_one_moment() {
             assert_eq!(rule, same_rule, "rules of two moments");
             assert_eq!(data, same_data, "documents of two moments");
             assert!(rule >= last, "rules went back");
-            assert!(data >= 0 && data <= SWAPS);
+            assert!((0..=SWAPS).contains(&data));
             last = rule;
             answers += 1;
         }

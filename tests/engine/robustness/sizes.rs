@@ -115,7 +115,7 @@ fn numbers_out_of_all_bounds() {
                 json::read(number.as_bytes())
                     .map(|value| (value.to_string(), value.clone() == value)),
             );
-            drop(json::read_into(&Arena::new(), number.as_bytes()).map(|value| value.to_value()));
+            drop(json::read_into(&Arena::new(), number.as_bytes()).map(solon::value::V::to_value));
             drop(yaml::read(number.as_bytes()));
         });
     }

@@ -39,12 +39,12 @@ pub fn rules(program: &mut Program, constants: &Constants, optimisations: Optimi
             constants,
             asked: &asked,
         };
-        for mut member in rules.iter_mut().flat_map(members_mut) {
+        for member in rules.iter_mut().flat_map(members_mut) {
             if splices && early {
-                inliner.splice(&mut member.plan);
+                inliner.splice(member.plan);
             }
             if inlines {
-                inliner.inline(&mut member.plan, once);
+                inliner.inline(member.plan, once);
                 for plan in member.keyed {
                     inliner.inline(plan, false);
                 }
@@ -281,7 +281,7 @@ impl Inliner<'_> {
             shift(&mut body, base);
             let found = match found {
                 Operand::Slot(slot) => Operand::Slot(slot + base),
-                constant => *constant,
+                constant @ Operand::Const(_) => *constant,
             };
             let mut rest: Block = follow.rest.into();
             replace(&mut rest, follow.member, found);

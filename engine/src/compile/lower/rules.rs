@@ -41,7 +41,7 @@ struct Site<'m> {
     children: BTreeMap<Value, Site<'m>>,
 }
 
-impl<'m> Site<'m> {
+impl Site<'_> {
     fn at(&mut self, path: impl IntoIterator<Item = Value>) -> &mut Self {
         path.into_iter()
             .fold(self, |site, key| site.children.entry(key).or_default())

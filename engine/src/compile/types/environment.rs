@@ -195,9 +195,12 @@ impl<'c> Environment<'c> {
         if is_root(name) {
             let mut trees = self.layers.iter().rev().map(Layer::tree);
             let found = trees.find_map(|tree| of_document(tree, reference));
-            return found.unwrap_or_else(|| match self.leads_among_functions(reference) {
-                true => Type::Unknown,
-                false => Type::Any,
+            return found.unwrap_or_else(|| {
+                if self.leads_among_functions(reference) {
+                    Type::Unknown
+                } else {
+                    Type::Any
+                }
             });
         }
         let declared = match steps {

@@ -128,7 +128,9 @@ impl Outline {
             TermKind::Ref(terms) => self.reference(terms),
             _ => self.reference(std::slice::from_ref(operator)),
         }
-        operands.iter().for_each(|operand| self.term(operand));
+        for operand in operands {
+            self.term(operand);
+        }
     }
 
     fn some(&mut self, some: &SomeDecl) {

@@ -177,9 +177,9 @@ fn nanoseconds(time: Duration) -> u64 {
 fn shown(nanoseconds: u64) -> String {
     let (unit, digits, name) = match nanoseconds {
         0 => return "0s".to_owned(),
-        ..1_000 => return format!("{nanoseconds}ns"),
-        ..1_000_000 => (1_000, 3, "µs"),
-        ..1_000_000_000 => (1_000_000, 6, "ms"),
+        1..1_000 => return format!("{nanoseconds}ns"),
+        1_000..1_000_000 => (1_000, 3, "µs"),
+        1_000_000..1_000_000_000 => (1_000_000, 6, "ms"),
         _ => (1_000_000_000, 9, "s"),
     };
     let (whole, rest) = (nanoseconds / unit, nanoseconds % unit);
@@ -192,7 +192,7 @@ fn shown(nanoseconds: u64) -> String {
     };
     let above = match minutes {
         0 => String::new(),
-        ..60 => format!("{minutes}m"),
+        1..60 => format!("{minutes}m"),
         _ => format!("{}h{}m", minutes / 60, minutes % 60),
     };
     format!("{above}{whole}{point}{fraction}{name}")

@@ -49,7 +49,7 @@ impl Report<'_> {
     }
 }
 
-impl<'s> Report<'s> {
+impl Report<'_> {
     fn merge(&mut self, mut other: Self) {
         self.problems.append(&mut other.problems);
         self.score += other.score;
