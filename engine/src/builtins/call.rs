@@ -316,6 +316,7 @@ impl<'e> Budget<'e> {
 }
 
 /// Appends to a buffer if the evaluation may.
+#[inline]
 pub fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
     let length = buffer.len() + bytes.len();
     if length > buffer.capacity() {

@@ -281,10 +281,9 @@ impl<'e> Machine<'e> {
                     .as_object()
                     .is_some_and(|object| object.len() == *len as usize),
                 Step::Array { items, out } => {
-                    let array = self
-                        .call
-                        .arena
-                        .array_from(items.iter().map(|item| self.get(*item)));
+                    let arena = self.call.arena;
+                    let items = items.iter().map(|item| self.get(*item));
+                    let array = arena.array_of(arena.bump().alloc_slice_fill_iter(items));
                     self.set(*out, array);
                     true
                 }

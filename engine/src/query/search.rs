@@ -71,11 +71,24 @@ pub(super) fn traced<S: Subject, R>(
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let answers = NdBuiltinCache::default();
-    let mut request: Request<'_> = *request;
-    if request.nd_cache.is_none() && subject.may_block() {
-        request.nd_cache = Some(&answers);
+    if request.nd_cache.is_some() || !subject.may_block() {
+        return told(subject, request, evaluate);
     }
+    // the outside is asked once, however often the search goes by
+    let answers = NdBuiltinCache::default();
+    let request = Request {
+        nd_cache: Some(&answers),
+        ..*request
+    };
+    told(subject, &request, evaluate)
+}
+
+#[inline]
+fn told<S: Subject, R>(
+    subject: &S,
+    request: &Request<'_>,
+    evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
     match request.print {
         Some(print) if subject.program().canonical.prints() => {
             let first = Lines::new(print);
@@ -100,7 +113,7 @@ pub(super) fn traced<S: Subject, R>(
             }
             Err(error)
         }
-        _ => evaluate(&request).map_err(|error| failed(subject, &request.silent(), error).0),
+        _ => evaluate(request).map_err(|error| failed(subject, &request.silent(), error).0),
     }
 }
 

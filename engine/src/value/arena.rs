@@ -144,23 +144,26 @@ impl Arena {
 
     /// A string of bytes.
     pub fn bytes_text(&self, bytes: &[u8]) -> V<'_> {
-        match (Short::new(bytes), std::str::from_utf8(bytes)) {
-            (Some(short), _) => V::Short(short),
-            (None, Ok(text)) => self.text(text),
-            (None, Err(_)) => V::NewText(
-                self.bump
-                    .alloc(ArenaText::Bytes(self.bump.alloc_slice_copy(bytes))),
-            ),
+        match Short::new(bytes) {
+            Some(short) => V::Short(short),
+            None => self.long_bytes(self.bump.alloc_slice_copy(bytes)),
         }
     }
 
     /// A string of bytes that already live long enough.
     pub fn borrowed_bytes<'e>(&'e self, bytes: &'e [u8]) -> V<'e> {
-        match (Short::new(bytes), std::str::from_utf8(bytes)) {
-            (Some(short), _) => V::Short(short),
-            (None, Ok(text)) => V::NewText(self.bump.alloc(ArenaText::Utf8(text))),
-            (None, Err(_)) => V::NewText(self.bump.alloc(ArenaText::Bytes(bytes))),
+        match Short::new(bytes) {
+            Some(short) => V::Short(short),
+            None => self.long_bytes(bytes),
         }
+    }
+
+    /// The same for more bytes than are held in place.
+    fn long_bytes<'e>(&'e self, bytes: &'e [u8]) -> V<'e> {
+        V::NewText(self.bump.alloc(match std::str::from_utf8(bytes) {
+            Ok(text) => ArenaText::Utf8(text),
+            Err(_) => ArenaText::Bytes(bytes),
+        }))
     }
 
     /// A number.

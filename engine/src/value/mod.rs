@@ -312,7 +312,7 @@ impl<'e> V<'e> {
             Self::NewNumber(text) => Value::Number(Arc::new(number::NumberText((*text).into()))),
             Self::Short(short) => Value::Short(short),
             Self::Text(text) => Value::Text(text.clone()),
-            Self::NewText(text) => Value::Text(Arc::new(Text::new(text.as_bytes()))),
+            Self::NewText(text) => Value::Text(Arc::new(text.to_text())),
             Self::Array(items) => Value::Array(items.clone()),
             Self::NewArray(items) => stack::level(|| items_to_value(items)),
             Self::Object(object) => Value::Object(object.clone()),

@@ -164,6 +164,14 @@ impl<'e> ArenaText<'e> {
         }
     }
 
+    /// An owned copy.
+    pub fn to_text(self) -> Text {
+        match self {
+            Self::Utf8(text) => Text::Utf8(text.into()),
+            Self::Bytes(bytes) => Text::Bytes(bytes.into()),
+        }
+    }
+
     /// The view that built-ins work with.
     #[inline]
     pub fn view(&self) -> TextView<'e> {

@@ -18,49 +18,70 @@ pub struct Nodes<'e> {
     places: Places,
 }
 
-/// The numbers of nodes by the hashes of their names: a table at most half full, with runs for those that collide.
+/// The numbers of nodes by their names: a table at most half full, with runs for those that collide.
 struct Places {
-    /// A number and one; 0 is free.
-    slots: Vec<u32>,
+    slots: Vec<Place>,
     /// Unknown to who writes the graph, so that nobody can make names collide.
-    secrets: [u64; 2],
+    secrets: Key,
+}
+
+/// A name and its number.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    key: Key,
+    /// The number and one; 0 is free.
+    held: u32,
+}
+
+/// A name in two words. Short ones are told apart by them.
+type Key = (u64, u64);
+
+/// The first word of names that are not short, and of short ones that look like it.
+const LONG: u64 = u64::MAX;
+
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "a few instructions for each edge, which a call would double"
+)]
+fn key(name: V<'_>) -> Key {
+    match name {
+        V::Short(short) if short.words().0 != LONG => short.words(),
+        _ => (LONG, hash(name)),
+    }
 }
 
 impl Places {
     fn new(count: usize) -> Self {
         Self {
-            slots: vec![0; (2 * count).next_power_of_two()],
-            secrets: [hash(V::Int(0)), hash(V::Int(1))],
+            slots: vec![Place::default(); (2 * count).next_power_of_two()],
+            secrets: (hash(V::Int(0)), hash(V::Int(1))),
         }
     }
 
+    /// The number of a name, or the free place where it would stand.
     #[inline]
-    fn hash(&self, name: V<'_>) -> u64 {
-        let V::Short(short) = name else {
-            return hash(name);
-        };
-        let (first, last) = short.words();
-        let [one, other] = self.secrets;
-        let product = u128::from(first ^ one) * u128::from(last ^ other);
-        let folded = (product ^ product >> 64) & u128::from(u64::MAX);
-        u64::try_from(folded).unwrap_or_default()
-    }
-
-    /// The slot of a name, or the free one where it would stand, and what it holds.
-    #[inline]
-    fn find(&self, names: &[V<'_>], name: V<'_>) -> Option<(usize, u32)> {
+    fn find(&self, names: &[V<'_>], name: V<'_>) -> Result<u32, (usize, Key)> {
+        let key = key(name);
+        let product = u128::from(key.0 ^ self.secrets.0) * u128::from(key.1 ^ self.secrets.1);
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are wanted")]
+        let hash = (product as u64 ^ (product >> 64) as u64) as usize;
         let mask = self.slots.len() - 1;
-        let mut at = usize::try_from(self.hash(name)).ok()? & mask;
-        loop {
-            let held = *self.slots.get(at)?;
-            if held == 0 {
-                return Some((at, 0));
-            }
-            if same_key(*names.get(held as usize - 1)?, name) {
-                return Some((at, held));
+        let mut at = hash & mask;
+        while let Some(place) = self.slots.get(at) {
+            let Some(number) = place.held.checked_sub(1) else {
+                break;
+            };
+            let same = |name| {
+                let held = names.get(number as usize);
+                held.is_some_and(|held| same_key(*held, name))
+            };
+            if place.key == key && (key.0 != LONG || same(name)) {
+                return Ok(number);
             }
             at = (at + 1) & mask;
         }
+        Err((at, key))
     }
 }
 
@@ -83,7 +104,7 @@ impl<'e> Nodes<'e> {
     pub fn new(call: &mut Call<'e>, graph: ObjectView<'e>) -> Result<Option<Self>, Fault> {
         let length = graph.len();
         allot(call, length)?;
-        call.budget.reserve(length.saturating_mul(64))?;
+        call.budget.reserve(length.saturating_mul(128))?;
         let mut nodes = Self {
             names: Vec::with_capacity(length),
             ends: Vec::with_capacity(length),
@@ -94,11 +115,12 @@ impl<'e> Nodes<'e> {
             if !name.is_string() {
                 return Ok(None);
             }
-            if let Some((at, _)) = nodes.places.find(&nodes.names, name)
-                && let Some(slot) = nodes.places.slots.get_mut(at)
+            if let Err((at, key)) = nodes.places.find(&nodes.names, name)
+                && let Some(place) = nodes.places.slots.get_mut(at)
             {
                 // the graph has fewer than 2^32 nodes
-                *slot = u32::try_from(nodes.names.len() + 1).unwrap_or(0);
+                let held = u32::try_from(nodes.names.len() + 1).unwrap_or(0);
+                *place = Place { key, held };
             }
             nodes.names.push(name);
         }
@@ -112,7 +134,9 @@ impl<'e> Nodes<'e> {
         if let Some(edges) = Members::of(edges) {
             allot(call, edges.len())?;
             for node in edges.iter_unordered() {
-                self.edges.extend(self.number(node));
+                if let Some(number) = self.number(node) {
+                    self.edges.push(number);
+                }
             }
         }
         // more edges than that take more memory than there is
@@ -123,8 +147,7 @@ impl<'e> Nodes<'e> {
 
     #[inline]
     fn number(&self, node: V<'_>) -> Option<u32> {
-        let (_, held) = self.places.find(&self.names, node)?;
-        held.checked_sub(1)
+        self.places.find(&self.names, node).ok()
     }
 
     fn edges(&self, node: u32) -> &[u32] {

@@ -4,6 +4,7 @@ mod argument;
 mod directive;
 mod float;
 mod integer;
+mod pieces;
 mod printer;
 mod text;
 
@@ -19,30 +20,29 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     "format: string, values: array[any] => output: string",
     "A text with values in the places of its verbs (`%s`, `%d`, `%v`).",
     sprintf,
-)];
+)
+.specialise(pieces::prepare)];
 
 fn sprintf<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let format = operands.text(0)?;
     let values = operands.array(1)?;
     let mut printer = Printer::new(call);
-    print(
-        &mut printer,
-        format.as_bytes(),
-        values,
-        |printer, value, verb| {
-            let is_compound = value.kind() >= Kind::Array;
-            if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
-                return printer.show(value);
-            }
-            let argument = Argument::of(printer.call(), value)?;
-            match verb {
-                Some(verb) => printer.value(&argument, verb),
-                None => printer.typed(&argument),
-            }
-        },
-    )?;
+    print(&mut printer, format.as_bytes(), values, show)?;
     let text = printer.finish();
     Ok(call.text(text))
+}
+
+/// Prints a value by a verb, or with its type when there is none.
+fn show<'e>(printer: &mut Printer<'_, 'e>, value: V<'e>, verb: Option<char>) -> Result<(), Fault> {
+    let is_compound = value.kind() >= Kind::Array;
+    if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
+        return printer.show(value);
+    }
+    let argument = Argument::of(printer.call(), value)?;
+    match verb {
+        Some(verb) => printer.value(&argument, verb),
+        None => printer.typed(&argument),
+    }
 }
 
 /// Prints values as a format says. `show` prints one by a verb, or with its type when there is none.

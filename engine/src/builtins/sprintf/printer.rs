@@ -26,6 +26,16 @@ impl<'c, 'e> Printer<'c, 'e> {
         }
     }
 
+    /// With room for so many bytes, if the evaluation may have it.
+    pub fn with_room(call: &'c Call<'e>, bytes: usize) -> Result<Self, Fault> {
+        call.budget.reserve(bytes)?;
+        Ok(Self {
+            call,
+            out: Buffer::with_capacity_in(bytes, call.arena.bump()),
+            spec: Spec::default(),
+        })
+    }
+
     /// The call that prints.
     pub fn call(&self) -> &'c Call<'e> {
         self.call
@@ -36,6 +46,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// Bytes as they are.
+    #[inline]
     pub fn raw(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         push(self.call, &mut self.out, bytes)
     }
