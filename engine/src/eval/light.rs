@@ -28,7 +28,7 @@ impl<'e> Machine<'e> {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "its two callers are loops that would otherwise call it for each element"
+        reason = "its callers are loops that would otherwise call it for each element"
     )]
     pub(super) fn light(&mut self, mut steps: &'e [Step]) -> Light<'e> {
         while let Some((step, rest)) = steps.split_first() {

@@ -13,6 +13,7 @@ use crate::value::{Shape, V, Value};
 use super::frame::{Few, Frames, Held};
 use super::light::Light;
 use super::memo::Memo;
+use super::path::Places;
 use super::scope::Scope;
 use super::sink::{Produced, Sink};
 
@@ -58,6 +59,7 @@ pub struct Machine<'e> {
     pub(super) strict: bool,
     pub(super) call: Call<'e>,
     pub(super) frames: Frames<'e>,
+    pub(super) places: Places,
     /// What the innermost running block fills.
     pub(super) sink: Sink<'e>,
     /// What the innermost running complete rule or function has.
@@ -115,6 +117,7 @@ impl<'e> Machine<'e> {
             strict: world.strict,
             call,
             frames: Frames::new(arena),
+            places: Places::default(),
             sink: Sink::None,
             produced: Produced::nothing(false),
             rival: None,

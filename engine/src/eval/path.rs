@@ -1,10 +1,23 @@
 //! Going down values along known keys.
 
-use crate::program::{Operand, Slot};
-use crate::value::{V, Value};
+use std::cell::Cell;
+
+use crate::program::{ConstId, Operand, Slot};
+use crate::value::{Object, V, Value};
 
 use super::frame::Held;
 use super::machine::Machine;
+
+/// Where constants stood last among the keys of an object: the objects of one list are mostly alike.
+#[derive(Default)]
+pub(super) struct Places([Cell<u8>; 32]);
+
+impl Places {
+    #[inline]
+    fn of(&self, constant: ConstId) -> Option<&Cell<u8>> {
+        self.0.get(constant as usize % self.0.len())
+    }
+}
 
 impl<'e> Machine<'e> {
     /// What a stored object holds under a constant, the most frequent step of all: `None` when that is not what
@@ -19,8 +32,14 @@ impl<'e> Machine<'e> {
             Held::Flying(V::Object(object)) => *object,
             _ => return None,
         };
-        let key = self.stored_constant(*id)?;
-        Some(object.get_stored(key))
+        self.under(object, *id)
+    }
+
+    /// What a stored object holds under a constant; `None` when there is no such constant.
+    #[inline]
+    fn under(&self, object: &'e Object, id: ConstId) -> Option<Option<&'e Value>> {
+        let (key, place) = (self.stored_constant(id)?, self.places.of(id)?);
+        Some(object.get_stored_near(key, place))
     }
 
     /// Goes down an operand along keys; whether something is there.
@@ -77,9 +96,7 @@ impl<'e> Machine<'e> {
         while let Some(key) = keys.next() {
             let found = match value {
                 Value::Object(object) => match key {
-                    Operand::Const(id) => self
-                        .stored_constant(*id)
-                        .and_then(|key| object.get_stored(key)),
+                    Operand::Const(id) => self.under(object, *id).flatten(),
                     Operand::Slot(slot) => match self.slot(*slot) {
                         Some(Held::Stored(key)) => object.get_stored(key),
                         Some(Held::Flying(key)) => object.get(*key),

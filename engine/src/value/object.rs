@@ -3,6 +3,7 @@
 mod chunked;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 #[cfg(debug_assertions)]
@@ -184,6 +185,27 @@ impl Object {
             }
             _ => self.get(key.borrow()),
         }
+    }
+
+    /// The same, where the key often stands at one place: `place` holds where it was found last.
+    #[inline]
+    pub fn get_stored_near(&self, key: &Value, place: &Cell<u8>) -> Option<&Value> {
+        let (Self::Shaped { shape, values }, Value::Short(short)) = (self, key) else {
+            return self.get(key.borrow());
+        };
+        let at = usize::from(place.get());
+        if let Some(Value::Short(other)) = shape.keys.get(at)
+            && other == short
+        {
+            return values.get(at);
+        }
+        if values.len() > SCANNED {
+            return self.get(key.borrow());
+        }
+        let is_key = |other: &Value| matches!(other, Value::Short(other) if other == short);
+        let at = shape.keys.iter().position(is_key)?;
+        place.set(u8::try_from(at).unwrap_or(0));
+        values.get(at)
     }
 
     /// The value under a string key.
