@@ -30,7 +30,26 @@ impl<'e> Machine<'e> {
         clippy::inline_always,
         reason = "its callers are loops that would otherwise call it for each element"
     )]
-    pub(super) fn light(&mut self, mut steps: &'e [Step]) -> Light<'e> {
+    pub(super) fn light(&mut self, steps: &'e [Step]) -> Light<'e> {
+        self.light_steps::<true>(steps)
+    }
+
+    /// Whether a block whose steps are all light finds nothing. What is negated within it is not light: deep negations
+    /// need more stack, which only `run` gives them.
+    #[inline(never)]
+    fn fails(&mut self, block: &'e [Step]) -> Option<bool> {
+        match self.light_steps::<false>(block) {
+            Light::Done(flow) => Some(flow == Flow::More),
+            Light::Rest(_) => None,
+        }
+    }
+
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a part of `light`, for blocks with and without negations"
+    )]
+    fn light_steps<const NEGATIONS: bool>(&mut self, mut steps: &'e [Step]) -> Light<'e> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
                 Step::Walk { from, keys, out } => match self.field(*from, keys) {
@@ -49,6 +68,14 @@ impl<'e> Machine<'e> {
                         None => return Light::Rest(steps),
                     }
                 }
+                Step::Test(test, call) => match self.test_texts(*test, call) {
+                    Some(on) => on,
+                    None => return Light::Rest(steps),
+                },
+                Step::Not(block) if NEGATIONS => match self.fails(block) {
+                    Some(on) => on,
+                    None => return Light::Rest(steps),
+                },
                 Step::Append(operand) => {
                     self.append(*operand);
                     false

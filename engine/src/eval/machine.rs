@@ -214,6 +214,7 @@ impl<'e> Machine<'e> {
                 Step::Compare(comparison, left, right) => {
                     self.compare(*comparison, *left, *right)?
                 }
+                Step::Test(_, call) => self.builtin(call)?.is_some_and(V::holds),
                 Step::Member(value, collection) => self.member(*value, *collection),
                 Step::Each { from, key, out } => {
                     return self.each(self.get(*from), *key, *out, rest);

@@ -22,6 +22,7 @@ mod scope;
 mod screen;
 mod sink;
 mod splice;
+mod texts;
 
 pub use data::Entry;
 pub use machine::{Given, Machine, World};

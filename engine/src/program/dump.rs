@@ -203,6 +203,10 @@ impl<'p> Dump<'p> {
             Step::Holds(operand) => self.line(format_args!("holds {}", self.operand(*operand))),
             Step::Equal(left, right) => self.test(*left, "==", *right),
             Step::Compare(comparison, left, right) => self.test(*left, sign(*comparison), *right),
+            Step::Test(_, call) => {
+                let (name, args) = (call.entry.builtin.name, self.list(&call.args));
+                self.line(format_args!("test {name}({args})"))
+            }
             Step::Member(value, collection) => self.test(*value, "in", *collection),
             Step::Screen(screen) => self.screen(screen),
             Step::Fail => self.line("fail"),

@@ -21,7 +21,7 @@ macro_rules! kinds {
 
 kinds! { Step:
     Input Walk Each Base Rule Keyed Document Keys Call Custom Function Descend
-    Holds Equal Compare Member Screen Fail IsArray IsObject
+    Holds Equal Compare Member Test Screen Fail IsArray IsObject
     Array Set Object Collect Aggregate Not Every And Or Any Spliced With EndWith
     Exists Asked Value Append Insert Put Produce Solution
 }

@@ -12,7 +12,7 @@ pub use canonical::Canonical;
 pub use constant::constant;
 pub use plan::{
     Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target, With,
+    FunctionCall, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target, TextTest, With,
 };
 pub use rules::{
     Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,

@@ -15,6 +15,7 @@ macro_rules! operands {
             Self::Each { from, .. } | Self::Descend { from, .. } => $see(from),
             Self::Document { path, .. } | Self::Keys { path, .. } => path.$iter().for_each($see),
             Self::Call { call, .. } => call.args.$iter().for_each($see),
+            Self::Test(_, call) => call.args.$iter().for_each($see),
             Self::Custom { call, .. } => call.args.$iter().for_each($see),
             Self::Function { call, .. } => call.args.$iter().for_each($see),
             Self::Holds(operand)

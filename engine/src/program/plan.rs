@@ -169,6 +169,8 @@ pub enum Step {
     Compare(Comparison, Operand, Operand),
     /// Goes on when a collection (the second) holds a value.
     Member(Operand, Operand),
+    /// Goes on when the test of two texts holds, or what the built-in that it stands for answers.
+    Test(TextTest, Box<BuiltinCall>),
     /// Goes on when the conditions hold without which the rule is not entered.
     Screen(Box<Screen>),
     /// Never goes on.
@@ -279,6 +281,29 @@ pub struct BuiltinCall {
     pub prepared: Option<Arc<dyn Prepared>>,
     /// Place of the expression.
     pub span: Span,
+}
+
+/// What is tested of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextTest {
+    /// `startswith`
+    Starts,
+    /// `endswith`
+    Ends,
+    /// `contains`
+    Contains,
+}
+
+impl TextTest {
+    /// The test that a built-in makes.
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "startswith" => Self::Starts,
+            "endswith" => Self::Ends,
+            "contains" => Self::Contains,
+            _ => return None,
+        })
+    }
 }
 
 /// A call of a function that the host added.

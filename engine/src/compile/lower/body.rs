@@ -10,7 +10,7 @@ use crate::builtins;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
-    Program, RuleId, RuleKind, Slot, Step,
+    Program, RuleId, RuleKind, Slot, Step, TextTest,
 };
 use crate::value::Value;
 
@@ -240,9 +240,29 @@ impl<'p> Lowering<'p> {
                 let out = self.call(operator, args, expr.span);
                 match (out, output.first()) {
                     (Some(out), Some(pattern)) => self.matches(out, pattern),
-                    (Some(out), None) => self.push(Step::Holds(out)),
+                    (Some(out), None) => self.holds(out),
                     (None, _) => self.push(Step::Fail),
                 }
+            }
+        }
+    }
+
+    /// Goes on unless the last call gave `false`.
+    fn holds(&mut self, found: Operand) {
+        let made = self.makes(Optimisation::TestTexts);
+        match self.steps.pop() {
+            Some(Step::Call { call, out }) if made && found == Operand::Slot(out) => {
+                match TextTest::of(call.entry.builtin.name) {
+                    Some(test) => self.push(Step::Test(test, call)),
+                    None => {
+                        self.push(Step::Call { call, out });
+                        self.push(Step::Holds(found));
+                    }
+                }
+            }
+            last => {
+                self.steps.extend(last);
+                self.push(Step::Holds(found));
             }
         }
     }
