@@ -395,15 +395,21 @@ impl PreparedDocument {
 }
 
 impl DocumentInner {
+    #[inline]
     fn document<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
         let named = machine.entry(&self.entry)?;
         if named.is_some() {
             return Ok(named);
         }
+        self.element(machine)
+    }
+
+    /// What is at a path that no name leads to: above it there may be an array.
+    #[inline(never)]
+    fn element<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
         let Some(at) = self.path.iter().position(|one| one.integer.is_some()) else {
             return Ok(None);
         };
-        // no such name: what is above may be an array
         let path: smallvec::SmallVec<[V<'_>; 8]> = self
             .path
             .iter()

@@ -37,6 +37,7 @@ impl Entry {
 
 impl<'e> Machine<'e> {
     /// The document of an entry; `None` when it is undefined.
+    #[inline]
     pub fn entry(&mut self, entry: &'e Entry) -> Result<Option<V<'e>>, Box<EvalError>> {
         let found = match entry {
             Entry::Rule(rule, keys) if keys.is_empty() => self.outermost(*rule),

@@ -102,13 +102,6 @@ impl<'e> Machine<'e> {
             Given::Value(value) => Held::Stored(value),
             Given::Read(value) => Held::Flying(value),
         });
-        let root = Scope {
-            parent: ROOT,
-            input,
-            overlay: None,
-            mocks: None,
-            memo: Memo::new(arena),
-        };
         Self {
             program: world.program,
             query_constants: world.query_constants,
@@ -123,7 +116,14 @@ impl<'e> Machine<'e> {
             rival: None,
             has_member: false,
             listing: false,
-            root,
+            // made here, without a copy on the way
+            root: Scope {
+                parent: ROOT,
+                input,
+                overlay: None,
+                mocks: None,
+                memo: Memo::new(arena),
+            },
             scopes: Vec::new(),
             scope: ROOT,
             overlaid: false,

@@ -91,30 +91,41 @@ fn told<S: Subject, R>(
 ) -> Result<R, Error> {
     match request.print {
         Some(print) if subject.program().canonical.prints() => {
-            let first = Lines::new(print);
-            let result = evaluate(&request.print(&|line: &str| first.add(line)));
-            let Err(error) = result else {
-                first.release();
-                return result;
-            };
-            if first.is_released() {
-                return Err(failed(subject, &request.silent(), error).0);
-            }
-            let second = Lines::new(print);
-            let (error, again) = failed(
-                subject,
-                &request.print(&|line: &str| second.add(line)),
-                error,
-            );
-            if again {
-                second.release()
-            } else {
-                first.release()
-            }
-            Err(error)
+            printed(subject, request, print, evaluate)
         }
         _ => evaluate(request).map_err(|error| failed(subject, &request.silent(), error).0),
     }
+}
+
+/// The same where lines are printed.
+#[inline(never)]
+fn printed<S: Subject, R>(
+    subject: &S,
+    request: &Request<'_>,
+    print: &dyn Fn(&str),
+    evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let first = Lines::new(print);
+    let result = evaluate(&request.print(&|line: &str| first.add(line)));
+    let Err(error) = result else {
+        first.release();
+        return result;
+    };
+    if first.is_released() {
+        return Err(failed(subject, &request.silent(), error).0);
+    }
+    let second = Lines::new(print);
+    let (error, again) = failed(
+        subject,
+        &request.print(&|line: &str| second.add(line)),
+        error,
+    );
+    if again {
+        second.release()
+    } else {
+        first.release()
+    }
+    Err(error)
 }
 
 /// The error of a failed evaluation as a search finds it, and whether it was found.

@@ -122,6 +122,7 @@ pub(super) fn call<'e>(
 }
 
 /// Refuses what a value became that was nested too deeply, or had too many parts, and what was left unfinished.
+#[inline]
 pub(crate) fn within_bounds(arena: &Arena) -> Result<(), Error> {
     if let Some(why) = arena.ended() {
         return Err(Error::Eval(Box::new(EvalError::ended(why))));
