@@ -219,9 +219,8 @@ fn another_thread_cancels_builtins() {
     assert!(late.is_empty(), "{late:#?}");
 }
 
-/// One stretch of a built-in that looks at nothing, unoptimised and beside other tests.
-const END_WITHIN: Duration =
-    Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 100 });
+/// One stretch of a built-in that looks at nothing, on a slow machine and beside other tests.
+const END_WITHIN: Duration = Duration::from_secs(2);
 
 /// One step that handles millions of values looks at the clock while it goes on.
 #[test]
