@@ -147,9 +147,14 @@ fn compare_one(drawn: &Drawn) -> Comparison {
         let body = if body.is_empty() { "true" } else { &body };
         let query = match asked.prepare_query(body) {
             Ok(query) => query,
-            // a search that types rule out is `false`, but nobody may ask it
+            // a search or a negation that types rule out says something, but nobody may ask it
             Err(error) if impossible(&error) && body.contains(" = (") && body.contains(" in ") => {
                 return Comparison::Nothing("searches that types rule out");
+            }
+            Err(error)
+                if impossible(&error) && body.lines().any(|line| line.starts_with("not ")) =>
+            {
+                return Comparison::Nothing("negations that types rule out");
             }
             // what else types rule out never holds
             Err(error) if impossible(&error) => continue,

@@ -93,6 +93,7 @@ impl<'e> Machine<'e> {
                 let kind = self.program.rules.get(rule as usize).map(|set| set.kind);
                 self.without_mocks(|machine| match kind {
                     Some(RuleKind::Function(_)) => machine.apply(rule, args),
+                    _ if machine.overlaid => machine.overlaid_rule(rule, &[]),
                     _ => machine.rule(rule),
                 })
             }

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use crate::evaluation::{EvalError, Halt, Overlay, base_child, below, merged_keys, replaced};
-use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, TreeNode};
+use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::value::{V, Value};
 
-use super::machine::Machine;
+use super::machine::{Flow, Machine};
 
 /// Where the document at a path of `data` comes from, found once for a path that is asked often.
 #[derive(Clone, Debug)]
@@ -206,12 +206,46 @@ impl<'e> Machine<'e> {
         Ok(Some(arena.object_from(pairs)))
     }
 
+    /// Runs the rest of a block for each key of the document at a path below `data`.
+    pub(super) fn each_key(
+        &mut self,
+        path: &[V<'e>],
+        key: Slot,
+        value: Option<Slot>,
+        rest: &'e [Step],
+    ) -> Result<Flow, Halt> {
+        let Keys { keys, whole } = self.keys(path)?;
+        let mut inner_path = path.to_vec();
+        for name in keys {
+            self.turn()?;
+            self.set(key, name);
+            if let Some(out) = value {
+                // what was made as a whole is not looked for again: a rule may not find it by its key
+                let inner = if whole.is_some() {
+                    whole.and_then(|whole| whole.lookup(name))
+                } else {
+                    inner_path.truncate(path.len());
+                    inner_path.push(name);
+                    self.document(&inner_path)?
+                };
+                match inner {
+                    Some(inner) => self.set(out, inner),
+                    None => continue,
+                }
+            }
+            if self.run(rest)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::More)
+    }
+
     /// The keys of the document at a path below `data`: those of the base data first.
-    pub(super) fn keys(&mut self, path: &[V<'e>]) -> Result<Vec<V<'e>>, Halt> {
+    fn keys(&mut self, path: &[V<'e>]) -> Result<Keys<'e>, Halt> {
         let overlays: Option<Rc<Overlay<'e>>> = self.scope_ref().overlay.clone();
         let mut overlay = overlays.as_deref();
         if let Some(Overlay::Value(data)) = overlay {
-            return Ok(below(Some(*data), path).map_or_else(Vec::new, value_keys));
+            return Ok(Keys::of(below(Some(*data), path)));
         }
         let mut node = Some(0);
         let mut base = Some(self.data.borrow());
@@ -226,11 +260,30 @@ impl<'e> Machine<'e> {
                 || matches!(overlay, Some(Overlay::Value(_)))
                 || (node.is_none() && overlay.is_none())
             {
-                return Ok(self.document(path)?.map_or_else(Vec::new, value_keys));
+                return self.document(path).map(Keys::of);
             }
         }
         let tree_node = node.and_then(|node| self.program.tree.node(node));
-        Ok(merged_keys(rule_keys(tree_node), base, overlay))
+        Ok(Keys {
+            keys: merged_keys(rule_keys(tree_node), base, overlay),
+            whole: None,
+        })
+    }
+}
+
+/// The keys of a document.
+struct Keys<'e> {
+    keys: Vec<V<'e>>,
+    /// The document, where it was made.
+    whole: Option<V<'e>>,
+}
+
+impl<'e> Keys<'e> {
+    fn of(whole: Option<V<'e>>) -> Self {
+        Self {
+            keys: whole.map_or_else(Vec::new, value_keys),
+            whole,
+        }
     }
 }
 

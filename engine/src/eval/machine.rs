@@ -244,17 +244,10 @@ impl<'e> Machine<'e> {
                     let found = self.document(path)?;
                     self.found(found, *out)
                 }
-                Step::Keys { path, key } => {
+                Step::Keys { path, key, value } => {
                     let mut few = Few::default();
                     let path = self.gather(path, &mut few);
-                    for found in self.keys(path)? {
-                        self.turn()?;
-                        self.set(*key, found);
-                        if self.run(rest)? == Flow::Stop {
-                            return Ok(Flow::Stop);
-                        }
-                    }
-                    return Ok(Flow::More);
+                    return self.each_key(path, *key, *value, rest);
                 }
                 Step::Call { call, out } => {
                     let found = self.builtin(call)?;

@@ -182,9 +182,14 @@ impl<'p> Dump<'p> {
             Step::Document { path, out } => {
                 self.set(*out, format_args!("document{}", self.keys(path)))
             }
-            Step::Keys { path, key } => {
+            Step::Keys { path, key, value } => {
                 let path = self.keys(path);
-                self.line(format_args!("each s{key} in keys of document{path}"))
+                match value {
+                    Some(value) => {
+                        self.line(format_args!("each s{key}, s{value} in document{path}"))
+                    }
+                    None => self.line(format_args!("each s{key} in keys of document{path}")),
+                }
             }
             Step::Call { call, out } => self.builtin(call, *out),
             Step::Custom { call, out } => {

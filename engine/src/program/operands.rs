@@ -112,7 +112,6 @@ impl Step {
             | Self::Rule { out, .. }
             | Self::Keyed { out, .. }
             | Self::Document { out, .. }
-            | Self::Keys { key: out, .. }
             | Self::Call { out, .. }
             | Self::Custom { out, .. }
             | Self::Function { out, .. }
@@ -120,6 +119,10 @@ impl Step {
             | Self::Set { out, .. }
             | Self::Object { out, .. }
             | Self::Collect { out, .. } => see(out),
+            Self::Keys { key, value, .. } => {
+                see(key);
+                value.iter_mut().for_each(&mut *see);
+            }
             Self::Each { key, out, .. }
             | Self::Descend {
                 path: key,

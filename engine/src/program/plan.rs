@@ -130,6 +130,8 @@ pub enum Step {
         path: Box<[Operand]>,
         /// Receives the key.
         key: Slot,
+        /// Receives what is under it, when that is asked for.
+        value: Option<Slot>,
     },
     /// Calls a built-in.
     Call {

@@ -1,6 +1,6 @@
 //! References: how each prefix is found, and which operands generate.
 
-use solon_syntax::ast::Term;
+use solon_syntax::ast::{Term, TermKind};
 
 use super::body::Lowering;
 use super::constants::constant;
@@ -154,14 +154,20 @@ impl Lowering<'_> {
     /// A path whose first unknown key stands between packages or rules.
     fn mixed(&mut self, operands: &[Term]) -> Operand {
         let mut path: Vec<Operand> = Vec::with_capacity(operands.len());
-        for term in operands {
+        for (at, term) in operands.iter().enumerate() {
             if self.is_open(term) {
                 let key = self.slot();
+                let is_last = at + 1 == operands.len() && matches!(term.kind, TermKind::Var(_));
+                let value = is_last.then(|| self.slot());
                 self.push(Step::Keys {
                     path: path.clone().into(),
                     key,
+                    value,
                 });
                 self.matches(Operand::Slot(key), term);
+                if let Some(value) = value {
+                    return Operand::Slot(value);
+                }
                 path.push(Operand::Slot(key));
             } else {
                 path.push(self.term(term));
