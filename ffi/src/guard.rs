@@ -45,7 +45,7 @@ fn describe(payload: Box<dyn Any + Send>) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::panic, reason = "panics are what is tested")]
+#[allow(clippy::panic, reason = "panics are what is tested")]
 mod tests {
     use super::*;
     use crate::error::{solon_error_code, solon_error_free};

@@ -185,7 +185,7 @@ async fn answer(
             let mut encoder =
                 flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             for _ in 0..4 {
-                encoder.write_all(&[0; 1 << 20]).unwrap();
+                encoder.write_all(&vec![0; 1 << 20]).unwrap();
             }
             body = encoder.finish().unwrap();
         }

@@ -134,7 +134,7 @@ fn compare(record: &Record, found: &Record) -> ExitCode {
         let recorded = record.counts.get(name).copied().unwrap_or_default();
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let change = 100.0 * (*count as f64 / recorded as f64 - 1.0);
-        let beyond = !(change.abs() <= TOLERANCE);
+        let beyond = change.is_nan() || change.abs() > TOLERANCE;
         failed += u32::from(beyond);
         println!(
             "{name:<10} {count:>10} instructions, {change:+.2} %{}",

@@ -8,8 +8,11 @@ use solon::{Engine, Request, Value};
 /// A call that is ready to be made.
 type Call = Box<dyn FnMut()>;
 
-/// Names, and how each gets ready.
-pub const WORKLOADS: [(&str, fn() -> Call); 10] = [
+/// A name, and how what is counted gets ready.
+type Workload = (&'static str, fn() -> Call);
+
+/// All of them.
+pub const WORKLOADS: [Workload; 10] = [
     ("floor", floor),
     ("grants", grants),
     ("lookup", lookup),

@@ -15,6 +15,9 @@ use crate::program::{Canonical, Program};
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
 
+/// Tells whether there is base data at a path.
+type Exists<'e> = dyn Fn(&[String]) -> bool + 'e;
+
 impl Engine {
     /// Parses a module.
     pub(super) fn parse(&self, name: &str, text: &str) -> Result<Module, Diagnostics> {
@@ -31,7 +34,7 @@ impl Engine {
         timer: Timer<'_>,
     ) -> Result<(Arc<Compiled>, Arc<Program>), Error> {
         let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
-        let checked: Option<&dyn Fn(&[String]) -> bool> = if self.inner.allow_base_conflicts {
+        let checked: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
             None
         } else {
             Some(&exists)

@@ -12,7 +12,7 @@ use crate::value::{V, Value};
 use super::frame::Held;
 use super::machine::Machine;
 
-impl<'e> Machine<'e> {
+impl Machine<'_> {
     /// Whether two operands are equal.
     #[inline]
     pub(super) fn equal(&self, left: Operand, right: Operand) -> bool {

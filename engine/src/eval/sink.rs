@@ -37,7 +37,7 @@ pub(super) struct Produced<'e> {
     pub rule: Option<&'e Rule>,
 }
 
-impl<'e> Produced<'e> {
+impl Produced<'_> {
     /// No value yet.
     pub fn nothing(early: bool) -> Self {
         Self {

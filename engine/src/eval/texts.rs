@@ -7,7 +7,7 @@ use crate::value::{V, Value};
 use super::frame::Held;
 use super::machine::Machine;
 
-impl<'e> Machine<'e> {
+impl Machine<'_> {
     /// Whether a test holds; `None` when the built-in has to say it: an operand is no text, or a long one, or a
     /// function stands in for the built-in.
     #[inline(never)]

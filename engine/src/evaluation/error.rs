@@ -99,6 +99,10 @@ pub(crate) enum Halt {
 
 impl Halt {
     /// The error; a clash never leaves the rule that runs.
+    #[expect(
+        clippy::unnecessary_box_returns,
+        reason = "errors stay in the box that they are made in"
+    )]
     pub fn into_error(self) -> Box<EvalError> {
         match self {
             Self::Error(error) => error,

@@ -166,7 +166,7 @@ mod tests {
             other.cancel();
         });
         let start = Instant::now();
-        let pause = Wait::new(None, Some(&cancel)).pause(Duration::from_secs(60));
+        let pause = Wait::new(None, Some(&cancel)).pause(Duration::from_mins(1));
         assert_eq!(pause, Err(Over::Cancelled));
         assert!(start.elapsed() < Duration::from_secs(30));
         assert_eq!(Wait::default().pause(Duration::from_millis(1)), Ok(()));

@@ -126,10 +126,10 @@ impl Propagation<'_> {
         let renamed = root.map(|root| Term::var(root.clone(), Span::default()));
         match self.dropped.get(name) {
             Some((_, value))
-                if (!self.negated || is_ground(value))
-                    && !mentions(value, name)
-                    && !(self.in_set && matches!(value.kind, TermKind::Call(_)))
-                    && !is_shadowed(value, &self.targets) =>
+                if !(mentions(value, name)
+                    || is_shadowed(value, &self.targets)
+                    || self.negated && !is_ground(value)
+                    || self.in_set && matches!(value.kind, TermKind::Call(_))) =>
             {
                 Some(value.clone())
             }

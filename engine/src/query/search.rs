@@ -121,9 +121,9 @@ fn printed<S: Subject, R>(
         error,
     );
     if again {
-        second.release()
+        second.release();
     } else {
-        first.release()
+        first.release();
     }
     Err(error)
 }
@@ -302,7 +302,9 @@ impl<'p> Lines<'p> {
         held.released = true;
         let lines = std::mem::take(&mut held.lines);
         drop(held);
-        lines.iter().for_each(|line| (self.print)(line));
+        for line in lines {
+            (self.print)(&line);
+        }
     }
 
     fn is_released(&self) -> bool {

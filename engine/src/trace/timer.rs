@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 /// Is told how long each stage took, by its published name; or nobody is, and nothing is measured.
 #[derive(Clone, Copy, Default)]
-pub struct Timer<'t>(Option<&'t dyn Fn(&str, Duration)>);
+pub struct Timer<'t>(Option<Told<'t>>);
+
+/// Is told the name of a stage and how long it took.
+type Told<'t> = &'t dyn Fn(&str, Duration);
 
 impl fmt::Debug for Timer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

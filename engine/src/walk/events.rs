@@ -30,7 +30,7 @@ pub(super) struct Shown<'e> {
     full: bool,
 }
 
-impl<'e> Shown<'e> {
+impl Shown<'_> {
     /// Nothing yet; the terms of values may take some bytes.
     pub fn new(bytes: usize) -> Self {
         Self {
@@ -246,7 +246,7 @@ impl<'e> Walk<'e> {
     fn tell(&mut self, op: Op, goal: Goal<'e>, node: Node, span: Span) {
         let mut event = self.about(op, goal, node, span);
         if op == Op::Exit && goal.find_one {
-            event.message = "early".to_owned();
+            "early".clone_into(&mut event.message);
         }
         self.send(event);
     }

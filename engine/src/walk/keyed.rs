@@ -64,6 +64,10 @@ impl<'e> Walk<'e> {
     }
 
     /// Searches a comprehension with nothing bound.
+    #[expect(
+        clippy::mutable_key_type,
+        reason = "what values share is never changed"
+    )]
     fn table(
         &mut self,
         goal: Goal<'e>,

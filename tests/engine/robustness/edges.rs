@@ -27,6 +27,7 @@ struct Edge {
     refused: &'static str,
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the bound is small")]
 const EDGES: &[Edge] = &[
     Edge {
         name: "NUMBER_BITS",

@@ -100,6 +100,10 @@ impl<'a> Asked<'a> {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is passed on from results"
+)]
 fn message(error: Error) -> String {
     error.entries()[0].message.clone()
 }

@@ -40,8 +40,8 @@ pub fn program(modules: &[Module], functions: Vec<Custom>, options: &Options) ->
         files.insert(module.source.id, module.source.name.clone());
     }
     let mut program = Program {
-        files,
         functions,
+        files,
         ..Program::default()
     };
     let mut constants = Constants::default();

@@ -50,7 +50,7 @@ impl<'e> ArenaObject<'e> {
     pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
         let at = match &self.table {
             Some(table) => find(table, self.keys, key)?,
-            None => search::position_in_flight(&self.keys, key)?,
+            None => search::position_in_flight(self.keys, key)?,
         };
         self.values.get(at).copied()
     }

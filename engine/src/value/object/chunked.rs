@@ -76,6 +76,10 @@ impl Chunked {
     }
 
     /// Number of keys.
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "only large objects are kept so"
+    )]
     pub fn len(&self) -> usize {
         self.len
     }

@@ -11,6 +11,8 @@ use crate::walk::calls::{Callee, operator_name};
 use crate::walk::machine::{Exprs, Goal, Walk};
 use crate::walk::term::{FrameId, List, Made, Shape, T, is_document};
 
+use super::save::terms_of;
+
 impl<'e> Walk<'e> {
     /// Whether a variable or a reference is unknown, as it stands.
     pub(in crate::walk) fn is_unknown(&mut self, term: T<'e>) -> bool {
@@ -87,14 +89,14 @@ impl<'e> Walk<'e> {
         }
         match term.shape() {
             Shape::Ref(list) => {
-                let terms = self.terms_of(list);
+                let terms = terms_of(list);
                 terms
                     .into_iter()
                     .skip(usize::from(list.document().is_some()))
                     .any(|term| self.holds_unknown(term))
             }
             Shape::Array(list) => {
-                let terms = self.terms_of(list);
+                let terms = terms_of(list);
                 terms.into_iter().any(|term| self.holds_unknown(term))
             }
             Shape::Set(items, frame) => items
@@ -149,7 +151,7 @@ impl<'e> Walk<'e> {
 
     /// Whether rules that a reference may lead to depend on the unknown, or are not inlined.
     fn leads_to_unknown(&mut self, list: List<'e>) -> bool {
-        let terms = self.terms_of(list);
+        let terms = terms_of(list);
         let mut steps = terms.iter().map(|term| constant_of(self, *term));
         let Some(document) = list.document() else {
             return false;

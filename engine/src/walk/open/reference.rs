@@ -5,6 +5,8 @@ use crate::walk::reference::Target;
 use crate::walk::term::{Shape, T};
 use crate::walk::unify::{Pairs, array, object};
 
+use super::save::terms_of;
+
 impl<'e> Walk<'e> {
     /// Unifies two terms if one of them is unknown; `None` when they are to be unified as usual.
     pub(in crate::walk) fn unify_open(
@@ -126,7 +128,7 @@ impl<'e> Walk<'e> {
     ) -> Outcome {
         let name = self.fresh_ref(goal.frame);
         self.unify(goal, value, name, &mut |walk| {
-            let steps = walk.terms_of(target.reference).into_iter().skip(target.at);
+            let steps = terms_of(target.reference).into_iter().skip(target.at);
             let terms: Vec<T<'e>> = std::iter::once(name).chain(steps).collect();
             let reference = walk.made_ref(&terms);
             walk.unify(goal, reference, target.other, next)

@@ -8,7 +8,7 @@ use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind, With};
 use solon_syntax::source::Span;
 use solon_syntax::stack;
 
-use super::save::{Saved, SavedKind};
+use super::save::{Saved, SavedKind, terms_of};
 use super::state::Open;
 use crate::builtins;
 use crate::evaluation::Halt;
@@ -92,7 +92,7 @@ impl<'e> Walk<'e> {
     }
 
     fn residual_all(&mut self, list: List<'e>) -> Vec<Term> {
-        let terms = self.terms_of(list);
+        let terms = terms_of(list);
         terms.into_iter().map(|term| self.residual(term)).collect()
     }
 
@@ -129,7 +129,7 @@ impl<'e> Walk<'e> {
     pub(super) fn renamed<N: WalkMut + Clone>(&self, node: &N, frame: FrameId) -> N {
         let mut node = node.clone();
         node.walk_mut(&mut Renaming(|name: &mut Name| {
-            *name = self.shown(name, frame)
+            *name = self.shown(name, frame);
         }));
         node
     }

@@ -3,6 +3,7 @@
 use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
+use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
 use crate::program::canonical::{Group, GroupKind};
 use crate::program::constant;
@@ -28,7 +29,7 @@ impl<'e> Walk<'e> {
         let ordered = matches.rules.iter().any(|rule| rule.chain.len() > 1);
         if ordered && self.depends(whole) {
             // which branch counts is not known
-            let terms = self.terms_of(target.reference);
+            let terms = terms_of(target.reference);
             let reference = self.made_ref(&terms);
             return Some(self.save_equal(goal, reference, target.other, next));
         }
@@ -135,7 +136,7 @@ impl<'e> Walk<'e> {
             target,
             ..
         } = *document;
-        let terms = self.terms_of(target.reference);
+        let terms = terms_of(target.reference);
         let own = Target {
             at: target.reference.len(),
             ..target

@@ -178,7 +178,7 @@ impl<'e> Walk<'e> {
     /// The reference to a path below `data`, with what is left of another one behind it.
     pub(in crate::walk) fn reference_at(&self, path: &[V<'e>], target: Target<'e>) -> T<'e> {
         let steps = path.iter().map(|step| T::Known(*step));
-        let rest = self.terms_of(target.reference).into_iter().skip(target.at);
+        let rest = terms_of(target.reference).into_iter().skip(target.at);
         let terms: Vec<T<'e>> = std::iter::once(T::Term(&DATA, 0))
             .chain(steps)
             .chain(rest)
@@ -200,9 +200,9 @@ impl<'e> Walk<'e> {
         let name = bumpalo::format!(in self.call.arena.bump(), "$_ref_{}", at);
         T::Made(self.variable(name.into_bump_str(), frame))
     }
+}
 
-    /// The terms of a list.
-    pub(super) fn terms_of(&self, list: List<'e>) -> Vec<T<'e>> {
-        (0..list.len()).filter_map(|at| list.get(at)).collect()
-    }
+/// The terms of a list.
+pub(super) fn terms_of(list: List<'_>) -> Vec<T<'_>> {
+    (0..list.len()).filter_map(|at| list.get(at)).collect()
 }

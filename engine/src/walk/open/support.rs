@@ -10,6 +10,7 @@ use solon_syntax::ast::{
 use solon_syntax::source::{Source, SourceId, Span};
 
 use super::residual::{equation, literal};
+use super::save::terms_of;
 use super::state::numbered;
 use crate::evaluation::Halt;
 use crate::program::canonical::{Group, RuleAt};
@@ -282,7 +283,7 @@ impl<'e> Walk<'e> {
         let mut terms = vec![T::Term(&DATA, 0)];
         terms.extend(self.namespace().map(|name| T::Known(arena.text(name))));
         terms.extend(path.iter().map(|step| T::Known(*step)));
-        let rest = self.terms_of(target.reference).into_iter().skip(target.at);
+        let rest = terms_of(target.reference).into_iter().skip(target.at);
         terms.extend(rest);
         self.made_ref(&terms)
     }

@@ -21,7 +21,8 @@ struct Table {
 struct Builtin {
     since: String,
     until: Option<String>,
-    builtin: Json,
+    #[serde(rename = "builtin")]
+    declaration: Json,
 }
 
 /// What holds from a version on, up to the next entry.
@@ -73,7 +74,7 @@ pub fn capabilities(version: &str) -> Option<Vec<u8>> {
             .builtins
             .iter()
             .filter(has)
-            .map(|function| &function.builtin)
+            .map(|function| &function.declaration)
             .collect(),
         future_keywords: table.at(&table.future_keywords, position),
         wasm_abi_versions: table.at(&table.wasm_abi_versions, position),
