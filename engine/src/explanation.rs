@@ -1,18 +1,20 @@
 //! Explanations: what a search did, step by step.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
 use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
-use solon_syntax::ast::{Module, Term, TermKind};
+use solon_syntax::ast::{Module, Name, Term, TermKind};
 use solon_syntax::source::SourceId;
 
 use crate::builtins::{self, FaultCode};
 use crate::error::Error;
 use crate::evaluation::EvalError;
 use crate::limits;
+use crate::partial_query::PartialInner;
 use crate::program::Program;
-use crate::query::{self, Prepared, PreparedQuery, QueryInner, Request, Solution};
+use crate::query::{self, Prepared, PreparedQuery, QueryInner, Request, Shared, Solution};
 use crate::trace::{
     self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
 };
@@ -35,16 +37,21 @@ impl From<Detail> for Watched {
     }
 }
 
-/// The answer to a query and how it was found.
-pub struct Explanation {
-    /// The solutions, or what ended the search.
-    pub answer: Result<Vec<Solution>, Error>,
+/// The answer to a query and how it was found: its solutions, or what it still depends on.
+pub struct Explanation<T = Vec<Solution>> {
+    /// The answer, or what ended the search.
+    pub answer: Result<T, Error>,
     /// What is shown of what happened, in order.
     pub events: Vec<Event>,
     /// Longest text that is made of the events, in bytes.
     longest: usize,
-    program: Arc<Program>,
-    query: Arc<QueryInner>,
+    asked: Asked,
+}
+
+/// What was asked.
+pub(crate) enum Asked {
+    Query(Arc<QueryInner>),
+    Partial(Arc<PartialInner>),
 }
 
 impl PreparedQuery {
@@ -105,31 +112,10 @@ impl PreparedQuery {
         watched: impl Into<Watched>,
         search: Search<'_>,
     ) -> Explanation {
-        let Watched { detail, documents } = watched.into();
-        let limits = request.bounds(&self.inner.shared);
-        let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
-        if documents {
-            recorder = recorder.with_documents();
-        }
-        let mut observers = Observers(vec![&mut recorder]);
-        if let Some(observer) = search.observer {
-            observers.0.push(observer);
-        }
-        let search = Search {
-            observer: Some(&mut observers),
-            ..search
-        };
-        let answer = self.checked(request, search);
-        Explanation {
-            answer,
-            events: recorder.into_events(),
-            longest: limits
-                .memory
-                .unwrap_or(usize::MAX)
-                .min(limits::ANSWER_BYTES),
-            program: self.inner.program.clone(),
-            query: self.inner.clone(),
-        }
+        let asked = Asked::Query(self.inner.clone());
+        Explanation::of(asked, request, watched.into(), search, |search| {
+            self.checked(request, search)
+        })
     }
 
     /// The same as [`Self::search_as`]; in a debug build the other machine must answer alike.
@@ -200,7 +186,62 @@ fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
     matches!(answer, Err(Error::Eval(error)) if error.code == FaultCode::Cancel)
 }
 
-impl Explanation {
+impl Asked {
+    fn shared(&self) -> &Shared {
+        match self {
+            Self::Query(query) => &query.shared,
+            Self::Partial(partial) => &partial.shared,
+        }
+    }
+
+    fn program(&self) -> &Program {
+        match self {
+            Self::Query(query) => &query.program,
+            Self::Partial(partial) => &partial.program,
+        }
+    }
+
+    /// The user's names of generated locals.
+    fn originals(&self) -> &HashMap<Name, Name> {
+        match self {
+            Self::Query(query) => &query.originals,
+            Self::Partial(partial) => &partial.originals,
+        }
+    }
+}
+
+impl<T> Explanation<T> {
+    /// What `run` answers, and what it tells on the way.
+    pub(crate) fn of(
+        asked: Asked,
+        request: &Request<'_>,
+        watched: Watched,
+        search: Search<'_>,
+        run: impl FnOnce(Search<'_>) -> Result<T, Error>,
+    ) -> Self {
+        let Watched { detail, documents } = watched;
+        let limits = request.bounds(asked.shared());
+        let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
+        if documents {
+            recorder = recorder.with_documents();
+        }
+        let longest = limits.memory.unwrap_or(usize::MAX);
+        let mut observers = Observers(vec![&mut recorder]);
+        if let Some(observer) = search.observer {
+            observers.0.push(observer);
+        }
+        let answer = run(Search {
+            observer: Some(&mut observers),
+            ..search
+        });
+        Self {
+            answer,
+            events: recorder.into_events(),
+            longest: longest.min(limits::ANSWER_BYTES),
+            asked,
+        }
+    }
+
     /// The lines of the trace; with places, each begins with the file and the row.
     ///
     /// # Errors
@@ -234,14 +275,14 @@ impl Explanation {
         trace::detailed(&self.events, sources, self.longest).map_err(too_long)
     }
 
-    fn files(&self) -> &HashMap<SourceId, Arc<str>> {
-        &self.program.files
+    fn files(&self) -> &std::collections::HashMap<SourceId, Arc<str>> {
+        &self.asked.program().files
     }
 
     fn names(&self) -> Names<'_> {
         Names {
-            modules: Some(&self.program.canonical.originals),
-            query: Some(&self.query.originals),
+            modules: Some(&self.asked.program().canonical.originals),
+            query: Some(self.asked.originals()),
         }
     }
 }

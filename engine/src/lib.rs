@@ -60,7 +60,7 @@ pub use explanation::{Explanation, Watched};
 pub use host::{Cancel, FixedHost, Host};
 pub use limits::Limits;
 pub use partial::Residuals;
-pub use partial_query::{PartialExplanation, PartialOptions, PreparedPartial};
+pub use partial_query::{PartialOptions, PreparedPartial};
 pub use query::{
     ExpressionText, Input, PreparedDocument, PreparedQuery, QueryContext, Request, Solution,
 };

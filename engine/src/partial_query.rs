@@ -8,13 +8,11 @@ use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 use crate::compile::{Compiled, Options};
 use crate::error::Error;
 use crate::eval::Given;
-use crate::evaluation::EvalError;
-use crate::limits;
+use crate::explanation::{Asked, Explanation, Watched};
 use crate::partial::{Inlining, Residuals, Simplification};
 use crate::program::Program;
 use crate::query::{Prepared, Request, Shared, surroundings, with_memory, within_bounds};
-use crate::trace::{self, Detail, Event, Names, Observer, Pretty, Recorder, Spelling};
-use crate::value::json::TooLong;
+use crate::trace::Observer;
 use crate::walk::open::Terms;
 use crate::walk::{Question, Search, Walk, World};
 
@@ -81,19 +79,25 @@ impl PreparedPartial {
     }
 
     /// The same, and how it was found.
-    pub fn explain(&self, request: &Request<'_>, detail: Detail) -> PartialExplanation {
-        let limits = request.bounds(&self.inner.shared);
-        let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
-        let search = Search {
-            observer: Some(&mut recorder),
-            ..Search::default()
-        };
-        let answer = self.evaluate_as(request, search);
-        PartialExplanation {
-            answer,
-            events: recorder.into_events(),
-            prepared: self.inner.clone(),
-        }
+    pub fn explain(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+    ) -> Explanation<Residuals> {
+        self.explain_to(request, watched, Search::default())
+    }
+
+    /// The same, watched and measured by others as well.
+    pub fn explain_to(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+        search: Search<'_>,
+    ) -> Explanation<Residuals> {
+        let asked = Asked::Partial(self.inner.clone());
+        Explanation::of(asked, request, watched.into(), search, |search| {
+            self.evaluate_as(request, search)
+        })
     }
 
     /// The same, watched and measured as asked.
@@ -148,45 +152,6 @@ impl PreparedPartial {
             Ok(residuals)
         })
     }
-}
-
-/// What a query still depends on, and how that was found.
-pub struct PartialExplanation {
-    /// What is left, or what ended the search.
-    pub answer: Result<Residuals, Error>,
-    /// What is shown of what happened, in order.
-    pub events: Vec<Event>,
-    prepared: Arc<PartialInner>,
-}
-
-impl PartialExplanation {
-    /// The lines of the trace.
-    ///
-    /// # Errors
-    /// [`Error::Eval`] when they would get too long.
-    pub fn lines(&self) -> Result<Vec<String>, Error> {
-        let how = Pretty {
-            files: None,
-            variables: false,
-            originals: Names {
-                modules: Some(&self.prepared.program.canonical.originals),
-                query: Some(&self.prepared.originals),
-            },
-        };
-        trace::pretty(&self.events, how, limits::ANSWER_BYTES).map_err(too_long)
-    }
-
-    /// The events as JSON, in the form of the REST API.
-    ///
-    /// # Errors
-    /// [`Error::Eval`] when the text would get too long.
-    pub fn json(&self) -> Result<String, Error> {
-        trace::json(&self.events, Spelling::Lower, limits::ANSWER_BYTES).map_err(too_long)
-    }
-}
-
-fn too_long(_: TooLong) -> Error {
-    Error::Eval(Box::new(EvalError::explanation_too_large()))
 }
 
 /// A document by reference: the name of one, and constants.

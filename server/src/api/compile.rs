@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use solon::trace::Detail;
+use solon::trace::{Detail, Spelling};
 use solon::{Error, PartialOptions, QueryContext, limits};
 use solon_syntax::json;
 use solon_syntax::source::Code;
@@ -56,9 +56,9 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
         Some(detail) => {
             let explained = prepared.explain(&given, detail);
             let shown = if pretty {
-                Explanation::Lines(explained.lines()?)
+                Explanation::Lines(explained.lines(false, false)?)
             } else {
-                Explanation::Events(explained.json()?)
+                Explanation::Events(explained.json(Spelling::Lower)?)
             };
             (explained.answer, Some(shown))
         }

@@ -25,7 +25,7 @@ impl Explanation {
     ///
     /// # Errors
     /// Those of the engine, when there is too much to show.
-    pub fn of(how: &solon::Explanation, shown: Shown, values: bool) -> Result<Self, Error> {
+    pub fn of<T>(how: &solon::Explanation<T>, shown: Shown, values: bool) -> Result<Self, Error> {
         let mut explanation = Self::default();
         match shown {
             Shown::Lines => {

@@ -120,7 +120,17 @@ impl Run {
             let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
             let prepared = prepared.map_err(refused)?;
             let start = Instant::now();
-            let left = prepared.evaluate_as(&request, search);
+            let left = match args.explain.detail() {
+                None => prepared.evaluate_as(&request, search),
+                Some(detail) => {
+                    let documents = args.var_values;
+                    let watched = Watched { detail, documents };
+                    let explained = prepared.explain_to(&request, watched, search);
+                    let shown = Explanation::of(&explained, args.shown(), args.var_values);
+                    self.explanation = Some(shown.map_err(refused)?);
+                    explained.answer
+                }
+            };
             self.metrics.since("rego_partial_eval", start);
             left.map(|left| Answered::Left(Left(left))).map_err(refused)
         } else {
