@@ -157,6 +157,18 @@ impl<'e> Walk<'e> {
         self.tell(op, goal, node, span);
     }
 
+    /// An expression is saved, unless it is the head of a rule from which something is saved.
+    pub(super) fn save_event(&mut self, goal: Goal<'e>) {
+        let stands = match goal.exprs {
+            Exprs::Body(body) => goal.at < body.len(),
+            Exprs::Head(_) => false,
+            Exprs::Positive(_) | Exprs::Domain(..) => true,
+        };
+        if stands {
+            self.expr_event(Op::Save, goal);
+        }
+    }
+
     /// Something happens to the elements of the `every` of the goal around.
     pub(super) fn own_event(&mut self, op: Op, goal: Goal<'e>, around: Goal<'e>) {
         if !self.is_watched(op) {

@@ -7,6 +7,7 @@ use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
 use crate::program::canonical::{Group, GroupKind};
 use crate::program::constant;
+use crate::trace::Op;
 use crate::value::V;
 use crate::walk::index::{Match, Matches};
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
@@ -90,7 +91,15 @@ impl<'e> Walk<'e> {
                 return Ok(Flow::More);
             };
             let child = walk.child(goal, rule, false);
-            let outcome = walk.run(child, &mut |walk| solved(walk, one, child));
+            walk.rule_event(Op::Enter, child, rule);
+            let outcome = walk.run(child, &mut |walk| {
+                walk.rule_event(Op::Exit, child, rule);
+                let flow = solved(walk, one, child)?;
+                if flow == Flow::More {
+                    walk.rule_event(Op::Redo, child, rule);
+                }
+                Ok(flow)
+            });
             walk.pop_frame();
             outcome
         })

@@ -8,7 +8,6 @@ use solon_syntax::source::Span;
 use super::state::Open;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
-use crate::trace::Op;
 use crate::value::V;
 use crate::walk::documents::DATA;
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
@@ -84,7 +83,7 @@ impl<'e> Walk<'e> {
             let error = EvalError::too_open(limits::RESIDUAL_EXPRESSIONS, "expressions");
             return Err(Halt::new(error));
         }
-        self.expr_event(Op::Save, goal);
+        self.save_event(goal);
         let outcome = next(self);
         if let Some(open) = self.open_mut() {
             open.vars.truncate(known);
