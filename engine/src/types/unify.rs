@@ -81,6 +81,8 @@ impl Comparison {
 
     fn rests(&mut self, a: Option<&Type>, b: Option<&Type>) -> bool {
         match (a, b) {
+            // what nothing is known of yet counts as if there were none
+            (Some(Type::Unknown), _) | (_, Some(Type::Unknown)) => true,
             (Some(a), Some(b)) => self.unifies(a, b),
             _ => true,
         }
