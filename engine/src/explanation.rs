@@ -12,7 +12,8 @@ use crate::builtins::{self, FaultCode};
 use crate::error::Error;
 use crate::evaluation::EvalError;
 use crate::limits;
-use crate::partial_query::PartialInner;
+use crate::partial::Residuals;
+use crate::partial_query::{PartialInner, PreparedPartial};
 use crate::program::Program;
 use crate::query::{self, Prepared, PreparedQuery, QueryInner, Request, Shared, Solution};
 use crate::trace::{
@@ -184,6 +185,30 @@ fn agree(left: &Result<Vec<Solution>, Error>, right: &Result<Vec<Solution>, Erro
 /// Whether a bound ended the evaluation, which the machines do not reach at the same point.
 fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
     matches!(answer, Err(Error::Eval(error)) if error.code == FaultCode::Cancel)
+}
+
+impl PreparedPartial {
+    /// What the query still depends on, and how that was found.
+    pub fn explain(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+    ) -> Explanation<Residuals> {
+        self.explain_to(request, watched, Search::default())
+    }
+
+    /// The same, watched and measured by others as well.
+    pub fn explain_to(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+        search: Search<'_>,
+    ) -> Explanation<Residuals> {
+        let asked = Asked::Partial(self.inner.clone());
+        Explanation::of(asked, request, watched.into(), search, |search| {
+            self.evaluate_as(request, search)
+        })
+    }
 }
 
 impl Asked {

@@ -8,7 +8,6 @@ use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 use crate::compile::{Compiled, Options};
 use crate::error::Error;
 use crate::eval::Given;
-use crate::explanation::{Asked, Explanation, Watched};
 use crate::partial::{Inlining, Residuals, Simplification};
 use crate::program::Program;
 use crate::query::{Prepared, Request, Shared, surroundings, with_memory, within_bounds};
@@ -76,28 +75,6 @@ impl PreparedPartial {
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
         self.evaluate_as(request, Search::default())
-    }
-
-    /// The same, and how it was found.
-    pub fn explain(
-        &self,
-        request: &Request<'_>,
-        watched: impl Into<Watched>,
-    ) -> Explanation<Residuals> {
-        self.explain_to(request, watched, Search::default())
-    }
-
-    /// The same, watched and measured by others as well.
-    pub fn explain_to(
-        &self,
-        request: &Request<'_>,
-        watched: impl Into<Watched>,
-        search: Search<'_>,
-    ) -> Explanation<Residuals> {
-        let asked = Asked::Partial(self.inner.clone());
-        Explanation::of(asked, request, watched.into(), search, |search| {
-            self.evaluate_as(request, search)
-        })
     }
 
     /// The same, watched and measured as asked.
