@@ -1,18 +1,17 @@
 //! Partial evaluation: `POST /v1/compile`.
 
-use std::cell::RefCell;
 use std::time::Instant;
 
 use solon::trace::{Detail, Spelling};
-use solon::{Error, PartialOptions, QueryContext, limits};
+use solon::{Error, PartialOptions, limits};
 use solon_syntax::json;
 use solon_syntax::source::Code;
 
 use super::ApiError;
 use super::body::{self, Members};
-use super::documents::log_prints;
 use super::error::message;
 use super::metrics::Metrics;
+use super::prints::Prints;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
@@ -31,20 +30,15 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
     })?;
     let mut metrics = Metrics::default();
     let start = Instant::now();
-    let unsafe_builtins = ["http.send".to_owned()];
-    let context = QueryContext {
-        unsafe_builtins: &unsafe_builtins,
-        ..QueryContext::default()
-    };
     let prepared = state
         .engine
-        .prepare_partial(&asked.query, &asked.options, &context)
+        .prepare_partial(&asked.query, &asked.options, &state.query_context())
         .map_err(refused)?;
     metrics.timer("rego_query_parse", std::time::Duration::ZERO);
     metrics.since("rego_query_compile", start);
 
-    let prints = RefCell::new(Vec::new());
-    let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+    let prints = Prints::default();
+    let print = |line: &str| prints.add(line);
     let mut given = solon::Request::new().print(&print).cancel(&request.gone);
     if let Some(input) = asked.input {
         given = given.input_json(input.as_bytes());
@@ -64,7 +58,7 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
         }
         None => (prepared.evaluate(&given), None),
     };
-    log_prints(prints.take());
+    prints.log();
     let left = left.map_err(|error| match error {
         Error::Input(words) => {
             ApiError::invalid(format!("error(s) occurred while converting input: {words}"))

@@ -1,6 +1,5 @@
 //! Documents that were asked for, prepared for the next time, and where they are evaluated.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +12,7 @@ use solon::value::json::Style;
 use solon::{Error, Limits, PreparedDocument};
 
 use super::ApiError;
+use super::prints::Prints;
 use super::state::State;
 use crate::http::{Place, Request};
 
@@ -152,8 +152,8 @@ impl Document {
         if here && (slow || request.body.len() > SMALL_BODY) {
             return Err(ApiError::Elsewhere.into());
         }
-        let prints = RefCell::new(Vec::new());
-        let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+        let prints = Prints::default();
+        let print = |line: &str| prints.add(line);
         let brief = Limits {
             time: Some(AT_ONCE),
             ..Limits::default()
@@ -170,17 +170,10 @@ impl Document {
                 Err(ApiError::Elsewhere.into())
             }
             answer => {
-                log_prints(prints.into_inner());
+                prints.log();
                 Ok(answer?)
             }
         }
-    }
-}
-
-/// Logs what policies print.
-pub fn log_prints(lines: Vec<String>) {
-    for line in lines {
-        tracing::info!("{line}");
     }
 }
 

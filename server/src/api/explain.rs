@@ -1,7 +1,5 @@
 //! Explanations: answers with the steps that led to them.
 
-use std::cell::RefCell;
-
 use solon::store::Path;
 use solon::trace::{Detail, Spelling};
 use solon::value::Value;
@@ -9,7 +7,8 @@ use solon::{Error, Explanation, PreparedQuery};
 
 use super::ApiError;
 use super::body::Document;
-use super::documents::{Failure, log_prints};
+use super::documents::Failure;
+use super::prints::Prints;
 use super::reference::{named_reference, reference};
 use super::state::State;
 use crate::http::{Place, Request, answer_text, escape_html, indent};
@@ -77,10 +76,10 @@ pub fn query_steps(
     asked: &solon::Request<'_>,
     detail: Detail,
 ) -> Result<(Vec<solon::Solution>, Vec<u8>), Error> {
-    let prints = RefCell::new(Vec::new());
-    let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+    let prints = Prints::default();
+    let print = |line: &str| prints.add(line);
     let explained = query.explain(&asked.print(&print).cancel(&request.gone), detail);
-    log_prints(prints.into_inner());
+    prints.log();
     let steps = steps(state, request, &explained);
     Ok((explained.answer?, steps?))
 }

@@ -11,6 +11,7 @@ mod index;
 mod metrics;
 mod patch;
 mod policies;
+mod prints;
 mod provenance;
 mod query;
 mod reference;

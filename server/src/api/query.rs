@@ -1,21 +1,20 @@
 //! Ad hoc queries: `/v1/query`.
 
-use std::cell::RefCell;
 use std::time::Instant;
 
 use solon::limits;
 use solon::value::Value;
 use solon::value::json::{self, TooLong};
-use solon::{Error, QueryContext, Solution};
+use solon::{Error, Solution};
 use solon_syntax::source::Code;
 
 use super::ApiError;
 use super::body::{self, Members};
 use super::data::style;
-use super::documents::log_prints;
 use super::error::message;
 use super::explain;
 use super::metrics::Metrics;
+use super::prints::Prints;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
@@ -50,14 +49,9 @@ fn ask(
 ) -> Result<Response, ApiError> {
     let mut metrics = Metrics::default();
     let start = Instant::now();
-    let unsafe_builtins = ["http.send".to_owned()];
-    let context = QueryContext {
-        unsafe_builtins: &unsafe_builtins,
-        ..QueryContext::default()
-    };
     let prepared = state
         .engine
-        .prepare_query_in(query, &context)
+        .prepare_query_in(query, &state.query_context())
         .map_err(refused)?;
     metrics.since("rego_query_compile", start);
     let mut asked = solon::Request::new();
@@ -71,10 +65,10 @@ fn ask(
             (found.0, Some(found.1))
         }
         None => {
-            let prints = RefCell::new(Vec::new());
-            let print = |line: &str| prints.borrow_mut().push(line.to_owned());
+            let prints = Prints::default();
+            let print = |line: &str| prints.add(line);
             let solutions = prepared.solutions(&asked.print(&print).cancel(&request.gone));
-            log_prints(prints.take());
+            prints.log();
             (solutions?, None)
         }
     };

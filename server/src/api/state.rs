@@ -1,6 +1,6 @@
 //! What all handlers share.
 
-use solon::Engine;
+use solon::{Engine, QueryContext};
 
 use super::documents::Documents;
 use crate::config::ServerOptions;
@@ -13,6 +13,8 @@ pub struct State {
     pub options: ServerOptions,
     /// Documents that were asked for.
     pub documents: Documents,
+    /// Built-in functions that queries may not call themselves.
+    unsafe_builtins: [String; 1],
 }
 
 impl State {
@@ -22,6 +24,15 @@ impl State {
             engine,
             options,
             documents: Documents::default(),
+            unsafe_builtins: ["http.send".to_owned()],
+        }
+    }
+
+    /// Where the queries of callers stand.
+    pub fn query_context(&self) -> QueryContext<'_> {
+        QueryContext {
+            unsafe_builtins: &self.unsafe_builtins,
+            ..QueryContext::default()
         }
     }
 }

@@ -5,17 +5,12 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use solon::{Engine, Limits, Request};
+use solon::Request;
+use solon_fuzz::bounded;
 
 fuzz_target!(|text: &str| {
     let (module, input) = text.split_once('\0').unwrap_or((text, "{}"));
-    let limits = Limits {
-        steps: Some(20_000),
-        time: Some(Duration::from_secs(2)),
-        memory: Some(64 << 20),
-        explanation: None,
-    };
-    let engine = Engine::builder().limits(limits).build();
+    let engine = bounded(Duration::from_secs(2));
     if engine.set_module("fuzz.rego", module).is_err() {
         drop(engine.prepare_query(module));
         return;

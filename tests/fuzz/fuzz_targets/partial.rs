@@ -4,14 +4,10 @@
 #![no_main]
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use solon::value::json;
-use solon::{Engine, Error, Limits, PartialOptions, Request, Solution};
-use solon_fuzz::{Choices, module};
-
-const INPUT: &[u8] = br#"{"a": {"c": [3, 1, 2], "x": "text"}, "b": [[1], {"d": 0.1}], "n": 12}"#;
+use solon::{Engine, Error, PartialOptions, Request, Solution};
+use solon_fuzz::{Choices, INPUT, module, with_base};
 
 /// What may be unknown, and what is known of the input then.
 const UNKNOWN: [(&str, &[u8]); 3] = [
@@ -21,15 +17,7 @@ const UNKNOWN: [(&str, &[u8]); 3] = [
 ];
 
 fn engine(text: &str, support: &[String]) -> Result<Engine, Error> {
-    let limits = Limits {
-        steps: Some(20_000),
-        time: Some(Duration::from_secs(1)),
-        memory: Some(64 << 20),
-        explanation: None,
-    };
-    let engine = Engine::builder().limits(limits).build();
-    let base = json::read(br#"{"list": [1, "a", null, {"b": [2]}], "c": {"d": 1.5}}"#).unwrap();
-    engine.put("/base", base)?;
+    let engine = with_base();
     engine.set_module("fuzz.rego", text)?;
     for (at, text) in support.iter().enumerate() {
         engine.set_module(&format!("left{at}.rego"), text)?;

@@ -2,12 +2,10 @@
 
 #![no_main]
 
-use std::time::Duration;
-
 use libfuzzer_sys::fuzz_target;
+use solon::Request;
 use solon::value::json;
-use solon::{Engine, Limits, Request};
-use solon_fuzz::{Choices, module};
+use solon_fuzz::{Choices, INPUT, module, with_base};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::new(bytes);
@@ -15,21 +13,12 @@ fuzz_target!(|bytes: &[u8]| {
     if std::env::var_os("SOLON_SHOW").is_some() {
         eprintln!("{text}");
     }
-    let limits = Limits {
-        steps: Some(20_000),
-        time: Some(Duration::from_secs(1)),
-        memory: Some(64 << 20),
-        explanation: None,
-    };
-    let engine = Engine::builder().limits(limits).build();
-    let base = json::read(br#"{"list": [1, "a", null, {"b": [2]}], "c": {"d": 1.5}}"#).unwrap();
-    engine.put("/base", base).unwrap();
+    let engine = with_base();
     if engine.set_module("fuzz.rego", &text).is_err() {
         return;
     }
-    let input = br#"{"a": {"c": [3, 1, 2], "x": "text"}, "b": [[1], {"d": 0.1}], "n": 12}"#;
     let document = engine.prepare_document("/t").unwrap();
-    let asked = Request::new().input_json(input);
+    let asked = Request::new().input_json(INPUT);
     if let Ok(Some(written)) = document.evaluate_json(&asked) {
         assert!(
             json::read(&written).is_ok(),

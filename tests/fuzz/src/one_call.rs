@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use solon::{Engine, Limits, Request};
+use solon::Request;
 
-use crate::{Choices, call};
+use crate::{Choices, bounded, call};
 
 /// What one call may take above its time limit; runs are unoptimised in part and beside others.
 const SOON: Duration = Duration::from_secs(3);
@@ -31,13 +31,7 @@ pub fn check(bytes: &[u8]) {
     if std::env::var_os("SOLON_SHOW").is_some() {
         eprintln!("{constant}");
     }
-    let limits = Limits {
-        steps: Some(20_000),
-        time: Some(Duration::from_millis(200)),
-        memory: Some(64 << 20),
-        explanation: None,
-    };
-    let engine = Engine::builder().limits(limits).build();
+    let engine = bounded(Duration::from_millis(200));
     let mut answers = [constant, hidden].map(|query| {
         let start = Instant::now();
         let prepared = engine.prepare_query(&query).ok()?;

@@ -11,8 +11,8 @@ use solon::trace::{
 };
 use solon::value::Value;
 use solon::{
-    Change, Engine, Limits, PreparedQuery, QueryContext, Request, Search, SendMetrics, Shortcuts,
-    Solution, Watched,
+    Change, Engine, Error, Limits, PreparedQuery, QueryContext, Request, Search, SendMetrics,
+    Shortcuts, Solution, Watched,
 };
 use solon_host::SystemHost;
 
@@ -115,6 +115,10 @@ impl Run {
             instruments: args.instrument.then_some(&instruments),
             shortcuts: args.shortcuts(),
         };
+        let watched_in = |detail| Watched {
+            detail,
+            documents: args.var_values,
+        };
         let mut others = Vec::new();
         let answer = if args.partial {
             let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
@@ -123,12 +127,8 @@ impl Run {
             let left = match args.explain.detail() {
                 None => prepared.evaluate_as(&request, search),
                 Some(detail) => {
-                    let documents = args.var_values;
-                    let watched = Watched { detail, documents };
-                    let explained = prepared.explain_to(&request, watched, search);
-                    let shown = Explanation::of(&explained, args.shown(), args.var_values);
-                    self.explanation = Some(shown.map_err(refused)?);
-                    explained.answer
+                    let explained = prepared.explain_to(&request, watched_in(detail), search);
+                    self.explained(args, explained)
                 }
             };
             self.metrics.since("rego_partial_eval", start);
@@ -140,12 +140,8 @@ impl Run {
                 None if watched => prepared.checked(&request, search),
                 None => prepared.solutions(&request),
                 Some(detail) => {
-                    let documents = args.var_values;
-                    let watched = Watched { detail, documents };
-                    let explained = prepared.explain_to(&request, watched, search);
-                    let shown = Explanation::of(&explained, args.shown(), args.var_values);
-                    self.explanation = Some(shown.map_err(refused)?);
-                    explained.answer
+                    let explained = prepared.explain_to(&request, watched_in(detail), search);
+                    self.explained(args, explained)
                 }
             };
             self.metrics.since("rego_query_eval", start);
@@ -180,6 +176,12 @@ impl Run {
             self.coverage = Some(coverage.report(&others, modules));
         }
         answer
+    }
+
+    /// Keeps how an answer was found, and gives the answer.
+    fn explained<T>(&mut self, args: &Args, explained: solon::Explanation<T>) -> Result<T, Error> {
+        self.explanation = Some(Explanation::of(&explained, args.shown(), args.var_values)?);
+        explained.answer
     }
 }
 

@@ -1,0 +1,31 @@
+//! What the modules and calls are asked of.
+
+use std::time::Duration;
+
+use solon::value::json;
+use solon::{Engine, Limits};
+
+/// The input of modules made from bytes.
+pub const INPUT: &[u8] = br#"{"a": {"c": [3, 1, 2], "x": "text"}, "b": [[1], {"d": 0.1}], "n": 12}"#;
+
+/// An engine whose evaluations end within a time.
+pub fn bounded(time: Duration) -> Engine {
+    let limits = Limits {
+        steps: Some(20_000),
+        time: Some(time),
+        memory: Some(64 << 20),
+        explanation: None,
+    };
+    Engine::builder().limits(limits).build()
+}
+
+/// The same with the base documents that modules made from bytes refer to.
+///
+/// # Panics
+/// When they cannot be stored.
+pub fn with_base() -> Engine {
+    let engine = bounded(Duration::from_secs(1));
+    let base = json::read(br#"{"list": [1, "a", null, {"b": [2]}], "c": {"d": 1.5}}"#).unwrap();
+    engine.put("/base", base).unwrap();
+    engine
+}
