@@ -23,8 +23,8 @@ use crate::error::Error;
 use crate::eval::Entry;
 use crate::program::{Program, dump};
 use crate::query::{
-    DocumentInner, Expression, ExpressionText, PreparedDocument, PreparedQuery, QueryContext,
-    QueryInner, Segment, Shared,
+    Basis, DocumentInner, Expression, ExpressionText, PreparedDocument, PreparedQuery,
+    QueryContext, QueryInner, Segment, Shared,
 };
 use crate::store::{Operation, Path, Snapshot, Store, StoreError, Transaction};
 use crate::trace::Timer;
@@ -338,14 +338,13 @@ impl Engine {
             .expressions
             .iter()
             .map(|at| at.map_or(Expression::Holds, Expression::Captured));
+        let may_block = state
+            .compiled
+            .blocking
+            .within(&state.compiled.rule_tree, &compiled.body);
         Ok(PreparedQuery {
             inner: Arc::new(QueryInner {
-                shared: self.inner.shared.clone(),
-                program: state.program.clone(),
-                may_block: state
-                    .compiled
-                    .blocking
-                    .within(&state.compiled.rule_tree, &compiled.body),
+                basis: self.inner.basis(&state, may_block),
                 expressions: expressions.collect(),
                 texts,
                 plan: lowered.plan,
@@ -423,17 +422,24 @@ impl Engine {
         let may_block = compiled.blocking.reaches(&compiled.rule_tree, &names);
         Ok(PreparedDocument {
             inner: Arc::new(DocumentInner {
-                shared: self.inner.shared.clone(),
-                program: state.program.clone(),
+                basis: self.inner.basis(&state, may_block),
                 entry: Entry::new(&state.program, names),
                 path,
-                may_block,
             }),
         })
     }
 }
 
 impl Inner {
+    /// What a query that is prepared now asks.
+    fn basis(&self, state: &State, may_block: bool) -> Basis {
+        Basis {
+            shared: self.shared.clone(),
+            program: state.program.clone(),
+            may_block,
+        }
+    }
+
     /// How modules and queries are parsed.
     fn parse_options(&self) -> Result<ParseOptions, Diagnostics> {
         match &self.options.capabilities {

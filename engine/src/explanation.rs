@@ -14,8 +14,7 @@ use crate::evaluation::EvalError;
 use crate::limits;
 use crate::partial::Residuals;
 use crate::partial_query::{PartialInner, PreparedPartial};
-use crate::program::Program;
-use crate::query::{self, Prepared, PreparedQuery, QueryInner, Request, Shared, Solution};
+use crate::query::{self, Basis, PreparedQuery, QueryInner, Request, Solution};
 use crate::trace::{
     self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
 };
@@ -85,11 +84,7 @@ impl PreparedQuery {
         search: Search<'_>,
     ) -> Result<Vec<Solution>, Error> {
         let inner = &*self.inner;
-        let prepared = Prepared {
-            shared: &inner.shared,
-            program: &inner.program,
-            constants: &[],
-        };
+        let prepared = inner.basis.prepared(&[]);
         query::search(prepared, request, search, inner, |walk, inner| {
             let mut walk = walk.searching_once(&inner.keyed).trailing();
             let rows = walk.solutions(&inner.question()).map_err(|mut error| {
@@ -141,7 +136,7 @@ impl PreparedQuery {
 
     /// Whether a second look may rightly see something else.
     fn is_nondeterministic(&self) -> bool {
-        let functions = &self.inner.program.functions;
+        let functions = &self.inner.basis.program.functions;
         let mut found = functions.iter().any(|function| !function.memoise);
         let mut look = Terms(|term: &Term| {
             if let TermKind::Ref(_) = &term.kind {
@@ -153,7 +148,7 @@ impl PreparedQuery {
             Flow::Into
         });
         self.inner.body.walk(&mut look);
-        let modules = self.inner.program.canonical.modules.iter();
+        let modules = self.inner.basis.program.canonical.modules.iter();
         modules.for_each(|module: &Module| module.rules.walk(&mut look));
         found
     }
@@ -212,17 +207,10 @@ impl PreparedPartial {
 }
 
 impl Asked {
-    fn shared(&self) -> &Shared {
+    fn basis(&self) -> &Basis {
         match self {
-            Self::Query(query) => &query.shared,
-            Self::Partial(partial) => &partial.shared,
-        }
-    }
-
-    fn program(&self) -> &Program {
-        match self {
-            Self::Query(query) => &query.program,
-            Self::Partial(partial) => &partial.program,
+            Self::Query(query) => &query.basis,
+            Self::Partial(partial) => &partial.basis,
         }
     }
 
@@ -245,7 +233,7 @@ impl<T> Explanation<T> {
         run: impl FnOnce(Search<'_>) -> Result<T, Error>,
     ) -> Self {
         let Watched { detail, documents } = watched;
-        let limits = request.bounds(asked.shared());
+        let limits = request.bounds(&asked.basis().shared);
         let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
         if documents {
             recorder = recorder.with_documents();
@@ -301,12 +289,12 @@ impl<T> Explanation<T> {
     }
 
     fn files(&self) -> &std::collections::HashMap<SourceId, Arc<str>> {
-        &self.asked.program().files
+        &self.asked.basis().program.files
     }
 
     fn names(&self) -> Names<'_> {
         Names {
-            modules: Some(&self.asked.program().canonical.originals),
+            modules: Some(&self.asked.basis().program.canonical.originals),
             query: Some(self.asked.originals()),
         }
     }

@@ -82,6 +82,12 @@ pub const PATTERN_CACHE: usize = 4096;
 /// Memory of the dynamic patterns that are kept compiled, in bytes.
 pub const PATTERN_CACHE_BYTES: usize = 64 << 20;
 
+/// Most stored graphs whose edges are kept by number.
+pub const KEPT_GRAPHS: usize = 16;
+
+/// Memory of the edges that are kept by number, in bytes.
+pub const KEPT_GRAPHS_BYTES: usize = 64 << 20;
+
 /// Largest compiled regular expression, in bytes.
 pub const PATTERN_BYTES: usize = 10 << 20;
 

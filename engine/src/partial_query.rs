@@ -9,8 +9,7 @@ use crate::compile::{Compiled, Options};
 use crate::error::Error;
 use crate::eval::Given;
 use crate::partial::{Inlining, Residuals, Simplification};
-use crate::program::Program;
-use crate::query::{Prepared, Request, Shared, surroundings, with_memory, within_bounds};
+use crate::query::{Basis, Request, surroundings, with_memory, within_bounds};
 use crate::trace::Observer;
 use crate::walk::open::Terms;
 use crate::walk::{Question, Search, Walk, World};
@@ -57,8 +56,7 @@ pub struct PreparedPartial {
 }
 
 pub(crate) struct PartialInner {
-    pub shared: Arc<Shared>,
-    pub program: Arc<Program>,
+    pub basis: Basis,
     pub compiled: Arc<Compiled>,
     pub options: Options,
     pub inlining: Inlining,
@@ -92,11 +90,7 @@ impl PreparedPartial {
             shortcuts,
         } = search;
         let inner = &*self.inner;
-        let prepared = Prepared {
-            shared: &inner.shared,
-            program: &inner.program,
-            constants: &[],
-        };
+        let prepared = inner.basis.prepared(&[]);
         let simplifier = Simplification {
             compiled: &inner.compiled,
             options: &inner.options,

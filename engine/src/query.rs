@@ -11,19 +11,19 @@ use solon_syntax::ast::{Body, Name};
 use solon_syntax::source::Source;
 
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Capabilities, NdBuiltinCache, Patterns, SendMetrics};
+use crate::builtins::{Capabilities, Graphs, NdBuiltinCache, Patterns, SendMetrics};
 use crate::error::Error;
 use crate::eval::{Entry, Machine};
 use crate::evaluation::EvalError;
 use crate::host::{Cancel, Host};
 use crate::limits::{self, Limits};
+use crate::program::Plan;
 use crate::program::canonical::Keyed;
-use crate::program::{Plan, Program};
 use crate::store::Snapshot;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{V, Value};
-pub(crate) use surroundings::{Prepared, surroundings, with_memory, within_bounds};
+pub(crate) use surroundings::{Basis, Prepared, surroundings, with_memory, within_bounds};
 use surroundings::{call, given, world};
 
 pub(crate) use search::search;
@@ -141,6 +141,7 @@ impl<'a> Request<'a> {
 pub(crate) struct Shared {
     pub host: Arc<dyn Host>,
     pub patterns: Patterns,
+    pub graphs: Graphs,
     pub responses: ResponseCache,
     pub limits: Limits,
     pub capabilities: Option<Arc<Capabilities>>,
@@ -197,8 +198,7 @@ pub struct PreparedQuery {
 }
 
 pub(crate) struct QueryInner {
-    pub shared: Arc<Shared>,
-    pub program: Arc<Program>,
+    pub basis: Basis,
     pub plan: Plan,
     pub constants: Vec<Value>,
     /// Names as the user wrote them, in the order of the plan's leaf.
@@ -206,7 +206,6 @@ pub(crate) struct QueryInner {
     pub expressions: Vec<Expression>,
     /// The same as they were written.
     pub texts: Vec<ExpressionText>,
-    pub may_block: bool,
     /// What the canonical body calls the variables, and the captured values behind them.
     pub wanted: Vec<Name>,
     /// The query's text.
@@ -228,7 +227,7 @@ impl PreparedQuery {
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
     /// on a thread that others wait for.
     pub fn may_block(&self) -> bool {
-        self.inner.may_block
+        self.inner.basis.may_block
     }
 
     /// All solutions, in the order they are found.
@@ -237,11 +236,7 @@ impl PreparedQuery {
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         let inner = &*self.inner;
-        let world = Prepared {
-            shared: &inner.shared,
-            program: &inner.program,
-            constants: &inner.constants,
-        };
+        let world = inner.basis.prepared(&inner.constants);
         traced(inner, request, |request| {
             evaluate(world, request, inner, |machine, inner| {
                 let rows = machine.solutions(&inner.plan)?;
@@ -277,11 +272,9 @@ pub struct PreparedDocument {
 }
 
 pub(crate) struct DocumentInner {
-    pub shared: Arc<Shared>,
-    pub program: Arc<Program>,
+    pub basis: Basis,
     pub entry: Entry,
     pub path: Vec<Segment>,
-    pub may_block: bool,
 }
 
 /// A step of a document's path: an index in an array, a name in an object.
@@ -336,7 +329,7 @@ impl PreparedDocument {
         request: &Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Error> {
-        let limits = request.limits.unwrap_or(&self.inner.shared.limits);
+        let limits = request.limits.unwrap_or(&self.inner.basis.shared.limits);
         let longest = limits
             .memory
             .unwrap_or(usize::MAX)
@@ -359,11 +352,7 @@ impl PreparedDocument {
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         let inner = &*self.inner;
-        let world = Prepared {
-            shared: &inner.shared,
-            program: &inner.program,
-            constants: &[],
-        };
+        let world = inner.basis.prepared(&[]);
         traced(inner, request, |request| {
             evaluate(world, request, inner, |machine, inner| {
                 Ok(inner.document(machine)?.map(read))
@@ -374,12 +363,12 @@ impl PreparedDocument {
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
     /// on a thread that others wait for.
     pub fn may_block(&self) -> bool {
-        self.inner.may_block
+        self.inner.basis.may_block
     }
 
     /// Whether rules make the document, or something within it.
     pub fn has_rules(&self) -> bool {
-        let tree = &self.inner.program.tree;
+        let tree = &self.inner.basis.program.tree;
         let mut node = 0;
         for segment in &self.inner.path {
             if tree.node(node).is_some_and(|node| node.rule.is_some()) {

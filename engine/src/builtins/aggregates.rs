@@ -4,7 +4,7 @@ use super::arithmetic::computed;
 use super::arrays::allot;
 use super::{Aggregation, Builtin, Call, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{NumberBuf, V, sort};
+use crate::value::{Kind, NumberBuf, V, sort};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -133,9 +133,12 @@ fn folded<'e>(
 fn sorted<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     allot(call, members.len())?;
-    let mut list = call.arena.list();
+    let mut list = bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
     list.extend(members.iter());
-    sort::sort(&mut list, || call.arena.goes_on());
+    // those of a set come in order
+    if members.kind() == Kind::Array {
+        sort::sort(&mut list, || call.arena.goes_on());
+    }
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::fault::{Fault, FaultCode};
+use super::graph::Graphs;
 use super::http::{ResponseCache, SendMetrics, Sent};
 use super::nd_cache::NdBuiltinCache;
 use super::patterns::Patterns;
@@ -49,6 +50,8 @@ pub struct Call<'e> {
     pub print: Option<&'e (dyn Fn(&str) + 'e)>,
     /// Hosts that may be asked; `None` allows all.
     pub allow_net: Option<&'e [String]>,
+    /// The edges of stored graphs that were walked before.
+    pub graphs: Option<&'e Graphs>,
     /// Answers of `http.send` that outlive the evaluation.
     pub responses: Option<&'e ResponseCache>,
     /// Where answers of nondeterministic built-ins are noted, and looked up first.
@@ -84,6 +87,7 @@ impl<'e> Call<'e> {
             budget,
             print: None,
             allow_net: None,
+            graphs: None,
             responses: None,
             nd_cache: None,
             send_metrics: None,
@@ -188,6 +192,8 @@ pub struct Budget<'e> {
     memory: usize,
     arena: &'e Arena,
     cancel: Option<&'e Cancel>,
+    /// Whether there is a clock or a handle to look at.
+    timed: bool,
 }
 
 impl<'e> Budget<'e> {
@@ -207,6 +213,7 @@ impl<'e> Budget<'e> {
             memory: limits.memory.unwrap_or(usize::MAX),
             arena,
             cancel,
+            timed: limits.time.is_some() || cancel.is_some(),
         };
         if budget.deadline.is_some() || cancel.is_some() {
             arena.set_alarm(budget.deadline, cancel.map(Cancel::flag));
@@ -240,6 +247,12 @@ impl<'e> Budget<'e> {
             }
             None => self.look(amount),
         }
+    }
+
+    /// Whether the clock or a handle may end the evaluation.
+    #[inline]
+    pub fn is_timed(&self) -> bool {
+        self.timed
     }
 
     /// Counts the turns of a loop over something of this length.

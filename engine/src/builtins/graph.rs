@@ -1,13 +1,17 @@
 //! Graphs given as an object from nodes to their neighbours, and walks through documents.
 
+mod kept;
 mod numbered;
+
+use std::sync::Arc;
 
 use super::arrays::allot;
 use super::fault::FaultError;
 use super::operands::{Members, MembersIter};
 use super::{Builtin, Call, Fault, Operands};
 use crate::value::{ObjectView, SetBuilder, V};
-use numbered::Nodes;
+pub use kept::Graphs;
+use numbered::{Nodes, are_worth_it};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -45,6 +49,13 @@ fn initial<'e>(operands: &[V<'e>]) -> Result<Members<'e>, Fault> {
 fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
+    if let V::Object(stored) = operands.at(0)
+        && initial.len() <= kept::FEW
+        && let Some(edges) = call.graphs.and_then(|graphs| graphs.get(stored))
+    {
+        let open = initial.iter().filter_map(|node| stored.position(node));
+        return edges.reachable(call, graph, std::iter::empty(), open);
+    }
     let mut found = SetBuilder::new(call.arena);
     let mut queue: Vec<V<'e>> = initial.iter().collect();
     let mut numbered = false;
@@ -61,10 +72,16 @@ fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
             allot(call, edges.len())?;
             queue.extend(edges.iter_unordered());
         }
-        if !numbered && Nodes::are_worth_it(graph, found.len()) {
+        if !numbered && are_worth_it(graph, found.len()) {
             numbered = true;
             if let Some(nodes) = Nodes::new(call, graph)? {
-                return nodes.reachable(call, found.items(), &queue);
+                let edges = Arc::new(nodes.edges(call, graph)?);
+                if let (V::Object(stored), Some(graphs)) = (operands.at(0), call.graphs) {
+                    graphs.keep(stored, &edges);
+                }
+                let number = |node: &V<'e>| nodes.number(*node);
+                let found = found.items().iter().filter_map(number);
+                return edges.reachable(call, graph, found, queue.iter().filter_map(number));
             }
         }
     }

@@ -63,6 +63,7 @@ pub use comparison::has_element;
 pub use custom::{Custom, CustomBody};
 pub use fault::{Fault, FaultCode, FaultError};
 pub use folds::{Aggregation, Fold};
+pub use graph::Graphs;
 pub use http::SendMetrics;
 pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
@@ -245,10 +246,23 @@ fn is_large(operand: &V<'_>) -> bool {
     }
 }
 
+/// The end of the evaluation, if one is due: an operand that did not fit is null, which is nothing to complain of.
+#[cold]
+fn after(call: &Call<'_>, fault: Fault) -> Fault {
+    if call.arena.excess().is_some() || call.arena.ended().is_some() {
+        return call.budget.check().err().unwrap_or(fault);
+    }
+    fault
+}
+
 impl Entry {
     /// Calls the built-in, with its constant operands worked in if `prepared` has them. Nondeterministic ones are
     /// asked once for equal operands when the decision notes their answers.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a few instructions around the function, which a call would double"
+    )]
     pub fn call<'e>(
         &self,
         call: &mut Call<'e>,
@@ -262,14 +276,15 @@ impl Entry {
         self.run(call, operands, prepared)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "as for `call`")]
     fn run<'e>(
         &self,
         call: &mut Call<'e>,
         operands: &[V<'e>],
         prepared: Option<&dyn Prepared>,
     ) -> Result<V<'e>, Fault> {
-        if operands.iter().any(is_large) {
+        if call.budget.is_timed() && operands.iter().any(is_large) {
             call.budget.check()?;
         }
         let outcome = match (prepared, self.builtin.run) {
@@ -277,13 +292,13 @@ impl Entry {
             (None, Run::Function(function)) => function(call, operands),
             (None, Run::Evaluator) => Err(Fault::Undefined),
         };
-        // an operand that did not fit is null, which is nothing to complain of
-        if outcome.is_err() && (call.arena.excess().is_some() || call.arena.ended().is_some()) {
-            call.budget.check()?;
+        match outcome {
+            Ok(result) => Ok(result),
+            Err(fault) => Err(after(call, fault)),
         }
-        outcome
     }
 
+    #[cold]
     fn call_noted<'e>(
         &self,
         call: &mut Call<'e>,

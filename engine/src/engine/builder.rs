@@ -10,7 +10,7 @@ use solon_syntax::ast::Version;
 
 use super::{Engine, Inner, State};
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Capabilities, Custom, Fault, FaultCode, Patterns};
+use crate::builtins::{Capabilities, Custom, Fault, FaultCode, Graphs, Patterns};
 use crate::compile::{self, Options, lower};
 use crate::host::{FixedHost, Host};
 use crate::limits::{Limits, RESPONSE_CACHE_BYTES};
@@ -140,6 +140,7 @@ impl EngineBuilder {
                 shared: Arc::new(Shared {
                     host: self.host,
                     patterns: Patterns::default(),
+                    graphs: Graphs::default(),
                     responses: ResponseCache::new(self.response_cache),
                     limits: self.limits,
                     capabilities,

@@ -101,8 +101,7 @@ impl Engine {
         };
         Ok(PreparedPartial {
             inner: Arc::new(PartialInner {
-                shared: self.inner.shared.clone(),
-                program: state.program.clone(),
+                basis: self.inner.basis(&state, false),
                 compiled: state.compiled.clone(),
                 options,
                 inlining,

@@ -16,7 +16,7 @@ impl<'e> Machine<'e> {
     /// Calls a built-in; `None` when the result is undefined.
     pub(super) fn builtin(&mut self, call: &'e BuiltinCall) -> Result<Option<V<'e>>, Halt> {
         let mut few = Few::default();
-        let args = self.gather(&call.args, &mut few);
+        let args = self.gather_here(&call.args, &mut few);
         if self.mocked
             && let Some(mock) = self.mock(Callee::Builtin(call.entry.builtin.name))
         {

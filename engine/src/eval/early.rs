@@ -89,13 +89,7 @@ impl<'e> Machine<'e> {
     fn all_hold(&mut self, constraints: &'e [Constraint], args: &[V<'e>]) -> Result<bool, Halt> {
         for Constraint { place, tests } in constraints {
             let found = match place {
-                Place::Input(keys) => {
-                    let input = self.input.map(|input| input.value());
-                    input.and_then(|input| {
-                        keys.iter()
-                            .try_fold(input, |value, key| value.lookup(key.borrow()))
-                    })
-                }
+                Place::Input(keys) => self.input_at(keys),
                 Place::Data(keys) => {
                     let path: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
                     self.document(&path)?

@@ -96,8 +96,21 @@ impl<'e> Machine<'e> {
     }
 
     /// The values of some operands, side by side; `few` is room for as many as most calls have.
-    #[inline]
     pub(super) fn gather<'b>(&self, operands: &[Operand], few: &'b mut Few<'e>) -> &'b [V<'e>] {
+        self.gather_here(operands, few)
+    }
+
+    /// The same as a part of its caller.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "the calls of built-ins are worth the room"
+    )]
+    pub(super) fn gather_here<'b>(
+        &self,
+        operands: &[Operand],
+        few: &'b mut Few<'e>,
+    ) -> &'b [V<'e>] {
         let Some(room) = few.get_mut(..operands.len()) else {
             let values = operands.iter().map(|operand| self.get(*operand));
             return self.call.arena.bump().alloc_slice_fill_iter(values);

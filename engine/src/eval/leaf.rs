@@ -56,15 +56,18 @@ impl<'e> Machine<'e> {
         }
     }
 
+    /// Adds a member to a set.
+    #[inline]
+    pub(super) fn insert(&mut self, operand: Operand) {
+        let value = self.get(operand);
+        if let Sink::Set(set) = &mut self.sink {
+            set.insert(value);
+        }
+    }
+
     /// Runs the last step of a block.
     pub(super) fn leaf(&mut self, leaf: &'e Step) -> Result<Flow, Halt> {
         match leaf {
-            Step::Insert(operand) => {
-                let value = self.get(*operand);
-                if let Sink::Set(set) = &mut self.sink {
-                    set.insert(value);
-                }
-            }
             Step::Put { key, value, span } => {
                 let (key, value) = (self.get(*key), self.get(*value));
                 if let Sink::Object(object) = &mut self.sink

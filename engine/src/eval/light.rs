@@ -80,6 +80,10 @@ impl<'e> Machine<'e> {
                     self.append(*operand);
                     false
                 }
+                Step::Insert(operand) => {
+                    self.insert(*operand);
+                    false
+                }
                 Step::Exists => return Light::Done(Flow::Stop),
                 _ => return Light::Rest(steps),
             };

@@ -58,6 +58,24 @@ impl<'e> Machine<'e> {
         }
     }
 
+    /// What the input holds at a path.
+    #[inline]
+    pub(super) fn input_at(&self, path: &'e [Value]) -> Option<V<'e>> {
+        let mut keys = path.iter();
+        let value = match self.input? {
+            Held::Flying(value) => value,
+            Held::Stored(mut value) => {
+                while let Value::Object(object) = value
+                    && let Some(key) = keys.next()
+                {
+                    value = object.get_stored(key)?;
+                }
+                value.borrow()
+            }
+        };
+        keys.try_fold(value, |value, key| value.lookup(key.borrow()))
+    }
+
     /// Goes down the input along keys; whether something is there.
     #[inline]
     pub(super) fn walk_input(&mut self, keys: &'e [Operand], out: Slot) -> bool {

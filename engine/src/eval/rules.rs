@@ -4,7 +4,6 @@ use crate::evaluation::{Extent, Halt};
 use crate::program::{Branch, GuardKey, Index, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::value::{SetBuilder, V, Value};
 
-use super::frame::Held;
 use super::machine::{Flow, Machine};
 use super::sink::Sink;
 
@@ -63,24 +62,7 @@ impl<'e> Machine<'e> {
 
     fn guarded(&self, branch: &'e Branch, args: &[V<'e>]) -> Option<&'e [u32]> {
         let found = match &branch.key {
-            GuardKey::Input(path) => {
-                let mut keys = path.iter();
-                let mut value = match self.input? {
-                    Held::Flying(value) => value,
-                    Held::Stored(mut value) => {
-                        while let Value::Object(object) = value
-                            && let Some(key) = keys.next()
-                        {
-                            value = object.get_stored(key)?;
-                        }
-                        value.borrow()
-                    }
-                };
-                for key in keys {
-                    value = value.lookup(key.borrow())?;
-                }
-                value
-            }
+            GuardKey::Input(path) => self.input_at(path)?,
             GuardKey::Argument(at) => *args.get(*at as usize)?,
         };
         branch.equal.get(&found).map(|list| &**list)

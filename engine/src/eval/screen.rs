@@ -24,10 +24,7 @@ impl<'e> Machine<'e> {
 
     fn satisfies(&mut self, constraint: &'e Constraint) -> Result<bool, Halt> {
         let found = match &constraint.place {
-            Place::Input(keys) => self.input.as_ref().map(Held::value).and_then(|input| {
-                keys.iter()
-                    .try_fold(input, |value, key| value.lookup(key.borrow()))
-            }),
+            Place::Input(keys) => self.input_at(keys),
             Place::Data(keys) => {
                 let path: smallvec::SmallVec<[V<'e>; 8]> = keys.iter().map(Value::borrow).collect();
                 self.document(&path)?

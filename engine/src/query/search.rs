@@ -7,14 +7,13 @@ use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::{
-    DocumentInner, Prepared, QueryInner, Request, Shared, surroundings, with_memory, within_bounds,
+    Basis, DocumentInner, Prepared, QueryInner, Request, surroundings, with_memory, within_bounds,
 };
 use crate::builtins::{FaultCode, NdBuiltinCache};
 use crate::error::Error;
 use crate::eval::Given;
 use crate::evaluation::EvalError;
 use crate::limits::{self, Limits};
-use crate::program::Program;
 use crate::trace::Observer;
 use crate::walk::{self, Question, Search, Walk};
 
@@ -50,14 +49,8 @@ pub(crate) fn search<T, R>(
 
 /// What is evaluated: a query, or a document.
 pub(super) trait Subject {
-    /// The rules.
-    fn program(&self) -> &Program;
-
-    /// What all evaluations share.
-    fn shared(&self) -> &Shared;
-
-    /// Whether it asks the outside.
-    fn may_block(&self) -> bool;
+    /// What is asked.
+    fn basis(&self) -> &Basis;
 
     /// The error that a search ends with.
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>>;
@@ -71,7 +64,7 @@ pub(super) fn traced<S: Subject, R>(
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    if request.nd_cache.is_some() || !subject.may_block() {
+    if request.nd_cache.is_some() || !subject.basis().may_block {
         return told(subject, request, evaluate);
     }
     // the outside is asked once, however often the search goes by
@@ -90,7 +83,7 @@ fn told<S: Subject, R>(
     evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
     match request.print {
-        Some(print) if subject.program().canonical.prints() => {
+        Some(print) if subject.basis().program.canonical.prints() => {
             printed(subject, request, print, evaluate)
         }
         _ => evaluate(request).map_err(|error| failed(subject, &request.silent(), error).0),
@@ -153,16 +146,8 @@ fn failed<S: Subject>(subject: &S, request: &Request<'_>, error: Error) -> (Erro
 }
 
 impl Subject for QueryInner {
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn may_block(&self) -> bool {
-        self.may_block
+    fn basis(&self) -> &Basis {
+        &self.basis
     }
 
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
@@ -171,16 +156,8 @@ impl Subject for QueryInner {
 }
 
 impl Subject for DocumentInner {
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn may_block(&self) -> bool {
-        self.may_block
+    fn basis(&self) -> &Basis {
+        &self.basis
     }
 
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
@@ -239,11 +216,7 @@ fn search_error<T>(
     subject: &T,
     question: impl for<'e> FnOnce(&'e T) -> Question<'e>,
 ) -> Option<Box<EvalError>> {
-    let prepared = Prepared {
-        shared: of.shared(),
-        program: of.program(),
-        constants: &[],
-    };
+    let prepared = of.basis().prepared(&[]);
     let usual = request.bounds(prepared.shared);
     let steps = usual.steps.unwrap_or(u64::MAX);
     let limits = Limits {

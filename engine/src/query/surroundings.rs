@@ -1,6 +1,7 @@
 //! What an evaluation is set up with: memory, documents, input, and the surroundings of built-ins.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use super::{Input, Request, Shared};
 use crate::builtins::{Budget, Call, Capabilities};
@@ -14,7 +15,26 @@ use crate::value::{Arena, Excess, Value, json};
 
 thread_local! {
     /// The memory of this thread's last evaluation, ready for the next.
-    static ARENA: Cell<Option<Arena>> = const { Cell::new(None) };
+    static ARENA: Cell<Option<Box<Arena>>> = const { Cell::new(None) };
+}
+
+/// What is asked: an engine, by one of its programs.
+pub(crate) struct Basis {
+    pub shared: Arc<Shared>,
+    pub program: Arc<Program>,
+    /// Whether an evaluation may ask the outside.
+    pub may_block: bool,
+}
+
+impl Basis {
+    /// With the constants of a query, which stand behind those of the program.
+    pub fn prepared<'p>(&'p self, constants: &'p [Value]) -> Prepared<'p> {
+        Prepared {
+            shared: &self.shared,
+            program: &self.program,
+            constants,
+        }
+    }
 }
 
 /// What a prepared query or document brings along.
@@ -116,6 +136,7 @@ pub(super) fn call<'e>(
     call.send_metrics = request.send_metrics;
     let capabilities = shared.capabilities.as_deref();
     call.allow_net = capabilities.and_then(Capabilities::allow_net);
+    call.graphs = Some(&shared.graphs);
     call.responses = Some(&shared.responses);
     call.files = Some(&prepared.program.files);
     call

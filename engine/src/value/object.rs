@@ -214,6 +214,15 @@ impl Object {
         self.get(key.borrow())
     }
 
+    /// The place of a key in key order.
+    pub fn position(&self, key: V<'_>) -> Option<u32> {
+        let at = match self {
+            Self::Shaped { shape, .. } => shape.slot(key)?,
+            Self::Chunked(chunked) => chunked.position(key)?,
+        };
+        u32::try_from(at).ok()
+    }
+
     /// The pairs in key order.
     #[inline]
     pub fn iter(&self) -> ObjectIter<'_> {

@@ -33,10 +33,18 @@ pub fn position_in_flight(keys: &[V<'_>], key: V<'_>) -> Option<usize> {
 #[inline]
 pub fn find(keys: &[Value], key: V<'_>) -> Result<usize, usize> {
     match key {
-        V::Short(short) => keys.binary_search_by(|other| match other {
-            Value::Short(other) => other.cmp(&short),
-            other => other.borrow().cmp(&key),
-        }),
+        V::Short(short) => {
+            // one comparison a step, and one more at the end
+            let rank = short.rank();
+            let at = keys.partition_point(|other| match other {
+                Value::Short(other) => other.rank() < rank,
+                other => other.borrow() < key,
+            });
+            match keys.get(at) {
+                Some(Value::Short(found)) if *found == short => Ok(at),
+                _ => Err(at),
+            }
+        }
         _ => keys.binary_search_by(|other| other.borrow().cmp(&key)),
     }
 }
@@ -45,10 +53,13 @@ pub fn find(keys: &[Value], key: V<'_>) -> Result<usize, usize> {
 #[inline]
 pub fn not_greater(keys: &[Value], key: V<'_>) -> usize {
     match key {
-        V::Short(short) => keys.partition_point(|other| match other {
-            Value::Short(other) => *other <= short,
-            other => other.borrow().cmp(&key) != Ordering::Greater,
-        }),
+        V::Short(short) => {
+            let rank = short.rank();
+            keys.partition_point(|other| match other {
+                Value::Short(other) => other.rank() <= rank,
+                other => other.borrow().cmp(&key) != Ordering::Greater,
+            })
+        }
         _ => keys.partition_point(|other| other.borrow() <= key),
     }
 }

@@ -2,19 +2,24 @@
 //!
 //! An object is searched by key, which costs more the larger it is, and most edges lead where others led before. When a
 //! good part of a graph is visited, it is cheaper to look each edge up once, in the order in which they lie in memory,
-//! and to walk over numbers.
+//! and to walk over numbers. A node's number is the place of its name among the keys of the graph.
 
 use crate::builtins::arrays::allot;
 use crate::builtins::{Call, Fault, Members};
 use crate::value::order::{hash, same_key};
-use crate::value::{ObjectView, SetBuilder, V};
+use crate::value::{ObjectView, V};
 
-/// The nodes of a graph and their edges.
-pub struct Nodes<'e> {
-    names: Vec<V<'e>>,
+/// The edges of a graph between numbered nodes.
+#[derive(Default)]
+pub struct Edges {
     /// Where the edges of each node end among all edges.
     ends: Vec<u32>,
     edges: Vec<u32>,
+}
+
+/// The nodes of a graph, to be found by name.
+pub struct Nodes<'e> {
+    names: Vec<V<'e>>,
     places: Places,
 }
 
@@ -85,20 +90,20 @@ impl Places {
     }
 }
 
+/// Objects among whose keys a search is quick.
+const SMALL: usize = 32;
+
+/// Nodes that were visited, of how many, are worth numbers for all.
+const PART: usize = 8;
+
+/// Whether so many of a graph's nodes were visited that all of them are worth a number.
+#[inline]
+pub fn are_worth_it(graph: ObjectView<'_>, visited: usize) -> bool {
+    let length = graph.len();
+    length > SMALL && visited * PART > length && u32::try_from(length).is_ok()
+}
+
 impl<'e> Nodes<'e> {
-    /// Objects among whose keys a search is quick.
-    const SMALL: usize = 32;
-
-    /// Nodes that were visited, of how many, are worth numbers for all.
-    const PART: usize = 8;
-
-    /// Whether so many of a graph's nodes were visited that all of them are worth a number.
-    #[inline]
-    pub fn are_worth_it(graph: ObjectView<'e>, visited: usize) -> bool {
-        let length = graph.len();
-        length > Self::SMALL && visited * Self::PART > length && u32::try_from(length).is_ok()
-    }
-
     /// Numbers the nodes; `None` when one is no string: equal ones may be spelled in several ways then, and how they are
     /// spelled where they were met first counts.
     pub fn new(call: &mut Call<'e>, graph: ObjectView<'e>) -> Result<Option<Self>, Fault> {
@@ -107,8 +112,6 @@ impl<'e> Nodes<'e> {
         call.budget.reserve(length.saturating_mul(128))?;
         let mut nodes = Self {
             names: Vec::with_capacity(length),
-            ends: Vec::with_capacity(length),
-            edges: Vec::new(),
             places: Places::new(length),
         };
         for (name, _) in graph.iter() {
@@ -124,74 +127,90 @@ impl<'e> Nodes<'e> {
             }
             nodes.names.push(name);
         }
-        for (_, edges) in graph.iter() {
-            nodes.add_edges(call, edges)?;
-        }
         Ok(Some(nodes))
     }
 
-    fn add_edges(&mut self, call: &mut Call<'e>, edges: V<'e>) -> Result<(), Fault> {
-        if let Some(edges) = Members::of(edges) {
-            allot(call, edges.len())?;
-            for node in edges.iter_unordered() {
-                if let Some(number) = self.number(node) {
-                    self.edges.push(number);
-                }
+    /// The edges between them.
+    pub fn edges(&self, call: &mut Call<'e>, graph: ObjectView<'e>) -> Result<Edges, Fault> {
+        let mut all = Edges {
+            ends: Vec::with_capacity(graph.len()),
+            edges: Vec::new(),
+        };
+        for (_, edges) in graph.iter() {
+            if let Some(edges) = Members::of(edges) {
+                allot(call, edges.len())?;
+                let known = edges.iter_unordered().filter_map(|node| self.number(node));
+                all.edges.extend(known);
             }
+            // more edges than that take more memory than there is
+            let end = u32::try_from(all.edges.len()).unwrap_or(u32::MAX);
+            all.ends.push(end);
         }
-        // more edges than that take more memory than there is
-        self.ends
-            .push(u32::try_from(self.edges.len()).unwrap_or(u32::MAX));
-        Ok(())
+        Ok(all)
     }
 
+    /// The number of a node, if it is one.
     #[inline]
-    fn number(&self, node: V<'_>) -> Option<u32> {
+    pub fn number(&self, node: V<'_>) -> Option<u32> {
         self.places.find(&self.names, node).ok()
     }
+}
 
-    fn edges(&self, node: u32) -> &[u32] {
+impl Edges {
+    /// None yet, with room for so many.
+    #[cfg(test)]
+    pub fn with_capacity(edges: usize) -> Self {
+        Self {
+            ends: Vec::new(),
+            edges: Vec::with_capacity(edges),
+        }
+    }
+
+    /// Bytes that they take.
+    pub fn bytes(&self) -> usize {
+        size_of::<u32>() * (self.ends.capacity() + self.edges.capacity())
+    }
+
+    /// Where the edges of a node lead to.
+    fn behind(&self, node: u32) -> &[u32] {
         let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
         let at = node as usize;
         let start = at.checked_sub(1).map_or(0, end);
         self.edges.get(start..end(at)).unwrap_or_default()
     }
 
-    /// The nodes that were found, those that are still to be visited, and all that these lead to.
-    pub fn reachable(
+    /// The names in `graph` of the nodes that were found, those that are still to be visited, and all that these lead to.
+    pub fn reachable<'e>(
         &self,
         call: &mut Call<'e>,
-        found: &[V<'e>],
-        queue: &[V<'e>],
+        graph: ObjectView<'e>,
+        found: impl Iterator<Item = u32>,
+        open: impl Iterator<Item = u32>,
     ) -> Result<V<'e>, Fault> {
-        let mut visited = vec![false; self.names.len()];
-        for node in found.iter().filter_map(|node| self.number(*node)) {
-            if let Some(visited) = visited.get_mut(node as usize) {
-                *visited = true;
-            }
-        }
-        let mut queue: Vec<u32> = queue.iter().filter_map(|node| self.number(*node)).collect();
+        let mut visited = vec![false; self.ends.len()];
+        let mut count = 0;
+        let mut visit = |node: u32| {
+            let new = visited
+                .get_mut(node as usize)
+                .is_some_and(|visited| !std::mem::replace(visited, true));
+            count += usize::from(new);
+            new
+        };
+        found.for_each(|node| {
+            visit(node);
+        });
+        let mut queue: Vec<u32> = open.filter(|node| visit(*node)).collect();
         while let Some(node) = queue.pop() {
-            match visited.get_mut(node as usize) {
-                Some(visited) if !*visited => *visited = true,
-                _ => continue,
-            }
-            let edges = self.edges(node);
+            let edges = self.behind(node);
             call.budget.spend_len(edges.len())?;
-            queue.extend_from_slice(edges);
+            queue.extend(edges.iter().filter(|node| visit(**node)));
         }
-        let count = visited.iter().filter(|visited| **visited).count();
         allot(call, count)?;
+        let names = graph.iter().zip(visited).filter(|(_, visited)| *visited);
+        let arena = call.arena;
+        let mut all = bumpalo::collections::Vec::with_capacity_in(count, arena.bump());
+        all.extend(names.map(|((name, _), _)| name));
         // in the order of the keys, which is the order of the set
-        let mut all = SetBuilder::with_capacity(call.arena, count);
-        for (name, _) in self
-            .names
-            .iter()
-            .zip(visited)
-            .filter(|(_, visited)| *visited)
-        {
-            all.append(*name, hash(*name));
-        }
-        Ok(all.finish())
+        Ok(arena.sorted_set(all.into_bump_slice()))
     }
 }

@@ -99,7 +99,11 @@ impl Prepared for Pieces {
         if values.len() != self.directives.len() {
             return super::sprintf(call, operands);
         }
-        let mut printer = Printer::with_room(call, self.room)?;
+        let texts = values.iter().filter_map(V::as_text);
+        let texts = texts.fold(0_usize, |bytes, text| {
+            bytes.saturating_add(text.as_bytes().len())
+        });
+        let mut printer = Printer::with_room(call, self.room.saturating_add(texts))?;
         for (piece, value) in self.directives.iter().zip(values.iter()) {
             printer.raw(&piece.before)?;
             let plain = piece.spec.is_plain();

@@ -2,8 +2,6 @@
 
 use std::cmp::Ordering;
 
-use smallvec::SmallVec;
-
 use crate::builtins::operands::Members;
 use crate::builtins::{Call, Fault, Operands};
 use crate::value::{TextView, V};
@@ -51,43 +49,73 @@ struct Affix {
 const FEW: usize = 64;
 
 fn any_match<'e>(call: &mut Call<'e>, operands: &[V<'e>], affix: &Affix) -> Result<V<'e>, Fault> {
-    let texts = one_or_many(operands, 0)?;
-    let mut affixes = one_or_many(operands, 1)?;
+    let texts = Texts::of(operands, 0)?;
+    let affixes = Texts::of(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
     let starts =
         |text: &TextView<'_>, with: &TextView<'_>| (affix.starts)(text.as_bytes(), with.as_bytes());
     if texts.len().saturating_mul(affixes.len()) <= FEW {
-        let found = texts
-            .iter()
-            .any(|text| affixes.iter().any(|with| starts(text, with)));
-        return Ok(V::Bool(found));
+        let starts_any = |text: TextView<'e>| affixes.any(|with| starts(&text, &with));
+        return Ok(V::Bool(texts.any(starts_any)));
     }
+    let mut affixes = affixes.list();
     affixes.sort_unstable_by(|a, b| (affix.order)(a.as_bytes(), b.as_bytes()));
     // where one starts another the longer says nothing new; without those, only the greatest that sorts at
     // or before a text can start it
     affixes.dedup_by(|longer, shorter| starts(longer, shorter));
-    let found = texts.iter().any(|text| {
+    let found = texts.any(|text| {
         let after = affixes.partition_point(|with| {
             (affix.order)(with.as_bytes(), text.as_bytes()) != Ordering::Greater
         });
         after
             .checked_sub(1)
             .and_then(|at| affixes.get(at))
-            .is_some_and(|with| starts(text, with))
+            .is_some_and(|with| starts(&text, with))
     });
     Ok(V::Bool(found))
 }
 
-/// Strings, of which there are few in most calls.
-type Texts<'e> = SmallVec<[TextView<'e>; 8]>;
+/// One string, or several.
+#[derive(Clone, Copy)]
+enum Texts<'e> {
+    One(TextView<'e>),
+    Many(Members<'e>),
+}
 
-fn one_or_many<'e>(operands: &[V<'e>], position: u8) -> Result<Texts<'e>, Fault> {
-    let operand = operands.at(position);
-    if let Some(text) = operand.as_text() {
-        return Ok(Texts::from_iter([text]));
+impl<'e> Texts<'e> {
+    /// The strings of an operand, which holds nothing else.
+    fn of(operands: &[V<'e>], position: u8) -> Result<Self, Fault> {
+        let operand = operands.at(position);
+        if let Some(text) = operand.as_text() {
+            return Ok(Self::One(text));
+        }
+        let refuse = || Fault::operand(position + 1, &["string", "set", "array"], operand);
+        let members = Members::of(operand).ok_or_else(refuse)?;
+        for text in members.texts(position) {
+            text?;
+        }
+        Ok(Self::Many(members))
     }
-    Members::of(operand)
-        .ok_or_else(|| Fault::operand(position + 1, &["string", "set", "array"], operand))?
-        .texts(position)
-        .collect()
+
+    fn len(self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Many(members) => members.len(),
+        }
+    }
+
+    /// Whether one of them passes a test.
+    fn any(self, test: impl Fn(TextView<'e>) -> bool) -> bool {
+        match self {
+            Self::One(text) => test(text),
+            Self::Many(members) => members.iter_unordered().filter_map(V::as_text).any(test),
+        }
+    }
+
+    fn list(self) -> Vec<TextView<'e>> {
+        match self {
+            Self::One(text) => vec![text],
+            Self::Many(members) => members.iter_unordered().filter_map(V::as_text).collect(),
+        }
+    }
 }

@@ -6,6 +6,9 @@ use crate::builtins::call::Buffer;
 use crate::builtins::{Call, Fault, Operands, runes};
 use crate::value::{TextView, V};
 
+/// Bytes up to which looking at each is cheaper than setting a search up for each part.
+const SHORT: usize = 64;
+
 pub fn split<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
     let parts = parts(call, text, delimiter)?;
@@ -44,12 +47,25 @@ fn parts<'e>(
         }
         return Ok(parts.into_bump_slice());
     }
-    // one byte needs no searcher
-    let (one, many) = match *delimiter {
-        [byte] => (Some(memchr::memchr_iter(byte, bytes)), None),
-        _ => (None, Some(memmem::find_iter(bytes, delimiter))),
-    };
-    for at in one.into_iter().flatten().chain(many.into_iter().flatten()) {
+    if let [byte] = *delimiter {
+        let more = memchr::memchr_iter(byte, bytes).count();
+        call.budget
+            .reserve(more.saturating_mul(size_of::<V<'_>>()))?;
+        parts.reserve_exact(more + 1);
+        let mut take = |end: usize| {
+            parts.push(call.part(text, start..end));
+            start = end + 1;
+        };
+        if bytes.len() <= SHORT {
+            let ends = bytes.iter().enumerate().filter(|(_, b)| **b == byte);
+            ends.for_each(|(end, _)| take(end));
+        } else {
+            memchr::memchr_iter(byte, bytes).for_each(&mut take);
+        }
+        take(bytes.len());
+        return Ok(parts.into_bump_slice());
+    }
+    for at in memmem::find_iter(bytes, delimiter) {
         if parts.len() == parts.capacity() {
             let room = parts.len().saturating_mul(2 * size_of::<V<'_>>());
             call.budget.reserve(room)?;

@@ -5,13 +5,14 @@ use std::cell::Cell;
 use bumpalo::Bump;
 use hashbrown::HashTable;
 
-use super::keys::{Order, append_key, find, insert_key};
+use super::keys::{Order, SCAN, find, insert_key};
 use super::{Arena, Extent};
 use crate::value::{V, search};
 
 /// A set in the arena: distinct members, ordered when first asked for.
 pub struct ArenaSet<'e> {
     items: &'e [V<'e>],
+    /// Where members are by their hashes, unless they are few or in order.
     table: Option<HashTable<u32, &'e Bump>>,
     order: Order<'e>,
     extent: Extent,
@@ -53,8 +54,27 @@ impl<'e> ArenaSet<'e> {
     pub fn contains(&self, member: V<'_>) -> bool {
         match &self.table {
             Some(table) => find(table, self.items, member).is_some(),
+            None if self.items.len() > SCAN => self
+                .items
+                .binary_search_by(|item| item.cmp(&member))
+                .is_ok(),
             None => search::position_in_flight(self.items, member).is_some(),
         }
+    }
+}
+
+impl Arena {
+    /// A set of distinct members that are in order.
+    pub fn sorted_set<'e>(&'e self, items: &'e [V<'e>]) -> V<'e> {
+        let Some(extent) = self.around(items) else {
+            return V::Null;
+        };
+        V::NewSet(self.bump.alloc(ArenaSet {
+            items,
+            table: None,
+            order: Order::as_inserted(),
+            extent,
+        }))
     }
 }
 
@@ -95,20 +115,6 @@ impl<'e> SetBuilder<'e> {
             items: arena.list(),
             table: None,
         }
-    }
-
-    /// An empty set with room for some members.
-    pub fn with_capacity(arena: &'e Arena, members: usize) -> Self {
-        Self {
-            items: bumpalo::collections::Vec::with_capacity_in(members, arena.bump()),
-            ..Self::new(arena)
-        }
-    }
-
-    /// Adds a member that no other one equals, with its hash.
-    #[inline]
-    pub fn append(&mut self, member: V<'e>, hash: u64) {
-        append_key(&mut self.items, &mut self.table, self.arena, member, hash);
     }
 
     /// The members so far.

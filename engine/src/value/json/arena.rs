@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::parser::Build;
 use crate::limits;
 use crate::value::text::ArenaText;
@@ -11,21 +13,33 @@ use crate::value::{Arena, ArenaObject, Number, Short, V};
 pub(super) struct InArena<'e> {
     arena: &'e Arena,
     /// Objects whose keys others may share.
-    forms: Vec<Form<'e>>,
+    forms: SmallVec<[Form<'e>; 8]>,
     last: usize,
 }
 
 /// An object, and which one followed it the last time: documents repeat themselves.
 struct Form<'e> {
     object: &'e ArenaObject<'e>,
+    mark: u64,
     next: usize,
+}
+
+/// What tells most lists of keys apart.
+#[inline]
+fn mark(keys: &[V<'_>]) -> u64 {
+    let word = |key: Option<&V<'_>>| match key {
+        Some(V::Short(short)) => short.words().0,
+        Some(V::NewText(text)) => text.as_bytes().len() as u64,
+        _ => 0,
+    };
+    word(keys.first()) ^ word(keys.last()).rotate_left(5) ^ keys.len() as u64
 }
 
 impl<'e> InArena<'e> {
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
-            forms: Vec::new(),
+            forms: SmallVec::new(),
             last: 0,
         }
     }
@@ -109,10 +123,11 @@ impl<'e> InArena<'e> {
     }
 
     fn other_object(&mut self, keys: &[V<'e>], values: &[V<'e>]) -> V<'e> {
+        let mark = mark(keys);
         let known = self
             .forms
             .iter()
-            .position(|form| same(form.object.keys(), keys));
+            .position(|form| form.mark == mark && same(form.object.keys(), keys));
         let (at, made) = match known.and_then(|at| Some((at, self.forms.get(at)?))) {
             Some((at, form)) => (at, self.arena.object_like(form.object, values)),
             None => {
@@ -121,7 +136,11 @@ impl<'e> InArena<'e> {
                     && object.len() == keys.len()
                     && self.forms.len() < limits::ARENA_SHAPES
                 {
-                    self.forms.push(Form { object, next: 0 });
+                    self.forms.push(Form {
+                        object,
+                        mark,
+                        next: 0,
+                    });
                 }
                 (self.forms.len().saturating_sub(1), made)
             }

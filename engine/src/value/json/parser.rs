@@ -7,6 +7,9 @@ use super::lexer::Lexer;
 use crate::limits;
 use crate::value::Number;
 
+/// Keys and members of open compounds that small documents make do with, so that no list has to grow.
+const OPEN: usize = 16;
+
 /// Makes values of what the parser reads. Values go straight to the end of a list: returned, each would be
 /// copied several times.
 pub(super) trait Build<'t> {
@@ -55,9 +58,9 @@ pub(super) fn value<'t, B: Build<'t>>(
     lexer: &mut Lexer<'t>,
     build: &mut B,
 ) -> Result<B::Item, Fail> {
-    let mut frames: Vec<Frame> = Vec::new();
-    let mut keys: Vec<B::Key> = Vec::new();
-    let mut items: Vec<B::Item> = Vec::new();
+    let mut frames: Vec<Frame> = Vec::with_capacity(OPEN);
+    let mut keys: Vec<B::Key> = Vec::with_capacity(OPEN);
+    let mut items: Vec<B::Item> = Vec::with_capacity(OPEN);
     let mut too_big = None;
     'value: loop {
         match lexer.token() {

@@ -1,11 +1,12 @@
 //! Large objects: sorted runs behind shared pointers, so that a change copies one run, not the object.
 
+mod run;
+
 use std::sync::Arc;
 
 use crate::value::{V, Value, search};
-
-/// Pairs in a full run.
-const RUN: usize = 512;
+use run::FULL;
+pub use run::Run;
 
 /// A large object.
 #[derive(Clone)]
@@ -17,25 +18,6 @@ pub struct Chunked {
     len: usize,
 }
 
-/// Sorted pairs.
-#[derive(Clone, Default)]
-pub struct Run {
-    keys: Vec<Value>,
-    values: Vec<Value>,
-}
-
-impl Run {
-    /// The pairs in key order.
-    pub fn iter(&self) -> std::iter::Zip<std::slice::Iter<'_, Value>, std::slice::Iter<'_, Value>> {
-        self.keys.iter().zip(self.values.iter())
-    }
-
-    #[inline]
-    fn find(&self, key: V<'_>) -> Result<usize, usize> {
-        search::find(&self.keys, key)
-    }
-}
-
 impl Chunked {
     /// Takes pairs whose keys are in order and distinct.
     pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
@@ -45,16 +27,16 @@ impl Chunked {
 
     /// Takes so many pairs whose keys are in order and distinct.
     pub fn collect(mut pairs: impl Iterator<Item = (Value, Value)>, len: usize) -> Self {
-        let count = len.div_ceil(RUN);
+        let count = len.div_ceil(FULL);
         let mut all = Self {
             firsts: Vec::with_capacity(count),
             runs: Vec::with_capacity(count),
             len: 0,
         };
         loop {
-            let room = RUN.min(len.saturating_sub(all.len));
+            let room = FULL.min(len.saturating_sub(all.len));
             let (mut keys, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
-            for (key, value) in pairs.by_ref().take(RUN) {
+            for (key, value) in pairs.by_ref().take(FULL) {
                 keys.push(key);
                 values.push(value);
             }
@@ -63,7 +45,7 @@ impl Chunked {
             };
             all.firsts.push(first.clone());
             all.len += keys.len();
-            all.runs.push(Arc::new(Run { keys, values }));
+            all.runs.push(Arc::new(Run::new(keys, values)));
         }
     }
 
@@ -98,8 +80,15 @@ impl Chunked {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: V<'_>) -> Option<&Value> {
-        let run = self.runs.get(self.run_of(key))?;
-        run.values.get(run.find(key).ok()?)
+        self.runs.get(self.run_of(key))?.get(key)
+    }
+
+    /// The place of a key in key order.
+    pub fn position(&self, key: V<'_>) -> Option<usize> {
+        let at = self.run_of(key);
+        let slot = self.runs.get(at)?.find(key).ok()?;
+        let before = self.runs.iter().take(at).map(|run| run.len());
+        Some(before.sum::<usize>() + slot)
     }
 
     /// The value under a key, to be changed in place.
@@ -107,7 +96,7 @@ impl Chunked {
         let at = self.run_of(key);
         let run = self.runs.get_mut(at)?;
         let slot = run.find(key).ok()?;
-        Arc::make_mut(run).values.get_mut(slot)
+        Arc::make_mut(run).value_mut(slot)
     }
 
     /// Sets the value under a key; returns the earlier one.
@@ -116,10 +105,7 @@ impl Chunked {
         let run = Arc::make_mut(self.runs.get_mut(at)?);
         let slot = match run.find(key.borrow()) {
             Ok(slot) => {
-                return run
-                    .values
-                    .get_mut(slot)
-                    .map(|old| std::mem::replace(old, value));
+                return run.value_mut(slot).map(|old| std::mem::replace(old, value));
             }
             Err(slot) => slot,
         };
@@ -128,15 +114,13 @@ impl Chunked {
         {
             *first = key.clone();
         }
-        run.keys.insert(slot, key);
-        run.values.insert(slot, value);
+        run.insert(slot, key, value);
         self.len += 1;
-        if run.keys.len() > 2 * RUN {
-            let (keys, values) = (run.keys.split_off(RUN), run.values.split_off(RUN));
-            if let Some(first) = keys.first() {
-                self.firsts.insert(at + 1, first.clone());
-                self.runs.insert(at + 1, Arc::new(Run { keys, values }));
-            }
+        if let Some(behind) = run.overflow()
+            && let Some(first) = behind.first()
+        {
+            self.firsts.insert(at + 1, first.clone());
+            self.runs.insert(at + 1, Arc::new(behind));
         }
         None
     }
@@ -147,9 +131,8 @@ impl Chunked {
         let run = self.runs.get_mut(at)?;
         let slot = run.find(key).ok()?;
         let run = Arc::make_mut(run);
-        run.keys.remove(slot);
-        let old = run.values.remove(slot);
-        match run.keys.first() {
+        let old = run.remove(slot);
+        match run.first() {
             Some(first) => {
                 if let Some(place) = self.firsts.get_mut(at) {
                     *place = first.clone();

@@ -1,0 +1,105 @@
+//! Numbered graphs that outlive the evaluation that numbered them.
+
+use std::sync::{Arc, Weak};
+
+use arc_swap::ArcSwap;
+
+use super::numbered::Edges;
+use crate::limits::{KEPT_GRAPHS, KEPT_GRAPHS_BYTES};
+use crate::value::Object;
+
+/// Initial nodes up to which each is searched among the keys of a graph.
+pub const FEW: usize = 16;
+
+/// The edges of stored graphs that were asked for, the latest last. A graph is known by where it is stored, which nothing
+/// else can be as long as it is held here, if only weakly: a graph that is replaced is forgotten.
+#[derive(Default)]
+pub struct Graphs {
+    kept: ArcSwap<Vec<Kept>>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    graph: Weak<Object>,
+    edges: Arc<Edges>,
+}
+
+impl Graphs {
+    /// The edges of a graph.
+    pub fn get(&self, graph: &Arc<Object>) -> Option<Arc<Edges>> {
+        let kept = self.kept.load();
+        let is_it = |one: &&Kept| one.graph.as_ptr() == Arc::as_ptr(graph);
+        kept.iter().find(is_it).map(|one| one.edges.clone())
+    }
+
+    /// Keeps the edges of a graph, and lets go what is replaced or too much.
+    pub fn keep(&self, graph: &Arc<Object>, edges: &Arc<Edges>) {
+        self.kept.rcu(|kept| {
+            let others = kept.iter().filter(|one| {
+                one.graph.strong_count() > 0 && one.graph.as_ptr() != Arc::as_ptr(graph)
+            });
+            let new = Kept {
+                graph: Arc::downgrade(graph),
+                edges: edges.clone(),
+            };
+            let mut all: Vec<Kept> = others.cloned().chain([new]).collect();
+            let mut bytes = 0;
+            let fit = all.iter().rev().take(KEPT_GRAPHS).take_while(|one| {
+                bytes += one.edges.bytes();
+                bytes <= KEPT_GRAPHS_BYTES
+            });
+            let fit = fit.count();
+            all.drain(..all.len() - fit);
+            all
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph() -> Arc<Object> {
+        Arc::new(Object::default())
+    }
+
+    #[test]
+    fn graphs_are_kept_as_long_as_they_are_stored() {
+        let graphs = Graphs::default();
+        let (one, edges) = (graph(), Arc::new(Edges::default()));
+        assert!(graphs.get(&one).is_none());
+        graphs.keep(&one, &edges);
+        assert!(
+            graphs
+                .get(&one)
+                .is_some_and(|kept| Arc::ptr_eq(&kept, &edges))
+        );
+        drop(one);
+        graphs.keep(&graph(), &edges);
+        assert_eq!(graphs.kept.load().len(), 1);
+    }
+
+    #[test]
+    fn no_more_are_kept_than_the_bound() {
+        let graphs = Graphs::default();
+        let all: Vec<_> = (0..=KEPT_GRAPHS).map(|_| graph()).collect();
+        for one in &all {
+            graphs.keep(one, &Arc::new(Edges::default()));
+        }
+        let known: Vec<_> = all.iter().map(|one| graphs.get(one).is_some()).collect();
+        assert_eq!(known.iter().filter(|known| **known).count(), KEPT_GRAPHS);
+        assert!(!known[0]);
+    }
+
+    #[test]
+    fn no_more_bytes_are_kept_than_the_bound() {
+        let graphs = Graphs::default();
+        let (small, large) = (graph(), graph());
+        let half = |more| Arc::new(Edges::with_capacity(KEPT_GRAPHS_BYTES / 8 + more));
+        graphs.keep(&small, &half(0));
+        graphs.keep(&large, &half(0));
+        assert!(graphs.get(&small).is_some() && graphs.get(&large).is_some());
+        graphs.keep(&large, &half(1));
+        assert!(graphs.get(&small).is_none() && graphs.get(&large).is_some());
+    }
+}

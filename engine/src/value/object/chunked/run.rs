@@ -1,0 +1,209 @@
+//! Sorted pairs, and where the keys are that are often asked for.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::value::order::{hash, same_key};
+use crate::value::{V, Value, search};
+
+/// Pairs in a full run.
+pub const FULL: usize = 512;
+
+/// Lookups that are answered by a search before the keys are worth a table.
+const SEARCHES: u8 = 16;
+
+/// Sorted pairs.
+#[derive(Default)]
+pub struct Run {
+    keys: Vec<Value>,
+    values: Vec<Value>,
+    places: OnceLock<Places>,
+    /// How many lookups were answered by a search, up to [`SEARCHES`].
+    searches: AtomicU8,
+}
+
+/// Places of keys and one, by the hashes of the keys: 0 is free, what collides stands behind.
+struct Places(Box<[u16]>);
+
+impl Places {
+    fn new(keys: &[Value]) -> Self {
+        let mut slots = vec![0; (2 * keys.len()).next_power_of_two()];
+        let mask = slots.len() - 1;
+        for (key, place) in keys.iter().zip(1_u16..) {
+            let mut at = start(key.borrow(), mask);
+            while slots.get(at).is_some_and(|held| *held != 0) {
+                at = (at + 1) & mask;
+            }
+            if let Some(slot) = slots.get_mut(at) {
+                *slot = place;
+            }
+        }
+        Self(slots.into())
+    }
+
+    #[inline]
+    fn find(&self, keys: &[Value], key: V<'_>) -> Option<usize> {
+        let mask = self.0.len().wrapping_sub(1);
+        let mut at = start(key, mask);
+        loop {
+            let place = usize::from(*self.0.get(at)?).checked_sub(1)?;
+            let found = keys.get(place)?;
+            let same = match (found, key) {
+                (Value::Short(found), V::Short(key)) => *found == key,
+                (found, key) => same_key(found.borrow(), key),
+            };
+            if same {
+                return Some(place);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the lowest bits are wanted"
+)]
+fn start(key: V<'_>, mask: usize) -> usize {
+    hash(key) as usize & mask
+}
+
+/// A copy is made to be changed: its keys will be others.
+impl Clone for Run {
+    fn clone(&self) -> Self {
+        Self::new(self.keys.clone(), self.values.clone())
+    }
+}
+
+impl Run {
+    /// Takes distinct keys that are in order, and as many values.
+    pub fn new(keys: Vec<Value>, values: Vec<Value>) -> Self {
+        Self {
+            keys,
+            values,
+            places: OnceLock::new(),
+            searches: AtomicU8::new(0),
+        }
+    }
+
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The first key.
+    pub fn first(&self) -> Option<&Value> {
+        self.keys.first()
+    }
+
+    /// The pairs in key order.
+    pub fn iter(&self) -> std::iter::Zip<std::slice::Iter<'_, Value>, std::slice::Iter<'_, Value>> {
+        self.keys.iter().zip(self.values.iter())
+    }
+
+    /// The place of a key, or where it would stand.
+    pub fn find(&self, key: V<'_>) -> Result<usize, usize> {
+        search::find(&self.keys, key)
+    }
+
+    /// The value under a key.
+    #[inline]
+    pub fn get(&self, key: V<'_>) -> Option<&Value> {
+        let place = match self.places.get() {
+            Some(places) => places.find(&self.keys, key)?,
+            None => self.search(key)?,
+        };
+        self.values.get(place)
+    }
+
+    /// Finds a key by its order, and makes the table when that has happened often.
+    fn search(&self, key: V<'_>) -> Option<usize> {
+        let searches = self.searches.load(Ordering::Relaxed);
+        if searches < SEARCHES {
+            self.searches.store(searches + 1, Ordering::Relaxed);
+        } else if self.keys.len() < usize::from(u16::MAX) {
+            self.places.get_or_init(|| Places::new(&self.keys));
+        }
+        self.find(key).ok()
+    }
+
+    /// A value, to be changed in place.
+    pub fn value_mut(&mut self, place: usize) -> Option<&mut Value> {
+        self.values.get_mut(place)
+    }
+
+    /// Adds a pair where its key stands in order.
+    pub fn insert(&mut self, place: usize, key: Value, value: Value) {
+        self.forget();
+        self.keys.insert(place, key);
+        self.values.insert(place, value);
+    }
+
+    /// Takes a pair out; returns its value.
+    pub fn remove(&mut self, place: usize) -> Value {
+        self.forget();
+        self.keys.remove(place);
+        self.values.remove(place)
+    }
+
+    /// The pairs behind a full run, which are taken out, when there are as many as that again.
+    pub fn overflow(&mut self) -> Option<Self> {
+        if self.keys.len() <= 2 * FULL {
+            return None;
+        }
+        self.forget();
+        Some(Self::new(
+            self.keys.split_off(FULL),
+            self.values.split_off(FULL),
+        ))
+    }
+
+    fn forget(&mut self) {
+        self.places.take();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(keys: impl Iterator<Item = i64>) -> Run {
+        let keys: Vec<Value> = keys.map(Value::Int).collect();
+        Run::new(keys.clone(), keys)
+    }
+
+    fn ask(run: &Run, key: i64) -> Option<i64> {
+        match run.get(V::Int(key)) {
+            Some(Value::Int(found)) => Some(*found),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn keys_are_found_by_search_and_by_table() {
+        let run = run((0..600).map(|n| 3 * n));
+        for round in 0..2 {
+            for key in 0..1800 {
+                assert_eq!(ask(&run, key), (key % 3 == 0).then_some(key), "{round}");
+            }
+        }
+        assert!(run.places.get().is_some());
+        assert_eq!(
+            run.get(V::Decimal(1, 30)).map(Value::kind),
+            Some(crate::value::Kind::Number)
+        );
+    }
+
+    #[test]
+    fn changes_forget_the_table() {
+        let mut run = run(0..600);
+        (0..100).for_each(|key| assert_eq!(ask(&run, key), Some(key)));
+        run.remove(7);
+        assert_eq!((ask(&run, 7), ask(&run, 8)), (None, Some(8)));
+        (0..100).for_each(|_| assert_eq!(ask(&run, 599), Some(599)));
+        run.insert(7, Value::Int(7), Value::Int(70));
+        assert_eq!((ask(&run, 7), ask(&run, 8)), (Some(70), Some(8)));
+        (0..100).for_each(|_| assert_eq!(ask(&run.clone(), 599), Some(599)));
+    }
+}
