@@ -17,7 +17,7 @@ use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body};
 
 use crate::builtins::Custom;
-use crate::compile::{self, Compiled, Options, Query, lower};
+use crate::compile::{self, Compiled, Options, Query, Work, lower};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::eval::Entry;
@@ -176,7 +176,7 @@ impl Engine {
             }
         }
         let (compiled, program) = if recompile {
-            self.compile(&next, &transaction, timer)?
+            self.compile(&state.compiled, &next, &transaction, timer)?
         } else {
             (state.compiled.clone(), state.program.clone())
         };
@@ -218,6 +218,11 @@ impl Engine {
     /// The plans that all modules are compiled to, as text for people; its form may change.
     pub fn dump(&self) -> String {
         dump::program(&self.inner.state.load().program)
+    }
+
+    /// How much the last change of modules worked on.
+    pub fn work(&self) -> Work {
+        self.inner.state.load().compiled.work
     }
 
     /// All modules as they were parsed, by name.

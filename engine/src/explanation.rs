@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
-use solon_syntax::ast::{Module, Name, Term, TermKind};
+use solon_syntax::ast::{Name, Term, TermKind};
 use solon_syntax::source::SourceId;
 
 use crate::builtins::{self, FaultCode};
@@ -149,7 +149,7 @@ impl PreparedQuery {
         });
         self.inner.body.walk(&mut look);
         let modules = self.inner.basis.program.canonical.modules.iter();
-        modules.for_each(|module: &Module| module.rules.walk(&mut look));
+        modules.for_each(|module| module.rules.walk(&mut look));
         found
     }
 

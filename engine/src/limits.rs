@@ -76,6 +76,9 @@ pub const LOOK_BYTES: usize = 4 << 20;
 /// Most combinations of constant keys of one reference that are told apart when rules are checked for recursion.
 pub const LOOKUP_COMBINATIONS: usize = 64;
 
+/// Generated locals that changes of modules may leave behind before all modules are compiled anew, however few they have.
+pub const KEPT_LOCALS: u32 = 1 << 12;
+
 /// Most dynamic patterns (regular expressions, globs) kept compiled.
 pub const PATTERN_CACHE: usize = 4096;
 

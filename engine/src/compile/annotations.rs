@@ -33,10 +33,11 @@ pub struct Link {
 
 /// Reads the blocks of all modules, if a rule asks for them and the parser was not told to.
 pub fn parse(compilation: &mut Compilation<'_>) {
-    if !asks_for_metadata(&compilation.modules) {
+    compilation.asks_for_metadata |= compilation.modules.open().any(asks_for_metadata);
+    if !compilation.asks_for_metadata {
         return;
     }
-    for module in &mut compilation.modules {
+    for module in compilation.modules.open_mut() {
         if module.annotations.is_empty() {
             let options = ParseOptions::of(module.version);
             for error in attach(module, &options).err().unwrap_or_default().0 {
@@ -46,9 +47,9 @@ pub fn parse(compilation: &mut Compilation<'_>) {
     }
 }
 
-fn asks_for_metadata(modules: &Vec<Module>) -> bool {
+fn asks_for_metadata(module: &Module) -> bool {
     let mut found = false;
-    modules.walk(&mut Exprs(|expr: &Expr| {
+    module.walk(&mut Exprs(|expr: &Expr| {
         found = found || expr.operands_of(CHAIN).is_some() || expr.operands_of(RULE).is_some();
         if found { Flow::Over } else { Flow::Into }
     }));

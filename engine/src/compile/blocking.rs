@@ -9,6 +9,7 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Term, TermKind};
 
 use super::functions::dotted;
+use super::part::Part;
 use super::rule_tree::{NodeId, RuleId, RuleTree, key};
 use super::types::Dependents;
 use crate::builtins;
@@ -23,18 +24,17 @@ pub struct Blocking {
 }
 
 /// Names of the host's own functions.
-type Functions = std::collections::HashSet<Arc<str>>;
+pub type Functions = std::collections::HashSet<Arc<str>>;
 
 impl Blocking {
-    /// Those of some modules; `functions` are the host's own that wait.
-    pub fn new(modules: &[Module], dependents: &Dependents, functions: Functions) -> Self {
+    /// Those of compiled modules; `functions` are the host's own that wait.
+    pub fn new(parts: &[Arc<Part>], dependents: &Dependents, functions: Functions) -> Self {
         let mut direct = Vec::new();
-        for (module, position) in modules.iter().zip(0..) {
-            let rules = module.rules.iter().zip(0..);
-            let waiting = rules.filter(|(rule, _)| names_what_waits(*rule, &functions));
-            direct.extend(waiting.map(|(_, rule)| RuleId {
-                module: position,
-                rule,
+        for (part, module) in parts.iter().zip(0..) {
+            let rules = part.waiting.iter();
+            direct.extend(rules.map(|rule| RuleId {
+                module,
+                rule: *rule,
             }));
         }
         let mut rules = dependents.users_of(&direct);
@@ -77,6 +77,13 @@ impl Blocking {
         let rules = &tree.node(node).rules;
         rules.iter().any(|rule| self.rules.contains(rule))
     }
+}
+
+/// Positions of the rules of a module that name a function which waits.
+pub fn waiting(module: &Module, functions: &Functions) -> Vec<u32> {
+    let rules = module.rules.iter().zip(0..);
+    let waiting = rules.filter(|(rule, _)| names_what_waits(*rule, functions));
+    waiting.map(|(_, position)| position).collect()
 }
 
 fn is_data(head: &Term) -> bool {

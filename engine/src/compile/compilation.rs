@@ -1,17 +1,20 @@
 //! What the passes over modules share.
 
 use std::collections::{HashMap, HashSet};
+use std::mem;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Import, Module, Name, Term};
 use solon_syntax::source::{Code, Span};
 
 use super::annotations::AnnotationSet;
-use super::blocking::Blocking;
+use super::blocking::{self, Blocking};
 use super::functions::{Functions, dotted};
 use super::graph::Graph;
 use super::keyed;
 use super::locals::Locals;
+use super::modules::Modules;
+use super::part::{Findings, Part};
 use super::report::Report;
 use super::rule_tree::RuleTree;
 use super::types::{Dependents, TypeTree};
@@ -19,6 +22,7 @@ use crate::builtins::{self, Capabilities};
 use crate::limits;
 use crate::program::canonical::Keyed;
 use crate::types::Type;
+use crate::value::Value;
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -68,6 +72,11 @@ impl Options {
         self.skipped_passes.iter().any(|name| name == pass)
     }
 
+    /// Whether one of some passes is left out.
+    pub(super) fn skips_some<'p>(&self, mut passes: impl Iterator<Item = &'p str>) -> bool {
+        !self.skipped_passes.is_empty() && passes.any(|pass| self.skips(pass))
+    }
+
     /// The declaration of a built-in, or of a function that the host adds.
     pub fn declaration(&self, name: &str) -> Option<&Type> {
         let builtin = || match &self.capabilities {
@@ -93,13 +102,19 @@ pub type BaseExists<'a> = &'a dyn Fn(&[String]) -> bool;
 /// Modules on their way through the passes.
 pub struct Compilation<'a> {
     /// The modules, ordered by file name.
-    pub modules: Vec<Module>,
+    pub modules: Modules,
+    /// What is known of each of them.
+    pub findings: Vec<Findings>,
+    /// What some of them are kept from.
+    pub earlier: Option<Earlier<'a>>,
     /// How to compile.
     pub options: &'a Options,
     /// Whether base documents hold something at a path below `data`; `None` when that is not checked.
     pub base_exists: Option<BaseExists<'a>>,
     /// Imports that ResolveRefs found no use of.
     pub unused_imports: Vec<Import>,
+    /// Whether a rule asks for its METADATA.
+    pub asks_for_metadata: bool,
     /// Which METADATA blocks speak of what.
     pub annotations: AnnotationSet,
     /// Packages and rules by path; built once heads hold only scalars and variables.
@@ -112,29 +127,46 @@ pub struct Compilation<'a> {
     pub dependents: Dependents,
     /// The generator of locals.
     pub locals: Locals,
+    /// How many rules had their types checked.
+    pub checked: usize,
     /// What was refused so far.
     pub report: Report,
 }
 
+/// An earlier compilation, and what is not as it was then.
+pub struct Earlier<'a> {
+    /// What it made.
+    pub compiled: &'a Compiled,
+    /// The paths below `data` of the rules of all modules that are not as they were.
+    pub gone: Vec<Vec<Value>>,
+}
+
 impl<'a> Compilation<'a> {
     /// The start of a compilation.
-    pub fn new(mut modules: Vec<Module>, options: &'a Options) -> Self {
-        modules.sort_by(|a, b| a.source.name.cmp(&b.source.name));
+    pub fn new(modules: Modules, options: &'a Options) -> Self {
+        let findings = modules.parts().map(|(_, kept)| match kept {
+            Some(part) => part.findings.clone(),
+            None => Findings::default(),
+        });
         Self {
             report: Report::new(
                 modules.iter().map(|module| &module.source),
                 options.error_limit,
             ),
+            findings: findings.collect(),
             modules,
+            earlier: None,
             options,
             base_exists: None,
             unused_imports: Vec::new(),
+            asks_for_metadata: false,
             annotations: AnnotationSet::default(),
             rule_tree: RuleTree::default(),
             graph: Graph::default(),
             types: TypeTree::default(),
             dependents: Dependents::default(),
-            locals: Locals::default(),
+            locals: Locals::new(Locals::MODULES, []),
+            checked: 0,
         }
     }
 
@@ -153,9 +185,13 @@ impl<'a> Compilation<'a> {
 #[derive(Default)]
 pub struct Compiled {
     /// The rewritten modules, ordered by file name.
-    pub modules: Arc<Vec<Module>>,
+    pub modules: Arc<Vec<Arc<Module>>>,
+    /// What was made of each of them.
+    pub parts: Vec<Arc<Part>>,
     /// Packages and rules by path.
     pub rule_tree: RuleTree,
+    /// Whether a rule asks for its METADATA.
+    pub asks_for_metadata: bool,
     /// Which METADATA blocks speak of what.
     pub annotations: AnnotationSet,
     /// What each document is, as far as rules and schemas tell.
@@ -164,28 +200,76 @@ pub struct Compiled {
     pub dependents: Dependents,
     /// Which rules may wait for the outside.
     pub blocking: Blocking,
+    /// The generator of locals, without their originals.
+    pub locals: Locals,
     /// The user's name of each generated local.
     pub originals: Arc<hashbrown::HashMap<Name, Name>>,
     /// The comprehensions that are searched once.
     pub keyed: Keyed,
+    /// What it took.
+    pub work: Work,
+}
+
+/// How much a compilation worked on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Modules whose bodies went through the passes.
+    pub modules: usize,
+    /// Rules whose types were checked.
+    pub checked: usize,
+    /// Documents whose rules became plans.
+    pub lowered: usize,
+    /// Locals that were made since all modules were compiled.
+    pub locals_since: u32,
 }
 
 impl Compiled {
-    pub(super) fn new(compilation: Compilation<'_>) -> Self {
+    pub(super) fn new(parsed: &[Arc<Module>], mut compilation: Compilation<'_>) -> Self {
         let functions = Functions::new(compilation.options, &compilation.rule_tree);
+        let waiting = &compilation.options.waiting;
+        let mut parts = Vec::with_capacity(parsed.len());
+        let sources = parsed.iter().zip(compilation.modules.parts());
+        for ((parsed, (canonical, kept)), findings) in sources.zip(compilation.findings) {
+            parts.push(match kept {
+                Some(part) => part.with(findings),
+                None => Arc::new(Part {
+                    parsed: parsed.clone(),
+                    canonical: canonical.clone(),
+                    findings,
+                    keyed: Arc::new(keyed::of_module(canonical, functions)),
+                    waiting: blocking::waiting(canonical, waiting).into(),
+                }),
+            });
+        }
+        let open = compilation.modules.open().count();
+        let originals = mem::take(&mut compilation.locals.originals);
+        let mut keyed = Keyed::default();
+        for part in &parts {
+            keyed.add(&part.keyed);
+        }
+        let blocking = Blocking::new(&parts, &compilation.dependents, waiting.clone());
+        let earlier = compilation.earlier.as_ref();
         Self {
-            keyed: keyed::of_modules(&compilation.modules, functions),
-            blocking: Blocking::new(
-                &compilation.modules,
-                &compilation.dependents,
-                compilation.options.waiting.clone(),
-            ),
-            modules: Arc::new(compilation.modules),
+            modules: Arc::new(compilation.modules.to_vec()),
+            keyed,
+            blocking,
+            parts,
             rule_tree: compilation.rule_tree,
+            asks_for_metadata: compilation.asks_for_metadata,
             annotations: compilation.annotations,
             types: compilation.types,
             dependents: compilation.dependents,
-            originals: Arc::new(compilation.locals.originals),
+            work: Work {
+                modules: open,
+                checked: compilation.checked,
+                lowered: 0,
+                locals_since: earlier.map_or(0, |earlier| {
+                    let made = compilation.locals.made() - earlier.compiled.locals.made();
+                    earlier.compiled.work.locals_since + made
+                }),
+            },
+            locals: compilation.locals,
+            originals: Arc::new(originals),
         }
     }
 }

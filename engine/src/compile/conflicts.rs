@@ -1,5 +1,7 @@
 //! CheckRuleConflicts: rules of one path must fit together, and with packages and base documents.
 
+use std::sync::Arc;
+
 use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
 use solon_syntax::print::display_ref;
 use solon_syntax::source::{Code, Span};
@@ -31,7 +33,7 @@ pub fn check_rule_conflicts(compilation: &mut Compilation<'_>) {
 }
 
 struct Check<'c> {
-    modules: &'c [Module],
+    modules: &'c [Arc<Module>],
     tree: &'c RuleTree,
     locals: &'c Locals,
     report: &'c mut Report,

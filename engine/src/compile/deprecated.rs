@@ -15,7 +15,9 @@ use crate::builtins;
 /// Refuses calls of the built-ins that the options call unsafe.
 pub fn check_unsafe_builtins(compilation: &mut Compilation<'_>) {
     let options = compilation.options;
-    check_unsafe(&compilation.modules, options, &mut compilation.report);
+    for module in compilation.modules.open() {
+        check_unsafe(module, options, &mut compilation.report);
+    }
 }
 
 /// Refuses calls of the built-ins that the options call unsafe.
@@ -28,7 +30,7 @@ pub fn check_unsafe_builtins_of_query(compilation: &mut QueryCompilation<'_>) {
 pub fn check_deprecated_builtins(compilation: &mut Compilation<'_>) {
     let strict = compilation.options.strict;
     let checked = |module: &&Module| strict || module.version.is_v1();
-    for module in compilation.modules.iter().filter(checked) {
+    for module in compilation.modules.open().filter(checked) {
         check_deprecated(module, &mut compilation.report);
     }
 }

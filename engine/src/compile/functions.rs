@@ -85,7 +85,7 @@ pub fn check_undefined_functions(compilation: &mut Compilation<'_>) {
         report: &mut compilation.report,
         package: None,
     };
-    for module in &compilation.modules {
+    for module in compilation.modules.open() {
         check.package = Some(&module.package.path);
         module.walk(&mut check);
     }

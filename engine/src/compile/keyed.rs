@@ -15,10 +15,10 @@ use super::functions::Functions;
 use super::safety::{OWN, Reach, equation};
 use crate::program::canonical::{Key, Keyed};
 
-/// The comprehensions of modules.
-pub fn of_modules(modules: &[Module], functions: Functions<'_>) -> Keyed {
+/// The comprehensions of a module.
+pub fn of_module(module: &Module, functions: Functions<'_>) -> Keyed {
     let mut keyed = Keyed::default();
-    for rule in modules.iter().flat_map(|module| &module.rules) {
+    for rule in &module.rules {
         let mut next: Option<&Rule> = Some(rule);
         while let Some(rule) = next {
             let mut search = Search::new(functions, &mut keyed);

@@ -28,15 +28,24 @@ impl Locals {
 
     /// A generator of names that begin with `prefix` and are not among `used`.
     pub fn new(prefix: &'static str, used: impl IntoIterator<Item = Name>) -> Self {
-        Self {
+        let mut locals = Self {
             prefix,
-            next: 0,
-            taken: used
-                .into_iter()
-                .filter(|name| name.starts_with(prefix))
-                .collect(),
-            originals: HashMap::new(),
-        }
+            ..Self::default()
+        };
+        locals.avoid(used);
+        locals
+    }
+
+    /// Passes over some more names.
+    pub fn avoid(&mut self, used: impl IntoIterator<Item = Name>) {
+        let prefix = self.prefix;
+        let used = used.into_iter().filter(|name| name.starts_with(prefix));
+        self.taken.extend(used);
+    }
+
+    /// How many names were made or passed over.
+    pub fn made(&self) -> u32 {
+        self.next
     }
 
     /// The next unused name.
@@ -114,6 +123,6 @@ pub fn names_in<N: Walk + ?Sized>(node: &N) -> Vec<Name> {
 
 /// InitLocalVarGen: generated names are none that a module uses.
 pub fn start(compilation: &mut Compilation<'_>) {
-    let used = compilation.modules.iter().flat_map(names_in);
-    compilation.locals = Locals::new(Locals::MODULES, used);
+    let used = compilation.modules.open().flat_map(names_in);
+    compilation.locals.avoid(used);
 }

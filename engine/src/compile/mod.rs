@@ -14,8 +14,11 @@ pub mod graph;
 mod keyed;
 pub mod locals;
 pub mod lower;
+mod modules;
 mod optimisations;
+mod part;
 pub mod query;
+mod recompile;
 pub mod recursion;
 pub mod report;
 mod resolve;
@@ -25,16 +28,20 @@ pub mod safety;
 mod shadowed;
 pub mod types;
 
-pub use compilation::{BaseExists, Compilation, Compiled, Options};
+pub use compilation::{BaseExists, Compilation, Compiled, Earlier, Options, Work};
 pub use locals::Locals;
+pub use modules::Modules;
 pub use optimisations::Optimisation;
+pub use part::{Findings, Part, Yield};
 pub use query::{CompiledQuery, QUERY_PASSES, Query, QueryCompilation, QueryPass, compile_query};
+pub use recompile::recompile;
 pub use report::Report;
 pub use rule_tree::{RuleId, RuleTree};
 
+use std::sync::Arc;
+
 use solon_syntax::ast::Module;
-use solon_syntax::source::Code;
-use solon_syntax::source::Diagnostics;
+use solon_syntax::source::{Code, Diagnostics, Span};
 
 use crate::limits;
 
@@ -130,19 +137,22 @@ pub(crate) fn on_large_stack<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK + SLACK, run)
 }
 
-/// Refuses documents whose names are longer than values may nest.
+/// Documents whose names are longer than values may nest.
+fn long_names(module: &Module) -> impl Iterator<Item = (usize, Span)> {
+    let package = &module.package;
+    let below = module
+        .rules
+        .iter()
+        .map(|rule| (rule.head.reference.len(), rule.span));
+    std::iter::once((0, package.span))
+        .chain(below)
+        .map(|(length, span)| (package.path.len() + length, span))
+        .filter(|(length, _)| *length > limits::NESTING)
+}
+
+/// Refuses them.
 fn check_depth(compilation: &mut Compilation<'_>) {
-    let long = compilation.modules.iter().flat_map(|module| {
-        let package = &module.package;
-        let below = module
-            .rules
-            .iter()
-            .map(|rule| (rule.head.reference.len(), rule.span));
-        std::iter::once((0, package.span))
-            .chain(below)
-            .map(|(length, span)| (package.path.len() + length, span))
-    });
-    let refused = long.filter(|(length, _)| *length > limits::NESTING);
+    let refused = compilation.modules.open().flat_map(long_names);
     for (length, span) in refused.collect::<Vec<_>>() {
         let limit = limits::NESTING;
         let message = format!("name of {length} parts exceeds the limit of {limit}");
@@ -153,28 +163,41 @@ fn check_depth(compilation: &mut Compilation<'_>) {
 /// Compiles modules; `base_exists` says whether base documents hold something at a path below `data`, `observe`
 /// sees the modules after each pass.
 pub fn compile(
-    modules: Vec<Module>,
+    modules: impl IntoIterator<Item = impl Into<Arc<Module>>>,
     options: &Options,
     base_exists: Option<BaseExists<'_>>,
-    mut observe: impl FnMut(&Pass, &Compilation<'_>),
+    observe: impl FnMut(&Pass, &Compilation<'_>),
 ) -> Result<Compiled, Diagnostics> {
-    let mut compilation = Compilation::new(modules, options);
+    let parsed = in_order(modules.into_iter().map(Into::into).collect());
+    let mut compilation = Compilation::new(Modules::new(&parsed), options);
     compilation.base_exists = base_exists;
-    check_depth(&mut compilation);
+    run(&mut compilation, observe);
+    let report = std::mem::take(&mut compilation.report);
+    report.finish()?;
+    Ok(Compiled::new(&parsed, compilation))
+}
+
+/// Modules in the order of their file names.
+fn in_order(mut modules: Vec<Arc<Module>>) -> Vec<Arc<Module>> {
+    modules.sort_by(|a, b| a.source.name.cmp(&b.source.name));
+    modules
+}
+
+/// Runs the passes, up to the first after which no other may run.
+fn run(compilation: &mut Compilation<'_>, mut observe: impl FnMut(&Pass, &Compilation<'_>)) {
+    check_depth(compilation);
     on_large_stack(|| {
         if compilation.report.is_fatal() {
             return;
         }
         shadowed::drop_from_modules(&mut compilation.modules);
+        let options = compilation.options;
         for pass in PASSES.iter().filter(|pass| !options.skips(pass.name)) {
-            (pass.run)(&mut compilation);
-            observe(pass, &compilation);
+            (pass.run)(compilation);
+            observe(pass, compilation);
             if compilation.report.is_fatal() {
                 break;
             }
         }
     });
-    let report = std::mem::take(&mut compilation.report);
-    report.finish()?;
-    Ok(Compiled::new(compilation))
 }

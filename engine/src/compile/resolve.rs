@@ -3,6 +3,7 @@
 //! In package `a`, a rule's name `p` becomes `data.a.p`, unless the body around it declares a variable `p`.
 
 use hashbrown::{HashMap, HashSet};
+use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{
@@ -18,7 +19,7 @@ use super::{Compilation, QueryCompilation};
 pub fn resolve(compilation: &mut Compilation<'_>) {
     let exports = exports(&compilation.modules);
     let nothing = HashSet::new();
-    for module in &mut compilation.modules {
+    for module in compilation.modules.open_mut() {
         let globals = Globals::new(
             &module.package.path,
             exports.get(&module.package.path).unwrap_or(&nothing),
@@ -55,7 +56,7 @@ pub fn resolve_query(query: &mut QueryCompilation<'_>) {
     let own = modules
         .iter()
         .filter(|module| module.package.path == package);
-    let rules = own.flat_map(exported).collect();
+    let rules = own.flat_map(|module| exported(module)).collect();
     let mut resolver = Resolver::new(Globals::new(package, &rules, &query.imports));
     resolver.hidden.push(declared_in(&query.body));
     query.body.walk_mut(&mut resolver);
@@ -63,7 +64,7 @@ pub fn resolve_query(query: &mut QueryCompilation<'_>) {
 }
 
 /// The names of the rules of each package.
-fn exports(modules: &[Module]) -> HashMap<Ref, HashSet<Name>> {
+fn exports(modules: &[Arc<Module>]) -> HashMap<Ref, HashSet<Name>> {
     let mut exports: HashMap<Ref, HashSet<Name>> = HashMap::new();
     for module in modules {
         let names = exports.entry(module.package.path.clone()).or_default();
@@ -73,7 +74,7 @@ fn exports(modules: &[Module]) -> HashMap<Ref, HashSet<Name>> {
 }
 
 /// The names of the rules of a module.
-fn exported(module: &Module) -> impl Iterator<Item = Name> {
+pub(super) fn exported(module: &Module) -> impl Iterator<Item = Name> {
     let heads = module.rules.iter().map(|rule| &rule.head.reference);
     heads.filter_map(|reference| reference.first()?.as_var().cloned())
 }

@@ -24,7 +24,7 @@ pub struct RuleId {
 
 impl RuleId {
     /// The rule, in the modules that the tree was built from.
-    pub fn of(self, modules: &[Module]) -> Option<&Rule> {
+    pub fn of(self, modules: &[Arc<Module>]) -> Option<&Rule> {
         modules
             .get(self.module as usize)?
             .rules
@@ -71,7 +71,7 @@ impl RuleTree {
     pub const DATA: NodeId = NodeId(0);
 
     /// Collects the packages and rules of modules whose heads hold only scalars and variables.
-    pub fn new(modules: &[Module]) -> Self {
+    pub fn new(modules: &[Arc<Module>]) -> Self {
         let mut builder = Builder {
             tree: Self::default(),
             steps: HashMap::new(),
@@ -144,6 +144,12 @@ impl RuleTree {
         children.get(found.ok()?).copied()
     }
 
+    /// The node at the end of some steps from `data`.
+    pub fn at(&self, path: &[Value]) -> Option<NodeId> {
+        let mut steps = path.iter();
+        steps.try_fold(Self::DATA, |node, key| self.child_by(node, key.borrow()))
+    }
+
     /// The node of a whole reference, `data` first; `None` when there is none or the reference holds more
     /// than scalars.
     pub fn find(&self, reference: &[Term]) -> Option<NodeId> {
@@ -199,6 +205,27 @@ impl RuleTree {
     }
 }
 
+/// The path of a module's package below `data`.
+pub fn package_path(module: &Module) -> Vec<Value> {
+    let steps = module.package.path.iter().skip(1);
+    steps.map(|step| key(step).unwrap_or_default()).collect()
+}
+
+/// The path below `data` at which a rule stands.
+pub fn rule_path(module: &Module, rule: &Rule) -> Vec<Value> {
+    let mut path = package_path(module);
+    path.extend(ground_prefix(&rule.head.reference).iter().map(head_key));
+    path
+}
+
+/// The key that a term of a head is. The first is a variable by form, a key by meaning.
+fn head_key(step: &Term) -> Value {
+    match step.as_var() {
+        Some(name) => Value::string(name),
+        None => key(step).unwrap_or_default(),
+    }
+}
+
 /// The terms of a reference in front of the first that is not a scalar; its head always counts.
 pub fn ground_prefix(reference: &[Term]) -> &[Term] {
     let end = reference
@@ -249,12 +276,7 @@ impl Builder {
 
     fn descend(&mut self, mut id: NodeId, steps: &[Term]) -> NodeId {
         for step in steps {
-            // the first term of a head is a variable by form, a key by meaning
-            let key = match step.as_var() {
-                Some(name) => Value::string(name),
-                None => key(step).unwrap_or_default(),
-            };
-            id = self.step(id, key);
+            id = self.step(id, head_key(step));
         }
         id
     }

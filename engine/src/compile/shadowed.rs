@@ -3,11 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
-use solon_syntax::ast::{Body, Module, Term, TermKind};
+use solon_syntax::ast::{Body, Term, TermKind};
+
+use super::modules::Modules;
 
 /// Removes them from modules.
-pub fn drop_from_modules(modules: &mut [Module]) {
-    for module in modules {
+pub fn drop_from_modules(modules: &mut Modules) {
+    for module in modules.open_mut() {
         module.rules.walk_mut(&mut Shadowed);
     }
 }

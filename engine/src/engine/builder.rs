@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use solon_syntax::ast::Version;
+use solon_syntax::ast::{Module, Version};
 
 use super::{Engine, Inner, State};
 use crate::builtins::http::ResponseCache;
@@ -128,7 +128,7 @@ impl EngineBuilder {
         let capabilities = self.options.capabilities.clone();
         let snapshot = self.store.snapshot();
         // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
-        let compiled = compile::compile(Vec::new(), &self.options, None, |_, _| {});
+        let compiled = compile::compile(Vec::<Arc<Module>>::new(), &self.options, None, |_, _| {});
         let state = State {
             compiled: Arc::new(compiled.unwrap_or_default()),
             program: Arc::new(lower::program(&[], self.functions.clone(), &self.options)),

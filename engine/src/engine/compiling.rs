@@ -9,7 +9,7 @@ use solon_syntax::parse_module;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 
 use super::Engine;
-use crate::compile::{self, Compiled, lower};
+use crate::compile::{self, Compilation, Compiled, Pass, lower};
 use crate::error::Error;
 use crate::program::{Canonical, Program};
 use crate::store::{Path, Transaction};
@@ -26,9 +26,10 @@ impl Engine {
         parse_module(&Source::new(id, name, text), &options)
     }
 
-    /// Compiles all modules.
+    /// Compiles all modules, on from what they were before.
     pub(super) fn compile(
         &self,
+        earlier: &Compiled,
         modules: &BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
         timer: Timer<'_>,
@@ -40,14 +41,14 @@ impl Engine {
             Some(&exists)
         };
         compile::on_large_stack(|| {
-            let list = modules
-                .values()
-                .map(|module| Module::clone(module))
-                .collect();
+            let list = || modules.values().cloned();
+            let options = &self.inner.options;
             let mut laps = timer.start();
-            let compiled = compile::compile(list, &self.inner.options, checked, |pass, _| {
-                laps.end(|| pass.timer());
-            })?;
+            let mut observe = |pass: &Pass, _: &Compilation<'_>| laps.end(|| pass.timer());
+            let compiled = match compile::recompile(earlier, list(), options, checked, &mut observe) {
+                Some(compiled) => compiled,
+                None => compile::compile(list(), options, checked, &mut observe)?,
+            };
             let mut program = lower::program(
                 &compiled.modules,
                 self.inner.functions.clone(),

@@ -84,7 +84,7 @@ fn any_function(functions: &[Arc<FunctionType>]) -> Type {
 /// known keys by their keys and values, until something else comes in between; then all are alternatives.
 ///
 /// Contributions are kept and joined once: many rules may stand behind one document.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Merge {
     /// No contribution yet.
     #[default]

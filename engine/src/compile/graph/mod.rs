@@ -8,22 +8,20 @@
 
 mod bindings;
 mod components;
+mod reads;
 mod targets;
 
 use std::sync::Arc;
 
-use solon_syntax::ast::visit::{Flow, Terms, Walk};
-use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
-use solon_syntax::print::display_ref;
+use solon_syntax::ast::Ref;
 
-use self::bindings::{Bindings, Known, is_constant};
 use self::components::components;
-use self::targets::{Step, Targets};
+use self::targets::Targets;
 use super::compilation::Compilation;
-use super::conflicts::full_reference;
-use super::locals::Locals;
-use super::rule_tree::{RuleId, RuleTree, key};
-use crate::limits;
+use super::rule_tree::{RuleId, RuleTree};
+
+pub use reads::Read;
+pub use targets::Step;
 
 /// A vertex of the graph: a rule, or a group of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,7 +37,7 @@ pub struct Graph {
     edges: Vec<Vec<u32>>,
     /// The same for rules, with what it takes.
     needs: Vec<Vec<Need>>,
-    lookups: Vec<Lookup>,
+    lookups: Vec<Arc<Lookup>>,
     components: Vec<u32>,
 }
 
@@ -85,31 +83,40 @@ pub enum Note {
 
 /// Builds the graph.
 pub fn set_graph(compilation: &mut Compilation<'_>) {
-    compilation.graph = Graph::new(
-        &compilation.modules,
-        &compilation.rule_tree,
-        &compilation.locals,
-    );
+    let Compilation {
+        modules,
+        findings,
+        locals,
+        ..
+    } = compilation;
+    for ((module, kept), findings) in modules.parts().zip(findings.iter_mut()) {
+        if kept.is_none() {
+            findings.reads = reads::of_module(module, locals);
+        }
+    }
+    let reads = findings.iter().map(|findings| &*findings.reads);
+    compilation.graph = Graph::new(&compilation.rule_tree, reads);
 }
 
 impl Graph {
-    /// The graph of modules with resolved references.
-    pub fn new(modules: &[Module], tree: &RuleTree, locals: &Locals) -> Self {
+    /// The graph of the rules in a tree, of which each reads something, module by module.
+    pub fn new<'r>(
+        tree: &RuleTree,
+        reads: impl Iterator<Item = &'r [Vec<Read>]> + Clone,
+    ) -> Self {
         let mut graph = Self::default();
-        for (module, position) in modules.iter().zip(0..) {
+        for (module, position) in reads.clone().zip(0..) {
             graph.starts.push(length(&graph.rules));
-            let ids = module.rules.iter().zip(0..).map(|(_, rule)| RuleId {
+            let ids = module.iter().zip(0..).map(|(_, rule)| RuleId {
                 module: position,
                 rule,
             });
             graph.rules.extend(ids);
         }
         let mut targets = Targets::new(tree, &graph.starts, length(&graph.rules));
-        for module in modules {
-            for rule in &module.rules {
-                let needs = needs_of(module, rule, locals, &mut targets, &mut graph.lookups);
-                graph.needs.push(needs);
-            }
+        for rule in reads.flatten() {
+            let needs = needs_of(rule, &mut targets, &mut graph.lookups);
+            graph.needs.push(needs);
         }
         graph.edges = graph.needs.iter().map(|needs| unique(needs)).collect();
         graph.edges.extend(targets.into_groups());
@@ -117,11 +124,11 @@ impl Graph {
         graph
     }
 
-    /// All rules, each behind those it needs; of a cycle in any order.
-    pub fn in_order(&self) -> Vec<RuleId> {
-        let mut rules: Vec<_> = self.components.iter().zip(&self.rules).collect();
-        rules.sort_by_key(|(component, _)| **component);
-        rules.into_iter().map(|(_, rule)| *rule).collect()
+    /// All vertices, each behind those it needs; of a cycle in any order.
+    pub fn in_order(&self) -> Vec<Vertex> {
+        let mut vertices: Vec<_> = self.components.iter().zip(self.vertices()).collect();
+        vertices.sort_by_key(|(component, _)| **component);
+        vertices.into_iter().map(|(_, vertex)| vertex).collect()
     }
 
     /// The vertex of a rule.
@@ -140,7 +147,7 @@ impl Graph {
         self.needs.get(vertex.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// What a group holds.
+    /// What a rule needs, or a group holds.
     pub fn members(&self, vertex: Vertex) -> impl Iterator<Item = Vertex> {
         let members = self.edges.get(vertex.0 as usize);
         members.into_iter().flatten().copied().map(Vertex)
@@ -148,7 +155,8 @@ impl Graph {
 
     /// The lookup behind a need.
     pub fn lookup(&self, need: Need) -> Option<&Lookup> {
-        self.lookups.get(need.lookup? as usize)
+        let lookup = self.lookups.get(need.lookup? as usize)?;
+        Some(lookup)
     }
 
     /// Whether two vertices need each other.
@@ -192,144 +200,25 @@ fn length<T>(items: &[T]) -> u32 {
     u32::try_from(items.len()).unwrap_or(u32::MAX)
 }
 
-/// What a rule and its `else`s need.
+/// What a rule needs to read what it reads.
 fn needs_of(
-    module: &Module,
-    rule: &Rule,
-    locals: &Locals,
+    reads: &[Read],
     targets: &mut Targets<'_>,
-    lookups: &mut Vec<Lookup>,
+    lookups: &mut Vec<Arc<Lookup>>,
 ) -> Vec<Need> {
-    let reference = locals.restore(&full_reference(&module.package.path, rule));
-    let name = display_ref(&reference).to_string();
-    let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
-    let mut needs = Vec::new();
-    for (part, number) in parts.zip(0..) {
-        let mut scan = Scan {
-            bindings: Bindings::new(part, &rule.head.args, &name, locals),
-            locals,
-            targets,
-            lookups,
-            part: number,
-            needs: &mut needs,
-        };
-        for expr in &part.body {
-            scan.references(expr);
-            scan.bindings.add(expr);
-        }
-        scan.bindings.enter_head(part, &name);
-        scan.references(part.head.reference.get(1..).unwrap_or_default());
-        scan.references(&part.head.args);
-        scan.references(&part.head.key);
-        scan.references(&part.head.value);
-    }
-    needs
-}
-
-/// Finds what references lead to.
-struct Scan<'s, 't, 'c> {
-    bindings: Bindings<'c>,
-    locals: &'c Locals,
-    targets: &'s mut Targets<'t>,
-    lookups: &'s mut Vec<Lookup>,
-    part: u32,
-    needs: &'s mut Vec<Need>,
-}
-
-impl Scan<'_, '_, '_> {
-    fn references<N: Walk + ?Sized>(&mut self, node: &N) {
-        node.walk(&mut Terms(|term: &Term| {
-            if let TermKind::Ref(reference) = &term.kind
-                && let Some((head, steps)) = reference.split_first()
-                && head.as_var().is_some_and(|name| &**name == "data")
-            {
-                self.reference(reference, steps);
-            }
-            Flow::Into
+    let mut needs = Vec::with_capacity(reads.len());
+    for read in reads {
+        let found = targets.of(&read.path);
+        let lookup = read.lookup.as_ref().filter(|_| !found.is_empty());
+        let lookup = lookup.map(|lookup| {
+            lookups.push(lookup.clone());
+            length(lookups) - 1
+        });
+        needs.extend(found.into_iter().map(|target| Need {
+            target,
+            part: read.part,
+            lookup,
         }));
     }
-
-    fn reference(&mut self, reference: &Ref, steps: &[Term]) {
-        let mut conditions = Vec::new();
-        let mut path: Vec<Step> = (1..)
-            .zip(steps)
-            .map(|(at, step)| self.step(at, step, &mut conditions))
-            .collect();
-        let combinations = path.iter().try_fold(1usize, |product, step| match step {
-            Step::OneOf(keys) => product.checked_mul(keys.len()),
-            Step::Key(_) | Step::Any => Some(product),
-        });
-        if combinations.is_none_or(|count| count > limits::LOOKUP_COMBINATIONS) {
-            for (at, step) in (1..).zip(&mut path) {
-                if matches!(step, Step::OneOf(_)) {
-                    *step = Step::Any;
-                    conditions.retain(|condition| condition.step != at);
-                    conditions.push(Condition {
-                        step: at,
-                        note: Note::Opaque,
-                    });
-                }
-            }
-        }
-        let found = self.targets.of(&path);
-        let lookup = (!conditions.is_empty() && !found.is_empty()).then(|| {
-            self.lookups.push(Lookup {
-                reference: self.locals.restore(reference),
-                conditions,
-            });
-            length(self.lookups) - 1
-        });
-        for target in found {
-            self.needs.push(Need {
-                target,
-                part: self.part,
-                lookup,
-            });
-        }
-    }
-
-    /// What a step of a reference can be.
-    fn step(&self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> Step {
-        let mut condition = |note| conditions.push(Condition { step: at, note });
-        if let Some(key) = key(step) {
-            return Step::Key(key);
-        }
-        match &step.kind {
-            TermKind::Var(name) => match self.bindings.get(name) {
-                None => return Step::Any,
-                Some(Known::Bound) => condition(Note::Silent),
-                Some(Known::Role(words)) => condition(Note::Words(words.clone())),
-                Some(Known::Source(words)) => {
-                    condition(words.clone().map_or(Note::Opaque, Note::Words));
-                }
-                Some(Known::Values(values, text)) => {
-                    if values.len() > 1 {
-                        condition(Note::Words(format!("is one of {text}").into()));
-                    }
-                    return Step::OneOf(values.iter().filter_map(key).collect());
-                }
-            },
-            TermKind::Ref(reference) => {
-                let Some((head, steps)) = reference.split_first() else {
-                    return Step::Any;
-                };
-                if let Some((values, _)) = self.bindings.values(head, steps) {
-                    if values.len() > 1 {
-                        condition(Note::Silent);
-                    }
-                    return Step::OneOf(values.iter().filter_map(key).collect());
-                }
-                if head.as_var().is_some_and(|name| &**name == "data") {
-                    let words = "rule values aren't known at compile time";
-                    condition(Note::Words(words.into()));
-                } else {
-                    condition(Note::Silent);
-                }
-            }
-            // no document has such a key
-            _ if is_constant(step) => return Step::OneOf(Vec::new()),
-            _ => condition(Note::Silent),
-        }
-        Step::Any
-    }
+    needs
 }

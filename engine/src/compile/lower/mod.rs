@@ -33,7 +33,7 @@ use body::Lowering;
 use constants::Constants;
 
 /// Lowers all modules.
-pub fn program(modules: &[Module], functions: Vec<Custom>, options: &Options) -> Program {
+pub fn program(modules: &[Arc<Module>], functions: Vec<Custom>, options: &Options) -> Program {
     let optimisations = Optimisations::new(options);
     let mut files: HashMap<SourceId, Arc<str>> = HashMap::new();
     for module in modules {

@@ -70,7 +70,7 @@ fn key_term(key: &Value) -> Term {
 }
 
 /// Puts all rules into the tree and gives each set of rules its number and kind.
-pub fn declare<'m>(modules: &'m [Module], program: &mut Program) -> Vec<Pending<'m>> {
+pub fn declare<'m>(modules: &'m [Arc<Module>], program: &mut Program) -> Vec<Pending<'m>> {
     let mut root = Site::default();
     for module in modules {
         let package: Vec<Value> = module

@@ -14,7 +14,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut rewriter = Rewriter {
         locals: &mut compilation.locals,
     };
-    for module in &mut compilation.modules {
+    for module in compilation.modules.open_mut() {
         module.walk_mut(&mut rewriter);
     }
 }

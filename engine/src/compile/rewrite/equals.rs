@@ -9,10 +9,13 @@ use crate::compile::{Compilation, QueryCompilation};
 
 /// Turns calls of `equal` into calls of `eq`.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    compilation.modules.walk_mut(&mut Exprs(|expr: &mut Expr| {
+    let mut rewriter = Exprs(|expr: &mut Expr| {
         unify(expr);
         Flow::Into
-    }));
+    });
+    for module in compilation.modules.open_mut() {
+        module.walk_mut(&mut rewriter);
+    }
 }
 
 /// The same for the expressions of a query that is evaluated partially. What is undefined in a negated comparison

@@ -17,7 +17,7 @@ pub fn check_unused(compilation: &mut Compilation<'_>) {
 /// Refuses imports under a name that is taken, in v1 modules and in strict mode.
 pub fn check_duplicates(compilation: &mut Compilation<'_>) {
     let report = &mut compilation.report;
-    for module in &compilation.modules {
+    for module in compilation.modules.open() {
         if !compilation.options.strict && !module.version.is_v1() {
             continue;
         }
@@ -38,7 +38,7 @@ pub fn check_duplicates(compilation: &mut Compilation<'_>) {
 
 /// Drops the imports, which nothing needs any more.
 pub fn remove(compilation: &mut Compilation<'_>) {
-    for module in &mut compilation.modules {
+    for module in compilation.modules.open_mut() {
         module.imports.clear();
     }
 }

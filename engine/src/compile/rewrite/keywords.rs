@@ -9,7 +9,7 @@ use crate::compile::report::Report;
 
 /// Refuses rules, arguments and variables named like a root document, in v1 modules and in strict mode.
 pub fn check(compilation: &mut Compilation<'_>) {
-    for module in &compilation.modules {
+    for module in compilation.modules.open() {
         if compilation.options.strict || module.version.is_v1() {
             check_heads(module, &mut compilation.report);
             check_assignments(&module.rules, &mut compilation.report);

@@ -26,7 +26,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         locals,
         ..
     } = compilation;
-    for module in modules {
+    for module in modules.open_mut() {
         let package = &module.package.path;
         for rule in &mut module.rules {
             each_branch_of(rule, |rule| {

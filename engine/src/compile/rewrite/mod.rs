@@ -23,14 +23,15 @@ pub mod with;
 use std::mem;
 
 use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
-use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Module, Rule, Term, TermKind};
+use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::locals::Locals;
+use super::modules::Modules;
 
 /// Calls `change` with every rule, and behind each rule with the branches of its `else`.
-pub(super) fn each_branch(modules: &mut [Module], mut change: impl FnMut(&mut Rule)) {
-    for rule in modules.iter_mut().flat_map(|module| &mut module.rules) {
+pub(super) fn each_branch(modules: &mut Modules, mut change: impl FnMut(&mut Rule)) {
+    for rule in modules.open_mut().flat_map(|module| &mut module.rules) {
         each_branch_of(rule, &mut change);
     }
 }

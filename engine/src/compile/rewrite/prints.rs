@@ -11,7 +11,7 @@ use solon_syntax::ast::{
 };
 use solon_syntax::source::Code;
 
-use super::{each_branch, nested_bodies, number, truth};
+use super::{each_branch, each_branch_of, nested_bodies, number, truth};
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
@@ -20,19 +20,20 @@ use crate::compile::{Compilation, QueryCompilation};
 
 /// Rewrites or erases `print` in all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    if !compilation.modules.iter().any(prints) {
+    if !compilation.modules.open().any(prints) {
         return;
     }
     if !compilation.options.print {
-        for module in compilation
-            .modules
-            .iter_mut()
-            .filter(|module| prints(*module))
-        {
-            each_branch(std::slice::from_mut(module), |rule| {
-                nested_bodies(&mut rule.head, erase);
-                erase(&mut rule.body);
-            });
+        for module in compilation.modules.open_mut() {
+            if !prints(module) {
+                continue;
+            }
+            for rule in &mut module.rules {
+                each_branch_of(rule, |rule| {
+                    nested_bodies(&mut rule.head, erase);
+                    erase(&mut rule.body);
+                });
+            }
         }
         return;
     }

@@ -12,7 +12,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     let locals = &mut compilation.locals;
     for rule in compilation
         .modules
-        .iter_mut()
+        .open_mut()
         .flat_map(|module| &mut module.rules)
     {
         let head = &mut rule.head;

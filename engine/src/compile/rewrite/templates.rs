@@ -4,6 +4,7 @@
 //! empty set. What surely has a value stands in a set of its own: `{x}`.
 
 use hashbrown::HashSet;
+use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Flow, Terms, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{
@@ -16,17 +17,25 @@ use super::{arrange, comprehension, each_branch, is_truth};
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
-use crate::compile::rule_tree::{NodeId, RuleTree};
+use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
 use crate::compile::safety::{VarSet, Vars, outputs};
 use crate::compile::{Compilation, QueryCompilation};
 
 /// Rewrites the template strings of all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    if !compilation.modules.iter().any(has_templates) {
+    let findings = compilation.modules.parts().zip(&mut compilation.findings);
+    for ((module, _), findings) in findings.filter(|((_, kept), _)| kept.is_none()) {
+        findings.constant = module.rules.iter().map(is_constant).collect();
+    }
+    if !compilation.modules.open().any(has_templates) {
         return;
     }
     let tree = &compilation.rule_tree;
-    let defined = Defined::new(tree, &compilation.modules);
+    let findings = &compilation.findings;
+    let defined = Defined::new(tree, &compilation.modules, |id, _| {
+        let constant = findings.get(id.module as usize).map(|one| &one.constant);
+        constant.and_then(|constant| constant.get(id.rule as usize)) == Some(&true)
+    });
     let functions = Functions::new(compilation.options, tree);
     each_branch(&mut compilation.modules, |rule| {
         if has_templates(&rule.head) || has_templates(&rule.body) {
@@ -52,7 +61,7 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     let tree = &query.compiled.rule_tree;
     let mut rewriter = Rewriter {
         functions: Functions::new(query.options, tree),
-        defined: &Defined::new(tree, &query.compiled.modules),
+        defined: &Defined::new(tree, &query.compiled.modules, |_, rule| is_constant(rule)),
         vars: Vars::default(),
         safe: VarSet::default(),
         locals: query.locals.restart(&query.body),
@@ -63,7 +72,7 @@ pub fn rewrite_query(query: &mut QueryCompilation<'_>) {
     rewriter.body(&mut query.body);
 }
 
-fn has_templates<N: Walk>(node: &N) -> bool {
+pub(in crate::compile) fn has_templates<N: Walk>(node: &N) -> bool {
     let mut found = false;
     node.walk(&mut Terms(|term: &Term| {
         found = found || matches!(term.kind, TermKind::Template(_));
@@ -79,15 +88,21 @@ struct Defined<'c> {
 }
 
 impl<'c> Defined<'c> {
-    fn new(tree: &'c RuleTree, modules: &[Module]) -> Self {
-        let nodes = tree.subtree(RuleTree::DATA).filter(|id| {
-            let rules = tree.node(*id).rules.iter();
-            let rules: Vec<&Rule> = rules.filter_map(|rule| rule.of(modules)).collect();
+    /// `is_constant` tells of a rule whether it is a constant and nothing else.
+    fn new(
+        tree: &'c RuleTree,
+        modules: &[Arc<Module>],
+        is_constant: impl Fn(RuleId, &Rule) -> bool,
+    ) -> Self {
+        let nodes = tree.subtree(RuleTree::DATA).filter(|node| {
+            let ids = &tree.node(*node).rules;
+            let rules = ids.iter().filter_map(|rule| rule.of(modules));
+            let rules: Vec<&Rule> = rules.collect();
             match rules.as_slice() {
                 [] => false,
                 [first, ..] if !first.head.args.is_empty() => false,
                 [first, ..] if first.head.value.is_none() => true,
-                [one] => one.default || is_constant(one),
+                [one] => one.default || ids.first().is_some_and(|id| is_constant(*id, one)),
                 rules => rules.iter().any(|rule| rule.default),
             }
         });

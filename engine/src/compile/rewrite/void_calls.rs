@@ -10,11 +10,9 @@ use crate::types::Type;
 
 /// Refuses calls of void functions inside terms.
 pub fn check(compilation: &mut Compilation<'_>) {
-    check_node(
-        &compilation.modules,
-        compilation.options,
-        &mut compilation.report,
-    );
+    for module in compilation.modules.open() {
+        check_node(module, compilation.options, &mut compilation.report);
+    }
 }
 
 /// The same in a query.

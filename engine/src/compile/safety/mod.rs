@@ -31,7 +31,7 @@ use super::rule_tree::ground_prefix;
 
 /// Refuses variables in heads that the bodies do not know.
 pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
-    for module in &compilation.modules {
+    for module in compilation.modules.open() {
         let mut rows = SharedRows::new(module);
         for rule in &module.rules {
             for part in chain(rule) {
@@ -75,7 +75,7 @@ fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a N
 pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
     let functions = Functions::new(compilation.options, &compilation.rule_tree);
     let locals = &compilation.locals;
-    for module in &mut compilation.modules {
+    for module in compilation.modules.open_mut() {
         let mut refusals = Vec::new();
         for (position, rule) in module.rules.iter_mut().enumerate() {
             let args = rule.head.args.clone();

@@ -184,6 +184,7 @@ impl Checker<'_> {
         };
         match tree.find(reference(target)) {
             Some(id) if !tree.node(id).rules.is_empty() => {
+                self.asked_dependents.set(true);
                 dependents.paths(tree, &tree.node(id).rules)
             }
             _ => Some(Vec::new()),

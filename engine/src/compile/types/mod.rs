@@ -13,12 +13,15 @@ mod constant;
 mod dependents;
 mod environment;
 mod explain;
+mod kept;
 mod originals;
 mod references;
 mod rules;
 mod schemas;
 mod tree;
 mod unify;
+
+use std::cell::Cell;
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Body, Comprehension, Expr, Ref, Rule, Term, TermKind};
@@ -92,6 +95,8 @@ struct Checker<'c> {
     whole: Whole<'c>,
     /// The rules, and who needs them, where `with` may replace some.
     replaceable: Option<(&'c RuleTree, &'c Dependents)>,
+    /// Whether who needs them was asked.
+    asked_dependents: Cell<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -109,6 +114,7 @@ impl<'c> Checker<'c> {
             only_impossible: false,
             whole: Whole::Query(const { &Vec::new() }),
             replaceable: None,
+            asked_dependents: Cell::new(false),
         }
     }
 

@@ -1,13 +1,18 @@
 //! Checking the rules of all modules, and what each yields.
 
+use std::sync::Arc;
+
+use smallvec::SmallVec;
 use solon_syntax::ast::{Rule, Term, VarScan};
 
 use super::dependents::{Dependents, document};
 use super::explain::Problem;
+use super::kept::Changes;
 use super::schemas::Schemas;
 use super::tree::TypeTree;
 use super::{Checker, Whole};
 use crate::compile::compilation::Compilation;
+use crate::compile::part::Yield;
 use crate::compile::rule_tree::{RuleId, ground_prefix, is_ground};
 use crate::types::{FunctionType, Type};
 
@@ -20,13 +25,34 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     if let Err(problem) = schemas.put_input(&mut documents) {
         problems.push(problem);
     }
-    for id in compilation.graph.in_order() {
+    let mut changes = Changes::new(compilation);
+    let mut yields = Yields::new(compilation);
+    let mut checked = 0;
+    for vertex in compilation.graph.in_order() {
+        let Some(id) = compilation.graph.rule(vertex) else {
+            changes.group(vertex, &documents);
+            continue;
+        };
         let path = document(&compilation.rule_tree, id).unwrap_or_default();
+        let before = yields.before(id);
+        if let Some(kept) = changes.kept(vertex, before, &documents) {
+            for of in kept.iter().filter(|of| of.is_known()) {
+                documents.insert(&path, of.clone());
+            }
+            continue;
+        }
+        checked += 1;
+        let mut found_out: Yield = Some(SmallVec::new());
         let mut next = id.of(&compilation.modules);
         while let Some(rule) = next {
             let mut checker = Checker::new(compilation.options, &documents, &compilation.locals);
             checker.replaceable = Some((&compilation.rule_tree, &dependents));
             let of = checker.rule(id, rule, &mut schemas);
+            if checker.asked_dependents.get() {
+                found_out = None;
+            } else if let Some(types) = &mut found_out {
+                types.push(of.clone());
+            }
             let found = std::mem::take(&mut checker.problems);
             if found.is_empty() && matches!(of, Type::Unknown) {
                 // it needs what holds an error: nothing can be said of it
@@ -38,7 +64,12 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             problems.extend(found);
             next = rule.else_rule.as_deref();
         }
+        if before != Some(&found_out) {
+            changes.changed(id);
+            yields.set(id, found_out);
+        }
     }
+    let yields = yields.finish();
     let report = &mut compilation.report;
     problems.sort_by(|a, b| {
         let place = |problem: &Problem| (problem.span.row, problem.span.col);
@@ -51,6 +82,56 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     }
     compilation.types = documents;
     compilation.dependents = dependents;
+    compilation.checked = checked;
+    for (findings, yields) in compilation.findings.iter_mut().zip(yields) {
+        findings.yields = yields;
+    }
+}
+
+/// What rules yield, module by module.
+struct Yields {
+    /// What they yielded; nothing in open modules.
+    before: Vec<Arc<[Yield]>>,
+    /// What they yield in modules where that is something else.
+    now: Vec<Option<Vec<Yield>>>,
+}
+
+impl Yields {
+    fn new(compilation: &Compilation<'_>) -> Self {
+        let findings = compilation.findings.iter();
+        let modules = compilation.modules.parts();
+        let open = modules.map(|(module, kept)| {
+            let nothing = || module.rules.iter().map(|_| None).collect();
+            kept.is_none().then(nothing)
+        });
+        Self {
+            before: findings.map(|findings| findings.yields.clone()).collect(),
+            now: open.collect(),
+        }
+    }
+
+    /// What a rule yielded, in a kept module.
+    fn before(&self, id: RuleId) -> Option<&Yield> {
+        let module = self.before.get(id.module as usize)?;
+        module.get(id.rule as usize)
+    }
+
+    fn set(&mut self, id: RuleId, of: Yield) {
+        let position = id.module as usize;
+        let (Some(before), Some(now)) = (self.before.get(position), self.now.get_mut(position))
+        else {
+            return;
+        };
+        let now = now.get_or_insert_with(|| before.to_vec());
+        if let Some(place) = now.get_mut(id.rule as usize) {
+            *place = of;
+        }
+    }
+
+    fn finish(self) -> impl Iterator<Item = Arc<[Yield]>> {
+        let both = self.before.into_iter().zip(self.now);
+        both.map(|(before, now)| now.map_or(before, Arc::from))
+    }
 }
 
 impl<'c> Checker<'c> {

@@ -1,6 +1,7 @@
 //! Schemas that METADATA blocks and the host bind to documents.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 use solon_syntax::ast::{Module, Rule, SchemaRef, SchemaTarget, Term};
@@ -23,7 +24,7 @@ use crate::value::serde::to_value;
 pub struct Schemas<'c> {
     options: &'c Options,
     annotations: &'c AnnotationSet,
-    modules: &'c [Module],
+    modules: &'c [Arc<Module>],
     /// Whether some block binds a schema.
     any: bool,
     converted: HashMap<Vec<String>, Result<Type, String>>,

@@ -147,6 +147,15 @@ impl TypeTree {
         }
     }
 
+    /// What rules and schemas say of a path.
+    pub fn said_of(&self, path: &[&Value]) -> Option<&Merge> {
+        let mut steps = path.iter();
+        let id = steps.try_fold(Self::ROOT, |id, key| {
+            self.node(id).children.get(*key).copied()
+        });
+        self.node(id?).own.as_ref()
+    }
+
     /// Adds what a rule yields to what is said of a path.
     pub fn insert(&mut self, path: &[Value], of: Type) {
         let id = self.descend(path);

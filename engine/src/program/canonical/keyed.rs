@@ -1,6 +1,7 @@
 //! Comprehensions that are searched once for all values of the variables around them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use solon_syntax::ast::{Name, Term};
 
@@ -17,16 +18,24 @@ pub struct Key {
 /// The comprehensions of some bodies that are searched once. They are known by where they are in memory, so the bodies
 /// must stay there.
 #[derive(Clone, Debug, Default)]
-pub struct Keyed(HashMap<usize, Key>);
+pub struct Keyed(HashMap<usize, Arc<Key>>);
 
 impl Keyed {
     /// Adds a comprehension.
     pub fn insert(&mut self, comprehension: &Term, key: Key) {
-        self.0.insert(std::ptr::from_ref(comprehension).addr(), key);
+        self.0
+            .insert(std::ptr::from_ref(comprehension).addr(), Arc::new(key));
+    }
+
+    /// Adds the comprehensions of further bodies.
+    pub fn add(&mut self, others: &Self) {
+        let others = others.0.iter().map(|(at, key)| (*at, key.clone()));
+        self.0.extend(others);
     }
 
     /// How a comprehension is searched once, if it is.
     pub fn get(&self, comprehension: &Term) -> Option<&Key> {
-        self.0.get(&std::ptr::from_ref(comprehension).addr())
+        let key = self.0.get(&std::ptr::from_ref(comprehension).addr())?;
+        Some(key)
     }
 }

@@ -19,7 +19,7 @@ pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain};
 #[derive(Default)]
 pub struct Canonical {
     /// The modules, ordered by file name.
-    pub modules: Arc<Vec<Module>>,
+    pub modules: Arc<Vec<Arc<Module>>>,
     /// The user's name of each generated local.
     pub originals: Arc<HashMap<Name, Name>>,
     /// The comprehensions that are searched once.
@@ -39,7 +39,7 @@ pub struct RuleAt {
 
 impl Canonical {
     /// The bodies of compiled modules.
-    pub fn new(modules: Arc<Vec<Module>>, originals: Arc<HashMap<Name, Name>>) -> Self {
+    pub fn new(modules: Arc<Vec<Arc<Module>>>, originals: Arc<HashMap<Name, Name>>) -> Self {
         Self {
             modules,
             originals,

@@ -1,6 +1,7 @@
 //! Packages and rules by path, as the published rule tree has them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use solon_syntax::ast::{Head, Module, Rule, Term};
 
@@ -70,12 +71,12 @@ impl Sites {
     pub const DATA: SiteId = 0;
 
     /// Sorts rules into the tree.
-    pub fn new(modules: &[Module]) -> Self {
+    pub fn new(modules: &[Arc<Module>]) -> Self {
         let mut tree = Self {
             sites: vec![Site::default()],
         };
         // of rules that meet, those of outer packages come first
-        let mut ordered: Vec<(u32, &Module)> = (0_u32..).zip(modules).collect();
+        let mut ordered: Vec<(u32, &Arc<Module>)> = (0_u32..).zip(modules).collect();
         ordered.sort_by_key(|(_, module)| module.package.path.len());
         for (at, module) in ordered {
             let package = module.package.path.iter().skip(1).filter_map(constant);
@@ -142,7 +143,7 @@ impl Sites {
     }
 
     /// Forms the groups at a site and below it.
-    fn group(&mut self, from: SiteId, modules: &[Module]) {
+    fn group(&mut self, from: SiteId, modules: &[Arc<Module>]) {
         let mut open = vec![from];
         while let Some(id) = open.pop() {
             let Some(site) = self.get(id) else {
@@ -179,7 +180,7 @@ impl Sites {
 }
 
 impl Group {
-    fn new(rules: &[RuleAt], modules: &[Module], sites: &Sites) -> Option<Self> {
+    fn new(rules: &[RuleAt], modules: &[Arc<Module>], sites: &Sites) -> Option<Self> {
         let all = || {
             rules
                 .iter()
@@ -234,7 +235,7 @@ pub fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
     std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref())
 }
 
-fn find(modules: &[Module], at: RuleAt) -> Option<(&Module, &Rule)> {
+fn find(modules: &[Arc<Module>], at: RuleAt) -> Option<(&Module, &Rule)> {
     let module = modules.get(at.module as usize)?;
     Some((module, module.rules.get(at.rule as usize)?))
 }

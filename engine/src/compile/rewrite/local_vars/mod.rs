@@ -36,7 +36,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     };
     for rule in compilation
         .modules
-        .iter_mut()
+        .open_mut()
         .flat_map(|module| &mut module.rules)
     {
         pass.rule(rule);

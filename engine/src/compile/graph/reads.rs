@@ -1,0 +1,160 @@
+//! Where the references of a rule lead, whatever rules there are.
+
+use std::sync::Arc;
+
+use solon_syntax::ast::visit::{Flow, Terms, Walk};
+use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
+use solon_syntax::print::display_ref;
+
+use super::bindings::{Bindings, Known, is_constant};
+use super::targets::Step;
+use super::{Condition, Lookup, Note};
+use crate::compile::conflicts::full_reference;
+use crate::compile::locals::Locals;
+use crate::compile::rule_tree::key;
+use crate::limits;
+
+/// A reference to documents.
+#[derive(Debug)]
+pub struct Read {
+    /// Which part of the rule reads: 0 for the rule itself, then its `else`s.
+    pub part: u32,
+    /// The steps below `data`.
+    pub path: Box<[Step]>,
+    /// The reference, if some of its steps are known only when it is evaluated.
+    pub lookup: Option<Arc<Lookup>>,
+}
+
+/// What each rule of a module reads.
+pub fn of_module(module: &Module, locals: &Locals) -> Arc<[Vec<Read>]> {
+    let rules = module.rules.iter();
+    rules.map(|rule| of_rule(module, rule, locals)).collect()
+}
+
+/// What a rule and its `else`s read.
+fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<Read> {
+    let reference = locals.restore(&full_reference(&module.package.path, rule));
+    let name = display_ref(&reference).to_string();
+    let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
+    let mut reads = Vec::new();
+    for (part, number) in parts.zip(0..) {
+        let mut scan = Scan {
+            bindings: Bindings::new(part, &rule.head.args, &name, locals),
+            locals,
+            part: number,
+            reads: &mut reads,
+        };
+        for expr in &part.body {
+            scan.references(expr);
+            scan.bindings.add(expr);
+        }
+        scan.bindings.enter_head(part, &name);
+        scan.references(part.head.reference.get(1..).unwrap_or_default());
+        scan.references(&part.head.args);
+        scan.references(&part.head.key);
+        scan.references(&part.head.value);
+    }
+    reads
+}
+
+/// Finds references to documents.
+struct Scan<'s, 'c> {
+    bindings: Bindings<'c>,
+    locals: &'c Locals,
+    part: u32,
+    reads: &'s mut Vec<Read>,
+}
+
+impl Scan<'_, '_> {
+    fn references<N: Walk + ?Sized>(&mut self, node: &N) {
+        node.walk(&mut Terms(|term: &Term| {
+            if let TermKind::Ref(reference) = &term.kind
+                && let Some((head, steps)) = reference.split_first()
+                && head.as_var().is_some_and(|name| &**name == "data")
+            {
+                self.reference(reference, steps);
+            }
+            Flow::Into
+        }));
+    }
+
+    fn reference(&mut self, reference: &Ref, steps: &[Term]) {
+        let mut conditions = Vec::new();
+        let mut path: Vec<Step> = (1..)
+            .zip(steps)
+            .map(|(at, step)| self.step(at, step, &mut conditions))
+            .collect();
+        let combinations = path.iter().try_fold(1usize, |product, step| match step {
+            Step::OneOf(keys) => product.checked_mul(keys.len()),
+            Step::Key(_) | Step::Any => Some(product),
+        });
+        if combinations.is_none_or(|count| count > limits::LOOKUP_COMBINATIONS) {
+            for (at, step) in (1..).zip(&mut path) {
+                if matches!(step, Step::OneOf(_)) {
+                    *step = Step::Any;
+                    conditions.retain(|condition| condition.step != at);
+                    conditions.push(Condition {
+                        step: at,
+                        note: Note::Opaque,
+                    });
+                }
+            }
+        }
+        let lookup = (!conditions.is_empty()).then(|| {
+            Arc::new(Lookup {
+                reference: self.locals.restore(reference),
+                conditions,
+            })
+        });
+        self.reads.push(Read {
+            part: self.part,
+            path: path.into(),
+            lookup,
+        });
+    }
+
+    /// What a step of a reference can be.
+    fn step(&self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> Step {
+        let mut condition = |note| conditions.push(Condition { step: at, note });
+        if let Some(key) = key(step) {
+            return Step::Key(key);
+        }
+        match &step.kind {
+            TermKind::Var(name) => match self.bindings.get(name) {
+                None => return Step::Any,
+                Some(Known::Bound) => condition(Note::Silent),
+                Some(Known::Role(words)) => condition(Note::Words(words.clone())),
+                Some(Known::Source(words)) => {
+                    condition(words.clone().map_or(Note::Opaque, Note::Words));
+                }
+                Some(Known::Values(values, text)) => {
+                    if values.len() > 1 {
+                        condition(Note::Words(format!("is one of {text}").into()));
+                    }
+                    return Step::OneOf(values.iter().filter_map(key).collect());
+                }
+            },
+            TermKind::Ref(reference) => {
+                let Some((head, steps)) = reference.split_first() else {
+                    return Step::Any;
+                };
+                if let Some((values, _)) = self.bindings.values(head, steps) {
+                    if values.len() > 1 {
+                        condition(Note::Silent);
+                    }
+                    return Step::OneOf(values.iter().filter_map(key).collect());
+                }
+                if head.as_var().is_some_and(|name| &**name == "data") {
+                    let words = "rule values aren't known at compile time";
+                    condition(Note::Words(words.into()));
+                } else {
+                    condition(Note::Silent);
+                }
+            }
+            // no document has such a key
+            _ if is_constant(step) => return Step::OneOf(Vec::new()),
+            _ => condition(Note::Silent),
+        }
+        Step::Any
+    }
+}

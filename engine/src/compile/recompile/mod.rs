@@ -1,0 +1,82 @@
+//! Compiling modules of which most are as they were.
+//!
+//! A module stays as an earlier compilation left it, as long as it sees the same of others ([`staying`]). The passes
+//! work on the remaining modules. What they look at as a whole they look at anew: the tree of rules, their conflicts,
+//! their graph. Of the modules that stay, rules are only checked again where a document that they need is of another
+//! type.
+//!
+//! Whatever is refused, all modules are compiled: only that finds all errors, in their order.
+
+mod shapes;
+mod staying;
+
+use std::sync::Arc;
+
+use solon_syntax::ast::Module;
+
+use super::compilation::{BaseExists, Compilation, Compiled, Earlier, Options};
+use super::locals::names_in;
+use super::modules::Modules;
+use super::{PASSES, Pass, in_order, long_names, on_large_stack, run};
+use crate::limits;
+use staying::Staying;
+
+/// Compiles modules on from an earlier compilation with the same options; `None` when all of them must be compiled.
+pub fn recompile(
+    earlier: &Compiled,
+    modules: impl IntoIterator<Item = Arc<Module>>,
+    options: &Options,
+    base_exists: Option<BaseExists<'_>>,
+    observe: impl FnMut(&Pass, &Compilation<'_>),
+) -> Option<Compiled> {
+    let parsed = in_order(modules.into_iter().collect());
+    on_large_stack(|| from_parsed(earlier, &parsed, options, base_exists, observe))
+}
+
+fn from_parsed(
+    earlier: &Compiled,
+    parsed: &[Arc<Module>],
+    options: &Options,
+    base_exists: Option<BaseExists<'_>>,
+    observe: impl FnMut(&Pass, &Compilation<'_>),
+) -> Option<Compiled> {
+    if !is_worthwhile(earlier)
+        || options.skips_some(PASSES.iter().map(|pass| pass.name))
+        || parsed.iter().any(|module| long_names(module).next().is_some())
+    {
+        return None;
+    }
+    let staying = Staying::new(earlier, parsed);
+    let modules = Modules::keeping(parsed, staying.parts);
+    // METADATA blocks of one module speak of rules in others, and names like those of locals are passed over in all
+    let stands_alone = |module: &Module| {
+        let mut blocks = module.annotations.iter();
+        blocks.all(|block| block.schemas.is_empty())
+    };
+    if modules.open().count() == modules.len()
+        || !modules.iter().all(|module| stands_alone(module))
+        || modules.open().any(|module| !names_in(module).is_empty())
+    {
+        return None;
+    }
+    let mut compilation = Compilation::new(modules, options);
+    compilation.base_exists = base_exists;
+    compilation.locals = earlier.locals.clone();
+    compilation.locals.originals = earlier.originals.as_ref().clone();
+    compilation.earlier = Some(Earlier {
+        compiled: earlier,
+        gone: staying.gone,
+    });
+    run(&mut compilation, observe);
+    if !compilation.report.is_empty() || compilation.asks_for_metadata {
+        return None;
+    }
+    Some(Compiled::new(parsed, compilation))
+}
+
+/// Whether little enough has gathered that nothing uses any more.
+fn is_worthwhile(earlier: &Compiled) -> bool {
+    let since = earlier.work.locals_since;
+    let of_all = earlier.locals.made().saturating_sub(since);
+    !earlier.asks_for_metadata && since <= of_all.max(limits::KEPT_LOCALS)
+}

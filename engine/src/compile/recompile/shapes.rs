@@ -1,0 +1,156 @@
+//! Which documents a change gives another shape: what others see of rules without looking into their bodies.
+
+use hashbrown::HashMap;
+
+use solon_syntax::ast::{Module, Rule};
+
+use crate::compile::compilation::Compiled;
+use crate::compile::graph::Step;
+use crate::compile::rule_tree::{self, NodeId, RuleTree, is_ground};
+use crate::value::Value;
+
+/// What others see of a rule: its number of arguments, that of the terms of its head, and whether it has a key and a
+/// value.
+type Shape = (usize, usize, bool, bool);
+
+fn shape(rule: &Rule) -> Shape {
+    let head = &rule.head;
+    let reference = if is_ground(&head.reference) {
+        0
+    } else {
+        head.reference.len()
+    };
+    (
+        head.args.len(),
+        reference,
+        head.key.is_some(),
+        head.value.is_some(),
+    )
+}
+
+/// The documents that modules made which came or went, by path.
+#[derive(Default)]
+pub struct Shapes {
+    below: HashMap<Value, Self>,
+    /// The rules here that came.
+    came: Vec<Shape>,
+    /// Whether a rule or a package here, or below, came.
+    exists: bool,
+    /// Whether a rule here came or went.
+    touched: bool,
+    /// Whether the shape of the document is another one.
+    changed: bool,
+    /// Whether that is so for one below.
+    changed_below: bool,
+}
+
+impl Shapes {
+    /// Adds the rules of a module that came.
+    pub fn come(&mut self, module: &Module) {
+        let package = rule_tree::package_path(module);
+        self.at(&package, true);
+        for rule in &module.rules {
+            let site = self.at(&rule_tree::rule_path(module, rule), true);
+            site.touched = true;
+            site.came.push(shape(rule));
+        }
+    }
+
+    /// Adds the rules of a module that went.
+    pub fn go(&mut self, module: &Module) {
+        let package = rule_tree::package_path(module);
+        self.at(&package, false);
+        for rule in &module.rules {
+            self.at(&rule_tree::rule_path(module, rule), false).touched = true;
+        }
+    }
+
+    fn at(&mut self, path: &[Value], exists: bool) -> &mut Self {
+        let mut site = self;
+        site.exists |= exists;
+        for key in path {
+            site = site.below.entry(key.clone()).or_default();
+            site.exists |= exists;
+        }
+        site
+    }
+
+    /// Finds out which shapes are others than before; `stays` tells of a module's position then whether it stays.
+    pub fn compare(&mut self, earlier: &Compiled, stays: &dyn Fn(u32) -> bool) {
+        self.compare_at(Some(RuleTree::DATA), earlier, stays);
+    }
+
+    /// Paths are no longer than values may nest, and the stack is a large one.
+    fn compare_at(
+        &mut self,
+        node: Option<NodeId>,
+        earlier: &Compiled,
+        stays: &dyn Fn(u32) -> bool,
+    ) {
+        let tree = &earlier.rule_tree;
+        let ids = node.map_or(&[][..], |node| &tree.node(node).rules);
+        let rules = ids.iter().filter_map(|id| {
+            let rule = id.of(&earlier.modules)?;
+            Some((stays(id.module), shape(rule)))
+        });
+        let before = unique(rules.clone().map(|(_, shape)| shape));
+        let staying = rules.filter(|(stays, _)| *stays).map(|(_, shape)| shape);
+        let now = unique(staying.chain(self.came.iter().copied()));
+        let existed = node.is_some();
+        let exists = self.exists || node.is_some_and(|node| holds_any(tree, node, stays));
+        self.changed = before != now || existed != exists;
+        for (key, site) in &mut self.below {
+            let child = node.and_then(|node| tree.child_by(node, key.borrow()));
+            site.compare_at(child, earlier, stays);
+            self.changed_below |= site.changed || site.changed_below;
+        }
+    }
+
+    /// Whether a reference leads to, or past, a document of another shape.
+    pub fn change_for(&self, path: &[Step]) -> bool {
+        self.meets(path, |site| site.changed, |site| site.changed_below)
+    }
+
+    /// Whether a reference leads to, or past, a rule that came or went.
+    pub fn touch(&self, path: &[Step]) -> bool {
+        self.meets(path, |site| site.touched, |_| true)
+    }
+
+    fn meets(
+        &self,
+        path: &[Step],
+        here: impl Fn(&Self) -> bool,
+        below: impl Fn(&Self) -> bool,
+    ) -> bool {
+        let mut site = self;
+        for step in path {
+            if here(site) {
+                return true;
+            }
+            let Step::Key(key) = step else {
+                return below(site);
+            };
+            match site.below.get(key) {
+                Some(next) => site = next,
+                None => return false,
+            }
+        }
+        here(site) || below(site)
+    }
+}
+
+fn unique(shapes: impl Iterator<Item = Shape>) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = shapes.collect();
+    shapes.sort_unstable();
+    shapes.dedup();
+    shapes
+}
+
+/// Whether something of a module that stays is at a node or below it.
+fn holds_any(tree: &RuleTree, node: NodeId, stays: &dyn Fn(u32) -> bool) -> bool {
+    tree.subtree(node).any(|node| {
+        let node = tree.node(node);
+        let mut modules = node.rules.iter().map(|rule| rule.module);
+        modules.any(stays) || node.packages.iter().any(|module| stays(*module))
+    })
+}

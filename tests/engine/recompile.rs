@@ -1,0 +1,186 @@
+//! Whatever way modules changed, an engine stands as if it had been given them at once: the same is refused with the
+//! same words, plans and answers are the same. And a change works on what depends on it, not on all modules.
+//!
+//! `tests/cases/recompile` holds files with several texts each; random walks replace, add and remove them. The recorded
+//! programs of `tests/cases/agreement` and the refused ones of `tests/cases/compile` walk too. `STEPS` asks for more.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a panic here is a failing test"
+)]
+
+#[path = "recompile/many.rs"]
+mod many;
+#[path = "recompile/random.rs"]
+mod random;
+#[path = "recompile/world.rs"]
+mod world;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use random::Random;
+use world::World;
+
+/// Files with the texts that each may have, and what is asked of them.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    note: String,
+    #[serde(default)]
+    strict: bool,
+    #[serde(default)]
+    v0: bool,
+    data: Option<Json>,
+    #[serde(default)]
+    inputs: Vec<Json>,
+    #[serde(default)]
+    queries: Vec<String>,
+    files: BTreeMap<String, Vec<String>>,
+}
+
+/// How many of the accepted changes kept something, of how many.
+#[derive(Default)]
+struct Kept {
+    some: usize,
+    all: usize,
+}
+
+#[test]
+fn written_modules_change_as_they_compile() {
+    let mut kept = Kept::default();
+    for file in files("recompile") {
+        let text = fs::read_to_string(&file).unwrap();
+        let cases: Vec<Case> = serde_json::from_str(&text).unwrap();
+        for case in cases {
+            walk(&case, steps(150), &mut kept);
+        }
+    }
+    assert!(kept.some * 2 > kept.all, "{} of {}", kept.some, kept.all);
+}
+
+#[test]
+fn recorded_modules_change_as_they_compile() {
+    let mut kept = Kept::default();
+    let mut cases = Vec::new();
+    for file in files("agreement") {
+        let text = fs::read_to_string(&file).unwrap();
+        let records: Vec<Json> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        for together in records.chunks(4).step_by(5) {
+            cases.push(together_recorded(together));
+        }
+    }
+    for file in files("compile") {
+        let text = fs::read_to_string(&file).unwrap();
+        let records: Vec<Json> = serde_json::from_str(&text).unwrap();
+        for together in records.chunks(4).step_by(3) {
+            cases.push(together_refused(together));
+        }
+    }
+    for case in cases {
+        walk(&case, steps(12), &mut kept);
+    }
+    assert!(kept.some * 8 > kept.all, "{} of {}", kept.some, kept.all);
+}
+
+fn steps(usual: usize) -> usize {
+    let asked = std::env::var("STEPS").ok();
+    asked.map_or(usual, |asked| asked.parse().unwrap())
+}
+
+/// The files of a folder of cases, in order.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases");
+    let entries = fs::read_dir(root.join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|kind| kind != "txt"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no cases in {folder}");
+    files
+}
+
+/// Recorded programs as one: each file has the texts that it has in any of them.
+fn together_recorded(records: &[Json]) -> Case {
+    let mut case = Case {
+        note: records[0]["case"].to_string(),
+        strict: false,
+        v0: records[0]["request"]["v0"] == true,
+        data: records[0]["request"].get("data").cloned(),
+        inputs: Vec::new(),
+        queries: Vec::new(),
+        files: BTreeMap::new(),
+    };
+    for (record, position) in records.iter().zip(0..) {
+        let request = &record["request"];
+        case.inputs.extend(request.get("input").cloned());
+        case.queries
+            .extend(request["query"].as_str().map(str::to_owned));
+        add_files(&mut case, &request["modules"], position);
+    }
+    case
+}
+
+fn together_refused(records: &[Json]) -> Case {
+    let mut case = Case {
+        note: records[0]["note"].to_string(),
+        strict: records.iter().any(|record| record["strict"] == true),
+        v0: records[0]["v0"] == true,
+        data: records[0].get("data").cloned(),
+        inputs: Vec::new(),
+        queries: vec!["data".to_owned()],
+        files: BTreeMap::new(),
+    };
+    for (record, position) in records.iter().zip(0..) {
+        add_files(&mut case, &record["modules"], position);
+    }
+    case
+}
+
+/// Adds the texts of files, to those of the same name and to further files.
+fn add_files(case: &mut Case, modules: &Json, position: usize) {
+    for (name, text) in modules.as_object().into_iter().flatten() {
+        let text = text.as_str().unwrap().to_owned();
+        let apart = format!("{position}/{name}");
+        // in a package of its own it gets in the way of others less often
+        let alone = text.replacen("package ", &format!("package alone{position}."), 1);
+        case.files.entry(apart).or_default().push(alone);
+        case.files.entry(name.clone()).or_default().push(text);
+    }
+}
+
+/// Changes files at random, one or two at a time.
+fn walk(case: &Case, steps: usize, kept: &mut Kept) {
+    let mut random = Random::new(&case.note);
+    let names: Vec<&String> = case.files.keys().collect();
+    let mut world = World::new(case);
+    for step in 0..steps {
+        let count = 1 + random.below(8) / 6;
+        let mut changes = BTreeMap::new();
+        for _ in 0..count {
+            let name = names[random.below(names.len())];
+            let texts = &case.files[name];
+            let text = (random.below(6) > 0).then(|| texts[random.below(texts.len())].as_str());
+            changes.insert(name.as_str(), text);
+        }
+        let accepted = world.change(&changes);
+        match accepted {
+            Err(difference) => panic!("{}, step {step}: {changes:#?}\n{difference}", case.note),
+            Ok(None) => {}
+            Ok(Some(some)) => {
+                kept.all += 1;
+                kept.some += usize::from(some);
+            }
+        }
+    }
+}
