@@ -17,6 +17,7 @@ use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body};
 
 use crate::builtins::Custom;
+use crate::compile::lower::Ledger;
 use crate::compile::{self, Compiled, Options, Query, Work, lower};
 use crate::decision::Decision;
 use crate::error::Error;
@@ -76,6 +77,8 @@ struct Inner {
 struct State {
     compiled: Arc<Compiled>,
     program: Arc<Program>,
+    /// What the program was made of.
+    ledger: Arc<Ledger>,
 }
 
 impl Default for Engine {
@@ -175,19 +178,23 @@ impl Engine {
                 Write::Exactly(operation) => transaction.write(operation, &path, value)?,
             }
         }
-        let (compiled, program) = if recompile {
-            self.compile(&state.compiled, &next, &transaction, timer)?
+        let compiled = if recompile {
+            Some(self.compile(&state, &next, &transaction, timer)?)
         } else {
-            (state.compiled.clone(), state.program.clone())
+            None
         };
         laps.end(|| "rego_module_compile".to_owned());
         if wrote {
             // a new program was compiled against these documents
-            let checked = if recompile { None } else { Some(&*program) };
+            let checked = if recompile {
+                None
+            } else {
+                Some(&*state.program)
+            };
             inner.commit(transaction, checked)?;
         }
-        if recompile {
-            inner.state.store(Arc::new(State { compiled, program }));
+        if let Some(compiled) = compiled {
+            inner.state.store(Arc::new(compiled));
         }
         *modules = next;
         Ok(())

@@ -76,6 +76,10 @@ pub const LOOK_BYTES: usize = 4 << 20;
 /// Most combinations of constant keys of one reference that are told apart when rules are checked for recursion.
 pub const LOOKUP_COMBINATIONS: usize = 64;
 
+/// Numbers of documents, or of constants, that changes of modules may leave behind before all plans are made anew,
+/// however few there are.
+pub const KEPT_NUMBERS: usize = 1 << 12;
+
 /// Generated locals that changes of modules may leave behind before all modules are compiled anew, however few they have.
 pub const KEPT_LOCALS: u32 = 1 << 12;
 

@@ -124,10 +124,7 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
         see("rule", set.kind.kind());
         see("index", set.index.kind());
     }
-    let plans = program
-        .rules
-        .iter()
-        .flat_map(solon::program::RuleSet::plans);
+    let plans = program.rules.iter().flat_map(|set| set.plans());
     for plan in plans.chain([query]) {
         plan.visit(&mut |step| {
             see("step", step.kind());

@@ -175,7 +175,7 @@ fn dump_passes(text: &str, dump: &mut String) -> Result<(), Diagnostics> {
     writeln!(dump, "== parsed\n{last}").unwrap();
     let mut refused = false;
     let compiled = compile(vec![module], &options, None, |pass, compilation| {
-        let text: String = compilation.modules.iter().map(print_module).collect();
+        let text: String = compilation.modules.open().map(print_module).collect();
         note(dump, pass.name, text, &mut last);
         if !refused && !compilation.report.is_empty() {
             refused = true;

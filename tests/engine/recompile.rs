@@ -75,19 +75,19 @@ fn recorded_modules_change_as_they_compile() {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
-        for together in records.chunks(4).step_by(5) {
+        for together in records.chunks(4).step_by(12) {
             cases.push(together_recorded(together));
         }
     }
     for file in files("compile") {
         let text = fs::read_to_string(&file).unwrap();
         let records: Vec<Json> = serde_json::from_str(&text).unwrap();
-        for together in records.chunks(4).step_by(3) {
+        for together in records.chunks(4).step_by(6) {
             cases.push(together_refused(together));
         }
     }
     for case in cases {
-        walk(&case, steps(12), &mut kept);
+        walk(&case, steps(9), &mut kept);
     }
     assert!(kept.some * 8 > kept.all, "{} of {}", kept.some, kept.all);
 }

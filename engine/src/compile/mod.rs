@@ -169,12 +169,14 @@ pub fn compile(
     observe: impl FnMut(&Pass, &Compilation<'_>),
 ) -> Result<Compiled, Diagnostics> {
     let parsed = in_order(modules.into_iter().map(Into::into).collect());
-    let mut compilation = Compilation::new(Modules::new(&parsed), options);
-    compilation.base_exists = base_exists;
-    run(&mut compilation, observe);
-    let report = std::mem::take(&mut compilation.report);
-    report.finish()?;
-    Ok(Compiled::new(&parsed, compilation))
+    on_large_stack(|| {
+        let mut compilation = Compilation::new(Modules::new(&parsed), options);
+        compilation.base_exists = base_exists;
+        run(&mut compilation, observe);
+        let report = std::mem::take(&mut compilation.report);
+        report.finish()?;
+        Ok(Compiled::new(&parsed, compilation))
+    })
 }
 
 /// Modules in the order of their file names.
@@ -186,18 +188,16 @@ fn in_order(mut modules: Vec<Arc<Module>>) -> Vec<Arc<Module>> {
 /// Runs the passes, up to the first after which no other may run.
 fn run(compilation: &mut Compilation<'_>, mut observe: impl FnMut(&Pass, &Compilation<'_>)) {
     check_depth(compilation);
-    on_large_stack(|| {
+    if compilation.report.is_fatal() {
+        return;
+    }
+    shadowed::drop_from_modules(&mut compilation.modules);
+    let options = compilation.options;
+    for pass in PASSES.iter().filter(|pass| !options.skips(pass.name)) {
+        (pass.run)(compilation);
+        observe(pass, compilation);
         if compilation.report.is_fatal() {
-            return;
+            break;
         }
-        shadowed::drop_from_modules(&mut compilation.modules);
-        let options = compilation.options;
-        for pass in PASSES.iter().filter(|pass| !options.skips(pass.name)) {
-            (pass.run)(compilation);
-            observe(pass, compilation);
-            if compilation.report.is_fatal() {
-                break;
-            }
-        }
-    });
+    }
 }

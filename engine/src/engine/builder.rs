@@ -132,6 +132,7 @@ impl EngineBuilder {
         let state = State {
             compiled: Arc::new(compiled.unwrap_or_default()),
             program: Arc::new(lower::program(&[], self.functions.clone(), &self.options)),
+            ledger: Arc::default(),
         };
         Engine {
             inner: Arc::new(Inner {

@@ -8,10 +8,10 @@ use solon_syntax::ast::Module;
 use solon_syntax::parse_module;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 
-use super::Engine;
-use crate::compile::{self, Compilation, Compiled, Pass, lower};
+use super::{Engine, State};
+use crate::compile::{self, Compilation, Pass, lower};
 use crate::error::Error;
-use crate::program::{Canonical, Program};
+use crate::program::Canonical;
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
 
@@ -29,11 +29,11 @@ impl Engine {
     /// Compiles all modules, on from what they were before.
     pub(super) fn compile(
         &self,
-        earlier: &Compiled,
+        earlier: &State,
         modules: &BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
         timer: Timer<'_>,
-    ) -> Result<(Arc<Compiled>, Arc<Program>), Error> {
+    ) -> Result<State, Error> {
         let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
         let checked: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
             None
@@ -45,20 +45,29 @@ impl Engine {
             let options = &self.inner.options;
             let mut laps = timer.start();
             let mut observe = |pass: &Pass, _: &Compilation<'_>| laps.end(|| pass.timer());
-            let compiled = match compile::recompile(earlier, list(), options, checked, &mut observe) {
+            let kept =
+                compile::recompile(&earlier.compiled, list(), options, checked, &mut observe);
+            let stands_on = kept.is_some().then_some(lower::Earlier {
+                program: &earlier.program,
+                ledger: &earlier.ledger,
+            });
+            let mut compiled = match kept {
                 Some(compiled) => compiled,
                 None => compile::compile(list(), options, checked, &mut observe)?,
             };
-            let mut program = lower::program(
-                &compiled.modules,
-                self.inner.functions.clone(),
-                &self.inner.options,
-            );
+            let functions = self.inner.functions.clone();
+            let (mut program, ledger) =
+                lower::program_on_from(stands_on, &compiled.modules, functions, options);
+            compiled.work.lowered = ledger.lowered;
             program.canonical =
                 Canonical::new(compiled.modules.clone(), compiled.originals.clone())
                     .searching_once(compiled.keyed.clone());
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
-            Ok((Arc::new(compiled), Arc::new(program)))
+            Ok(State {
+                compiled: Arc::new(compiled),
+                program: Arc::new(program),
+                ledger: Arc::new(ledger),
+            })
         })
     }
 }

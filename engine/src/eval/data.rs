@@ -147,9 +147,7 @@ impl<'e> Machine<'e> {
         let depth = match set.kind {
             RuleKind::Function(_) => return Ok(None),
             RuleKind::Complete => 0,
-            RuleKind::Set | RuleKind::Object => {
-                self.program.depths.get(rule as usize).copied().unwrap_or(0)
-            }
+            RuleKind::Set | RuleKind::Object => set.depth,
         };
         let (known, rest) = keys
             .split_at_checked(depth.min(keys.len()))

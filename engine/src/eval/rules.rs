@@ -41,7 +41,7 @@ impl<'e> Iterator for Candidates<'e> {
 
 impl<'e> Machine<'e> {
     pub(super) fn rule_set(&self, rule: RuleId) -> Option<&'e RuleSet> {
-        self.program.rules.get(rule as usize)
+        self.program.rules.get(rule as usize).map(|set| &**set)
     }
 
     /// The rules of a set that can match.

@@ -1,8 +1,7 @@
 //! Programs as text, for people and golden tests: every rule set with its index, every rule with its plans, one
 //! step a line, inner blocks indented.
 //!
-//! Slots print as `s0`, constants as they are written, callees by name. Nothing depends on addresses or on the order
-//! of a hash, so equal programs have equal dumps.
+//! Slots print as `s0`, constants as they are written, callees by name, sets by path. So equal programs have equal dumps.
 
 use std::fmt::{self, Display, Write};
 
@@ -11,19 +10,21 @@ use super::plan::{
     Block, BuiltinCall, Callee, Collector, Comparison, Modifier, Operand, Plan, Screen, Slot, Step,
     Target,
 };
-use super::rules::{Branch, GuardKey, Index, Rule, RuleId, RuleKind, RuleSet};
+use super::rules::{Branch, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet};
 use super::{ConstId, Program};
 use crate::value::Value;
 
 /// Text of a whole program.
 pub fn program(program: &Program) -> String {
     let mut dump = Dump::new(program, &[]);
-    let sets = program.rules.iter();
-    // writing to a string does not fail
-    let _ = sets.zip(0..).try_for_each(|(set, id)| {
-        let depth = program.depths.get(id).copied().unwrap_or(0);
-        dump.rule_set(set, depth)
-    });
+    let mut open: Vec<NodeId> = vec![0];
+    while let Some(node) = open.pop().and_then(|node| program.tree.node(node)) {
+        open.extend(node.children.values().rev());
+        if let Some(set) = node.rule.and_then(|id| program.rules.get(id as usize)) {
+            // writing to a string does not fail
+            let _ = dump.rule_set(set);
+        }
+    }
     dump.text
 }
 
@@ -63,12 +64,12 @@ impl<'p> Dump<'p> {
         result
     }
 
-    fn rule_set(&mut self, set: &RuleSet, depth: usize) -> fmt::Result {
+    fn rule_set(&mut self, set: &RuleSet) -> fmt::Result {
         let kind = match set.kind {
             RuleKind::Complete => "complete".to_owned(),
             RuleKind::Function(arity) => format!("function of {arity}"),
             RuleKind::Set => "set".to_owned(),
-            RuleKind::Object => format!("object of depth {depth}"),
+            RuleKind::Object => format!("object of depth {}", set.depth),
         };
         let not_kept = if set.memoised { "" } else { ", not kept" };
         let early = if set.early_exit {

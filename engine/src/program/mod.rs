@@ -31,10 +31,8 @@ use crate::value::Value;
 pub struct Program {
     /// Constants of all plans.
     pub constants: Vec<Value>,
-    /// The rules of each document path.
-    pub rules: Vec<RuleSet>,
-    /// How many terms a caller may know of the heads of each partial rule set.
-    pub depths: Vec<usize>,
+    /// The rules of each document path. Numbers that no document has any more have none.
+    pub rules: Vec<Arc<RuleSet>>,
     /// The virtual documents by path.
     pub tree: Tree,
     /// Functions that the host added.

@@ -15,9 +15,10 @@ pub type RuleId = u32;
 pub type NodeId = u32;
 
 /// What the rules of a path make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleKind {
     /// One value.
+    #[default]
     Complete,
     /// A function of that many arguments.
     Function(u32),
@@ -28,6 +29,7 @@ pub enum RuleKind {
 }
 
 /// All rules of one document path.
+#[derive(Default)]
 pub struct RuleSet {
     /// The path below `data`.
     pub path: Box<[Value]>,
@@ -35,6 +37,8 @@ pub struct RuleSet {
     pub name: Arc<str>,
     /// What they make.
     pub kind: RuleKind,
+    /// How many terms a caller may know of the heads, if they are partial.
+    pub depth: usize,
     /// The rules in source order, default rules apart.
     pub rules: Vec<Rule>,
     /// The default, whose leaf is a value.

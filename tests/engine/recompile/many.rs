@@ -21,8 +21,7 @@ fn team(at: usize, extra: &str) -> (String, String) {
     (format!("teams/team_{at}.rego"), text)
 }
 
-const LIBRARY: &str =
-    "package lib\n\nlevel := {\"read\": 1, \"write\": 2}\n\nreaches(action, least) if level[action] >= least\n";
+const LIBRARY: &str = "package lib\n\nlevel := {\"read\": 1, \"write\": 2}\n\nreaches(action, least) if level[action] >= least\n";
 
 /// A package that reads one of the others.
 fn reader() -> String {
@@ -114,5 +113,8 @@ fn many_changes_leave_little_behind() {
         assert!(work.locals_since < 5000, "{work:?}");
     }
     assert!((2..20).contains(&modules), "{modules} times all modules");
-    assert!((2..40).contains(&documents), "{documents} times all documents");
+    assert!(
+        (2..40).contains(&documents),
+        "{documents} times all documents"
+    );
 }

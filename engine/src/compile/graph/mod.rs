@@ -100,10 +100,7 @@ pub fn set_graph(compilation: &mut Compilation<'_>) {
 
 impl Graph {
     /// The graph of the rules in a tree, of which each reads something, module by module.
-    pub fn new<'r>(
-        tree: &RuleTree,
-        reads: impl Iterator<Item = &'r [Vec<Read>]> + Clone,
-    ) -> Self {
+    pub fn new<'r>(tree: &RuleTree, reads: impl Iterator<Item = &'r [Vec<Read>]> + Clone) -> Self {
         let mut graph = Self::default();
         for (module, position) in reads.clone().zip(0..) {
             graph.starts.push(length(&graph.rules));

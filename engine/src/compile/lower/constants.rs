@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{Term, TermKind};
 
 pub use crate::program::constant;
-use crate::program::{ConstId, Operand};
+use crate::program::{ConstId, Operand, Program};
 use crate::value::Value;
 
 /// Constants in the order of their numbers.
@@ -22,6 +22,14 @@ impl Constants {
     pub fn starting_at(base: usize) -> Self {
         Self {
             base,
+            ..Self::default()
+        }
+    }
+
+    /// Constants that are numbered on from those of an earlier program, if there is one.
+    pub fn on_from(program: Option<&Program>) -> Self {
+        Self {
+            values: program.map_or_else(Vec::new, |program| program.constants.clone()),
             ..Self::default()
         }
     }

@@ -3,6 +3,8 @@
 //! A rule that is `true` or nothing is tested in place, without a frame and a kept result. A set that only one loop
 //! asks for is not made: the loop goes on inside the bodies that find the members.
 
+use std::sync::Arc;
+
 use super::constants::Constants;
 use super::lookups::{hoist, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
@@ -17,8 +19,15 @@ const RULES: usize = 4;
 /// Most steps that stand in for one.
 const STEPS: usize = 24;
 
-/// Puts the bodies of rules in the places of their documents.
-pub fn rules(program: &mut Program, constants: &Constants, optimisations: Optimisations) {
+/// Puts the bodies of rules in the places of their documents, in the sets of rules that were lowered now. `asked` tells
+/// how many places ask for the document of each set.
+pub fn rules(
+    program: &mut Program,
+    lowered: &[RuleId],
+    asked: &[u32],
+    constants: &Constants,
+    optimisations: Optimisations,
+) {
     let (inlines, splices) = (
         optimisations.make(Optimisation::InlineRules),
         optimisations.make(Optimisation::SpliceSets),
@@ -26,18 +35,25 @@ pub fn rules(program: &mut Program, constants: &Constants, optimisations: Optimi
     if !inlines && !splices {
         return;
     }
-    let asked = asked(program);
-    for id in callees_first(program) {
-        let Some(set) = program.rules.get_mut(id as usize) else {
+    for id in callees_first(program, lowered) {
+        // the others are shared with an earlier program
+        let own = |program: &'_ mut Program| {
+            let set = program.rules.get_mut(id as usize)?;
+            let rules = std::mem::take(&mut Arc::get_mut(set)?.rules);
+            Some((
+                set.early_exit && set.kind == RuleKind::Complete,
+                set.kind,
+                rules,
+            ))
+        };
+        let Some((early, kind, mut rules)) = own(program) else {
             continue;
         };
-        let once = !matches!(set.kind, RuleKind::Function(_));
-        let early = set.early_exit && set.kind == RuleKind::Complete;
-        let mut rules = std::mem::take(&mut set.rules);
+        let once = !matches!(kind, RuleKind::Function(_));
         let inliner = Inliner {
             program,
             constants,
-            asked: &asked,
+            asked,
         };
         for member in rules.iter_mut().flat_map(members_mut) {
             if splices && early {
@@ -50,7 +66,8 @@ pub fn rules(program: &mut Program, constants: &Constants, optimisations: Optimi
                 }
             }
         }
-        if let Some(set) = program.rules.get_mut(id as usize) {
+        let set = program.rules.get_mut(id as usize);
+        if let Some(set) = set.and_then(Arc::get_mut) {
             set.rules = rules;
         }
     }
@@ -75,30 +92,19 @@ struct Member<'r> {
     keyed: &'r mut [Plan],
 }
 
-/// How many places ask for the document of each rule.
-fn asked(program: &Program) -> Vec<u32> {
-    let mut asked = vec![0; program.rules.len()];
-    for plan in program.rules.iter().flat_map(RuleSet::plans) {
-        plan.visit(&mut |step| {
-            if let Step::Rule { rule, .. } = step
-                && let Some(count) = asked.get_mut(*rule as usize)
-            {
-                *count += 1;
-            }
-        });
+/// Some sets of rules, those that another one asks for before it.
+fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
+    let mut seen = vec![true; program.rules.len()];
+    for id in sets {
+        if let Some(seen) = seen.get_mut(*id as usize) {
+            *seen = false;
+        }
     }
-    asked
-}
-
-/// All rules, those that another one asks for before it.
-fn callees_first(program: &Program) -> Vec<RuleId> {
-    let count = u32::try_from(program.rules.len()).unwrap_or(u32::MAX);
-    let mut seen = vec![false; program.rules.len()];
-    let mut order = Vec::with_capacity(program.rules.len());
+    let mut order = Vec::with_capacity(sets.len());
     // rules to look at, and those whose callees have been
     let mut open: Vec<(RuleId, bool)> = Vec::new();
-    for root in 0..count {
-        open.push((root, false));
+    for root in sets {
+        open.push((*root, false));
         while let Some((id, ready)) = open.pop() {
             if ready {
                 order.push(id);
@@ -109,8 +115,8 @@ fn callees_first(program: &Program) -> Vec<RuleId> {
                 _ => continue,
             }
             open.push((id, true));
-            let plans = program.rules.get(id as usize).into_iter();
-            for plan in plans.flat_map(RuleSet::plans) {
+            let set = program.rules.get(id as usize).into_iter();
+            for plan in set.flat_map(|set| set.plans()) {
                 plan.visit(&mut |step| {
                     if let Step::Rule { rule, .. } = step {
                         open.push((*rule, false));
@@ -297,13 +303,23 @@ impl Inliner<'_> {
 /// Whether the rules of a set are few, short and all there is.
 fn is_simple(set: &RuleSet) -> bool {
     let steps: usize = set.rules.iter().map(|rule| rule.plan.len()).sum();
-    matches!(set.index, Index::All)
-        && (1..=RULES).contains(&set.rules.len())
-        && steps <= STEPS
-        && set
-            .rules
-            .iter()
-            .all(|rule| rule.otherwise.is_none() && !rule.fallback)
+    matches!(set.index, Index::All) && has_few_rules(set) && steps <= STEPS
+}
+
+fn has_few_rules(set: &RuleSet) -> bool {
+    let mut rules = set.rules.iter();
+    (1..=RULES).contains(&set.rules.len())
+        && rules.all(|rule| rule.otherwise.is_none() && !rule.fallback)
+}
+
+/// Whether the bodies of a set may ever stand where its document is asked for. How long they are may still change.
+pub fn may_stand_in(set: &RuleSet) -> bool {
+    let is_kind = match set.kind {
+        RuleKind::Complete => set.early_exit,
+        RuleKind::Set => true,
+        RuleKind::Function(_) | RuleKind::Object => false,
+    };
+    is_kind && has_few_rules(set)
 }
 
 /// Whether a step costs less than keeping what it finds, and nobody sees how often it runs.

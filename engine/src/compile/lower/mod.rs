@@ -5,10 +5,12 @@
 
 mod body;
 mod constants;
+mod declare;
 mod fuse;
 mod guards;
 mod index;
 mod inline;
+mod ledger;
 mod lookups;
 mod modifiers;
 mod reference;
@@ -27,13 +29,25 @@ use super::compilation::Options;
 use super::optimisations::Optimisations;
 use super::rewrite::capture;
 use crate::builtins::Custom;
-use crate::program::{Plan, Program, Step};
+use crate::program::{Plan, Program, RuleId, Step};
 use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
+pub use ledger::{Earlier, Ledger};
 
 /// Lowers all modules.
 pub fn program(modules: &[Arc<Module>], functions: Vec<Custom>, options: &Options) -> Program {
+    program_on_from(None, modules, functions, options).0
+}
+
+/// Lowers modules, all of them or on from the program of an earlier compilation that these go on from.
+pub fn program_on_from(
+    earlier: Option<Earlier<'_>>,
+    modules: &[Arc<Module>],
+    functions: Vec<Custom>,
+    options: &Options,
+) -> (Program, Ledger) {
+    let earlier = earlier.filter(|earlier| earlier.is_worthwhile());
     let optimisations = Optimisations::new(options);
     let mut files: HashMap<SourceId, Arc<str>> = HashMap::new();
     for module in modules {
@@ -44,14 +58,41 @@ pub fn program(modules: &[Arc<Module>], functions: Vec<Custom>, options: &Option
         files,
         ..Program::default()
     };
-    let mut constants = Constants::default();
-    let pending = rules::declare(modules, &mut program);
-    for (id, set) in pending.iter().enumerate() {
-        rules::lower(id, set, &mut program, &mut constants, optimisations);
+    let mut constants = Constants::on_from(earlier.map(|earlier| earlier.program));
+    let pending = declare::declare(modules, earlier, &mut program);
+    let mut ledger = Ledger::on_from(earlier, program.rules.len());
+    let mut open = Vec::new();
+    for (id, set) in &pending {
+        match earlier.filter(|_| set.stays) {
+            Some(earlier) => ledger.keep(*id, earlier),
+            None => open.push(*id),
+        }
     }
-    inline::rules(&mut program, &constants, optimisations);
+    let mut lowered: Vec<RuleId> = Vec::new();
+    loop {
+        for id in &open {
+            if let Some(set) = pending.get(id) {
+                let made = rules::lower(*id, set, &mut program, &mut constants, optimisations);
+                ledger.add(*id, &set.places(), &made);
+                if let Some(place) = program.rules.get_mut(*id as usize) {
+                    *place = Arc::new(made);
+                }
+            }
+        }
+        lowered.append(&mut open);
+        lowered.sort_unstable();
+        if let Some(earlier) = earlier {
+            open = ledger.concerned(earlier, &program, &lowered);
+        }
+        if open.is_empty() {
+            break;
+        }
+    }
+    let asked = ledger.asked();
+    inline::rules(&mut program, &lowered, &asked, &constants, optimisations);
     program.constants = constants.finish();
-    program
+    ledger.finish(program.constants.len());
+    (program, ledger)
 }
 
 /// A query ready to run: its plan, its own constants behind those of the program, and where answers are found.

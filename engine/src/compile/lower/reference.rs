@@ -112,12 +112,9 @@ impl Lowering<'_> {
     }
 
     fn rule(&mut self, rule: RuleId, rest: &[Term]) -> Operand {
-        let partial = self
-            .program
-            .rules
-            .get(rule as usize)
-            .is_some_and(|set| matches!(set.kind, RuleKind::Set | RuleKind::Object));
-        let depth = if partial { self.depth(rule) } else { 0 };
+        let set = self.program.rules.get(rule as usize);
+        let partial = set.filter(|set| matches!(set.kind, RuleKind::Set | RuleKind::Object));
+        let depth = partial.map_or(0, |set| set.depth);
         let count = rest
             .iter()
             .take(depth)
@@ -136,11 +133,6 @@ impl Lowering<'_> {
             });
         }
         self.below(Operand::Slot(out), rest)
-    }
-
-    /// How many terms a caller may know of the heads of a partial rule.
-    fn depth(&self, rule: RuleId) -> usize {
-        self.program.depths.get(rule as usize).copied().unwrap_or(0)
     }
 
     /// The merged document at a path that ends between rules.

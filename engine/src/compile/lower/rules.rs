@@ -1,227 +1,27 @@
-//! Rules: where they stand in the tree of documents, and their plans.
+//! The plans of rules.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use solon_syntax::ast::{self, Body, Expr, ExprKind, Module, Term, TermKind};
+use solon_syntax::ast::{self, Body, Expr, ExprKind, Term, TermKind};
 
 use super::body::{Lowering, operator_name};
 use super::constants::{Constants, constant};
+use super::declare::{Member, Pending, number};
 use super::{guards, index, screen};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
-    ConstId, Guard, Index, NodeId, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot,
-    Step, TreeNode,
+    ConstId, Guard, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
 };
-use crate::value::{Kind, V, Value};
-
-/// The rules of a set before they are lowered.
-pub struct Pending<'m> {
-    rules: Vec<Member<'m>>,
-    default: Option<&'m ast::Rule>,
-}
-
-/// A rule and the terms of its head behind the set's path.
-#[derive(Clone)]
-struct Member<'m> {
-    rule: &'m ast::Rule,
-    tail: Vec<Term>,
-}
-
-impl Member<'_> {
-    fn makes_member(&self) -> bool {
-        self.rule.head.value.is_none() && self.rule.head.key.is_some()
-    }
-}
-
-/// Rules by tree node while the tree grows.
-#[derive(Default)]
-struct Site<'m> {
-    rules: Vec<Member<'m>>,
-    children: BTreeMap<Value, Site<'m>>,
-}
-
-impl Site<'_> {
-    fn at(&mut self, path: impl IntoIterator<Item = Value>) -> &mut Self {
-        path.into_iter()
-            .fold(self, |site, key| site.children.entry(key).or_default())
-    }
-
-    /// Moves the rules of all nodes below into this one, their heads longer by the keys between.
-    fn absorb(&mut self) {
-        for (key, mut child) in std::mem::take(&mut self.children) {
-            child.absorb();
-            for mut member in child.rules {
-                member.tail.insert(0, key_term(&key));
-                self.rules.push(member);
-            }
-        }
-    }
-}
-
-fn key_term(key: &Value) -> Term {
-    let kind = match key.borrow() {
-        V::Null => TermKind::Null,
-        V::Bool(truth) => TermKind::Boolean(truth),
-        key if key.kind() == Kind::Number => TermKind::Number(key.to_string().into()),
-        key => TermKind::String(key.text_or_empty().to_str().into_owned().into()),
-    };
-    Term::new(kind, solon_syntax::source::Span::default())
-}
-
-/// Puts all rules into the tree and gives each set of rules its number and kind.
-pub fn declare<'m>(modules: &'m [Arc<Module>], program: &mut Program) -> Vec<Pending<'m>> {
-    let mut root = Site::default();
-    for module in modules {
-        let package: Vec<Value> = module
-            .package
-            .path
-            .iter()
-            .skip(1)
-            .filter_map(constant)
-            .collect();
-        root.at(package.iter().cloned());
-        for rule in &module.rules {
-            let (path, tail) = split_head(rule);
-            root.at(package.iter().cloned().chain(path))
-                .rules
-                .push(Member { rule, tail });
-        }
-    }
-    let mut pending = Vec::new();
-    let mut path = Vec::new();
-    let children = std::mem::take(&mut root.children);
-    plant(children, 0, &mut path, program, &mut pending);
-    pending
-}
-
-/// The constant part of a rule's head, and the rest from the first other term on.
-fn split_head(rule: &ast::Rule) -> (Vec<Value>, Vec<Term>) {
-    let reference = &rule.head.reference;
-    let name = reference
-        .first()
-        .and_then(|term| term.as_var().or_else(|| term.as_string()));
-    let mut path: Vec<Value> = name.map(|name| Value::string(name)).into_iter().collect();
-    let mut rest = reference.iter().skip(1);
-    let mut tail = Vec::new();
-    for term in rest.by_ref() {
-        match constant(term).filter(|_| term.is_scalar()) {
-            Some(key) => path.push(key),
-            None => {
-                tail.push(term.clone());
-                break;
-            }
-        }
-    }
-    tail.extend(rest.cloned());
-    (path, tail)
-}
-
-fn plant<'m>(
-    children: BTreeMap<Value, Site<'m>>,
-    parent: NodeId,
-    path: &mut Vec<Value>,
-    program: &mut Program,
-    pending: &mut Vec<Pending<'m>>,
-) {
-    for (key, mut site) in children {
-        if site.rules.iter().any(|member| !member.tail.is_empty()) {
-            site.absorb();
-        }
-        path.push(key.clone());
-        let rule = (!site.rules.is_empty())
-            .then(|| enlist(std::mem::take(&mut site.rules), path, program, pending));
-        let node = push_node(program, parent, key, rule);
-        plant(site.children, node, path, program, pending);
-        path.pop();
-    }
-}
-
-fn push_node(program: &mut Program, parent: NodeId, key: Value, rule: Option<RuleId>) -> NodeId {
-    let id = number(program.tree.nodes.len());
-    program.tree.nodes.push(TreeNode {
-        rule,
-        ..TreeNode::default()
-    });
-    if let Some(parent) = program.tree.nodes.get_mut(parent as usize) {
-        parent.children.insert(key, id);
-    }
-    id
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-fn enlist<'m>(
-    members: Vec<Member<'m>>,
-    path: &[Value],
-    program: &mut Program,
-    pending: &mut Vec<Pending<'m>>,
-) -> RuleId {
-    let id = number(program.rules.len());
-    let (defaults, rules): (Vec<_>, Vec<_>) = members
-        .into_iter()
-        .partition(|member| member.rule.default && member.tail.is_empty());
-    let default = defaults.first().map(|member| member.rule);
-    let kind = kind(&rules, default);
-    let depth = rules
-        .iter()
-        .map(|member| member.tail.len() + usize::from(member.makes_member()))
-        .max();
-    program.depths.push(depth.unwrap_or(0));
-    program.rules.push(RuleSet {
-        path: path.into(),
-        name: name(path),
-        kind,
-        rules: Vec::new(),
-        default: None,
-        index: Index::All,
-        memoised: true,
-        early_exit: false,
-    });
-    pending.push(Pending { rules, default });
-    id
-}
-
-fn kind(rules: &[Member<'_>], default: Option<&ast::Rule>) -> RuleKind {
-    let args = rules.first().map_or_else(
-        || default.map_or(0, |rule| rule.head.args.len()),
-        |m| m.rule.head.args.len(),
-    );
-    if args > 0 {
-        RuleKind::Function(number(args))
-    } else if rules.iter().any(|member| !member.tail.is_empty()) {
-        RuleKind::Object
-    } else if rules.iter().any(Member::makes_member) {
-        RuleKind::Set
-    } else {
-        RuleKind::Complete
-    }
-}
-
-/// The path as a reference prints.
-fn name(path: &[Value]) -> Arc<str> {
-    let terms = path.iter().map(key_term);
-    let root = Term::var("data", solon_syntax::source::Span::default());
-    let reference = Term::new(
-        TermKind::Ref(std::iter::once(root).chain(terms).collect()),
-        solon_syntax::source::Span::default(),
-    );
-    reference.to_string().into()
-}
+use crate::value::Value;
 
 /// Lowers the rules of one set.
 pub fn lower(
-    id: usize,
+    id: RuleId,
     pending: &Pending<'_>,
-    program: &mut Program,
+    program: &Program,
     constants: &mut Constants,
     optimisations: Optimisations,
-) {
-    let Some(kind) = program.rules.get(id).map(|set| set.kind) else {
-        return;
-    };
+) -> RuleSet {
+    let declared = program.rules.get(id as usize).cloned().unwrap_or_default();
+    let kind = declared.kind;
     let mut guards = Vec::with_capacity(pending.rules.len());
     let mut rules = Vec::with_capacity(pending.rules.len());
     for member in &pending.rules {
@@ -238,14 +38,21 @@ pub fn lower(
             .rules
             .iter()
             .any(|member| is_costly(&member.rule.body) || member.rule.else_rule.is_some());
-    if let Some(set) = program.rules.get_mut(id) {
-        if optimisations.make(Optimisation::IndexRules) {
-            set.index = index::build(&guards);
-        }
-        set.rules = rules;
-        set.default = default;
-        set.early_exit = early_exit && matches!(kind, RuleKind::Complete | RuleKind::Function(_));
-        set.memoised = !matches!(kind, RuleKind::Function(_)) || memoised;
+    let index = if optimisations.make(Optimisation::IndexRules) {
+        index::build(&guards)
+    } else {
+        Index::All
+    };
+    RuleSet {
+        path: declared.path.clone(),
+        name: declared.name.clone(),
+        kind,
+        depth: declared.depth,
+        rules,
+        default,
+        index,
+        memoised: !matches!(kind, RuleKind::Function(_)) || memoised,
+        early_exit: early_exit && matches!(kind, RuleKind::Complete | RuleKind::Function(_)),
     }
 }
 

@@ -42,7 +42,9 @@ fn from_parsed(
 ) -> Option<Compiled> {
     if !is_worthwhile(earlier)
         || options.skips_some(PASSES.iter().map(|pass| pass.name))
-        || parsed.iter().any(|module| long_names(module).next().is_some())
+        || parsed
+            .iter()
+            .any(|module| long_names(module).next().is_some())
     {
         return None;
     }

@@ -42,7 +42,11 @@ impl Staying {
         open_renamed(earlier, parsed, &mut places);
         open_reshaped(earlier, parsed, &mut places);
         let stay = staying(earlier, &places);
-        let gone = earlier.parts.iter().zip(&stay).filter(|(_, stays)| !**stays);
+        let gone = earlier
+            .parts
+            .iter()
+            .zip(&stay)
+            .filter(|(_, stays)| !**stays);
         let gone = gone.flat_map(|(part, _)| {
             let rules = part.parsed.rules.iter();
             rules.map(|rule| rule_tree::rule_path(&part.parsed, rule))

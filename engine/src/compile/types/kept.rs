@@ -76,7 +76,8 @@ impl<'c> Changes<'c> {
             return self.groups.get(&vertex) != Some(&false);
         };
         let node = self.tree.home(rule);
-        let Some((node, document)) = node.and_then(|node| Some((node, self.documents.get_mut(&node)?)))
+        let Some((node, document)) =
+            node.and_then(|node| Some((node, self.documents.get_mut(&node)?)))
         else {
             return false;
         };

@@ -1,0 +1,163 @@
+//! What a program was made of, so that the next one can go on from it.
+//!
+//! The plans of a document stay as long as it has the same rules, and the documents whose bodies may stand in for it
+//! there have theirs. Rules are the same while they are where they were in memory: a module that sees anything else of
+//! others than before is compiled anew. Documents and constants keep their numbers; those that nothing needs any more
+//! are dropped when everything is lowered anew.
+
+use std::sync::Arc;
+
+use super::inline;
+use crate::limits;
+use crate::program::{Program, RuleId, RuleSet, Step};
+
+/// What each set of rules of a program was made of.
+#[derive(Default)]
+pub struct Ledger {
+    entries: Vec<Option<Arc<Entry>>>,
+    /// How many constants there were when everything was lowered.
+    constants: usize,
+    /// How many sets of rules there were then.
+    sets: usize,
+    /// How many sets were lowered last.
+    pub lowered: usize,
+}
+
+/// What one set of rules was made of.
+pub struct Entry {
+    /// Where its rules are, the default last.
+    rules: Box<[usize]>,
+    /// How often it asks for the documents of others.
+    asks: Box<[(RuleId, u32)]>,
+}
+
+/// A program and what it was made of.
+#[derive(Clone, Copy)]
+pub struct Earlier<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// What it was made of.
+    pub ledger: &'p Ledger,
+}
+
+impl<'p> Earlier<'p> {
+    /// Whether little enough has gathered that nothing needs any more.
+    pub fn is_worthwhile(self) -> bool {
+        let grown = |now: usize, before: usize| now > (2 * before).max(limits::KEPT_NUMBERS);
+        !grown(self.program.constants.len(), self.ledger.constants)
+            && !grown(self.program.rules.len(), self.ledger.sets)
+    }
+
+    /// A set of rules, if it had the same rules.
+    pub fn same(self, id: RuleId, rules: &[usize]) -> Option<&'p Arc<RuleSet>> {
+        let entry = self.ledger.entry(id)?;
+        let set = self.program.rules.get(id as usize);
+        set.filter(|_| *entry.rules == *rules)
+    }
+}
+
+impl Ledger {
+    /// The ledger of a program of so many sets, which goes on from an earlier one or begins.
+    pub fn on_from(earlier: Option<Earlier<'_>>, sets: usize) -> Self {
+        Self {
+            entries: vec![None; sets],
+            constants: earlier.map_or(0, |earlier| earlier.ledger.constants),
+            sets: earlier.map_or(sets, |earlier| earlier.ledger.sets),
+            lowered: 0,
+        }
+    }
+
+    fn entry(&self, id: RuleId) -> Option<&Arc<Entry>> {
+        self.entries.get(id as usize)?.as_ref()
+    }
+
+    fn set(&mut self, id: RuleId, entry: Arc<Entry>) {
+        if let Some(place) = self.entries.get_mut(id as usize) {
+            *place = Some(entry);
+        }
+    }
+
+    /// Notes that a set stays.
+    pub fn keep(&mut self, id: RuleId, earlier: Earlier<'_>) {
+        if let Some(entry) = earlier.ledger.entry(id) {
+            self.set(id, entry.clone());
+        }
+    }
+
+    /// Notes that a set was lowered, of the rules at some places.
+    pub fn add(&mut self, id: RuleId, rules: &[usize], set: &RuleSet) {
+        let mut asks: Vec<RuleId> = Vec::new();
+        for plan in set.plans() {
+            plan.visit(&mut |step| {
+                if let Step::Rule { rule, .. } = step {
+                    asks.push(*rule);
+                }
+            });
+        }
+        asks.sort_unstable();
+        let counted = asks.chunk_by(|a, b| a == b).filter_map(|same| {
+            let count = u32::try_from(same.len()).unwrap_or(u32::MAX);
+            Some((*same.first()?, count))
+        });
+        let entry = Entry {
+            rules: rules.into(),
+            asks: counted.collect(),
+        };
+        self.lowered += 1;
+        self.set(id, Arc::new(entry));
+    }
+
+    /// Notes how many constants there are once everything was lowered.
+    pub fn finish(&mut self, constants: usize) {
+        if self.constants == 0 {
+            self.constants = constants;
+        }
+    }
+
+    /// How many places ask for the document of each set.
+    pub fn asked(&self) -> Vec<u32> {
+        let mut asked = vec![0; self.entries.len()];
+        let entries = self.entries.iter().flatten();
+        for (rule, count) in entries.flat_map(|entry| &entry.asks) {
+            if let Some(total) = asked.get_mut(*rule as usize) {
+                *total += count;
+            }
+        }
+        asked
+    }
+
+    /// The sets that stay, although others stand otherwise in for the documents that they ask for: since those were
+    /// lowered, or since more places or fewer ask for them.
+    pub fn concerned(
+        &self,
+        earlier: Earlier<'_>,
+        program: &Program,
+        lowered: &[RuleId],
+    ) -> Vec<RuleId> {
+        let (before, now) = (earlier.ledger.asked(), self.asked());
+        let mut changed = vec![false; self.entries.len()];
+        for (at, changed) in changed.iter_mut().enumerate() {
+            let alone = |asked: &[u32]| asked.get(at) == Some(&1);
+            *changed = alone(&before) != alone(&now);
+        }
+        for id in lowered {
+            let at = *id as usize;
+            let stands = |program: &Program| {
+                program
+                    .rules
+                    .get(at)
+                    .is_some_and(|set| inline::may_stand_in(set))
+            };
+            if let Some(changed) = changed.get_mut(at) {
+                *changed |= stands(program) || stands(earlier.program);
+            }
+        }
+        let is_changed = |(rule, _): &(RuleId, u32)| changed.get(*rule as usize) == Some(&true);
+        let entries = (0..).zip(&self.entries);
+        let concerned = entries.filter(|(id, entry)| {
+            let asks = entry.iter().flat_map(|entry| &entry.asks);
+            lowered.binary_search(id).is_err() && asks.into_iter().any(is_changed)
+        });
+        concerned.map(|(id, _)| id).collect()
+    }
+}
