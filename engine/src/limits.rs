@@ -83,6 +83,13 @@ pub const KEPT_NUMBERS: usize = 1 << 12;
 /// Generated locals that changes of modules may leave behind before all modules are compiled anew, however few they have.
 pub const KEPT_LOCALS: u32 = 1 << 12;
 
+/// Memory of the tables by which loops of one evaluation find elements of collections, in bytes; beyond it they go over
+/// all elements.
+pub const JOIN_BYTES: usize = 64 << 20;
+
+/// Most collections that loops of one evaluation are known to go over, before all are forgotten.
+pub const JOINED: usize = 1 << 12;
+
 /// Most dynamic patterns (regular expressions, globs) kept compiled.
 pub const PATTERN_CACHE: usize = 4096;
 

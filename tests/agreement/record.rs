@@ -75,6 +75,7 @@ fn share(theme: Theme) -> (usize, usize, usize) {
         Theme::Logic => (80, 6, 20),
         Theme::Mistakes => (240, 100, 8),
         Theme::Forms => (200, 55, 25),
+        Theme::Joins => (160, 15, 15),
     }
 }
 

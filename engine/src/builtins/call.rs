@@ -231,6 +231,11 @@ impl<'e> Budget<'e> {
         self.steps -= u64::from(self.until_look);
     }
 
+    /// Steps that may still be made.
+    pub fn steps_left(&self) -> u64 {
+        self.steps.saturating_add(u64::from(self.until_look))
+    }
+
     /// Counts one loop turn or call.
     #[inline]
     pub fn step(&mut self) -> Result<(), Fault> {

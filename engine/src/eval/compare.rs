@@ -78,15 +78,6 @@ impl Machine<'_> {
         Some(accepts(comparison, order))
     }
 
-    /// Whether a collection holds a value.
-    pub(super) fn member(&self, value: Operand, collection: Operand) -> bool {
-        let value = self.get(value);
-        match self.get(collection) {
-            V::Array(items) => items.iter().any(|item| same_in_flight(&value, item)),
-            collection => has_element(collection, value),
-        }
-    }
-
     #[inline]
     fn int(&self, operand: Operand) -> Option<i64> {
         let stored = match operand {
@@ -106,6 +97,15 @@ impl Machine<'_> {
     #[inline(never)]
     fn order(&self, left: Operand, right: Operand) -> Ordering {
         self.get(left).cmp(&self.get(right))
+    }
+}
+
+/// Whether a collection holds a value.
+#[inline]
+pub(super) fn is_member(value: V<'_>, collection: V<'_>) -> bool {
+    match collection {
+        V::Array(items) => items.iter().any(|item| same_in_flight(&value, item)),
+        collection => has_element(collection, value),
     }
 }
 

@@ -9,6 +9,11 @@ use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
 
 impl<'e> Machine<'e> {
     /// Runs the rest of a block for each element of a value.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a part of the interpreter loop, of which joins have one of their own"
+    )]
     pub(super) fn each(
         &mut self,
         from: V<'e>,

@@ -10,12 +10,14 @@ use crate::limits;
 use crate::program::{Operand, Plan, Program, Step};
 use crate::value::{Shape, V, Value};
 
+use super::compare::is_member;
 use super::frame::{Few, Frames, Held};
 use super::light::Light;
 use super::memo::Memo;
 use super::path::Places;
 use super::scope::Scope;
 use super::sink::{Produced, Sink};
+use super::table::Joins;
 
 /// What a run tells its generator.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,8 @@ pub struct Machine<'e> {
     pub(super) overlaid: bool,
     /// Whether the current scope replaces functions.
     pub(super) mocked: bool,
+    /// What is known of collections that loops go over again and again.
+    pub(super) joins: Option<&'e mut Joins<'e>>,
     pub(super) depth: usize,
 }
 
@@ -128,6 +132,7 @@ impl<'e> Machine<'e> {
             scope: ROOT,
             overlaid: false,
             mocked: false,
+            joins: None,
             depth: 0,
         }
     }
@@ -215,10 +220,16 @@ impl<'e> Machine<'e> {
                     self.compare(*comparison, *left, *right)?
                 }
                 Step::Test(_, call) => self.builtin(call)?.is_some_and(V::holds),
-                Step::Member(value, collection) => self.member(*value, *collection),
+                Step::Member(value, collection) => {
+                    is_member(self.get(*value), self.get(*collection))
+                }
+                Step::Among(value, collection) => {
+                    self.among(self.get(*value), self.get(*collection))?
+                }
                 Step::Each { from, key, out } => {
                     return self.each(self.get(*from), *key, *out, rest);
                 }
+                Step::Join(join) => return self.join(join, rest),
                 Step::Rule { rule, out } => {
                     let found = if self.overlaid {
                         self.overlaid_rule(*rule, &[])?

@@ -12,6 +12,7 @@ mod data;
 mod early;
 mod frame;
 mod generate;
+mod join;
 mod leaf;
 mod light;
 mod machine;
@@ -22,6 +23,7 @@ mod scope;
 mod screen;
 mod sink;
 mod splice;
+mod table;
 mod texts;
 
 pub use data::Entry;

@@ -3,11 +3,12 @@
 //!
 //! Slots print as `s0`, constants as they are written, callees by name, sets by path. So equal programs have equal dumps.
 
+mod screen;
+
 use std::fmt::{self, Display, Write};
 
-use super::canonical::{Place, Test};
 use super::plan::{
-    Block, BuiltinCall, Callee, Collector, Comparison, Modifier, Operand, Plan, Screen, Slot, Step,
+    Block, BuiltinCall, Callee, Collector, Comparison, Join, Modifier, Operand, Plan, Slot, Step,
     Target,
 };
 use super::rules::{Branch, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet};
@@ -168,6 +169,7 @@ impl<'p> Dump<'p> {
                 let (from, key) = (self.operand(*from), wanted(*key));
                 self.line(format_args!("each {key}, s{out} in {from}"))
             }
+            Step::Join(join) => self.join(join),
             Step::Base { path, out } => {
                 let path: String = path
                     .iter()
@@ -214,6 +216,7 @@ impl<'p> Dump<'p> {
                 self.line(format_args!("test {name}({args})"))
             }
             Step::Member(value, collection) => self.test(*value, "in", *collection),
+            Step::Among(value, collection) => self.test(*value, "among", *collection),
             Step::Screen(screen) => self.screen(screen),
             Step::Fail => self.line("fail"),
             Step::IsArray(operand, len) => {
@@ -325,6 +328,26 @@ impl<'p> Dump<'p> {
         self.block(right)
     }
 
+    fn join(&mut self, join: &Join) -> fmt::Result {
+        let (from, key) = (self.operand(join.from), wanted(join.key));
+        let known = match &join.lookup {
+            Some(lookup) => {
+                let from = lookup.from.map(|from| self.operand(from));
+                let from = from.unwrap_or_else(|| "input".to_owned());
+                format!("{from}{}", self.keys(&lookup.keys))
+            }
+            None => self.operand(join.known),
+        };
+        let place = match join.key {
+            Some(key) if join.by_key => key,
+            _ => join.out,
+        };
+        let (out, path) = (join.out, self.keys(&join.path));
+        self.line(format_args!(
+            "join {key}, s{out} in {from} by s{place}{path} == {known}"
+        ))
+    }
+
     fn builtin(&mut self, call: &BuiltinCall, out: Slot) -> fmt::Result {
         let prepared = if call.prepared.is_some() {
             "prepared "
@@ -357,32 +380,6 @@ impl<'p> Dump<'p> {
             }
         };
         self.line(line)
-    }
-
-    fn screen(&mut self, screen: &Screen) -> fmt::Result {
-        let when = if screen.always {
-            "screen"
-        } else {
-            "screen when strict"
-        };
-        for (constraints, at) in screen.conditions.alternatives.iter().zip(0..) {
-            self.line(if at == 0 { when } else { "or" })?;
-            self.within(|dump| {
-                constraints.iter().try_for_each(|constraint| {
-                    let place = match &constraint.place {
-                        Place::Input(keys) => format!("input{}", bracketed(keys)),
-                        Place::Data(keys) => format!("base{}", bracketed(keys)),
-                        Place::Argument(at) => format!("s{at}"),
-                    };
-                    if constraint.tests.is_empty() {
-                        return dump.line(format_args!("{place} defined"));
-                    }
-                    let tests = joined(constraint.tests.iter().map(test));
-                    dump.line(format_args!("{place} {tests}"))
-                })
-            })?;
-        }
-        Ok(())
     }
 
     fn operand(&self, operand: Operand) -> String {
@@ -448,36 +445,6 @@ fn bracketed(keys: &[Value]) -> String {
     keys.iter()
         .map(|key| format!("[{}]", key.borrow()))
         .collect()
-}
-
-fn test(test: &Test) -> String {
-    let values = |values: &[Value]| joined(values.iter().map(Value::borrow));
-    match test {
-        Test::Equal(value) => format!("== {}", value.borrow()),
-        Test::Items(items) => {
-            let items = items.iter();
-            format!(
-                "== [{}]",
-                joined(items.map(|item| match item {
-                    Some(item) => item.borrow().to_string(),
-                    None => "_".to_owned(),
-                }))
-            )
-        }
-        Test::Contains(value) => format!("contains {}", value.borrow()),
-        Test::Prefix(texts) => format!("begins with {}", values(texts)),
-        Test::Suffix(texts) => format!("ends with {}", values(texts)),
-        Test::Segments(segments, delimiters) => {
-            let segments = segments
-                .iter()
-                .map(|segment| segment.as_deref().unwrap_or("*"));
-            format!(
-                "has segments {} between {}",
-                joined(segments),
-                joined(delimiters)
-            )
-        }
-    }
 }
 
 fn sign(comparison: Comparison) -> &'static str {

@@ -20,8 +20,8 @@ macro_rules! kinds {
 }
 
 kinds! { Step:
-    Input Walk Each Base Rule Keyed Document Keys Call Custom Function Descend
-    Holds Equal Compare Member Test Screen Fail IsArray IsObject
+    Input Walk Each Join Base Rule Keyed Document Keys Call Custom Function Descend
+    Holds Equal Compare Member Among Test Screen Fail IsArray IsObject
     Array Set Object Collect Aggregate Not Every And Or Any Spliced With EndWith
     Exists Asked Value Append Insert Put Produce Solution
 }
@@ -69,7 +69,11 @@ impl Step {
     pub fn is_generator(&self) -> bool {
         matches!(
             self,
-            Self::Each { .. } | Self::Keys { .. } | Self::Descend { .. } | Self::Spliced(_)
+            Self::Each { .. }
+                | Self::Join(_)
+                | Self::Keys { .. }
+                | Self::Descend { .. }
+                | Self::Spliced(_)
         )
     }
 }

@@ -12,7 +12,8 @@ pub use canonical::Canonical;
 pub use constant::constant;
 pub use plan::{
     Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target, TextTest, With,
+    FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
+    TextTest, With,
 };
 pub use rules::{
     Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,

@@ -13,6 +13,15 @@ macro_rules! operands {
                 keys.$iter().for_each($see);
             }
             Self::Each { from, .. } | Self::Descend { from, .. } => $see(from),
+            Self::Join(join) => {
+                $see(operands!(@part join.from, $iter));
+                join.path.$iter().for_each(&mut *$see);
+                $see(operands!(@part join.known, $iter));
+                join.lookup.$iter().for_each(|lookup| {
+                    lookup.from.$iter().for_each(&mut *$see);
+                    lookup.keys.$iter().for_each(&mut *$see);
+                });
+            }
             Self::Document { path, .. } | Self::Keys { path, .. } => path.$iter().for_each($see),
             Self::Call { call, .. } => call.args.$iter().for_each($see),
             Self::Test(_, call) => call.args.$iter().for_each($see),
@@ -26,7 +35,8 @@ macro_rules! operands {
             | Self::Insert(operand) => $see(operand),
             Self::Equal(left, right)
             | Self::Compare(_, left, right)
-            | Self::Member(left, right) => {
+            | Self::Member(left, right)
+            | Self::Among(left, right) => {
                 $see(left);
                 $see(right);
             }
@@ -131,6 +141,10 @@ impl Step {
             } => {
                 key.iter_mut().for_each(&mut *see);
                 see(out);
+            }
+            Self::Join(join) => {
+                join.key.iter_mut().for_each(&mut *see);
+                see(&mut join.out);
             }
             Self::Every(every) => {
                 every.key.iter_mut().for_each(&mut *see);

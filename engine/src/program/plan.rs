@@ -94,6 +94,8 @@ pub enum Step {
         /// Receives the element, value or member.
         out: Slot,
     },
+    /// Each element of a collection that may have a known value at a known place; what follows tests that it has.
+    Join(Box<Join>),
     /// A base document below which there are no rules.
     Base {
         /// Its path.
@@ -171,6 +173,8 @@ pub enum Step {
     Compare(Comparison, Operand, Operand),
     /// Goes on when a collection (the second) holds a value.
     Member(Operand, Operand),
+    /// The same where one collection is asked again and again.
+    Among(Operand, Operand),
     /// Goes on when the test of two texts holds, or what the built-in that it stands for answers.
     Test(TextTest, Box<BuiltinCall>),
     /// Goes on when the conditions hold without which the rule is not entered.
@@ -261,6 +265,39 @@ pub enum Step {
     },
     /// Leaf: a solution of a query, all of whose wanted values are in these places.
     Solution(Box<[Operand]>),
+}
+
+/// A loop that is entered again and again over one collection, each time for the elements that have one value.
+#[derive(Clone)]
+pub struct Join {
+    /// What is walked.
+    pub from: Operand,
+    /// Receives the index, key or member.
+    pub key: Option<Slot>,
+    /// Receives the element, value or member.
+    pub out: Slot,
+    /// Whether the value is at or below the key, not the element.
+    pub by_key: bool,
+    /// Where it is below that: constants.
+    pub path: Box<[Operand]>,
+    /// The value.
+    pub known: Operand,
+    /// Where it is found, if only within the loop.
+    pub lookup: Option<Lookup>,
+}
+
+/// A lookup that a loop does not change.
+#[derive(Clone)]
+pub struct Lookup {
+    /// Where to start; in the input when that is nothing.
+    pub from: Option<Operand>,
+    /// The keys.
+    pub keys: Box<[Operand]>,
+}
+
+impl Join {
+    /// Elements below which a collection is gone over: that is soon done.
+    pub const FEW: usize = 32;
 }
 
 /// Conditions that are looked at before a body.

@@ -2,12 +2,14 @@
 //!
 //! `themes` says what kinds of programs there are; `writer` holds the state of one while it is written; `rules`,
 //! `functions`, `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`,
-//! `term` and `templates` what they consist of; `queries` asks. `forms` stands apart: it puts together anything.
+//! `term` and `templates` what they consist of; `queries` asks. `forms` and `joins` stand apart: the one puts together
+//! anything, the other has collections long enough that how they are gone through matters.
 
 mod conflicts;
 mod forms;
 mod functions;
 mod iteration;
+mod joins;
 mod literal;
 mod merging;
 mod mistakes;
@@ -41,6 +43,9 @@ pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
     }
     if theme == Theme::Forms {
         return forms::program(mixed.next());
+    }
+    if theme == Theme::Joins {
+        return joins::program(mixed.next());
     }
     let mut options = Random::new(mixed.next());
     let dialect = theme.dialect(options.below(6));

@@ -25,11 +25,12 @@ pub enum Theme {
     Logic,
     Mistakes,
     Forms,
+    Joins,
 }
 
 use Theme::{
     Builtins, Chains, Comprehensions, Conflicts, Dialects, Forms, Functions, Heads, Iteration,
-    Logic, Merging, Mistakes, Packages, Queries, Values, With,
+    Joins, Logic, Merging, Mistakes, Packages, Queries, Values, With,
 };
 
 type Weights = &'static [(usize, Scheme)];
@@ -108,7 +109,7 @@ const OLD: Weights = &[
 ];
 
 impl Theme {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Values,
         Iteration,
         Comprehensions,
@@ -125,6 +126,7 @@ impl Theme {
         Logic,
         Mistakes,
         Forms,
+        Joins,
     ];
 
     pub fn name(self) -> &'static str {
@@ -145,6 +147,7 @@ impl Theme {
             Logic => "logic",
             Mistakes => "mistakes",
             Forms => "forms",
+            Joins => "joins",
         }
     }
 
@@ -213,7 +216,7 @@ impl Theme {
                     mistakes::statement(writer);
                 }
             }
-            Merging | Packages | Forms => {}
+            Merging | Packages | Forms | Joins => {}
         }
     }
 }

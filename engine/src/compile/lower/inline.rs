@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::constants::Constants;
+use super::joins;
 use super::lookups::{hoist, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
@@ -200,7 +201,7 @@ impl Inliner<'_> {
             if !holds || !(only_here || steps.iter().all(is_cheap)) {
                 return None;
             }
-            let mut body: Vec<Step> = steps.to_vec();
+            let mut body = joins::without(steps);
             body.push(Step::Exists);
             let mut body = body.into();
             shift(&mut body, base);
@@ -283,7 +284,7 @@ impl Inliner<'_> {
             if !steps.iter().all(is_quiet) {
                 return None;
             }
-            let mut body: Block = steps.into();
+            let mut body: Block = joins::without(steps).into();
             shift(&mut body, base);
             let found = match found {
                 Operand::Slot(slot) => Operand::Slot(slot + base),
@@ -325,7 +326,7 @@ pub fn may_stand_in(set: &RuleSet) -> bool {
 /// Whether a step costs less than keeping what it finds, and nobody sees how often it runs.
 fn is_cheap(step: &Step) -> bool {
     match step {
-        Step::Each { .. } | Step::Member(..) => false,
+        Step::Each { .. } | Step::Join(_) | Step::Member(..) | Step::Among(..) => false,
         Step::Any(any) => any
             .blocks
             .iter()

@@ -138,6 +138,7 @@ fn is_movable(step: &Step) -> bool {
             | Step::Holds(_)
             | Step::Equal(..)
             | Step::Member(..)
+            | Step::Among(..)
             | Step::IsArray(..)
             | Step::IsObject(..)
     )
@@ -146,7 +147,7 @@ fn is_movable(step: &Step) -> bool {
 /// Whether a step does nothing but look and test, so that nobody sees how often it runs.
 pub fn is_quiet(step: &Step) -> bool {
     match step {
-        Step::Each { .. } => true,
+        Step::Each { .. } | Step::Join(_) => true,
         Step::Not(block) => block
             .iter()
             .all(|step| is_quiet(step) || matches!(step, Step::Exists)),

@@ -10,6 +10,7 @@ mod fuse;
 mod guards;
 mod index;
 mod inline;
+mod joins;
 mod ledger;
 mod lookups;
 mod modifiers;
@@ -90,6 +91,7 @@ pub fn program_on_from(
     }
     let asked = ledger.asked();
     inline::rules(&mut program, &lowered, &asked, &constants, optimisations);
+    joins::of_rules(&mut program, &lowered, &constants, optimisations);
     program.constants = constants.finish();
     ledger.finish(program.constants.len());
     (program, ledger)
@@ -117,7 +119,8 @@ pub fn query(
     options: &Options,
 ) -> LoweredQuery {
     let mut constants = Constants::starting_at(program.constants.len());
-    let mut lowering = Lowering::new(program, &mut constants, Optimisations::new(options));
+    let optimisations = Optimisations::new(options);
+    let mut lowering = Lowering::new(program, &mut constants, optimisations);
     lowering.body(body);
     let mut bound: Vec<(Name, Name)> = Vec::new();
     for (name, _) in lowering.bindings() {
@@ -139,7 +142,8 @@ pub fn query(
     }
     let operands = wanted.iter().map(|name| lowering.variable(name)).collect();
     lowering.push(Step::Solution(operands));
-    let plan = lowering.finish();
+    let mut plan = lowering.finish();
+    joins::of_query(&mut plan, &constants, optimisations);
     LoweredQuery {
         plan,
         constants: constants.finish(),

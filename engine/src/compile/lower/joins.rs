@@ -1,0 +1,254 @@
+//! Loops and memberships that ask one collection again and again: they find what they ask for by hash.
+//!
+//! A loop is a join when it is entered repeatedly over a collection that stays the same, and what it does with an
+//! element begins with tests of which one says what value is where in the element. Up to that test nothing may fail or
+//! be seen, so nobody sees that elements without the value are not visited. The test itself stays.
+
+use std::sync::Arc;
+
+use super::constants::Constants;
+use super::lookups::is_quiet;
+use crate::compile::optimisations::{Optimisation, Optimisations};
+use crate::program::{
+    Block, Join, Lookup, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
+};
+use crate::value::{Kind, Value};
+
+/// How far behind the beginning of a loop its test may stand.
+const REACH: usize = 64;
+
+/// Finds joins in the sets of rules that were lowered now.
+pub fn of_rules(
+    program: &mut Program,
+    lowered: &[RuleId],
+    constants: &Constants,
+    optimisations: Optimisations,
+) {
+    if !optimisations.make(Optimisation::HashJoins) {
+        return;
+    }
+    for id in lowered {
+        let set = program.rules.get_mut(*id as usize);
+        // the others are shared with an earlier program
+        if let Some(set) = set.and_then(Arc::get_mut) {
+            of_set(set, constants);
+        }
+    }
+}
+
+fn of_set(set: &mut RuleSet, constants: &Constants) {
+    let called = matches!(set.kind, RuleKind::Function(_));
+    for rule in &mut set.rules {
+        let mut next = Some(rule);
+        while let Some(Rule {
+            plan,
+            keyed,
+            otherwise,
+            ..
+        }) = next
+        {
+            find(plan, called, constants);
+            keyed
+                .iter_mut()
+                .for_each(|plan| find(plan, true, constants));
+            next = otherwise.as_deref_mut();
+        }
+    }
+    if let Some(default) = &mut set.default {
+        find(default, called, constants);
+    }
+}
+
+/// The same in the plan of a query.
+pub fn of_query(plan: &mut Plan, constants: &Constants, optimisations: Optimisations) {
+    if optimisations.make(Optimisation::HashJoins) {
+        find(plan, false, constants);
+    }
+}
+
+/// Steps as they are before joins are found: where they stand decides what becomes of them.
+pub fn without(steps: &[Step]) -> Vec<Step> {
+    let mut steps = steps.to_vec();
+    steps.iter_mut().for_each(undo);
+    steps
+}
+
+fn undo(step: &mut Step) {
+    match step {
+        Step::Join(join) => {
+            let (from, key, out) = (join.from, join.key, join.out);
+            *step = Step::Each { from, key, out };
+        }
+        Step::Among(value, collection) => *step = Step::Member(*value, *collection),
+        step => step
+            .blocks_mut()
+            .for_each(|block| block.iter_mut().for_each(undo)),
+    }
+}
+
+/// Finds the joins of a plan; one that is called runs again and again itself.
+fn find(plan: &mut Plan, called: bool, constants: &Constants) {
+    let mut search = Search {
+        constants,
+        depths: vec![0; plan.slots as usize],
+    };
+    search.block(&mut plan.steps, u32::from(called));
+}
+
+/// A value at or below what a loop is at.
+struct Place {
+    slot: Slot,
+    by_key: bool,
+    path: Vec<Operand>,
+}
+
+struct Search<'c> {
+    constants: &'c Constants,
+    /// Within how many loops the value of a slot changes.
+    depths: Vec<u32>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: &mut Block, mut depth: u32) {
+        let mut steps: &mut [Step] = block;
+        while let Some((step, rest)) = steps.split_first_mut() {
+            match step {
+                Step::Each { from, key, out } if self.stays(*from, depth) => {
+                    if let Some(join) = self.join(*from, *key, *out, rest) {
+                        *step = Step::Join(Box::new(join));
+                    }
+                }
+                Step::Member(value, collection) if self.stays(*collection, depth) => {
+                    *step = Step::Among(*value, *collection);
+                }
+                _ => {}
+            }
+            depth += u32::from(step.is_generator());
+            let found = match step {
+                Step::Input { .. } | Step::Base { .. } | Step::Rule { .. } => 0,
+                Step::Walk { from, .. } => self.depth(*from),
+                _ => depth,
+            };
+            step.results_mut(&mut |slot| {
+                if let Some(depth) = self.depths.get_mut(*slot as usize) {
+                    *depth = found;
+                }
+            });
+            let inner = depth + u32::from(matches!(step, Step::Every(_)));
+            if let Step::Every(every) = step {
+                for slot in every.key.iter().chain([&every.value]) {
+                    if let Some(depth) = self.depths.get_mut(*slot as usize) {
+                        *depth = inner;
+                    }
+                }
+            }
+            step.blocks_mut().for_each(|block| self.block(block, inner));
+            steps = rest;
+        }
+    }
+
+    /// Within how many loops a value changes.
+    fn depth(&self, operand: Operand) -> u32 {
+        match operand {
+            Operand::Slot(slot) => self.depths.get(slot as usize).copied().unwrap_or(0),
+            Operand::Const(_) => 0,
+        }
+    }
+
+    /// Whether a collection is the same in all turns of a loop around a step, and no constant of a few elements.
+    fn stays(&self, collection: Operand, depth: u32) -> bool {
+        let few = |constant: &Value| {
+            let constant = constant.borrow();
+            match constant.kind() {
+                Kind::Array => constant
+                    .as_array()
+                    .is_none_or(|array| array.len() < Join::FEW),
+                Kind::Object => constant
+                    .as_object()
+                    .is_none_or(|object| object.len() < Join::FEW),
+                Kind::Set => constant.as_set().is_none_or(|set| set.len() < Join::FEW),
+                _ => true,
+            }
+        };
+        self.depth(collection) < depth && !self.constants.get(collection).is_some_and(few)
+    }
+
+    /// The join that a loop is. Of several tests the one is taken whose value changes most often.
+    fn join(&self, from: Operand, key: Option<Slot>, out: Slot, rest: &mut [Step]) -> Option<Join> {
+        let place = |slot, by_key| Place {
+            slot,
+            by_key,
+            path: Vec::new(),
+        };
+        let mut places = vec![place(out, false)];
+        places.extend(key.map(|key| place(key, true)));
+        // what the loop fills
+        let mut inside: Vec<Slot> = places.iter().map(|place| place.slot).collect();
+        let mut lookups: Vec<(Slot, Lookup)> = Vec::new();
+        let mut best: Option<(u32, Join)> = None;
+        for step in rest.iter_mut().take(REACH) {
+            let mut outside = true;
+            step.operands(&mut |operand| {
+                outside &= !matches!(operand, Operand::Slot(slot) if inside.contains(&slot));
+            });
+            match step {
+                Step::Walk { from, keys, out } if outside => {
+                    let (from, keys) = (Some(*from), keys.clone());
+                    lookups.push((*out, Lookup { from, keys }));
+                }
+                Step::Input { keys, out } if outside => {
+                    let (from, keys) = (None, keys.clone());
+                    lookups.push((*out, Lookup { from, keys }));
+                }
+                Step::Walk {
+                    from: Operand::Slot(slot),
+                    keys,
+                    out,
+                } if keys.iter().all(|key| matches!(key, Operand::Const(_))) => {
+                    if let Some(place) = places.iter().find(|place| place.slot == *slot) {
+                        let path = place.path.iter().chain(keys.iter()).copied().collect();
+                        let (slot, by_key) = (*out, place.by_key);
+                        places.push(Place { slot, by_key, path });
+                    }
+                }
+                Step::Equal(left, right) => {
+                    for (asked, known) in [(*left, *right), (*right, *left)] {
+                        let lookup = lookups
+                            .iter()
+                            .find(|(slot, _)| known == Operand::Slot(*slot));
+                        let lookup = lookup.map(|(_, lookup)| lookup.clone());
+                        let changes = match (known, &lookup) {
+                            (_, Some(lookup)) => 1 + lookup.from.map_or(0, |from| self.depth(from)),
+                            (Operand::Const(_), _) => 0,
+                            (Operand::Slot(slot), _) if inside.contains(&slot) => continue,
+                            (Operand::Slot(_), _) => 1 + self.depth(known),
+                        };
+                        let place = places
+                            .iter()
+                            .find(|place| asked == Operand::Slot(place.slot));
+                        if let Some(place) = place
+                            && best.as_ref().is_none_or(|(most, _)| changes > *most)
+                        {
+                            let join = Join {
+                                from,
+                                key,
+                                out,
+                                by_key: place.by_key,
+                                path: place.path.clone().into(),
+                                known,
+                                lookup,
+                            };
+                            best = Some((changes, join));
+                        }
+                    }
+                }
+                // a function may stand in for a comparison, but then all elements are visited
+                Step::Compare(..) => {}
+                ref step if is_quiet(step) => {}
+                _ => break,
+            }
+            step.results_mut(&mut |slot| inside.push(*slot));
+        }
+        best.map(|(_, join)| join)
+    }
+}

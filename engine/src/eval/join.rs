@@ -1,0 +1,200 @@
+//! Loops and memberships that ask one collection again and again.
+//!
+//! They go over its elements until that has cost more than a table of them does, and then ask the table. So a policy
+//! that asks once pays nothing, and one that asks often is quadratic only in writing.
+
+use solon_syntax::source::Span;
+
+use crate::evaluation::Halt;
+use crate::limits;
+use crate::program::{Join, Lookup, Operand, Slot, Step};
+use crate::value::V;
+
+use super::compare::is_member;
+use super::frame::Held;
+use super::machine::{Flow, Machine};
+use super::table::{self, Found, Joins, Known, Place};
+
+/// Comparisons that a turn of a loop costs.
+const TURN: usize = 4;
+
+/// The elements that a join visits.
+enum Matching<'e> {
+    /// All, and what that has cost so far at a place.
+    All(Option<(Place<'e>, usize)>),
+    /// Those that a table knows.
+    These(Found<'e>),
+}
+
+impl<'e> Machine<'e> {
+    /// Runs the rest of a block for each element of a collection that may have a known value at a place. The rest tests
+    /// that it has: all others may be visited, too.
+    #[inline(never)]
+    pub(super) fn join(&mut self, join: &'e Join, rest: &'e [Step]) -> Result<Flow, Halt> {
+        let from = self.get(join.from);
+        let matching = self.matching(join, from)?;
+        if let Matching::These(found) = matching {
+            for (key, element) in found {
+                if let Some(slot) = join.key {
+                    self.hold(slot, key);
+                }
+                self.hold(join.out, element);
+                if self.next(rest)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+            return Ok(Flow::More);
+        }
+        let before = self.call.budget.steps_left();
+        let flow = self.each(from, join.key, join.out, rest)?;
+        if let Matching::All(Some((place, cost))) = matching {
+            // turns of inner loops count too, which are no less work
+            let turns = before.saturating_sub(self.call.budget.steps_left());
+            let len = table::len(from);
+            let turns = usize::try_from(turns).unwrap_or(len).min(len);
+            let cost = cost.saturating_add(TURN * turns);
+            self.joins().put(place, Known::Cost(cost));
+        }
+        Ok(flow)
+    }
+
+    /// The elements of a collection that a join visits.
+    fn matching(&mut self, join: &'e Join, from: V<'e>) -> Result<Matching<'e>, Halt> {
+        // what a function stands in for sees all elements
+        if table::len(from) < Join::FEW || self.mocked {
+            return Ok(Matching::All(None));
+        }
+        if let (Some(Lookup { from, keys }), Operand::Slot(slot)) = (&join.lookup, join.known) {
+            let found = match from {
+                Some(from) => self.walk_operand(*from, keys, slot),
+                None => self.walk_input(keys, slot),
+            };
+            if !found {
+                return Ok(Matching::These(Found::nothing()));
+            }
+        }
+        let Some(hash) = table::hash(self.get(join.known)) else {
+            return Ok(Matching::All(None));
+        };
+        let Some(place) = Place::new(from, join.by_key, &join.path) else {
+            return Ok(Matching::All(None));
+        };
+        Ok(match self.joined(place, from, join.out)? {
+            Known::Table(table) => Matching::These(table.find(hash)),
+            Known::Cost(cost) => Matching::All(Some((place, cost))),
+        })
+    }
+
+    /// Whether a collection holds a value.
+    #[inline]
+    pub(super) fn among(&mut self, asked: V<'e>, from: V<'e>) -> Result<bool, Halt> {
+        if table::len(from) < Join::FEW || matches!(from, V::Set(_) | V::NewSet(_)) {
+            return Ok(is_member(asked, from));
+        }
+        self.among_many(asked, from)
+    }
+
+    #[inline(never)]
+    fn among_many(&mut self, asked: V<'e>, from: V<'e>) -> Result<bool, Halt> {
+        let len = table::len(from);
+        let (Some(hash), Some(place)) = (table::hash(asked), Place::new(from, false, &[])) else {
+            return Ok(is_member(asked, from));
+        };
+        match self.joined(place, from, 0)? {
+            Known::Table(table) => {
+                let mut found = table.find(hash);
+                Ok(found.any(|(_, element)| element.value() == asked))
+            }
+            Known::Cost(cost) => {
+                let found = match from {
+                    V::Array(items) => items.iter().position(|item| asked == item.borrow()),
+                    V::NewArray(items) => items.iter().position(|item| asked == *item),
+                    from => is_member(asked, from).then_some(len),
+                };
+                let cost = cost.saturating_add(found.unwrap_or(len));
+                self.joins().put(place, Known::Cost(cost));
+                Ok(found.is_some())
+            }
+        }
+    }
+
+    fn joins(&mut self) -> &mut Joins<'e> {
+        let arena = self.call.arena;
+        self.joins
+            .get_or_insert_with(|| arena.bump().alloc(Joins::new(arena)))
+    }
+
+    /// What is known of a place in a collection: a table as soon as that is worth it.
+    fn joined(&mut self, place: Place<'e>, from: V<'e>, scratch: Slot) -> Result<Known<'e>, Halt> {
+        let memory_left = self.call.budget.memory_left();
+        let joins = self.joins();
+        let known = joins.get(&place);
+        let Known::Cost(cost) = known else {
+            return Ok(known);
+        };
+        let Some(mut builder) = joins.begin(from, cost, memory_left) else {
+            return Ok(known);
+        };
+        let mut added = 0_usize;
+        visit(from, &mut |key, element| {
+            added += 1;
+            if added.is_multiple_of(limits::LONG_STEP)
+                && let Err(fault) = self.call.budget.check()
+            {
+                return Err(Halt::exhausted(self.program, &fault, Span::default()));
+            }
+            let start = if place.by_key { key } else { element };
+            let found = if place.path.is_empty() {
+                Some(start.value())
+            } else {
+                self.hold(scratch, start);
+                self.walk_operand(Operand::Slot(scratch), place.path, scratch)
+                    .then(|| self.get(Operand::Slot(scratch)))
+            };
+            builder.add(key, element, found);
+            Ok(())
+        })?;
+        let known = Known::Table(builder.finish());
+        self.joins().put(place, known);
+        Ok(known)
+    }
+
+    fn hold(&mut self, slot: Slot, held: Held<'e>) {
+        match held {
+            Held::Stored(value) => self.set_stored(slot, value),
+            Held::Flying(value) => self.set(slot, value),
+        }
+    }
+}
+
+/// Visits the elements of a collection with their keys, in order.
+fn visit<'e>(
+    collection: V<'e>,
+    see: &mut impl FnMut(Held<'e>, Held<'e>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let index = |at| Held::Flying(V::Int(at));
+    match collection {
+        V::Array(items) => {
+            let mut items = (0..).zip(items.iter());
+            items.try_for_each(|(at, item)| see(index(at), Held::Stored(item)))
+        }
+        V::NewArray(items) => {
+            let mut items = (0..).zip(items.iter());
+            items.try_for_each(|(at, item)| see(index(at), Held::Flying(*item)))
+        }
+        V::Object(object) => object
+            .iter()
+            .try_for_each(|(key, value)| see(Held::Stored(key), Held::Stored(value))),
+        V::NewObject(object) => object
+            .iter()
+            .try_for_each(|(key, value)| see(Held::Flying(key), Held::Flying(value))),
+        V::Set(set) => set
+            .items()
+            .iter()
+            .try_for_each(|member| see(Held::Stored(member), Held::Stored(member))),
+        V::NewSet(set) => set
+            .iter()
+            .try_for_each(|member| see(Held::Flying(member), Held::Flying(member))),
+        _ => Ok(()),
+    }
+}

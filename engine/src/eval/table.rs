@@ -1,0 +1,379 @@
+//! Where in a collection the elements are that have a value at some place.
+//!
+//! A table tells by hash alone: whoever asks compares the values himself.
+
+use std::ptr;
+
+use bumpalo::Bump;
+use hashbrown::HashMap;
+
+use crate::limits;
+use crate::program::Operand;
+use crate::value::{Arena, Kind, V, Value, order};
+
+use super::frame::Held;
+
+/// What an evaluation knows of collections that its loops go over again and again.
+pub(super) struct Joins<'e> {
+    bump: &'e Bump,
+    notes: HashMap<Place<'e>, Known<'e>, foldhash::fast::FixedState, &'e Bump>,
+    /// Bytes that tables may still take.
+    left: usize,
+}
+
+/// A place in the elements of a collection.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place<'e> {
+    /// Where the collection is in memory, where it stays as long as the evaluation runs.
+    collection: usize,
+    /// Whether the place is at or below the key of an element.
+    pub by_key: bool,
+    /// Where it is below that.
+    pub path: &'e [Operand],
+}
+
+/// What is known of a place in the elements of a collection.
+#[derive(Clone, Copy)]
+pub(super) enum Known<'e> {
+    /// What going over the elements has cost so far, in comparisons.
+    Cost(usize),
+    /// Where the elements are.
+    Table(&'e Table<'e>),
+}
+
+/// The elements of a collection, by hashes of values.
+pub(super) struct Table<'e> {
+    elements: Elements<'e>,
+    /// The first element of each chain.
+    chains: &'e [u32],
+    links: &'e [Link],
+}
+
+/// An element in its chain.
+#[derive(Clone, Copy)]
+struct Link {
+    /// What the hash tells beside the chain; zero where there is no value.
+    tag: u32,
+    /// The next element of the chain, behind this one.
+    next: u32,
+}
+
+/// Elements by their positions.
+#[derive(Clone, Copy)]
+enum Elements<'e> {
+    Stored(&'e [Value]),
+    Made(&'e [V<'e>]),
+    Pairs(&'e [(Held<'e>, Held<'e>)]),
+}
+
+/// No element.
+const END: u32 = u32::MAX;
+
+/// Comparisons that a table costs for each element.
+const COST: usize = 8;
+
+impl<'e> Place<'e> {
+    /// A place in a collection; `None` when that is none.
+    pub fn new(collection: V<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
+        let collection = match collection {
+            V::Array(array) => ptr::from_ref(&**array).addr(),
+            V::NewArray(array) => ptr::from_ref(array).addr(),
+            V::Object(object) => ptr::from_ref(&**object).addr(),
+            V::NewObject(object) => ptr::from_ref(object).addr(),
+            V::Set(set) => ptr::from_ref(&**set).addr(),
+            V::NewSet(set) => ptr::from_ref(set).addr(),
+            _ => return None,
+        };
+        Some(Self {
+            collection,
+            by_key,
+            path,
+        })
+    }
+}
+
+impl<'e> Joins<'e> {
+    pub fn new(arena: &'e Arena) -> Self {
+        let bump = arena.bump();
+        Self {
+            bump,
+            notes: HashMap::with_hasher_in(foldhash::fast::FixedState::default(), bump),
+            left: limits::JOIN_BYTES,
+        }
+    }
+
+    /// What is known of a place.
+    pub fn get(&self, place: &Place<'e>) -> Known<'e> {
+        self.notes.get(place).copied().unwrap_or(Known::Cost(0))
+    }
+
+    /// Keeps what is known of a place.
+    pub fn put(&mut self, place: Place<'e>, known: Known<'e>) {
+        if self.notes.len() >= limits::JOINED && !self.notes.contains_key(&place) {
+            self.notes.clear();
+        }
+        self.notes.insert(place, known);
+    }
+
+    /// Begins a table of a collection, if it is worth that and there is room.
+    pub fn begin(
+        &mut self,
+        collection: V<'e>,
+        cost: usize,
+        memory_left: usize,
+    ) -> Option<Builder<'e>> {
+        let len = len(collection);
+        if cost / COST < len {
+            return None;
+        }
+        let bytes = Builder::bytes(collection);
+        // what may follow needs memory too
+        if bytes > self.left || bytes > memory_left / 2 || len >= END as usize {
+            return None;
+        }
+        self.left -= bytes;
+        Some(Builder::new(self.bump, collection))
+    }
+}
+
+/// Number of elements.
+pub(super) fn len(collection: V<'_>) -> usize {
+    match collection {
+        V::Array(array) => array.len(),
+        V::NewArray(array) => array.len(),
+        V::Object(object) => object.len(),
+        V::NewObject(object) => object.len(),
+        V::Set(set) => set.items().len(),
+        V::NewSet(set) => set.len(),
+        _ => 0,
+    }
+}
+
+/// The hash of a value that tables know: comparing others may cost less than hashing them.
+#[inline]
+pub(super) fn hash(value: V<'_>) -> Option<u64> {
+    let known = match value {
+        V::Text(text) => text.as_bytes().len() <= limits::LARGE_OPERAND,
+        V::NewText(text) => text.as_bytes().len() <= limits::LARGE_OPERAND,
+        value => value.kind() < Kind::Array,
+    };
+    known.then(|| order::hash(value))
+}
+
+/// A table on its way.
+pub(super) struct Builder<'e> {
+    bump: &'e Bump,
+    elements: Building<'e>,
+    /// The hashes of elements, in parts.
+    links: bumpalo::collections::Vec<'e, Link>,
+    chains: &'e mut [u32],
+}
+
+enum Building<'e> {
+    There(Elements<'e>),
+    Pairs(bumpalo::collections::Vec<'e, (Held<'e>, Held<'e>)>),
+}
+
+impl<'e> Builder<'e> {
+    fn chains(len: usize) -> usize {
+        len.next_power_of_two()
+    }
+
+    /// What the table of a collection takes.
+    fn bytes(collection: V<'_>) -> usize {
+        let len = len(collection);
+        let pair = match collection {
+            V::Array(_) | V::NewArray(_) => 0,
+            _ => size_of::<(Held<'_>, Held<'_>)>(),
+        };
+        len * (size_of::<Link>() + pair) + Self::chains(len) * size_of::<u32>()
+    }
+
+    fn new(bump: &'e Bump, collection: V<'e>) -> Self {
+        let len = len(collection);
+        let elements = match collection {
+            V::Array(array) => Building::There(Elements::Stored(array)),
+            V::NewArray(array) => Building::There(Elements::Made(array)),
+            _ => Building::Pairs(bumpalo::collections::Vec::with_capacity_in(len, bump)),
+        };
+        Self {
+            bump,
+            elements,
+            links: bumpalo::collections::Vec::with_capacity_in(len, bump),
+            chains: bump.alloc_slice_fill_copy(Self::chains(len), END),
+        }
+    }
+
+    /// Adds the next element with what is at its place.
+    pub fn add(&mut self, key: Held<'e>, value: Held<'e>, at_place: Option<V<'e>>) {
+        if let Building::Pairs(pairs) = &mut self.elements {
+            pairs.push((key, value));
+        }
+        let hash = at_place.and_then(hash);
+        // the chain is kept here until all elements are there
+        self.links.push(match hash {
+            Some(hash) => Link {
+                tag: tag(hash),
+                next: chain(hash),
+            },
+            None => Link { tag: 0, next: END },
+        });
+    }
+
+    /// The table.
+    pub fn finish(self) -> &'e Table<'e> {
+        let links = self.links.into_bump_slice_mut();
+        let mask = self.chains.len() - 1;
+        // from the end, so that chains are in order
+        for (at, link) in links.iter_mut().enumerate().rev() {
+            if link.tag != 0
+                && let Some(first) = self.chains.get_mut(link.next as usize & mask)
+                && let Ok(at) = u32::try_from(at)
+            {
+                link.next = std::mem::replace(first, at);
+            }
+        }
+        let elements = match self.elements {
+            Building::There(elements) => elements,
+            Building::Pairs(pairs) => Elements::Pairs(pairs.into_bump_slice()),
+        };
+        self.bump.alloc(Table {
+            elements,
+            chains: self.chains,
+            links,
+        })
+    }
+}
+
+/// The part of a hash that tells elements of a chain apart.
+#[expect(clippy::cast_possible_truncation, reason = "a part is wanted")]
+fn tag(hash: u64) -> u32 {
+    (hash >> 32) as u32 | 1
+}
+
+/// The part of a hash that tells chains apart.
+#[expect(clippy::cast_possible_truncation, reason = "a part is wanted")]
+fn chain(hash: u64) -> u32 {
+    hash as u32
+}
+
+impl<'e> Table<'e> {
+    /// The elements, with their keys, whose value may have a hash.
+    #[inline]
+    pub fn find(&'e self, hash: u64) -> Found<'e> {
+        let first = self
+            .chains
+            .get(chain(hash) as usize & (self.chains.len() - 1));
+        Found {
+            table: Some(self),
+            tag: tag(hash),
+            next: first.copied().unwrap_or(END),
+        }
+    }
+}
+
+/// Elements that are found, in order.
+pub(super) struct Found<'e> {
+    table: Option<&'e Table<'e>>,
+    tag: u32,
+    next: u32,
+}
+
+impl Found<'_> {
+    /// No elements.
+    pub fn nothing() -> Self {
+        Self {
+            table: None,
+            tag: 0,
+            next: END,
+        }
+    }
+}
+
+impl<'e> Iterator for Found<'e> {
+    type Item = (Held<'e>, Held<'e>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let table = self.table?;
+        loop {
+            let at = self.next;
+            let link = table.links.get(at as usize)?;
+            self.next = link.next;
+            if link.tag == self.tag {
+                let index = Held::Flying(V::Int(i64::from(at)));
+                return match table.elements {
+                    Elements::Stored(items) => Some((index, Held::Stored(items.get(at as usize)?))),
+                    Elements::Made(items) => Some((index, Held::Flying(*items.get(at as usize)?))),
+                    Elements::Pairs(pairs) => pairs.get(at as usize).copied(),
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COST, Joins, Known, Place, hash};
+    use crate::eval::frame::Held;
+    use crate::limits;
+    use crate::value::{Arena, V};
+
+    #[test]
+    fn elements_are_found_in_order() {
+        let arena = Arena::new();
+        let mut joins = Joins::new(&arena);
+        let items = ["a", "b", "a", "c", "b", "a"].map(|text| arena.text(text));
+        let array = arena.array(&items);
+        assert!(joins.begin(array, 6 * COST - 1, usize::MAX).is_none());
+        let mut builder = joins.begin(array, 6 * COST, usize::MAX).unwrap();
+        for (at, item) in (0..).zip(items) {
+            let value = (at != 2).then_some(item);
+            builder.add(Held::Flying(V::Int(at)), Held::Flying(item), value);
+        }
+        let table = builder.finish();
+        let found = |text: &str| {
+            let found = table.find(hash(arena.text(text)).unwrap());
+            found.map(|(key, _)| key.value()).collect::<Vec<_>>()
+        };
+        assert!(found("a") == [V::Int(0), V::Int(5)]);
+        assert!(found("b") == [V::Int(1), V::Int(4)]);
+        assert!(found("c") == [V::Int(3)]);
+        assert!(found("d").is_empty());
+    }
+
+    #[test]
+    fn tables_take_no_more_than_they_may() {
+        let arena = Arena::new();
+        let mut joins = Joins::new(&arena);
+        let array = arena.array(&[V::Int(1); 1024]);
+        let bytes = 1024 * (8 + 4);
+        joins.left = 2 * bytes;
+        let mut begun = |memory| joins.begin(array, usize::MAX, memory).is_some();
+        assert!(!begun(2 * bytes - 1));
+        assert!(begun(2 * bytes));
+        assert!(begun(usize::MAX));
+        assert!(!begun(usize::MAX));
+        assert_eq!(joins.left, 0);
+    }
+
+    #[test]
+    fn collections_are_forgotten_when_they_are_many() {
+        let arena = Arena::new();
+        let mut joins = Joins::new(&arena);
+        let places: Vec<Place<'_>> = (0..=limits::JOINED)
+            .filter_map(|_| Place::new(arena.array(&[]), false, &[]))
+            .collect();
+        let cost = |joins: &Joins<'_>, at: usize| match joins.get(&places[at]) {
+            Known::Cost(cost) => cost,
+            Known::Table(_) => 0,
+        };
+        for place in &places[..limits::JOINED] {
+            joins.put(*place, Known::Cost(1));
+        }
+        joins.put(places[0], Known::Cost(2));
+        assert_eq!((cost(&joins, 0), cost(&joins, 1)), (2, 1));
+        joins.put(places[limits::JOINED], Known::Cost(3));
+        assert_eq!((cost(&joins, 0), cost(&joins, limits::JOINED)), (0, 3));
+    }
+}

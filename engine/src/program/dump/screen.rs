@@ -1,0 +1,66 @@
+//! Conditions that are looked at before a body.
+
+use std::fmt;
+
+use super::{Dump, bracketed, joined};
+use crate::program::canonical::{Place, Test};
+use crate::program::plan::Screen;
+use crate::value::Value;
+
+impl Dump<'_> {
+    pub(super) fn screen(&mut self, screen: &Screen) -> fmt::Result {
+        let when = if screen.always {
+            "screen"
+        } else {
+            "screen when strict"
+        };
+        for (constraints, at) in screen.conditions.alternatives.iter().zip(0..) {
+            self.line(if at == 0 { when } else { "or" })?;
+            self.within(|dump| {
+                constraints.iter().try_for_each(|constraint| {
+                    let place = match &constraint.place {
+                        Place::Input(keys) => format!("input{}", bracketed(keys)),
+                        Place::Data(keys) => format!("base{}", bracketed(keys)),
+                        Place::Argument(at) => format!("s{at}"),
+                    };
+                    if constraint.tests.is_empty() {
+                        return dump.line(format_args!("{place} defined"));
+                    }
+                    let tests = joined(constraint.tests.iter().map(test));
+                    dump.line(format_args!("{place} {tests}"))
+                })
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn test(test: &Test) -> String {
+    let values = |values: &[Value]| joined(values.iter().map(Value::borrow));
+    match test {
+        Test::Equal(value) => format!("== {}", value.borrow()),
+        Test::Items(items) => {
+            let items = items.iter();
+            format!(
+                "== [{}]",
+                joined(items.map(|item| match item {
+                    Some(item) => item.borrow().to_string(),
+                    None => "_".to_owned(),
+                }))
+            )
+        }
+        Test::Contains(value) => format!("contains {}", value.borrow()),
+        Test::Prefix(texts) => format!("begins with {}", values(texts)),
+        Test::Suffix(texts) => format!("ends with {}", values(texts)),
+        Test::Segments(segments, delimiters) => {
+            let segments = segments
+                .iter()
+                .map(|segment| segment.as_deref().unwrap_or("*"));
+            format!(
+                "has segments {} between {}",
+                joined(segments),
+                joined(delimiters)
+            )
+        }
+    }
+}
