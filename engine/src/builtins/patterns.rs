@@ -10,13 +10,14 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use hashbrown::HashTable;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 use crate::limits::{PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
 #[derive(Default)]
 pub struct Patterns {
-    published: ArcSwap<Held>,
+    published: ArcSwap<Published>,
     recent: Mutex<Recent>,
     state: foldhash::fast::RandomState,
 }
@@ -56,13 +57,18 @@ pub trait Pattern: Any + Send + Sync {
 struct Entry {
     hash: u64,
     family: Family,
-    text: Box<[u8]>,
+    /// In place when it is short: what a look-up costs is memory.
+    text: SmallVec<[u8; 32]>,
     pattern: Arc<dyn Any + Send + Sync>,
     bytes: usize,
 }
 
+/// Entries that readers find.
+#[derive(Default)]
+struct Published(HashTable<Arc<Entry>>);
+
 /// Entries, and where they are by their hashes.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Held {
     entries: Vec<Arc<Entry>>,
     places: HashTable<u32>,
@@ -87,13 +93,33 @@ struct Wanted<'t> {
     text: &'t [u8],
 }
 
-impl Held {
+impl Wanted<'_> {
+    #[inline]
+    fn is(&self, entry: &Entry) -> bool {
+        entry.hash == self.hash && entry.family == self.family && *entry.text == *self.text
+    }
+}
+
+impl Published {
+    fn new(entries: &[Arc<Entry>]) -> Self {
+        let mut table = HashTable::with_capacity(entries.len());
+        for entry in entries {
+            table.insert_unique(entry.hash, entry.clone(), |entry| entry.hash);
+        }
+        Self(table)
+    }
+
     #[inline]
     fn find(&self, wanted: Wanted<'_>) -> Option<&Arc<Entry>> {
+        self.0.find(wanted.hash, |entry| wanted.is(entry))
+    }
+}
+
+impl Held {
+    fn find(&self, wanted: Wanted<'_>) -> Option<&Arc<Entry>> {
         let at = self.places.find(wanted.hash, |at| {
-            self.entries
-                .get(*at as usize)
-                .is_some_and(|entry| entry.family == wanted.family && *entry.text == *wanted.text)
+            let entry = self.entries.get(*at as usize);
+            entry.is_some_and(|entry| wanted.is(entry))
         })?;
         self.entries.get(*at as usize)
     }
@@ -246,7 +272,8 @@ impl Patterns {
         recent.behind += 1;
         if recent.behind * PART >= recent.held.entries.len() {
             recent.behind = 0;
-            self.published.store(Arc::new(recent.held.clone()));
+            let published = Published::new(&recent.held.entries);
+            self.published.store(Arc::new(published));
         }
     }
 }
@@ -282,7 +309,7 @@ mod tests {
         let recent = patterns.recent.lock();
         let held = &recent.held;
         assert_eq!(held.entries.len(), held.places.len());
-        assert!(patterns.published.load().entries.len() <= PATTERN_CACHE);
+        assert!(patterns.published.load().0.len() <= PATTERN_CACHE);
         held.entries.len()
     }
 
@@ -316,7 +343,7 @@ mod tests {
                 assert_eq!(fill(&patterns, text, 1 + round), 1);
             }
         }
-        assert_eq!(patterns.published.load().entries.len(), 1000);
+        assert_eq!(patterns.published.load().0.len(), 1000);
     }
 
     #[test]

@@ -7,7 +7,9 @@ use std::thread;
 
 use regex_automata::Input;
 use regex_automata::meta;
-use regex_syntax::hir::{Hir, HirKind, Look};
+use regex_syntax::hir::literal::Extractor;
+use regex_syntax::hir::{Hir, Look};
+use smallvec::SmallVec;
 
 use super::class_run::AsciiClass;
 use super::error::{Problem, SyntaxError};
@@ -21,8 +23,8 @@ use crate::value::TextView;
 pub struct Regex {
     program: meta::Regex,
     names: Vec<String>,
-    /// What every string that matches starts with.
-    start: Box<[u8]>,
+    /// One of these starts every string that matches, unless there are none.
+    starts: Starts,
     /// When it is nothing but a class: that.
     class: Option<Box<AsciiClass>>,
 }
@@ -39,7 +41,7 @@ impl Regex {
             .ok_or_else(|| Problem::TooLarge.at(pattern))?;
         Ok(Self {
             program,
-            start: start(&syntax.hir).into(),
+            starts: starts(&syntax),
             class: AsciiClass::of(&syntax.hir).map(Box::new),
             names: syntax.names,
         })
@@ -69,7 +71,10 @@ impl Regex {
     pub fn is_match(&self, text: &TextView<'_>) -> bool {
         let text = text.to_str();
         // of many patterns most fail here, without a turn of the automaton
-        text.as_bytes().starts_with(&self.start) && self.program.is_match(Input::new(text.as_ref()))
+        let bytes = text.as_bytes();
+        let starts =
+            self.starts.is_empty() || self.starts.iter().any(|start| bytes.starts_with(start));
+        starts && self.program.is_match(Input::new(text.as_ref()))
     }
 
     /// Its matches from left to right.
@@ -115,16 +120,28 @@ impl Pattern for Regex {
     }
 }
 
-/// The literal text behind the start of the string that a pattern is tied to; empty when it is not.
-fn start(hir: &Hir) -> &[u8] {
-    let HirKind::Concat(parts) = hir.kind() else {
-        return &[];
-    };
-    let kind = |at: usize| parts.get(at).map(Hir::kind);
-    match (kind(0), kind(1)) {
-        (Some(HirKind::Look(Look::Start)), Some(HirKind::Literal(literal))) => &literal.0,
-        _ => &[],
+/// Texts that stand in place: of many patterns most fail at these, and memory is what that costs.
+type Starts = SmallVec<[SmallVec<[u8; 24]>; 1]>;
+
+/// Most texts that strings are compared with before they are searched.
+const STARTS: usize = 16;
+
+/// The literal texts that follow the start of the string, which a pattern is tied to; none when it is not.
+fn starts(syntax: &Syntax) -> Starts {
+    let tied = syntax.hir.properties().look_set_prefix();
+    // deeper ones take more stack
+    if syntax.height > SHALLOW || !tied.contains(Look::Start) {
+        return Starts::new();
     }
+    let mut extractor = Extractor::new();
+    extractor.limit_class(4).limit_total(STARTS);
+    let found = extractor.extract(&syntax.hir);
+    let texts = found.literals().unwrap_or_default().iter();
+    let texts: Starts = texts.map(|text| text.as_bytes().into()).collect();
+    if texts.iter().any(SmallVec::is_empty) {
+        return Starts::new();
+    }
+    texts
 }
 
 /// Nesting up to which every thread has stack enough to compile.
@@ -219,21 +236,31 @@ mod tests {
 
     #[test]
     fn literal_starts_are_known() {
-        let start = |pattern: &str| Regex::new(pattern).map(|regex| regex.start);
         for (pattern, want) in [
-            ("^ab", "ab"),
-            (r"\Aab[0-9]", "ab"),
-            ("^ab*", "a"),
-            ("^(ab)c", ""),
-            ("(?m)^ab", ""),
-            ("(?i)^ab", ""),
-            ("ab", ""),
-            ("^ab|^cd", ""),
-            ("x^ab", ""),
+            ("^ab", &["ab"] as &[&str]),
+            (r"\Aab[0-9]", &["ab"]),
+            ("^ab*", &["ab", "a"]),
+            ("^(ab)c", &["abc"]),
+            ("^ab|^cd", &["ab", "cd"]),
+            ("^/(v[12]|api)/x", &["/v1/x", "/v2/x", "/api/x"]),
+            ("^(?i)ab", &["AB", "Ab", "aB", "ab"]),
+            ("(?m)^ab", &[]),
+            ("ab", &[]),
+            ("x^ab", &[]),
+            ("^ab|cd", &[]),
+            ("^[a-z]x", &[]),
+            ("^a*", &[]),
+            ("^(|ab)", &[]),
+            ("^$", &[]),
         ] {
+            let starts = Regex::new(pattern).map(|regex| regex.starts);
+            let starts = starts.unwrap_or_default();
             assert!(
-                start(pattern).is_ok_and(|start| *start == *want.as_bytes()),
-                "{pattern}"
+                starts
+                    .iter()
+                    .map(|start| &**start)
+                    .eq(want.iter().map(|text| text.as_bytes())),
+                "{pattern}: {starts:?}"
             );
         }
     }

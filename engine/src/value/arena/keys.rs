@@ -93,39 +93,84 @@ impl<'e> Order<'e> {
     }
 }
 
+/// Positions of keys by their hashes.
+pub(super) type Table<'e> = HashTable<Place, &'e Bump>;
+
+/// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    at: u32,
+    code: u32,
+}
+
+impl Place {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "an arena holds fewer than 2^32 values of 16 bytes, and a part of a hash will do"
+    )]
+    #[inline]
+    fn new(at: usize, hash: u64) -> Self {
+        Self {
+            at: at as u32,
+            code: hash as u32,
+        }
+    }
+
+    /// What the table goes by, made of the part of the hash that is kept: it looks at both ends of it.
+    #[inline]
+    fn hash(self) -> u64 {
+        u64::from(self.code) << 32 | u64::from(self.code)
+    }
+}
+
 #[inline]
-pub(super) fn find(table: &HashTable<u32, &Bump>, items: &[V<'_>], member: V<'_>) -> Option<usize> {
-    let same = |at: &u32| {
-        items
-            .get(*at as usize)
-            .is_some_and(|item| same_key(*item, member))
+pub(super) fn find(table: &Table<'_>, items: &[V<'_>], member: V<'_>) -> Option<usize> {
+    lookup(table, items, member, Place::new(0, hash(member)))
+}
+
+#[inline]
+fn lookup(table: &Table<'_>, items: &[V<'_>], member: V<'_>, place: Place) -> Option<usize> {
+    let same = |other: &Place| {
+        other.code == place.code
+            && items
+                .get(other.at as usize)
+                .is_some_and(|item| same_key(*item, member))
     };
-    table.find(hash(member), same).map(|at| *at as usize)
+    table
+        .find(place.hash(), same)
+        .map(|place| place.at as usize)
+}
+
+#[inline]
+fn add(table: &mut Table<'_>, place: Place) {
+    table.insert_unique(place.hash(), place, |place| place.hash());
+}
+
+/// A table of keys so far.
+fn tabulate<'e>(keys: &[V<'_>], room: usize, arena: &'e Arena) -> Table<'e> {
+    let mut table = HashTable::with_capacity_in(room.max(4 * SCAN), arena.bump());
+    for (at, key) in keys.iter().enumerate() {
+        add(&mut table, Place::new(at, hash(*key)));
+    }
+    table
 }
 
 /// Appends a key unless an equal one is there, whose position is the error.
 #[inline]
 pub(super) fn insert_key<'e>(
     keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
-    table: &mut Option<HashTable<u32, &'e Bump>>,
+    table: &mut Option<Table<'e>>,
     arena: &'e Arena,
     key: V<'e>,
 ) -> Result<(), usize> {
-    let rehash = |at: &u32, keys: &[V<'e>]| keys.get(*at as usize).map_or(0, |k| hash(*k));
     match table {
         Some(table) => {
-            let code = hash(key);
-            let same = |at: &u32| keys.get(*at as usize).is_some_and(|k| same_key(*k, key));
-            if let Some(at) = table.find(code, same) {
-                return Err(*at as usize);
+            let place = Place::new(keys.len(), hash(key));
+            if let Some(at) = lookup(table, keys, key, place) {
+                return Err(at);
             }
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "an arena holds fewer than 2^32 values of 16 bytes"
-            )]
-            let at = keys.len() as u32;
             keys.push(key);
-            table.insert_unique(code, at, |at| rehash(at, keys));
+            add(table, place);
         }
         None => {
             if let Some(at) = search::position_in_flight(keys, key) {
@@ -133,11 +178,7 @@ pub(super) fn insert_key<'e>(
             }
             keys.push(key);
             if keys.len() > SCAN {
-                let mut new = HashTable::with_capacity_in(4 * SCAN, arena.bump());
-                for (at, key) in (0_u32..).zip(keys.iter()) {
-                    new.insert_unique(hash(*key), at, |at| rehash(at, keys));
-                }
-                *table = Some(new);
+                *table = Some(tabulate(keys, 0, arena));
             }
         }
     }
@@ -148,26 +189,16 @@ pub(super) fn insert_key<'e>(
 #[inline]
 pub(super) fn append_key<'e>(
     keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
-    table: &mut Option<HashTable<u32, &'e Bump>>,
+    table: &mut Option<Table<'e>>,
     arena: &'e Arena,
     key: V<'e>,
     code: u64,
 ) {
-    let rehash = |at: &u32, keys: &[V<'e>]| keys.get(*at as usize).map_or(0, |k| hash(*k));
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "an arena holds fewer than 2^32 values of 16 bytes"
-    )]
-    let at = keys.len() as u32;
+    let place = Place::new(keys.len(), code);
     keys.push(key);
     if let Some(table) = table {
-        table.insert_unique(code, at, |at| rehash(at, keys));
+        add(table, place);
     } else if keys.len() > SCAN {
-        let room = keys.capacity().max(4 * SCAN);
-        let mut new = HashTable::with_capacity_in(room, arena.bump());
-        for (at, key) in (0_u32..).zip(keys.iter()) {
-            new.insert_unique(hash(*key), at, |at| rehash(at, keys));
-        }
-        *table = Some(new);
+        *table = Some(tabulate(keys, keys.capacity(), arena));
     }
 }

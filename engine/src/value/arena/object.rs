@@ -3,10 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use bumpalo::Bump;
-use hashbrown::HashTable;
-
-use super::keys::{Order, SCAN, append_key, find, insert_key};
+use super::keys::{Order, SCAN, Table, append_key, find, insert_key};
 use super::{Arena, Extent};
 use crate::value::order::hash;
 use crate::value::{Shape, V, Value, search};
@@ -15,7 +12,7 @@ use crate::value::{Shape, V, Value, search};
 pub struct ArenaObject<'e> {
     keys: &'e [V<'e>],
     values: &'e [V<'e>],
-    table: Option<HashTable<u32, &'e Bump>>,
+    table: Option<Table<'e>>,
     order: Order<'e>,
     extent: Extent,
     /// The form, when the program knows it: then the keys are in order.
@@ -116,7 +113,7 @@ pub struct ObjectBuilder<'e> {
     arena: &'e Arena,
     keys: bumpalo::collections::Vec<'e, V<'e>>,
     values: bumpalo::collections::Vec<'e, V<'e>>,
-    table: Option<HashTable<u32, &'e Bump>>,
+    table: Option<Table<'e>>,
 }
 
 impl<'e> ObjectBuilder<'e> {

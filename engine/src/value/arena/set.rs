@@ -2,10 +2,7 @@
 
 use std::cell::Cell;
 
-use bumpalo::Bump;
-use hashbrown::HashTable;
-
-use super::keys::{Order, SCAN, find, insert_key};
+use super::keys::{Order, SCAN, Table, find, insert_key};
 use super::{Arena, Extent};
 use crate::value::{V, search};
 
@@ -13,7 +10,7 @@ use crate::value::{V, search};
 pub struct ArenaSet<'e> {
     items: &'e [V<'e>],
     /// Where members are by their hashes, unless they are few or in order.
-    table: Option<HashTable<u32, &'e Bump>>,
+    table: Option<Table<'e>>,
     order: Order<'e>,
     extent: Extent,
 }
@@ -104,7 +101,7 @@ impl<'e> Iterator for ArenaMembers<'e> {
 pub struct SetBuilder<'e> {
     arena: &'e Arena,
     items: bumpalo::collections::Vec<'e, V<'e>>,
-    table: Option<HashTable<u32, &'e Bump>>,
+    table: Option<Table<'e>>,
 }
 
 impl<'e> SetBuilder<'e> {
