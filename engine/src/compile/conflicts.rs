@@ -63,17 +63,12 @@ impl<'c> Check<'c> {
         let (Some(first), Some(last)) = (self.rules(id).next(), node.rules.last()) else {
             return;
         };
-        let Some((_, reference)) = self.rule(*last) else {
-            return;
-        };
-        let name = self.locals.restore(&reference);
-        let name = display_ref(&name);
-
         if !node.children.is_empty() {
             // a rule with variables shares its extent with any rule but functions
             let only_functions = self.rules(id).all(|rule| !is_ground(&rule.head.reference));
             let found = self.extent(id, only_functions);
             if !found.is_empty() {
+                let name = self.name(*last);
                 let lines: String = found.iter().map(|found| self.line(found)).collect();
                 let message = format!("rule {name} conflicts with:{lines}");
                 return self.report.error(Code::Type, first.span, message);
@@ -82,12 +77,13 @@ impl<'c> Check<'c> {
 
         let defaults: Vec<_> = self.rules(id).filter(|rule| rule.default).collect();
         if self.is_mixed(id) {
-            let message = format!("conflicting rules {name} found");
+            let message = format!("conflicting rules {} found", self.name(*last));
             self.report.error(Code::Type, first.span, message);
         } else if defaults.len() > 1 {
             let places: Vec<_> = defaults.iter().map(|rule| self.place(rule.span)).collect();
             let message = format!(
-                "multiple default rules {name} found at {}",
+                "multiple default rules {} found at {}",
+                self.name(*last),
                 places.join(", ")
             );
             let module = node.rules.iter().find_map(|id| {
@@ -98,6 +94,13 @@ impl<'c> Check<'c> {
             let span = module.map_or(first.span, |module| module.package.span);
             self.report.error(Code::Type, span, message);
         }
+    }
+
+    /// The reference of a rule in the user's words.
+    fn name(&self, id: RuleId) -> String {
+        let reference = self.rule(id).map(|(_, reference)| reference);
+        let reference = self.locals.restore(&reference.unwrap_or_default());
+        display_ref(&reference).to_string()
     }
 
     /// Whether the rules of a node differ in kind, in arity, or in completeness.
@@ -160,9 +163,11 @@ impl<'c> Check<'c> {
     fn base_documents(&mut self, exists: &dyn Fn(&[String]) -> bool) {
         let mut open: Vec<(NodeId, Vec<String>)> = vec![(RuleTree::DATA, Vec::new())];
         while let Some((id, path)) = open.pop() {
-            if let Some(first) = self.rules(id).next()
-                && exists(&path)
-            {
+            // below what is not there nothing is
+            if !path.is_empty() && !exists(&path) {
+                continue;
+            }
+            if let Some(first) = self.rules(id).next() {
                 let message = format!("conflicting rule for data path {} found", path.join("/"));
                 self.report.error(Code::Compile, first.span, message);
                 continue;
@@ -181,6 +186,9 @@ impl<'c> Check<'c> {
     /// No package may have the path of a rule.
     fn packages(&mut self, id: NodeId) {
         let node = self.tree.node(id);
+        if node.rules.is_empty() {
+            return;
+        }
         for position in &node.packages {
             let Some(package) = self.modules.get(*position as usize) else {
                 continue;

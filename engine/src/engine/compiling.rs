@@ -56,8 +56,13 @@ impl Engine {
                 None => compile::compile(list(), options, checked, &mut observe)?,
             };
             let functions = self.inner.functions.clone();
-            let (mut program, ledger) =
-                lower::program_on_from(stands_on, &compiled.modules, functions, options);
+            let (mut program, ledger) = lower::program_on_from(
+                stands_on,
+                &compiled.modules,
+                &compiled.rule_tree,
+                functions,
+                options,
+            );
             compiled.work.lowered = ledger.lowered;
             program.canonical =
                 Canonical::new(compiled.modules.clone(), compiled.originals.clone())

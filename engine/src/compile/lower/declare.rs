@@ -1,12 +1,11 @@
 //! Where rules stand in the tree of documents, and which numbers they have.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::{self, Module, Term, TermKind};
 
-use super::constants::constant;
 use super::ledger::Earlier;
+use crate::compile::rule_tree::{NodeId as SiteId, RuleTree, ground_prefix};
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
 use crate::value::{Kind, V, Value};
 
@@ -22,10 +21,10 @@ pub struct Pending<'m> {
 
 impl Pending<'_> {
     /// Where its rules are in memory, the default last.
-    pub fn places(&self) -> Vec<usize> {
+    pub fn places(&self) -> impl Iterator<Item = usize> {
         let rules = self.rules.iter().map(|member| member.rule);
         let rules = rules.chain(self.default);
-        rules.map(|rule| std::ptr::from_ref(rule).addr()).collect()
+        rules.map(|rule| std::ptr::from_ref(rule).addr())
     }
 }
 
@@ -45,145 +44,101 @@ impl Member<'_> {
     }
 }
 
-/// Rules by tree node while the tree grows.
-#[derive(Default)]
-struct Site<'m> {
-    rules: Vec<Member<'m>>,
-    children: BTreeMap<Value, Site<'m>>,
-}
-
-impl Site<'_> {
-    fn at(&mut self, path: impl IntoIterator<Item = Value>) -> &mut Self {
-        path.into_iter()
-            .fold(self, |site, key| site.children.entry(key).or_default())
-    }
-
-    /// Moves the rules of all nodes below into this one, their heads longer by the keys between.
-    fn absorb(&mut self) {
-        for (key, mut child) in std::mem::take(&mut self.children) {
-            child.absorb();
-            for mut member in child.rules {
-                member.tail.insert(0, key_term(&key));
-                self.rules.push(member);
-            }
-        }
-    }
-}
-
-fn key_term(key: &Value) -> Term {
-    let kind = match key.borrow() {
-        V::Null => TermKind::Null,
-        V::Bool(truth) => TermKind::Boolean(truth),
-        key if key.kind() == Kind::Number => TermKind::Number(key.to_string().into()),
-        key => TermKind::String(key.text_or_empty().to_str().into_owned().into()),
-    };
-    Term::new(kind, solon_syntax::source::Span::default())
-}
-
 /// Puts all rules into the tree and gives each set of rules its number and kind; sets that an earlier program has keep
-/// their numbers, and their plans if they have the same rules.
+/// their numbers, and their plans if they have the same rules. Answers with what is to be lowered, by number.
 pub fn declare<'m>(
     modules: &'m [Arc<Module>],
+    tree: &'m RuleTree,
     earlier: Option<Earlier<'_>>,
     program: &mut Program,
-) -> BTreeMap<RuleId, Pending<'m>> {
-    let mut root = Site::default();
-    for module in modules {
-        let package: Vec<Value> = module
-            .package
-            .path
-            .iter()
-            .skip(1)
-            .filter_map(constant)
-            .collect();
-        root.at(package.iter().cloned());
-        for rule in &module.rules {
-            let (path, tail) = split_head(rule);
-            root.at(package.iter().cloned().chain(path))
-                .rules
-                .push(Member { rule, tail });
-        }
-    }
+) -> Vec<Option<Pending<'m>>> {
     let numbers = earlier.map_or(0, |earlier| earlier.program.rules.len());
     program.rules = vec![Arc::new(RuleSet::default()); numbers];
     let mut planting = Planting {
+        modules,
+        sites: tree,
         program,
         earlier,
         path: Vec::new(),
-        pending: BTreeMap::new(),
+        pending: (0..numbers).map(|_| None).collect(),
     };
-    let children = std::mem::take(&mut root.children);
-    planting.plant(children, 0, earlier.map(|_| 0));
+    planting.plant(RuleTree::DATA, 0, earlier.map(|_| 0));
     planting.pending
-}
-
-/// The constant part of a rule's head, and the rest from the first other term on.
-fn split_head(rule: &ast::Rule) -> (Vec<Value>, Vec<Term>) {
-    let reference = &rule.head.reference;
-    let name = reference
-        .first()
-        .and_then(|term| term.as_var().or_else(|| term.as_string()));
-    let mut path: Vec<Value> = name.map(|name| Value::string(name)).into_iter().collect();
-    let mut rest = reference.iter().skip(1);
-    let mut tail = Vec::new();
-    for term in rest.by_ref() {
-        match constant(term).filter(|_| term.is_scalar()) {
-            Some(key) => path.push(key),
-            None => {
-                tail.push(term.clone());
-                break;
-            }
-        }
-    }
-    tail.extend(rest.cloned());
-    (path, tail)
 }
 
 /// The tree of documents while it grows.
 struct Planting<'p, 'm> {
+    modules: &'m [Arc<Module>],
+    /// Where the rules stand.
+    sites: &'m RuleTree,
     program: &'p mut Program,
     earlier: Option<Earlier<'p>>,
     path: Vec<Value>,
-    pending: BTreeMap<RuleId, Pending<'m>>,
+    pending: Vec<Option<Pending<'m>>>,
 }
 
 impl<'m> Planting<'_, 'm> {
-    /// `before` is the node at which `parent` was in the earlier tree.
-    fn plant(
-        &mut self,
-        children: BTreeMap<Value, Site<'m>>,
-        parent: NodeId,
-        before: Option<NodeId>,
-    ) {
-        for (key, mut site) in children {
-            if site.rules.iter().any(|member| !member.tail.is_empty()) {
-                site.absorb();
+    /// Plants what is below a site; `before` is the node at which `parent` was in the earlier tree.
+    fn plant(&mut self, from: SiteId, parent: NodeId, before: Option<NodeId>) {
+        let mut children = Vec::new();
+        for site in &self.sites.node(from).children {
+            let key = &self.sites.node(*site).key;
+            let mut members = self.members(*site, &[]);
+            let spreads = members.iter().any(|member| !member.tail.is_empty());
+            if spreads {
+                self.absorb(*site, &mut Vec::new(), &mut members);
             }
             let tree = self.earlier.map(|earlier| &earlier.program.tree);
-            let before = before.and_then(|before| tree?.child(before, &key));
+            let before = before.and_then(|before| tree?.child(before, key));
             self.path.push(key.clone());
-            let rules = std::mem::take(&mut site.rules);
-            let rule = (!rules.is_empty()).then(|| {
+            let rule = (!members.is_empty()).then(|| {
                 let number = before.and_then(|before| tree?.node(before)?.rule);
-                self.enlist(rules, number)
+                self.enlist(members, number)
             });
-            let node = self.push_node(parent, key, rule);
-            self.plant(site.children, node, before);
+            let node = number(self.program.tree.nodes.len());
+            self.program.tree.nodes.push(TreeNode {
+                rule,
+                ..TreeNode::default()
+            });
+            children.push((key.clone(), node));
+            if !spreads {
+                self.plant(*site, node, before);
+            }
             self.path.pop();
+        }
+        if let Some(parent) = self.program.tree.nodes.get_mut(parent as usize) {
+            parent.children = children.into_iter().collect();
         }
     }
 
-    fn push_node(&mut self, parent: NodeId, key: Value, rule: Option<RuleId>) -> NodeId {
-        let nodes = &mut self.program.tree.nodes;
-        let id = number(nodes.len());
-        nodes.push(TreeNode {
-            rule,
-            ..TreeNode::default()
+    /// The rules of a site in the order of files, the terms of their heads behind some others.
+    fn members(&self, site: SiteId, terms: &[Term]) -> Vec<Member<'m>> {
+        let mut ids = self.sites.node(site).rules.clone();
+        ids.sort_unstable();
+        let rules = ids.iter().filter_map(|id| id.of(self.modules));
+        let members = rules.map(|rule| {
+            let reference = &rule.head.reference;
+            let tail = reference.get(ground_prefix(reference).len()..);
+            Member {
+                rule,
+                tail: terms
+                    .iter()
+                    .chain(tail.unwrap_or_default())
+                    .cloned()
+                    .collect(),
+            }
         });
-        if let Some(parent) = nodes.get_mut(parent as usize) {
-            parent.children.insert(key, id);
+        members.collect()
+    }
+
+    /// Adds the rules of all sites below one, their heads longer by the keys between.
+    fn absorb(&self, from: SiteId, keys: &mut Vec<Term>, members: &mut Vec<Member<'m>>) {
+        for site in &self.sites.node(from).children {
+            keys.push(key_term(&self.sites.node(*site).key));
+            members.extend(self.members(*site, keys));
+            self.absorb(*site, keys, members);
+            keys.pop();
         }
-        id
     }
 
     /// Gives a set of rules its number, the one that it had or the next.
@@ -198,10 +153,11 @@ impl<'m> Planting<'_, 'm> {
         };
         let id = known.unwrap_or_else(|| {
             self.program.rules.push(Arc::default());
+            self.pending.push(None);
             number(self.program.rules.len() - 1)
         });
         let before = self.earlier.filter(|_| known.is_some());
-        let same = before.and_then(|before| before.same(id, &pending.places()));
+        let same = before.and_then(|before| before.same(id, pending.places()));
         pending.stays = same.is_some();
         let set = same.cloned().unwrap_or_else(|| {
             let named = before.and_then(|before| before.program.rules.get(id as usize));
@@ -220,7 +176,9 @@ impl<'m> Planting<'_, 'm> {
         if let Some(place) = self.program.rules.get_mut(id as usize) {
             *place = set;
         }
-        self.pending.insert(id, pending);
+        if let Some(place) = self.pending.get_mut(id as usize) {
+            *place = Some(pending);
+        }
         id
     }
 }
@@ -255,4 +213,14 @@ fn name(path: &[Value]) -> Arc<str> {
         solon_syntax::source::Span::default(),
     );
     reference.to_string().into()
+}
+
+fn key_term(key: &Value) -> Term {
+    let kind = match key.borrow() {
+        V::Null => TermKind::Null,
+        V::Bool(truth) => TermKind::Boolean(truth),
+        key if key.kind() == Kind::Number => TermKind::Number(key.to_string().into()),
+        key => TermKind::String(key.text_or_empty().to_str().into_owned().into()),
+    };
+    Term::new(kind, solon_syntax::source::Span::default())
 }

@@ -49,10 +49,10 @@ impl<'p> Earlier<'p> {
     }
 
     /// A set of rules, if it had the same rules.
-    pub fn same(self, id: RuleId, rules: &[usize]) -> Option<&'p Arc<RuleSet>> {
+    pub fn same(self, id: RuleId, rules: impl Iterator<Item = usize>) -> Option<&'p Arc<RuleSet>> {
         let entry = self.ledger.entry(id)?;
         let set = self.program.rules.get(id as usize);
-        set.filter(|_| *entry.rules == *rules)
+        set.filter(|_| entry.rules.iter().copied().eq(rules))
     }
 }
 
@@ -85,7 +85,7 @@ impl Ledger {
     }
 
     /// Notes that a set was lowered, of the rules at some places.
-    pub fn add(&mut self, id: RuleId, rules: &[usize], set: &RuleSet) {
+    pub fn add(&mut self, id: RuleId, rules: impl Iterator<Item = usize>, set: &RuleSet) {
         let mut asks: Vec<RuleId> = Vec::new();
         for plan in set.plans() {
             plan.visit(&mut |step| {
@@ -100,7 +100,7 @@ impl Ledger {
             Some((*same.first()?, count))
         });
         let entry = Entry {
-            rules: rules.into(),
+            rules: rules.collect(),
             asks: counted.collect(),
         };
         self.lowered += 1;

@@ -29,6 +29,7 @@ use solon_syntax::source::SourceId;
 use super::compilation::Options;
 use super::optimisations::Optimisations;
 use super::rewrite::capture;
+use super::rule_tree::RuleTree;
 use crate::builtins::Custom;
 use crate::program::{Plan, Program, RuleId, Step};
 use crate::value::Value;
@@ -38,13 +39,15 @@ pub use ledger::{Earlier, Ledger};
 
 /// Lowers all modules.
 pub fn program(modules: &[Arc<Module>], functions: Vec<Custom>, options: &Options) -> Program {
-    program_on_from(None, modules, functions, options).0
+    let tree = RuleTree::new(modules);
+    program_on_from(None, modules, &tree, functions, options).0
 }
 
 /// Lowers modules, all of them or on from the program of an earlier compilation that these go on from.
 pub fn program_on_from(
     earlier: Option<Earlier<'_>>,
     modules: &[Arc<Module>],
+    tree: &RuleTree,
     functions: Vec<Custom>,
     options: &Options,
 ) -> (Program, Ledger) {
@@ -60,21 +63,22 @@ pub fn program_on_from(
         ..Program::default()
     };
     let mut constants = Constants::on_from(earlier.map(|earlier| earlier.program));
-    let pending = declare::declare(modules, earlier, &mut program);
+    let pending = declare::declare(modules, tree, earlier, &mut program);
     let mut ledger = Ledger::on_from(earlier, program.rules.len());
     let mut open = Vec::new();
-    for (id, set) in &pending {
-        match earlier.filter(|_| set.stays) {
-            Some(earlier) => ledger.keep(*id, earlier),
-            None => open.push(*id),
+    for (set, id) in pending.iter().zip(0..) {
+        match (set, earlier) {
+            (None, _) => {}
+            (Some(set), Some(earlier)) if set.stays => ledger.keep(id, earlier),
+            (Some(_), _) => open.push(id),
         }
     }
     let mut lowered: Vec<RuleId> = Vec::new();
     loop {
         for id in &open {
-            if let Some(set) = pending.get(id) {
+            if let Some(Some(set)) = pending.get(*id as usize) {
                 let made = rules::lower(*id, set, &mut program, &mut constants, optimisations);
-                ledger.add(*id, &set.places(), &made);
+                ledger.add(*id, set.places(), &made);
                 if let Some(place) = program.rules.get_mut(*id as usize) {
                     *place = Arc::new(made);
                 }

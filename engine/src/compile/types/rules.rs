@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 use solon_syntax::ast::{Rule, Term, VarScan};
 
-use super::dependents::{Dependents, document};
+use super::dependents::Dependents;
 use super::explain::Problem;
 use super::kept::Changes;
 use super::schemas::Schemas;
-use super::tree::TypeTree;
+use super::tree::{NodeId, TypeTree};
 use super::{Checker, Whole};
 use crate::compile::compilation::Compilation;
 use crate::compile::part::Yield;
-use crate::compile::rule_tree::{RuleId, ground_prefix, is_ground};
+use crate::compile::rule_tree::{self, RuleId, RuleTree, ground_prefix, is_ground};
 use crate::types::{FunctionType, Type};
+use crate::value::Value;
 
 /// Checks all rules and keeps their types for queries.
 pub fn check_types(compilation: &mut Compilation<'_>) {
@@ -27,17 +29,18 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     }
     let mut changes = Changes::new(compilation);
     let mut yields = Yields::new(compilation);
+    let mut places = Places::new(&compilation.rule_tree);
     let mut checked = 0;
     for vertex in compilation.graph.in_order() {
         let Some(id) = compilation.graph.rule(vertex) else {
             changes.group(vertex, &documents);
             continue;
         };
-        let path = document(&compilation.rule_tree, id).unwrap_or_default();
         let before = yields.before(id);
         if let Some(kept) = changes.kept(vertex, before, &documents) {
             for of in kept.iter().filter(|of| of.is_known()) {
-                documents.insert(&path, of.clone());
+                let place = places.of(id, &mut documents);
+                documents.insert(place, of.clone());
             }
             continue;
         }
@@ -57,14 +60,17 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
             if found.is_empty() && matches!(of, Type::Unknown) {
                 // it needs what holds an error: nothing can be said of it
             } else if found.is_empty() || is_ground(&rule.head.reference) {
-                documents.insert(&path, of);
+                let place = places.of(id, &mut documents);
+                documents.insert(place, of);
             } else {
-                documents.spoil(&path);
+                let place = places.of(id, &mut documents);
+                documents.spoil(place);
             }
             problems.extend(found);
             next = rule.else_rule.as_deref();
         }
-        if before != Some(&found_out) {
+        // one that is not kept may yield anything
+        if found_out.is_none() || before != Some(&found_out) {
             changes.changed(id);
             yields.set(id, found_out);
         }
@@ -85,6 +91,45 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     compilation.checked = checked;
     for (findings, yields) in compilation.findings.iter_mut().zip(yields) {
         findings.yields = yields;
+    }
+}
+
+/// Where the types of rules' documents are.
+struct Places<'c> {
+    tree: &'c RuleTree,
+    /// The node of each one of the tree of rules, once it was asked for.
+    known: HashMap<rule_tree::NodeId, NodeId>,
+}
+
+impl<'c> Places<'c> {
+    fn new(tree: &'c RuleTree) -> Self {
+        Self {
+            tree,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The node of the document that a rule contributes to, made if there is none.
+    fn of(&mut self, rule: RuleId, types: &mut TypeTree) -> NodeId {
+        let home = self.tree.home(rule).unwrap_or(RuleTree::DATA);
+        self.at(home, types)
+    }
+
+    /// Names are no longer than values may nest.
+    fn at(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> NodeId {
+        if let Some(known) = self.known.get(&node) {
+            return *known;
+        }
+        let above = self.tree.node(node);
+        let place = match above.parent {
+            Some(parent) => {
+                let parent = self.at(parent, types);
+                types.step(parent, &above.key)
+            }
+            None => types.step(TypeTree::ROOT, &Value::string("data")),
+        };
+        self.known.insert(node, place);
+        place
     }
 }
 

@@ -18,6 +18,7 @@ pub struct TypeTree {
 
 #[derive(Clone, Debug, Default)]
 struct Node {
+    parent: Option<NodeId>,
     children: BTreeMap<Value, NodeId>,
     /// What was said of this path; `None` for a mere step on the way to others.
     own: Option<Merge>,
@@ -156,9 +157,9 @@ impl TypeTree {
         self.node(id?).own.as_ref()
     }
 
-    /// Adds what a rule yields to what is said of a path.
-    pub fn insert(&mut self, path: &[Value], of: Type) {
-        let id = self.descend(path);
+    /// Adds what a rule yields to what is said of a path that leads to a node.
+    pub fn insert(&mut self, id: NodeId, of: Type) {
+        self.forget_from(id);
         let node = self.node_mut(id);
         let own = node.own.get_or_insert_default();
         if node.spoiled && matches!(of, Type::Object(_)) {
@@ -167,9 +168,9 @@ impl TypeTree {
         own.add(of);
     }
 
-    /// Notes that a rule with an error adds to the object at a path.
-    pub fn spoil(&mut self, path: &[Value]) {
-        let id = self.descend(path);
+    /// Notes that a rule with an error adds to the object at a node.
+    pub fn spoil(&mut self, id: NodeId) {
+        self.forget_from(id);
         self.node_mut(id).spoiled = true;
     }
 
@@ -183,19 +184,34 @@ impl TypeTree {
 
     /// The node at a path; whatever depends on it is to be computed anew.
     fn descend(&mut self, path: &[Value]) -> NodeId {
-        let mut id = Self::ROOT;
-        self.node_mut(id).forget();
-        for key in path {
-            let next = NodeId(self.nodes.len());
-            let children = &mut self.node_mut(id).children;
-            let child = *children.entry(key.clone()).or_insert(next);
-            if child == next {
-                self.nodes.push(Node::default());
-            }
-            id = child;
-            self.node_mut(id).forget();
-        }
+        let steps = path.iter();
+        let id = steps.fold(Self::ROOT, |id, key| self.step(id, key));
+        self.forget_from(id);
         id
+    }
+
+    /// The node one step further, made if there is none.
+    pub fn step(&mut self, from: NodeId, key: &Value) -> NodeId {
+        let next = NodeId(self.nodes.len());
+        let children = &mut self.node_mut(from).children;
+        let child = *children.entry(key.clone()).or_insert(next);
+        if child == next {
+            self.forget_from(from);
+            self.nodes.push(Node {
+                parent: Some(from),
+                ..Node::default()
+            });
+        }
+        child
+    }
+
+    /// Lets what depends on a node be computed anew.
+    fn forget_from(&mut self, id: NodeId) {
+        let mut next = Some(id);
+        while let Some(id) = next {
+            self.node_mut(id).forget();
+            next = self.node(id).parent;
+        }
     }
 }
 
