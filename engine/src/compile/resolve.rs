@@ -3,7 +3,6 @@
 //! In package `a`, a rule's name `p` becomes `data.a.p`, unless the body around it declares a variable `p`.
 
 use hashbrown::{HashMap, HashSet};
-use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{
@@ -13,7 +12,7 @@ use solon_syntax::source::{Code, Span};
 
 use super::rewrite::each_branch_of;
 use super::rewrite::keywords::is_root_document;
-use super::{Compilation, QueryCompilation};
+use super::{Compilation, Modules, QueryCompilation};
 
 /// Resolves the names in all modules, and notes which imports nothing used.
 pub fn resolve(compilation: &mut Compilation<'_>) {
@@ -63,12 +62,15 @@ pub fn resolve_query(query: &mut QueryCompilation<'_>) {
     query.body.walk_mut(&mut resolver.globals.heads());
 }
 
-/// The names of the rules of each package.
-fn exports(modules: &[Arc<Module>]) -> HashMap<Ref, HashSet<Name>> {
-    let mut exports: HashMap<Ref, HashSet<Name>> = HashMap::new();
-    for module in modules {
-        let names = exports.entry(module.package.path.clone()).or_default();
-        names.extend(exported(module));
+/// The names of the rules of each package that passes work on.
+fn exports(modules: &Modules) -> HashMap<Ref, HashSet<Name>> {
+    let packages = modules.open().map(|module| module.package.path.clone());
+    let mut exports: HashMap<Ref, HashSet<Name>> =
+        packages.map(|path| (path, HashSet::new())).collect();
+    for module in modules.iter() {
+        if let Some(names) = exports.get_mut(&module.package.path) {
+            names.extend(exported(module));
+        }
     }
     exports
 }
