@@ -5,26 +5,31 @@ use std::sync::Arc;
 use super::directive::{Directive, Format, Spec, Step, Values};
 use super::printer::Printer;
 use crate::builtins::{Call, Fault, Operands, Prepared};
-use crate::value::V;
+use crate::value::{ArrayView, V};
 
 /// A format all of whose directives take one value each, in order.
 pub struct Pieces {
     directives: Vec<Piece>,
     /// What stands behind the last directive.
-    tail: Vec<u8>,
-    /// Room that most results make do with.
-    room: usize,
+    tail: String,
+    /// Bytes of all texts.
+    length: usize,
 }
 
 /// A directive, with the text before it.
 struct Piece {
-    before: Vec<u8>,
+    before: String,
     spec: Spec,
+    /// Whether it prints strings and integers as they are.
+    is_plain: bool,
     verb: char,
 }
 
 /// Room for a value that is printed.
 const VALUE: usize = 24;
+
+/// Bytes of the longest small integer.
+const INTEGER: usize = 20;
 
 /// Values of which there are always more, none of which is a width.
 #[derive(Clone, Copy)]
@@ -48,14 +53,14 @@ impl Values for Any {
 
 impl Pieces {
     /// Takes a format apart; `None` when a directive is wrong, or depends on more than its value.
-    fn new(text: &[u8]) -> Option<Self> {
-        let mut directives = Vec::new();
-        let mut before = Vec::new();
-        let mut format = Format::new(text, Any);
+    fn new(text: &str) -> Option<Self> {
+        let mut directives: Vec<Piece> = Vec::new();
+        let mut before = String::new();
+        let mut format = Format::new(text.as_bytes(), Any);
         while let Some(step) = format.next() {
             let directive = match step {
                 Step::Text(text) => {
-                    before.extend_from_slice(text);
+                    before.push_str(std::str::from_utf8(text).ok()?);
                     continue;
                 }
                 Step::Directive(directive) => directive,
@@ -65,9 +70,10 @@ impl Pieces {
                 return None;
             }
             match verb? {
-                '%' => before.push(b'%'),
+                '%' => before.push('%'),
                 verb => directives.push(Piece {
                     before: std::mem::take(&mut before),
+                    is_plain: spec.is_plain(),
                     spec,
                     verb,
                 }),
@@ -78,11 +84,11 @@ impl Pieces {
             return None;
         }
         let texts = directives.iter().map(|piece| piece.before.len());
-        let room = texts.sum::<usize>() + before.len() + VALUE * directives.len();
+        let length = texts.sum::<usize>() + before.len();
         Some(Self {
             directives,
             tail: before,
-            room,
+            length,
         })
     }
 }
@@ -90,7 +96,37 @@ impl Pieces {
 /// Prepares a call whose format is constant.
 pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     let format = operands.first().copied().flatten()?.as_text()?;
-    Some(Arc::new(Pieces::new(format.as_bytes())?))
+    Some(Arc::new(Pieces::new(format.as_utf8()?)?))
+}
+
+impl Pieces {
+    /// Bytes of the result when all values are printed as they are: strings, and small integers.
+    fn plain_length(&self, values: ArrayView<'_>) -> Option<usize> {
+        let mut length = self.length;
+        for (piece, value) in self.directives.iter().zip(values.iter()) {
+            length += match (piece.verb, value) {
+                ('d' | 'v', V::Int(_)) if piece.is_plain => INTEGER,
+                ('s' | 'v', _) if piece.is_plain => value.as_text()?.as_utf8()?.len(),
+                _ => return None,
+            };
+        }
+        Some(length)
+    }
+
+    /// The same result, whose text needs no second look.
+    fn plain<'e>(&self, call: &Call<'e>, values: ArrayView<'e>, length: usize) -> V<'e> {
+        let mut text = bumpalo::collections::String::with_capacity_in(length, call.arena.bump());
+        for (piece, value) in self.directives.iter().zip(values.iter()) {
+            text.push_str(&piece.before);
+            if let V::Int(int) = value {
+                text.push_str(itoa::Buffer::new().format(int));
+            } else if let Some(value) = value.as_text() {
+                text.push_str(value.as_utf8().unwrap_or_default());
+            }
+        }
+        text.push_str(&self.tail);
+        call.arena.borrowed_text(text.into_bump_str())
+    }
 }
 
 impl Prepared for Pieces {
@@ -99,30 +135,18 @@ impl Prepared for Pieces {
         if values.len() != self.directives.len() {
             return super::sprintf(call, operands);
         }
-        let texts = values.iter().filter_map(V::as_text);
-        let texts = texts.fold(0_usize, |bytes, text| {
-            bytes.saturating_add(text.as_bytes().len())
-        });
-        let mut printer = Printer::with_room(call, self.room.saturating_add(texts))?;
-        for (piece, value) in self.directives.iter().zip(values.iter()) {
-            printer.raw(&piece.before)?;
-            let plain = piece.spec.is_plain();
-            match (piece.verb, value) {
-                ('d' | 'v', V::Int(int)) if plain => {
-                    printer.raw(itoa::Buffer::new().format(int).as_bytes())?;
-                }
-                ('s' | 'v', _) if plain && value.is_string() => {
-                    if let Some(text) = value.as_text() {
-                        printer.raw(text.as_bytes())?;
-                    }
-                }
-                (verb, _) => {
-                    printer.spec = piece.spec;
-                    super::show(&mut printer, value, Some(verb))?;
-                }
-            }
+        if let Some(length) = self.plain_length(values) {
+            call.budget.reserve(length)?;
+            return Ok(self.plain(call, values, length));
         }
-        printer.raw(&self.tail)?;
+        let room = self.length + VALUE * self.directives.len();
+        let mut printer = Printer::with_room(call, room)?;
+        for (piece, value) in self.directives.iter().zip(values.iter()) {
+            printer.raw(piece.before.as_bytes())?;
+            printer.spec = piece.spec;
+            super::show(&mut printer, value, Some(piece.verb))?;
+        }
+        printer.raw(self.tail.as_bytes())?;
         let text = printer.finish();
         Ok(call.text(text))
     }
