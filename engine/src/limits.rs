@@ -105,6 +105,13 @@ pub const KEPT_GRAPHS_BYTES: usize = 64 << 20;
 /// Largest compiled regular expression, in bytes.
 pub const PATTERN_BYTES: usize = 10 << 20;
 
+/// Largest table of all transitions that is made for a constant pattern, in bytes; beyond it states are made when texts
+/// lead to them.
+pub const PATTERN_TABLE: usize = 256 << 10;
+
+/// Most states of a constant pattern before they are worked out, for such a table.
+pub const PATTERN_STATES: usize = 512;
+
 /// Most steps of the validation of one GraphQL document, beyond those that its length explains: fragments that use
 /// fragments make them many.
 pub const GRAPHQL_STEPS: usize = 1 << 21;

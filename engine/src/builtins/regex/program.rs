@@ -16,7 +16,7 @@ use super::error::{Problem, SyntaxError};
 use super::syntax::Syntax;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{Call, runes};
-use crate::limits::PATTERN_BYTES;
+use crate::limits::{PATTERN_BYTES, PATTERN_STATES, PATTERN_TABLE};
 use crate::value::TextView;
 
 /// A compiled regular expression.
@@ -165,6 +165,8 @@ pub fn build(hir: &Hir, height: u32, effort: Effort) -> Option<meta::Regex> {
         let whole = effort == Effort::Whole;
         let config = meta::Config::new()
             .nfa_size_limit(Some(PATTERN_BYTES))
+            .dfa_size_limit(Some(PATTERN_TABLE))
+            .dfa_state_limit(Some(PATTERN_STATES))
             .dfa(whole)
             .onepass(whole);
         let mut builder = meta::Builder::new();
