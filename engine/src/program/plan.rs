@@ -66,8 +66,10 @@ pub enum Collector {
     Object,
 }
 
-/// One step.
+/// One step. Its tag is a number of its own: left to the compiler it would share bits with what the steps hold, and
+/// every turn of the interpreter would begin with arithmetic.
 #[derive(Clone)]
+#[repr(u8)]
 pub enum Step {
     /// Goes down the input along known keys.
     Input {
