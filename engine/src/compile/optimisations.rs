@@ -42,6 +42,8 @@ optimisations! {
     FuseAggregates,
     /// A body looks a place up once, and outside of the loops that do not change it.
     ShareLookups,
+    /// Loops do not note the keys that nobody reads.
+    ForgetKeys,
     /// Loops that ask one collection again and again for elements with a known value find them by hash.
     HashJoins,
     /// Rules that are `true` or nothing are tested where they are asked.

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use solon_syntax::ast::{Body, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::constants::{Constants, constant};
-use super::{fuse, lookups, screen};
+use super::{fuse, lookups, screen, unread};
 use crate::builtins;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
@@ -46,6 +46,7 @@ impl<'p> Lowering<'p> {
     pub(super) fn finish(self) -> Plan {
         let fuses = self.makes(Optimisation::FuseAggregates);
         let shares = self.makes(Optimisation::ShareLookups);
+        let forgets = self.makes(Optimisation::ForgetKeys);
         let mut plan = Plan {
             slots: self.slots,
             steps: self.steps.into(),
@@ -55,6 +56,9 @@ impl<'p> Lowering<'p> {
         }
         if shares {
             lookups::improve(&mut plan);
+        }
+        if forgets {
+            unread::keys(&mut plan);
         }
         plan
     }

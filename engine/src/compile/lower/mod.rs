@@ -19,6 +19,7 @@ mod rules;
 mod screen;
 mod term;
 mod unify;
+mod unread;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,0 +1,17 @@
+# without: ForgetKeys
+# query: some x in input.xs; x > 2
+package a
+
+members if {
+	some x in input.xs
+	x == "a"
+}
+
+# this one is asked for
+indices contains i if some i, x in input.xs
+
+names contains input.users[id].name
+
+all if every x in input.xs { x > 0 }
+
+positions if every i, x in input.xs { x > i }
