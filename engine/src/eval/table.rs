@@ -69,8 +69,9 @@ enum Elements<'e> {
 /// No element.
 const END: u32 = u32::MAX;
 
-/// Comparisons that a table costs for each element.
-const COST: usize = 8;
+/// Comparisons for each element that going over a collection must have cost before it gets a table. That is several times
+/// what the table costs: it gains little where it finds many elements, or is asked only a few times.
+const COST: usize = 32;
 
 impl<'e> Place<'e> {
     /// A place in a collection; `None` when that is none.
