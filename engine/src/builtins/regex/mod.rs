@@ -6,6 +6,7 @@ mod delimited;
 mod error;
 mod escape;
 mod globs;
+mod needed;
 mod program;
 mod syntax;
 mod template;

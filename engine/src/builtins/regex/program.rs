@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use super::class_run::AsciiClass;
 use super::error::{Problem, SyntaxError};
+use super::needed::Needed;
 use super::syntax::Syntax;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{Call, runes};
@@ -25,6 +26,8 @@ pub struct Regex {
     names: Vec<String>,
     /// One of these starts every string that matches, unless there are none.
     starts: Starts,
+    /// What stands in every string that matches.
+    needed: Needed,
     /// When it is nothing but a class: that.
     class: Option<Box<AsciiClass>>,
 }
@@ -42,6 +45,11 @@ impl Regex {
         Ok(Self {
             program,
             starts: starts(&syntax),
+            // the automata of patterns that are there to stay are as fast
+            needed: match effort {
+                Effort::Little => Needed::of(&syntax.hir),
+                Effort::Whole => Needed::default(),
+            },
             class: AsciiClass::of(&syntax.hir).map(Box::new),
             names: syntax.names,
         })
@@ -72,9 +80,12 @@ impl Regex {
         let text = text.to_str();
         // of many patterns most fail here, without a turn of the automaton
         let bytes = text.as_bytes();
-        let starts =
-            self.starts.is_empty() || self.starts.iter().any(|start| bytes.starts_with(start));
-        starts && self.program.is_match(Input::new(text.as_ref()))
+        let may_match = if self.starts.is_empty() {
+            self.needed.are_in(bytes)
+        } else {
+            self.starts.iter().any(|start| bytes.starts_with(start))
+        };
+        may_match && self.program.is_match(Input::new(text.as_ref()))
     }
 
     /// Its matches from left to right.

@@ -1,0 +1,152 @@
+//! Texts without which a pattern matches nothing: short strings are searched for these first, since of many patterns
+//! most fail there, and an automaton costs the memory that it has to look into.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+use smallvec::SmallVec;
+
+/// Texts that stand, whatever the case of their letters, in every string that a pattern matches; [`BETWEEN`] is between
+/// them.
+#[derive(Default)]
+pub(super) struct Needed(SmallVec<[u8; 32]>);
+
+/// No text in UTF-8 has this byte.
+const BETWEEN: u8 = 0xFF;
+
+/// Bytes of a text that tell too little.
+const FEW: usize = 2;
+
+/// Bytes of all texts that are looked for.
+const MOST: usize = 32;
+
+/// Bytes of a string above which an automaton is as fast.
+const SHORT: usize = 64;
+
+impl Needed {
+    /// Of a pattern, as far as its outermost parts tell.
+    pub fn of(hir: &Hir) -> Self {
+        let HirKind::Concat(parts) = hir.kind() else {
+            return Self::default();
+        };
+        let mut needed = Self::default();
+        let mut text: SmallVec<[u8; 32]> = SmallVec::new();
+        for part in parts {
+            match part.kind() {
+                HirKind::Literal(literal) => text.extend_from_slice(&literal.0),
+                HirKind::Class(class) => match letter(class) {
+                    Some(letter) => text.push(letter),
+                    None => needed.add(&mut text),
+                },
+                _ => needed.add(&mut text),
+            }
+        }
+        needed.add(&mut text);
+        needed
+    }
+
+    fn add(&mut self, text: &mut SmallVec<[u8; 32]>) {
+        let fits = self.0.len() + text.len() < MOST && !text.contains(&BETWEEN);
+        if text.len() > FEW && fits {
+            if !self.0.is_empty() {
+                self.0.push(BETWEEN);
+            }
+            self.0.extend_from_slice(text);
+        }
+        text.clear();
+    }
+
+    /// Whether a string may have them all: long ones are not looked into.
+    #[inline]
+    pub fn are_in(&self, text: &[u8]) -> bool {
+        self.0.is_empty() || text.len() > SHORT || self.are_in_short(text)
+    }
+
+    fn are_in_short(&self, text: &[u8]) -> bool {
+        let mut needed = self.0.split(|byte| *byte == BETWEEN);
+        needed.all(|needed| contains(text, needed))
+    }
+}
+
+/// The letter that a class is in both cases.
+fn letter(class: &Class) -> Option<u8> {
+    let Class::Unicode(class) = class else {
+        return None;
+    };
+    let [upper, lower] = class.ranges() else {
+        return None;
+    };
+    let both = |range: &regex_syntax::hir::ClassUnicodeRange| {
+        (range.start() == range.end()).then_some(range.start())
+    };
+    let (upper, lower) = (both(upper)?, both(lower)?);
+    (upper.is_ascii_uppercase() && upper.to_ascii_lowercase() == lower)
+        .then(|| u8::try_from(lower).ok())?
+}
+
+/// Whether a text holds another one, whatever the case of their letters.
+fn contains(text: &[u8], needed: &[u8]) -> bool {
+    let Some((first, rest)) = needed.split_first() else {
+        return true;
+    };
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    memchr::memchr2_iter(lower, upper, text).any(|at| {
+        let behind = text.get(at + 1..).unwrap_or_default();
+        behind
+            .get(..rest.len())
+            .is_some_and(|behind| behind.eq_ignore_ascii_case(rest))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::syntax::Syntax;
+    use super::super::{Effort, Regex};
+    use super::Needed;
+    use crate::value::Value;
+
+    #[test]
+    fn needed_texts_are_known() {
+        for (pattern, want) in [
+            ("abc", ""),
+            ("abc[0-9]def", "abc\u{7f}def"),
+            ("(?i)orders/17x[0-9a-f]*", "order\u{7f}/17x"),
+            ("x+abc(def)?ghij", "abc\u{7f}ghij"),
+            ("ab.cd", ""),
+            ("abc|def", ""),
+            ("(abc)def", "def"),
+            ("[Aa][Bb][Cc].", "abc"),
+            ("[AB]abc", "abc"),
+            ("^abc$", "abc"),
+            (r"abc\b[0-9]", "abc"),
+        ] {
+            let needed = Syntax::parse(pattern).map(|syntax| Needed::of(&syntax.hir));
+            let want: Vec<u8> = want
+                .bytes()
+                .map(|byte| if byte == 0x7f { 0xff } else { byte })
+                .collect();
+            assert!(needed.is_ok_and(|needed| *needed.0 == *want), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_matches_is_missed() {
+        for (pattern, text, matches) in [
+            ("(?i)orders/17x[0-9a-f]*", "/svc/ORDERS/17Xab", true),
+            ("(?i)orders/17x[0-9a-f]*", "/svc/orders/17", false),
+            ("(?i)orders/17x[0-9a-f]*", "order\u{17f}/17x", true),
+            ("abc[0-9]def", "zabc7def", true),
+            ("abc[0-9]def", "zABC7DEF", false),
+            ("abc[0-9]def", "abc7de", false),
+            ("aab[0-9]+", "aaab1", true),
+            ("x*abc", "abc", true),
+            ("(?i)über+s[0-9]", "ÜBERRS1", true),
+        ] {
+            let regex = Regex::from_bytes(pattern.as_bytes(), Effort::Little);
+            let text = Value::string(text);
+            let found = regex.map(|regex| {
+                let text = text.borrow();
+                regex.is_match(&text.text_or_empty())
+            });
+            assert_eq!(found.ok(), Some(matches), "{pattern}");
+        }
+    }
+}
