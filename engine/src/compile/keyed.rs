@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::visit::{Flow, Terms, Visitor, Walk};
 use solon_syntax::ast::{
     Body, Comprehension, Expr, ExprKind, Module, Name, Rule, Term, TermKind, VarScan,
 };
@@ -21,9 +21,12 @@ pub fn of_module(module: &Module, functions: Functions<'_>) -> Keyed {
     for rule in &module.rules {
         let mut next: Option<&Rule> = Some(rule);
         while let Some(rule) = next {
-            let mut search = Search::new(functions, &mut keyed);
-            VarScan::default().collect(&rule.head.args, &mut search.before);
-            search.body(&rule.body);
+            // few rules have any
+            if holds_comprehension(&rule.body) {
+                let mut search = Search::new(functions, &mut keyed);
+                VarScan::default().collect(&rule.head.args, &mut search.before);
+                search.body(&rule.body);
+            }
             next = rule.else_rule.as_deref();
         }
     }
@@ -125,6 +128,21 @@ impl<'s, 'c> Search<'s, 'c> {
 
 fn is_root(name: &Name) -> bool {
     matches!(&**name, "data" | "input")
+}
+
+fn holds_comprehension(body: &Body) -> bool {
+    let mut found = false;
+    body.walk(&mut Terms(|term: &Term| {
+        let is_comprehension = matches!(
+            term.kind,
+            TermKind::ArrayComprehension(_)
+                | TermKind::SetComprehension(_)
+                | TermKind::ObjectComprehension(_)
+        );
+        found = found || is_comprehension;
+        if found { Flow::Over } else { Flow::Into }
+    }));
+    found
 }
 
 /// The comprehension of an equation of a variable and a comprehension.

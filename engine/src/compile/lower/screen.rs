@@ -12,8 +12,11 @@ use crate::program::{Screen, Tree};
 
 /// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
 pub fn screen(rule: &ast::Rule, order: &[&Expr], tree: &Tree) -> Option<Screen> {
+    // nothing comes too late behind the last
+    let (_, before) = order.split_last()?;
+    let volumes: Vec<Volume> = before.iter().map(|expr| volume(expr, tree)).collect();
     let late = |least: Volume| {
-        let loud = order.iter().position(|expr| volume(expr, tree) >= least)?;
+        let loud = volumes.iter().position(|volume| *volume >= least)?;
         late_conditions(rule, order, loud, tree)
     };
     if let Some(conditions) = late(Volume::Loud) {

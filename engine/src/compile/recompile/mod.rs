@@ -48,7 +48,7 @@ fn from_parsed(
     {
         return None;
     }
-    let staying = Staying::new(earlier, parsed);
+    let staying = Staying::new(earlier, parsed)?;
     let modules = Modules::keeping(parsed, staying.parts);
     // METADATA blocks of one module speak of rules in others, and names like those of locals are passed over in all
     let stands_alone = |module: &Module| {

@@ -28,8 +28,8 @@ pub struct Staying {
 }
 
 impl Staying {
-    /// What stays where these are the modules, in order.
-    pub fn new(earlier: &Compiled, parsed: &[Arc<Module>]) -> Self {
+    /// What stays where these are the modules, in order; `None` when that is nothing.
+    pub fn new(earlier: &Compiled, parsed: &[Arc<Module>]) -> Option<Self> {
         let mut positions: HashMap<*const Module, usize> = HashMap::new();
         for (part, position) in earlier.parts.iter().zip(0..) {
             positions.insert(Arc::as_ptr(&part.parsed), position);
@@ -39,6 +39,9 @@ impl Staying {
             .iter()
             .map(|module| positions.remove(&Arc::as_ptr(module)))
             .collect();
+        if places.iter().all(Option::is_none) {
+            return None;
+        }
         open_renamed(earlier, parsed, &mut places);
         open_reshaped(earlier, parsed, &mut places);
         let stay = staying(earlier, &places);
@@ -51,13 +54,12 @@ impl Staying {
             let rules = part.parsed.rules.iter();
             rules.map(|rule| rule_tree::rule_path(&part.parsed, rule))
         });
-        Self {
+        let parts = places.iter();
+        let parts = parts.map(|place| earlier.parts.get((*place)?).cloned());
+        Some(Self {
             gone: gone.collect(),
-            parts: places
-                .iter()
-                .map(|place| earlier.parts.get((*place)?).cloned())
-                .collect(),
-        }
+            parts: parts.collect(),
+        })
     }
 }
 
