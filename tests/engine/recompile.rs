@@ -8,6 +8,7 @@
     clippy::panic,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a panic here is a failing test"
 )]
 

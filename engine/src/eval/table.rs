@@ -247,7 +247,6 @@ impl<'e> Builder<'e> {
 }
 
 /// The part of a hash that tells elements of a chain apart.
-#[expect(clippy::cast_possible_truncation, reason = "a part is wanted")]
 fn tag(hash: u64) -> u32 {
     (hash >> 32) as u32 | 1
 }

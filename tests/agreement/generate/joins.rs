@@ -104,7 +104,7 @@ impl Joins {
         match self.random.below(12) {
             0 => format!("{{\"n\":{n}}}"),
             1 => value,
-            2 => format!("{{\"n\":\"{n}\",{place},\"off\":{}}}", at % 2 == 0),
+            2 => format!("{{\"n\":\"{n}\",{place},\"off\":{}}}", at.is_multiple_of(2)),
             _ => format!("{{\"n\":{n},{place}}}"),
         }
     }

@@ -53,7 +53,7 @@ pub fn declare<'m>(
     program: &mut Program,
 ) -> Vec<Option<Pending<'m>>> {
     let numbers = earlier.map_or(0, |earlier| earlier.program.rules.len());
-    program.rules = vec![Arc::new(RuleSet::default()); numbers];
+    program.rules = std::iter::repeat_n(Arc::default(), numbers).collect();
     let mut planting = Planting {
         modules,
         sites: tree,

@@ -48,9 +48,9 @@ fn of_set(set: &mut RuleSet, constants: &Constants) {
         }) = next
         {
             find(plan, called, constants);
-            keyed
-                .iter_mut()
-                .for_each(|plan| find(plan, true, constants));
+            for plan in keyed {
+                find(plan, true, constants);
+            }
             next = otherwise.as_deref_mut();
         }
     }

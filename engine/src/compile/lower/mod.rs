@@ -78,7 +78,7 @@ pub fn program_on_from(
     loop {
         for id in &open {
             if let Some(Some(set)) = pending.get(*id as usize) {
-                let made = rules::lower(*id, set, &mut program, &mut constants, optimisations);
+                let made = rules::lower(*id, set, &program, &mut constants, optimisations);
                 ledger.add(*id, set.places(), &made);
                 if let Some(place) = program.rules.get_mut(*id as usize) {
                     *place = Arc::new(made);

@@ -64,7 +64,10 @@ fn from_parsed(
     let mut compilation = Compilation::new(modules, options);
     compilation.base_exists = base_exists;
     compilation.locals = earlier.locals.clone();
-    compilation.locals.originals = earlier.originals.as_ref().clone();
+    compilation
+        .locals
+        .originals
+        .clone_from(earlier.originals.as_ref());
     compilation.earlier = Some(Earlier {
         compiled: earlier,
         gone: staying.gone,

@@ -136,8 +136,12 @@ fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Optio
     let (come, go) = difference(earlier, parsed, places);
     let stay = staying(earlier, places);
     let mut shapes = Shapes::default();
-    come.iter().for_each(|module| shapes.come(module));
-    go.iter().for_each(|module| shapes.go(module));
+    for module in come {
+        shapes.come(module);
+    }
+    for module in go {
+        shapes.go(module);
+    }
     shapes.compare(earlier, &|position| {
         stay.get(position as usize) == Some(&true)
     });
