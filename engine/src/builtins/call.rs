@@ -192,8 +192,6 @@ pub struct Budget<'e> {
     memory: usize,
     arena: &'e Arena,
     cancel: Option<&'e Cancel>,
-    /// Whether there is a clock or a handle to look at.
-    timed: bool,
 }
 
 impl<'e> Budget<'e> {
@@ -213,7 +211,6 @@ impl<'e> Budget<'e> {
             memory: limits.memory.unwrap_or(usize::MAX),
             arena,
             cancel,
-            timed: limits.time.is_some() || cancel.is_some(),
         };
         if budget.deadline.is_some() || cancel.is_some() {
             arena.set_alarm(budget.deadline, cancel.map(Cancel::flag));
@@ -257,7 +254,7 @@ impl<'e> Budget<'e> {
     /// Whether the clock or a handle may end the evaluation.
     #[inline]
     pub fn is_timed(&self) -> bool {
-        self.timed
+        self.deadline.is_some() || self.cancel.is_some()
     }
 
     /// Counts the turns of a loop over something of this length.

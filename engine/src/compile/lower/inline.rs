@@ -38,19 +38,13 @@ pub fn rules(
     }
     for id in callees_first(program, lowered) {
         // the others are shared with an earlier program
-        let own = |program: &'_ mut Program| {
-            let set = program.rules.get_mut(id as usize)?;
-            let rules = std::mem::take(&mut Arc::get_mut(set)?.rules);
-            Some((
-                set.early_exit && set.kind == RuleKind::Complete,
-                set.kind,
-                rules,
-            ))
-        };
-        let Some((early, kind, mut rules)) = own(program) else {
+        let set = program.rules.get_mut(id as usize);
+        let Some(set) = set.and_then(Arc::get_mut) else {
             continue;
         };
-        let once = !matches!(kind, RuleKind::Function(_));
+        let once = !matches!(set.kind, RuleKind::Function(_));
+        let early = set.early_exit && set.kind == RuleKind::Complete;
+        let mut rules = std::mem::take(&mut set.rules);
         let inliner = Inliner {
             program,
             constants,
