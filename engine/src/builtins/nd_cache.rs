@@ -39,10 +39,8 @@ impl NdBuiltinCache {
     /// Filled with what [`Self::to_value`] gave. Whatever has another form is left out.
     pub fn from_value(value: &Value) -> Self {
         let pairs = |value: &Value| {
-            let object = value.as_object().cloned().unwrap_or_default();
-            let pairs = object
-                .iter()
-                .map(|(key, value)| (key.clone(), value.clone()));
+            let pairs = value.as_object().into_iter().flat_map(|object| object.iter());
+            let pairs = pairs.map(|(key, value)| (key.clone(), value.clone()));
             pairs.collect::<Vec<_>>()
         };
         let functions = pairs(value).into_iter();

@@ -77,9 +77,9 @@ impl<'e> Place<'e> {
     /// A place in a collection; `None` when that is none.
     pub fn new(collection: V<'e>, by_key: bool, path: &'e [Operand]) -> Option<Self> {
         let collection = match collection {
-            V::Array(array) => ptr::from_ref(&**array).addr(),
+            V::Array(array) => array.as_ptr().addr(),
             V::NewArray(array) => ptr::from_ref(array).addr(),
-            V::Object(object) => ptr::from_ref(&**object).addr(),
+            V::Object(object) => object.address(),
             V::NewObject(object) => ptr::from_ref(object).addr(),
             V::Set(set) => ptr::from_ref(&**set).addr(),
             V::NewSet(set) => ptr::from_ref(set).addr(),

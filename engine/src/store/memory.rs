@@ -27,7 +27,7 @@ impl MemoryStore {
 
 impl Default for MemoryStore {
     fn default() -> Self {
-        Self::new(Value::Object(Arc::new(Object::default())))
+        Self::new(Value::Object(Object::default()))
     }
 }
 

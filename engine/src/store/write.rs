@@ -1,7 +1,5 @@
 //! Changing one document inside a tree of shared ones.
 
-use std::sync::Arc;
-
 use solon_syntax::stack;
 
 use crate::limits;
@@ -71,29 +69,50 @@ pub(super) fn write(
     path: &Path,
     value: Value,
 ) -> Result<(), StoreError> {
-    let Some((last, parents)) = path.segments().split_last() else {
+    if path.is_root() {
         return write_root(root, operation, value);
-    };
-    let mut parent = root;
-    for segment in parents {
-        parent = step(parent, segment, path)?;
     }
+    write_below(root, path.segments(), operation, path, value)
+}
+
+fn write_below(
+    parent: &mut Value,
+    keys: &[String],
+    operation: Operation,
+    path: &Path,
+    value: Value,
+) -> Result<(), StoreError> {
+    match keys {
+        [] => Ok(()),
+        [last] => write_member(parent, operation, last, path, value),
+        [key, below @ ..] => step(parent, key, path, |parent| {
+            stack::level(|| write_below(parent, below, operation, path, value))
+        }),
+    }
+}
+
+fn write_member(
+    parent: &mut Value,
+    operation: Operation,
+    last: &str,
+    path: &Path,
+    value: Value,
+) -> Result<(), StoreError> {
     match parent {
         Value::Object(object) => {
             let key = Value::string(last);
             if operation != Operation::Add && object.get(key.borrow()).is_none() {
                 return Err(StoreError::not_found(path));
             }
-            let object = Arc::make_mut(object);
             match operation {
-                Operation::Remove => drop(object.remove(key.borrow())),
-                _ => drop(object.insert(key, value)),
+                Operation::Remove => object.remove(key.borrow()),
+                _ => object.insert(key, value),
             }
             Ok(())
         }
         Value::Array(items) => {
             let place = place(items.len(), operation, last, path)?;
-            write_element(Arc::make_mut(items), operation, place, value);
+            write_element(items, operation, place, value);
             Ok(())
         }
         _ => Err(StoreError::not_found(path)),
@@ -131,73 +150,59 @@ fn place(length: usize, operation: Operation, at: &str, path: &Path) -> Result<u
 fn write_element(items: &mut Items, operation: Operation, place: usize, value: Value) {
     match operation {
         Operation::Add => items.insert(place, value),
-        Operation::Replace => {
-            if let Some(item) = items.get_mut(place) {
-                *item = value;
-            }
-        }
-        Operation::Remove => drop(items.remove(place)),
+        Operation::Replace => drop(items.change(place, |item| *item = value)),
+        Operation::Remove => items.remove(place),
     }
 }
 
 /// One step down to where something is changed.
-fn step<'a>(above: &'a mut Value, segment: &str, path: &Path) -> Result<&'a mut Value, StoreError> {
+fn step(
+    above: &mut Value,
+    key: &str,
+    path: &Path,
+    change: impl FnOnce(&mut Value) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let missing = if matches!(above, Value::Array(_)) {
-        StoreError::bad_index(path, bad_index(segment))
+        StoreError::bad_index(path, bad_index(key))
     } else {
         StoreError::not_found(path)
     };
-    child_mut(above, segment).ok_or(missing)
-}
-
-fn child_mut<'a>(value: &'a mut Value, segment: &str) -> Option<&'a mut Value> {
-    match value {
-        Value::Object(object) => {
-            let key = Value::string(segment);
-            // look before copying: a path that leads nowhere must not unshare anything
-            object.get(key.borrow())?;
-            Arc::make_mut(object).get_mut(key.borrow())
-        }
-        Value::Array(items) => {
-            let at = index(segment)?;
-            items.get(at)?;
-            Arc::make_mut(items).get_mut(at)
-        }
+    let changed = match above {
+        Value::Object(object) => object.change(Value::string(key).borrow(), change),
+        Value::Array(items) => index(key).and_then(|at| items.change(at, change)),
         _ => None,
-    }
+    };
+    changed.unwrap_or(Err(missing))
 }
 
+/// Makes the objects that are missing above a path.
 pub(super) fn make_parents(root: &mut Value, path: &Path) -> Result<(), StoreError> {
     let Some((_, parents)) = path.segments().split_last() else {
         return Ok(());
     };
-    let mut place = root;
-    for segment in parents {
-        match place {
-            Value::Object(object) => {
-                let key = Value::string(segment);
-                let object = Arc::make_mut(object);
-                if object.get(key.borrow()).is_none() {
-                    object.insert(key.clone(), Value::Object(Arc::new(Object::default())));
-                }
-                place = object
-                    .get_mut(key.borrow())
-                    .ok_or_else(|| StoreError::not_found(path))?;
-            }
-            Value::Array(_) => {
-                place = step(place, segment, path)?;
-            }
-            _ => {
-                return Err(StoreError::Conflict {
-                    message: path.to_string(),
-                });
+    make_below(root, parents, path)
+}
+
+fn make_below(place: &mut Value, parents: &[String], path: &Path) -> Result<(), StoreError> {
+    let conflict = || StoreError::Conflict {
+        message: path.to_string(),
+    };
+    let Some((key, below)) = parents.split_first() else {
+        return match place {
+            Value::Object(_) | Value::Array(_) => Ok(()),
+            _ => Err(conflict()),
+        };
+    };
+    match place {
+        Value::Object(object) => {
+            if object.get_str(key).is_none() {
+                object.insert(Value::string(key), Value::Object(Object::default()));
             }
         }
+        Value::Array(_) => {}
+        _ => return Err(conflict()),
     }
-    match place {
-        Value::Object(_) | Value::Array(_) => Ok(()),
-        _ => Err(StoreError::Conflict {
-            message: path.to_string(),
-        }),
-    }
+    step(place, key, path, |place| {
+        stack::level(|| make_below(place, below, path))
+    })
 }

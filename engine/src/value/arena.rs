@@ -250,7 +250,8 @@ impl Arena {
                 V::NewNumber(self.bump.alloc(self.bump.alloc_str(&text.0) as &str))
             }
             Value::Short(short) => V::Short(*short),
-            Value::Text(text) => self.bytes_text(text.as_bytes()),
+            Value::Text(text) => self.text(text.as_str()),
+            Value::Bytes(bytes) => self.bytes_text(bytes.as_bytes()),
             Value::Array(items) => stack::level(|| self.copy_of_array(items)),
             Value::Object(object) => stack::level(|| self.copy_of_object(object)),
             Value::Set(set) => stack::level(|| self.copy_of_set(set)),

@@ -1,35 +1,76 @@
 //! Arrays, wherever they are held.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 #[cfg(debug_assertions)]
 use solon_syntax::stack;
+use triomphe::{Arc, ThinArc};
 
 use super::{V, Value};
 
-/// The elements of an owned array.
-#[derive(Clone, Default)]
-pub struct Items(Vec<Value>);
+/// The elements of an owned array, shared, behind their counter.
+#[derive(Clone)]
+pub struct Items(ThinArc<(), Value>);
 
 impl Items {
     /// Takes elements.
     pub fn new(items: Vec<Value>) -> Self {
-        Self(items)
+        Self::collect(items.into_iter())
+    }
+
+    /// Takes so many elements.
+    #[inline]
+    pub fn collect(items: impl ExactSizeIterator<Item = Value>) -> Self {
+        Self(ThinArc::from_header_and_iter((), items))
+    }
+
+    /// Whether both are one.
+    #[inline]
+    pub fn is(&self, other: &Self) -> bool {
+        self.0.as_ptr() == other.0.as_ptr()
+    }
+
+    /// Changes an element in place, of a copy when the elements are shared; `None` when there is no such element.
+    pub fn change<R>(&mut self, at: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        self.get(at)?;
+        if ThinArc::strong_count(&self.0) > 1 {
+            *self = Self::collect(self.iter().cloned());
+        }
+        self.0.with_arc_mut(|items| {
+            let items = Arc::get_mut(items)?;
+            items.slice_mut().get_mut(at).map(change)
+        })
+    }
+
+    /// Adds an element before the one at a place.
+    pub fn insert(&mut self, at: usize, item: Value) {
+        let mut items = self.to_vec();
+        items.insert(at.min(items.len()), item);
+        *self = Self::new(items);
+    }
+
+    /// Takes out the element at a place, if there is one.
+    pub fn remove(&mut self, at: usize) {
+        let mut items = self.to_vec();
+        if at < items.len() {
+            items.remove(at);
+            *self = Self::new(items);
+        }
+    }
+}
+
+impl Default for Items {
+    fn default() -> Self {
+        Self::new(Vec::new())
     }
 }
 
 impl Deref for Items {
-    type Target = Vec<Value>;
+    type Target = [Value];
 
     #[inline]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for Items {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
+    fn deref(&self) -> &[Value] {
+        &self.0.slice
     }
 }
 
@@ -37,7 +78,10 @@ impl DerefMut for Items {
 #[cfg(debug_assertions)]
 impl Drop for Items {
     fn drop(&mut self) {
-        stack::level(|| self.0.clear());
+        if ThinArc::strong_count(&self.0) == 1 {
+            let none = ThinArc::from_header_and_iter((), std::iter::empty());
+            stack::level(|| drop(std::mem::replace(&mut self.0, none)));
+        }
     }
 }
 

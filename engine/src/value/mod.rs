@@ -34,7 +34,7 @@ pub use array::{ArrayView, Items};
 pub use number::{Number, NumberBuf};
 pub use object::{Object, ObjectView, Shape};
 pub use set::{Set, SetView};
-pub use text::{Short, Text, TextView};
+pub use text::{Bytes, Short, Text, TextView};
 
 /// An owned value.
 #[derive(Clone, Default)]
@@ -53,11 +53,13 @@ pub enum Value {
     /// A string of at most 14 bytes.
     Short(Short),
     /// A longer string.
-    Text(Arc<Text>),
+    Text(Text),
+    /// A longer string that is no UTF-8.
+    Bytes(Bytes),
     /// An array.
-    Array(Arc<Items>),
+    Array(Items),
     /// An object.
-    Object(Arc<Object>),
+    Object(Object),
     /// A set.
     Set(Arc<Set>),
 }
@@ -81,15 +83,17 @@ pub enum V<'e> {
     /// See [`Value::Short`].
     Short(Short),
     /// See [`Value::Text`].
-    Text(&'e Arc<Text>),
+    Text(&'e Text),
+    /// See [`Value::Bytes`].
+    Bytes(&'e Bytes),
     /// A string in the arena.
     NewText(&'e text::ArenaText<'e>),
     /// See [`Value::Array`].
-    Array(&'e Arc<Items>),
+    Array(&'e Items),
     /// An array in the arena.
     NewArray(&'e ArenaArray<'e>),
     /// See [`Value::Object`].
-    Object(&'e Arc<Object>),
+    Object(&'e Object),
     /// An object in the arena.
     NewObject(&'e ArenaObject<'e>),
     /// See [`Value::Set`].
@@ -160,6 +164,7 @@ impl Value {
             Self::Number(text) => V::Number(text),
             Self::Short(short) => V::Short(*short),
             Self::Text(text) => V::Text(text),
+            Self::Bytes(bytes) => V::Bytes(bytes),
             Self::Array(array) => V::Array(array),
             Self::Object(object) => V::Object(object),
             Self::Set(set) => V::Set(set),
@@ -173,14 +178,20 @@ impl Value {
 
     /// A string.
     pub fn string(text: &str) -> Self {
-        Self::bytes(text.as_bytes())
+        match Short::new(text.as_bytes()) {
+            Some(short) => Self::Short(short),
+            None => Self::Text(Text::new(text)),
+        }
     }
 
     /// A string of bytes, nearly always UTF-8.
     pub fn bytes(bytes: &[u8]) -> Self {
-        match Short::new(bytes) {
-            Some(short) => Self::Short(short),
-            None => Self::Text(Arc::new(Text::new(bytes))),
+        if let Some(short) = Short::new(bytes) {
+            return Self::Short(short);
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::Text(Text::new(text)),
+            Err(_) => Self::Bytes(Bytes::new(bytes)),
         }
     }
 
@@ -197,12 +208,12 @@ impl Value {
 
     /// An array.
     pub fn array(items: Vec<Self>) -> Self {
-        Self::Array(Arc::new(Items::new(items)))
+        Self::Array(Items::new(items))
     }
 
     /// An object; of equal keys the last pair wins.
     pub fn object(pairs: Vec<(Self, Self)>) -> Self {
-        Self::Object(Arc::new(Object::from_pairs(pairs)))
+        Self::Object(Object::from_pairs(pairs))
     }
 
     /// A set; of equal members the first is kept.
@@ -219,7 +230,7 @@ impl Value {
     }
 
     /// The object, if it is one.
-    pub fn as_object(&self) -> Option<&Arc<Object>> {
+    pub fn as_object(&self) -> Option<&Object> {
         match self {
             Self::Object(object) => Some(object),
             _ => None,
@@ -235,7 +246,7 @@ impl<'e> V<'e> {
             Self::Null => Kind::Null,
             Self::Bool(_) => Kind::Boolean,
             Self::Int(_) | Self::Decimal(..) | Self::Number(_) | Self::NewNumber(_) => Kind::Number,
-            Self::Short(_) | Self::Text(_) | Self::NewText(_) => Kind::String,
+            Self::Short(_) | Self::Text(_) | Self::Bytes(_) | Self::NewText(_) => Kind::String,
             Self::Array(_) | Self::NewArray(_) => Kind::Array,
             Self::Object(_) | Self::NewObject(_) => Kind::Object,
             Self::Set(_) | Self::NewSet(_) => Kind::Set,
@@ -265,7 +276,8 @@ impl<'e> V<'e> {
     pub fn as_text(self) -> Option<TextView<'e>> {
         Some(match self {
             Self::Short(short) => TextView::Short(short),
-            Self::Text(text) => text.view(),
+            Self::Text(text) => TextView::Utf8(text.as_str()),
+            Self::Bytes(bytes) => TextView::Bytes(bytes.as_bytes()),
             Self::NewText(text) => text.view(),
             _ => return None,
         })
@@ -312,7 +324,8 @@ impl<'e> V<'e> {
             Self::NewNumber(text) => Value::Number(Arc::new(number::NumberText((*text).into()))),
             Self::Short(short) => Value::Short(short),
             Self::Text(text) => Value::Text(text.clone()),
-            Self::NewText(text) => Value::Text(Arc::new(text.to_text())),
+            Self::Bytes(bytes) => Value::Bytes(bytes.clone()),
+            Self::NewText(text) => text.to_value(),
             Self::Array(items) => Value::Array(items.clone()),
             Self::NewArray(items) => stack::level(|| items_to_value(items)),
             Self::Object(object) => Value::Object(object.clone()),
@@ -343,27 +356,21 @@ impl<'e> V<'e> {
 // plain loops, since values may be deep and stacks small
 
 fn items_to_value(items: &[V<'_>]) -> Value {
-    let mut owned = Vec::with_capacity(items.len());
-    for item in items {
-        owned.push(item.to_value());
-    }
-    Value::array(owned)
+    Value::Array(Items::collect(items.iter().map(|item| item.to_value())))
 }
 
 fn object_to_value(object: &ArenaObject<'_>) -> Value {
-    let mut values = Vec::with_capacity(object.len());
     if let Some(shape) = object.shape() {
-        for value in object.values() {
-            values.push(value.to_value());
-        }
-        return Value::Object(Arc::new(Object::with_shape(shape.clone(), values.into())));
+        let values = object.values().iter().map(|value| value.to_value());
+        return Value::Object(Object::with_shape(shape.clone(), values));
     }
+    let mut values = Vec::with_capacity(object.len());
     let mut keys = Vec::with_capacity(object.len());
     for (key, value) in object.iter() {
         keys.push(key.to_value());
         values.push(value.to_value());
     }
-    Value::Object(Arc::new(Object::from_sorted_parts(keys, values)))
+    Value::Object(Object::from_sorted_parts(keys, values))
 }
 
 fn set_to_value(set: &ArenaSet<'_>) -> Value {

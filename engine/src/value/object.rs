@@ -1,17 +1,20 @@
 //! Objects, wherever they are held.
 
 mod chunked;
+mod growing;
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
 #[cfg(debug_assertions)]
 use solon_syntax::stack;
 
+use triomphe::ThinArc;
+
 use super::{ArenaObject, V, Value, search};
 pub use chunked::Chunked;
 use chunked::Run;
+pub use growing::Growing;
 
 /// Keys up to which a scan beats a binary search.
 const SCANNED: usize = 16;
@@ -52,29 +55,29 @@ impl Drop for Shape {
     }
 }
 
+/// An owned object, shared: its form and values behind their counter.
+#[derive(Clone)]
+pub struct Object(ThinArc<Form, Value>);
+
+/// How an object holds its pairs.
+#[derive(Clone)]
+pub enum Form {
+    /// Up to [`Object::SHAPED`] values stand beside, in the order of these keys.
+    Shaped(Arc<Shape>),
+    /// More pairs stand in runs of their own.
+    Chunked(Arc<Chunked>),
+}
+
 /// As for arrays.
 #[cfg(debug_assertions)]
 impl Drop for Object {
     fn drop(&mut self) {
-        stack::level(|| match self {
-            Self::Shaped { values, .. } => *values = Box::default(),
-            Self::Chunked(chunked) => chunked.clear(),
-        });
+        if ThinArc::strong_count(&self.0) == 1 {
+            let form = self.form().clone();
+            let none = ThinArc::from_header_and_iter(form, std::iter::empty());
+            stack::level(|| drop(std::mem::replace(&mut self.0, none)));
+        }
     }
-}
-
-/// An owned object.
-#[derive(Clone)]
-pub enum Object {
-    /// Up to [`Object::SHAPED`] keys.
-    Shaped {
-        /// The keys.
-        shape: Arc<Shape>,
-        /// The values, in the order of the keys.
-        values: Box<[Value]>,
-    },
-    /// More keys.
-    Chunked(Box<Chunked>),
 }
 
 impl Default for Object {
@@ -101,7 +104,7 @@ impl Object {
     /// Takes pairs whose keys are in order and distinct.
     pub fn from_sorted(pairs: Vec<(Value, Value)>) -> Self {
         if pairs.len() > Self::SHAPED {
-            return Self::Chunked(Box::new(Chunked::from_sorted(pairs)));
+            return Self::chunked(Chunked::from_sorted(pairs));
         }
         let mut keys = Vec::with_capacity(pairs.len());
         let mut values = Vec::with_capacity(pairs.len());
@@ -116,46 +119,61 @@ impl Object {
     pub fn from_sorted_parts(keys: Vec<Value>, values: Vec<Value>) -> Self {
         if keys.len() > Self::SHAPED {
             let pairs = keys.into_iter().zip(values).collect();
-            return Self::Chunked(Box::new(Chunked::from_sorted(pairs)));
+            return Self::chunked(Chunked::from_sorted(pairs));
         }
-        Self::with_shape(Arc::new(Shape::new(keys.into())), values.into())
-    }
-
-    /// Takes the values of more keys than the shaped form holds, both in the order of a source; of equal keys the last
-    /// counts.
-    pub(super) fn from_source(keys: &[Cow<'_, str>], values: &mut [Value]) -> Self {
-        let mut take = |at: usize| {
-            let value = values.get_mut(at).map_or(Value::Null, std::mem::take);
-            Some((Value::string(keys.get(at)?), value))
-        };
-        if keys.is_sorted_by(|a, b| a < b) {
-            let pairs = (0..keys.len()).filter_map(take);
-            return Self::Chunked(Box::new(Chunked::collect(pairs, keys.len())));
-        }
-        // positions take a quarter of what pairs would
-        let mut order: Vec<u32> = (0..).take(keys.len()).collect();
-        let key = |at: u32| keys.get(at as usize);
-        order.sort_by(|a, b| key(*a).cmp(&key(*b)).then_with(|| b.cmp(a)));
-        order.dedup_by(|later, first| key(*later) == key(*first));
-        let count = order.len();
-        let pairs = order.into_iter().filter_map(|at| take(at as usize));
-        if count <= Self::SHAPED {
-            return Self::from_sorted(pairs.collect());
-        }
-        Self::Chunked(Box::new(Chunked::collect(pairs, count)))
+        Self::with_shape(Arc::new(Shape::new(keys.into())), values.into_iter())
     }
 
     /// Takes values in the order of the shape's keys.
-    pub fn with_shape(shape: Arc<Shape>, values: Box<[Value]>) -> Self {
-        Self::Shaped { shape, values }
+    #[inline]
+    pub fn with_shape(shape: Arc<Shape>, values: impl ExactSizeIterator<Item = Value>) -> Self {
+        Self(ThinArc::from_header_and_iter(Form::Shaped(shape), values))
+    }
+
+    fn chunked(chunked: Chunked) -> Self {
+        let form = Form::Chunked(Arc::new(chunked));
+        Self(ThinArc::from_header_and_iter(form, std::iter::empty()))
+    }
+
+    /// How it holds its pairs.
+    #[inline]
+    pub fn form(&self) -> &Form {
+        &self.0.header.header
+    }
+
+    /// The values that stand beside the form.
+    #[inline]
+    fn values(&self) -> &[Value] {
+        &self.0.slice
+    }
+
+    /// Its keys and values, when it has a shape.
+    #[inline]
+    pub fn shaped(&self) -> Option<(&Arc<Shape>, &[Value])> {
+        match self.form() {
+            Form::Shaped(shape) => Some((shape, self.values())),
+            Form::Chunked(_) => None,
+        }
+    }
+
+    /// Whether both are one.
+    #[inline]
+    pub fn is(&self, other: &Self) -> bool {
+        self.address() == other.address()
+    }
+
+    /// Where it lies: no two that live have the same.
+    #[inline]
+    pub fn address(&self) -> usize {
+        self.0.as_ptr().addr()
     }
 
     /// Number of keys.
     #[inline]
     pub fn len(&self) -> usize {
-        match self {
-            Self::Shaped { values, .. } => values.len(),
-            Self::Chunked(chunked) => chunked.len(),
+        match self.form() {
+            Form::Shaped(_) => self.values().len(),
+            Form::Chunked(chunked) => chunked.len(),
         }
     }
 
@@ -167,18 +185,18 @@ impl Object {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: V<'_>) -> Option<&Value> {
-        match self {
-            Self::Shaped { shape, values } => values.get(shape.slot(key)?),
-            Self::Chunked(chunked) => chunked.get(key),
+        match self.form() {
+            Form::Shaped(shape) => self.values().get(shape.slot(key)?),
+            Form::Chunked(chunked) => chunked.get(key),
         }
     }
 
     /// The value under a key that is stored itself.
     #[inline]
     pub fn get_stored(&self, key: &Value) -> Option<&Value> {
-        match (self, key) {
-            (Self::Shaped { shape, values }, Value::Short(short)) if values.len() <= SCANNED => {
-                let mut pairs = shape.keys.iter().zip(values.iter());
+        match (self.form(), key) {
+            (Form::Shaped(shape), Value::Short(short)) if self.values().len() <= SCANNED => {
+                let mut pairs = shape.keys.iter().zip(self.values());
                 let found =
                     pairs.find(|(other, _)| matches!(other, Value::Short(other) if other == short));
                 found.map(|(_, value)| value)
@@ -190,9 +208,10 @@ impl Object {
     /// The same, where the key often stands at one place: `place` holds where it was found last.
     #[inline]
     pub fn get_stored_near(&self, key: &Value, place: &Cell<u8>) -> Option<&Value> {
-        let (Self::Shaped { shape, values }, Value::Short(short)) = (self, key) else {
+        let (Form::Shaped(shape), Value::Short(short)) = (self.form(), key) else {
             return self.get(key.borrow());
         };
+        let values = self.values();
         let at = usize::from(place.get());
         if let Some(Value::Short(other)) = shape.keys.get(at)
             && other == short
@@ -216,9 +235,9 @@ impl Object {
 
     /// The place of a key in key order.
     pub fn position(&self, key: V<'_>) -> Option<u32> {
-        let at = match self {
-            Self::Shaped { shape, .. } => shape.slot(key)?,
-            Self::Chunked(chunked) => chunked.position(key)?,
+        let at = match self.form() {
+            Form::Shaped(shape) => shape.slot(key)?,
+            Form::Chunked(chunked) => chunked.position(key)?,
         };
         u32::try_from(at).ok()
     }
@@ -226,74 +245,92 @@ impl Object {
     /// The pairs in key order.
     #[inline]
     pub fn iter(&self) -> ObjectIter<'_> {
-        match self {
-            Self::Shaped { shape, values } => ObjectIter {
-                run: shape.keys.iter().zip(values.iter()),
+        match self.form() {
+            Form::Shaped(shape) => ObjectIter {
+                run: shape.keys.iter().zip(self.values()),
                 rest: [].iter(),
             },
-            Self::Chunked(chunked) => ObjectIter {
+            Form::Chunked(chunked) => ObjectIter {
                 run: [].iter().zip([].iter()),
                 rest: chunked.runs(),
             },
         }
     }
 
-    /// Sets the value under a key; returns the earlier one. A large object copies one run and the list of runs.
-    pub fn insert(&mut self, key: Value, value: Value) -> Option<Value> {
-        match self {
-            Self::Shaped { shape, values } => match shape.keys.binary_search(&key) {
-                Ok(slot) => values
-                    .get_mut(slot)
-                    .map(|old| std::mem::replace(old, value)),
-                Err(slot) => {
-                    let mut pairs: Vec<_> = shape
-                        .keys
-                        .iter()
-                        .cloned()
-                        .zip(std::mem::take(values))
-                        .collect();
-                    pairs.insert(slot.min(pairs.len()), (key, value));
-                    *self = Self::from_sorted(pairs);
-                    None
-                }
-            },
-            Self::Chunked(chunked) => chunked.insert(key, value),
-        }
-    }
-
-    /// Takes a key out; returns its value.
-    pub fn remove(&mut self, key: V<'_>) -> Option<Value> {
-        match self {
-            Self::Shaped { shape, values } => {
-                let slot = shape.slot(key)?;
-                let mut pairs: Vec<_> = shape
-                    .keys
-                    .iter()
-                    .cloned()
-                    .zip(std::mem::take(values))
-                    .collect();
-                let (_, old) = pairs.remove(slot);
+    /// Sets the value under a key. A large object copies one run and the list of runs.
+    pub fn insert(&mut self, key: Value, value: Value) {
+        let Some((shape, values)) = self.shaped() else {
+            self.change_chunked(|chunked| chunked.insert(key, value));
+            return;
+        };
+        match shape.keys.binary_search(&key) {
+            Ok(slot) => drop(self.change_at(slot, |old| *old = value)),
+            Err(slot) => {
+                let mut pairs = pairs(shape, values);
+                pairs.insert(slot.min(pairs.len()), (key, value));
                 *self = Self::from_sorted(pairs);
-                Some(old)
-            }
-            Self::Chunked(chunked) => {
-                let old = chunked.remove(key)?;
-                if chunked.len() <= Self::SHAPED {
-                    let pairs = self.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-                    *self = Self::from_sorted(pairs);
-                }
-                Some(old)
             }
         }
     }
 
-    /// The value under a key, to be changed in place.
-    pub fn get_mut(&mut self, key: V<'_>) -> Option<&mut Value> {
-        match self {
-            Self::Shaped { shape, values } => values.get_mut(shape.slot(key)?),
-            Self::Chunked(chunked) => chunked.get_mut(key),
+    /// Takes a key out.
+    pub fn remove(&mut self, key: V<'_>) {
+        if let Some((shape, values)) = self.shaped() {
+            if let Some(slot) = shape.slot(key) {
+                let mut pairs = pairs(shape, values);
+                pairs.remove(slot);
+                *self = Self::from_sorted(pairs);
+            }
+            return;
+        }
+        self.change_chunked(|chunked| chunked.remove(key));
+        if self.len() <= Self::SHAPED {
+            let pairs = self.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+            *self = Self::from_sorted(pairs);
         }
     }
+
+    /// Changes the value under a key in place, of a copy when the object is shared; `None` when there is no such key.
+    pub fn change<R>(&mut self, key: V<'_>, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        // look before copying: a key that is not there must not unshare anything
+        self.get(key)?;
+        match self.form() {
+            Form::Shaped(shape) => self.change_at(shape.slot(key)?, change),
+            Form::Chunked(_) => self.change_chunked(|all| all.get_mut(key).map(change))?,
+        }
+    }
+
+    fn change_chunked<R>(&mut self, change: impl FnOnce(&mut Chunked) -> R) -> Option<R> {
+        if ThinArc::strong_count(&self.0) > 1 {
+            self.0 = ThinArc::from_header_and_iter(self.form().clone(), std::iter::empty());
+        }
+        self.0.with_arc_mut(|object| {
+            match triomphe::Arc::get_mut(object)?.header_mut() {
+                Form::Chunked(chunked) => Some(change(Arc::make_mut(chunked))),
+                Form::Shaped(_) => None,
+            }
+        })
+    }
+
+    fn change_at<R>(&mut self, slot: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        if ThinArc::strong_count(&self.0) > 1 {
+            let values = self.values().iter().cloned();
+            self.0 = ThinArc::from_header_and_iter(self.form().clone(), values);
+        }
+        self.0.with_arc_mut(|object| {
+            let object = triomphe::Arc::get_mut(object)?;
+            object.slice_mut().get_mut(slot).map(change)
+        })
+    }
+}
+
+fn pairs(shape: &Shape, values: &[Value]) -> Vec<(Value, Value)> {
+    shape
+        .keys
+        .iter()
+        .cloned()
+        .zip(values.iter().cloned())
+        .collect()
 }
 
 /// The pairs of an owned object in key order.

@@ -45,10 +45,10 @@ impl PartialEq for V<'_> {
             (V::Int(a), V::Int(b)) => a == b,
             (V::Short(a), V::Short(b)) => a == b,
             // a string's length decides how it is held
-            (V::Short(_), V::Text(_) | V::NewText(_))
-            | (V::Text(_) | V::NewText(_), V::Short(_)) => false,
+            (V::Short(_), V::Text(_) | V::Bytes(_) | V::NewText(_))
+            | (V::Text(_) | V::Bytes(_) | V::NewText(_), V::Short(_)) => false,
             (V::NewText(a), V::NewText(b)) => a.as_bytes() == b.as_bytes(),
-            (V::Text(a), V::Text(b)) => Arc::ptr_eq(a, b) || a.as_bytes() == b.as_bytes(),
+            (V::Text(a), V::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
             (V::Object(a), V::Object(b)) => stored_order::are_equal(a, b),
             (a, b) => equal(a, b),
         }
@@ -61,8 +61,8 @@ impl Eq for V<'_> {}
 #[inline]
 fn same(a: V<'_>, b: V<'_>) -> bool {
     match (a, b) {
-        (V::Array(a), V::Array(b)) => Arc::ptr_eq(a, b),
-        (V::Object(a), V::Object(b)) => Arc::ptr_eq(a, b),
+        (V::Array(a), V::Array(b)) => a.is(b),
+        (V::Object(a), V::Object(b)) => a.is(b),
         (V::Set(a), V::Set(b)) => Arc::ptr_eq(a, b),
         (V::NewArray(a), V::NewArray(b)) => ptr::eq(a, b),
         (V::NewObject(a), V::NewObject(b)) => ptr::eq(a, b),
@@ -269,7 +269,7 @@ impl Hash for V<'_> {
                 state.write_u64(last);
             }
             V::Decimal(..) | V::Number(_) | V::NewNumber(_) => hash_number(*self, state),
-            V::Text(_) | V::NewText(_) => hash_text(*self, state),
+            V::Text(_) | V::Bytes(_) | V::NewText(_) => hash_text(*self, state),
             V::Array(_) | V::NewArray(_) => stack::level(|| hash_array(*self, state)),
             V::Object(_) | V::NewObject(_) => stack::level(|| hash_object(*self, state)),
             V::Set(_) | V::NewSet(_) => stack::level(|| hash_set(*self, state)),

@@ -13,9 +13,9 @@ impl PartialEq for Value {
         match (self, other) {
             (Self::Short(a), Self::Short(b)) => a == b,
             (Self::Int(a), Self::Int(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) => Arc::ptr_eq(a, b) || a.as_bytes() == b.as_bytes(),
+            (Self::Text(a), Self::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
             (Self::Array(a), Self::Array(b)) => {
-                Arc::ptr_eq(a, b) || stack::level(|| equal_items(a, b))
+                a.is(b) || stack::level(|| equal_items(a, b))
             }
             (Self::Object(a), Self::Object(b)) => are_equal(a, b),
             (Self::Set(a), Self::Set(b)) => {
@@ -43,14 +43,14 @@ impl Ord for Value {
 
 /// Whether two objects are equal.
 #[inline]
-pub(super) fn are_equal(a: &Arc<Object>, b: &Arc<Object>) -> bool {
-    Arc::ptr_eq(a, b) || stack::level(|| equal_objects(a, b))
+pub(super) fn are_equal(a: &Object, b: &Object) -> bool {
+    a.is(b) || stack::level(|| equal_objects(a, b))
 }
 
 /// The order of two objects.
 #[inline]
-pub(super) fn order(a: &Arc<Object>, b: &Arc<Object>) -> Ordering {
-    if Arc::ptr_eq(a, b) {
+pub(super) fn order(a: &Object, b: &Object) -> Ordering {
+    if a.is(b) {
         return Ordering::Equal;
     }
     stack::level(|| compare_objects(a, b))
@@ -73,14 +73,7 @@ fn equal_items(a: &[Value], b: &[Value]) -> bool {
 
 #[inline(never)]
 fn equal_objects(a: &Object, b: &Object) -> bool {
-    if let (
-        Object::Shaped { shape, values },
-        Object::Shaped {
-            shape: other,
-            values: others,
-        },
-    ) = (a, b)
-    {
+    if let (Some((shape, values)), Some((other, others))) = (a.shaped(), b.shaped()) {
         return (Arc::ptr_eq(shape, other) || equal_items(shape.keys(), other.keys()))
             && equal_items(values, others);
     }

@@ -3,6 +3,11 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use arcstr::ArcStr;
+use triomphe::ThinArc;
+
+use super::Value;
+
 /// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
 #[derive(Clone, Copy)]
 pub struct Short {
@@ -112,40 +117,50 @@ fn words(text: &[u8]) -> (u64, u64) {
     (low, 0)
 }
 
-/// An owned string longer than [`Short::MAX`].
+/// An owned string longer than [`Short::MAX`], shared, behind its counter.
 #[derive(Clone, Debug)]
-pub enum Text {
-    /// Valid UTF-8.
-    Utf8(Box<str>),
-    /// Anything else, for example from `base64.decode`.
-    Bytes(Box<[u8]>),
-}
+pub struct Text(ArcStr);
 
 impl Text {
     /// Takes a copy.
-    pub fn new(bytes: &[u8]) -> Self {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Self::Utf8(text.into()),
-            Err(_) => Self::Bytes(bytes.into()),
-        }
+    #[inline]
+    pub fn new(text: &str) -> Self {
+        Self(ArcStr::from(text))
+    }
+
+    /// The string.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
     }
 
     /// The bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        match self {
-            Self::Utf8(text) => text.as_bytes(),
-            Self::Bytes(bytes) => bytes,
-        }
+        self.0.as_bytes()
     }
 
-    /// The view that built-ins work with.
+    /// Whether both are one.
     #[inline]
-    pub fn view(&self) -> TextView<'_> {
-        match self {
-            Self::Utf8(text) => TextView::Utf8(text),
-            Self::Bytes(bytes) => TextView::Bytes(bytes),
-        }
+    pub fn is(&self, other: &Self) -> bool {
+        ArcStr::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// An owned string longer than [`Short::MAX`] that is no UTF-8, for example from `base64.decode`.
+#[derive(Clone, Debug)]
+pub struct Bytes(ThinArc<(), u8>);
+
+impl Bytes {
+    /// Takes a copy.
+    pub fn new(bytes: &[u8]) -> Self {
+        Self(ThinArc::from_header_and_slice((), bytes))
+    }
+
+    /// The bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0.slice
     }
 }
 
@@ -168,11 +183,11 @@ impl<'e> ArenaText<'e> {
         }
     }
 
-    /// An owned copy.
-    pub fn to_text(self) -> Text {
+    /// An owned copy of a string too long to be held in place.
+    pub fn to_value(self) -> Value {
         match self {
-            Self::Utf8(text) => Text::Utf8(text.into()),
-            Self::Bytes(bytes) => Text::Bytes(bytes.into()),
+            Self::Utf8(text) => Value::Text(Text::new(text)),
+            Self::Bytes(bytes) => Value::Bytes(Bytes::new(bytes)),
         }
     }
 

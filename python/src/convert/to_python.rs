@@ -52,7 +52,7 @@ impl<'py> Writer<'py> {
                 number::from_decimal_parts(py, *scale, *coefficient, self.fractions)?
             }
             Value::Number(text) => number::from_text(py, &text.0, self.fractions)?,
-            Value::Short(_) | Value::Text(_) => self.string(value),
+            Value::Short(_) | Value::Text(_) | Value::Bytes(_) => self.string(value),
             Value::Array(items) => {
                 let items = self.all(items)?;
                 if self.frozen {

@@ -1,10 +1,9 @@
 //! Documents from files, merged into one.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use solon::Value;
-use solon::value::{Object, json, yaml};
+use solon::value::{json, yaml};
 
 use super::{Found, Kind, LoadError};
 use crate::wire::malformed_json;
@@ -115,11 +114,9 @@ fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
 fn merge(into: &mut Value, from: &Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {
-            let into: &mut Object = Arc::make_mut(into);
             for (key, value) in from.iter() {
-                match into.get_mut(key.borrow()) {
-                    None => drop(into.insert(key.clone(), value.clone())),
-                    Some(old) => merge(old, value),
+                if into.change(key.borrow(), |old| merge(old, value)).is_none() {
+                    into.insert(key.clone(), value.clone());
                 }
             }
         }

@@ -6,13 +6,14 @@ use arc_swap::ArcSwap;
 
 use super::numbered::Edges;
 use crate::limits::{KEPT_GRAPHS, KEPT_GRAPHS_BYTES};
-use crate::value::Object;
+use crate::value::object::{Chunked, Form, Object};
 
 /// Initial nodes up to which each is searched among the keys of a graph.
 pub const FEW: usize = 16;
 
 /// The edges of stored graphs that were asked for, the latest last. A graph is known by where it is stored, which nothing
-/// else can be as long as it is held here, if only weakly: a graph that is replaced is forgotten.
+/// else can be as long as it is held here, if only weakly: a graph that is replaced is forgotten. Those of a few nodes are
+/// not worth it.
 #[derive(Default)]
 pub struct Graphs {
     kept: ArcSwap<Vec<Kept>>,
@@ -20,20 +21,26 @@ pub struct Graphs {
 
 #[derive(Clone)]
 struct Kept {
-    graph: Weak<Object>,
+    graph: Weak<Chunked>,
     edges: Arc<Edges>,
 }
 
 impl Graphs {
     /// The edges of a graph.
-    pub fn get(&self, graph: &Arc<Object>) -> Option<Arc<Edges>> {
+    pub fn get(&self, graph: &Object) -> Option<Arc<Edges>> {
+        let Form::Chunked(graph) = graph.form() else {
+            return None;
+        };
         let kept = self.kept.load();
         let is_it = |one: &&Kept| one.graph.as_ptr() == Arc::as_ptr(graph);
         kept.iter().find(is_it).map(|one| one.edges.clone())
     }
 
     /// Keeps the edges of a graph, and lets go what is replaced or too much.
-    pub fn keep(&self, graph: &Arc<Object>, edges: &Arc<Edges>) {
+    pub fn keep(&self, graph: &Object, edges: &Arc<Edges>) {
+        let Form::Chunked(graph) = graph.form() else {
+            return;
+        };
         self.kept.rcu(|kept| {
             let others = kept.iter().filter(|one| {
                 one.graph.strong_count() > 0 && one.graph.as_ptr() != Arc::as_ptr(graph)
@@ -58,9 +65,11 @@ impl Graphs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Value;
 
-    fn graph() -> Arc<Object> {
-        Arc::new(Object::default())
+    fn graph() -> Object {
+        let nodes = (0..100).map(|node| (Value::Int(node), Value::Null));
+        Object::from_sorted(nodes.collect())
     }
 
     #[test]

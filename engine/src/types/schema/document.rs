@@ -34,7 +34,7 @@ impl Document for Value {
     }
 
     fn as_members(&self) -> Option<&Object> {
-        self.as_object().map(|members| &**members)
+        self.as_object()
     }
 
     fn as_number(&self) -> Option<Number<'_>> {

@@ -345,7 +345,7 @@ fn types(keywords: &Object) -> Checked {
     ];
     let types = match keywords.get_str("type") {
         None => return Ok(()),
-        Some(Value::Array(types)) => types.as_slice(),
+        Some(Value::Array(types)) => types,
         Some(one) => std::slice::from_ref(one),
     };
     let mut seen = HashSet::new();

@@ -48,6 +48,7 @@ impl<'e> InArena<'e> {
 impl<'e> Build<'e> for InArena<'e> {
     type Item = V<'e>;
     type Key = V<'e>;
+    type Aside = ();
 
     #[inline]
     fn null(&mut self, items: &mut Vec<V<'e>>) {
@@ -96,6 +97,7 @@ impl<'e> Build<'e> for InArena<'e> {
     #[inline]
     fn object(
         &mut self,
+        _aside: (),
         keys: &mut Vec<V<'e>>,
         first_key: usize,
         items: &mut Vec<V<'e>>,

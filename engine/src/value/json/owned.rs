@@ -10,6 +10,7 @@ use super::parser::Build;
 use super::repeats::{Repeats, Seen, Worth, arrange};
 use crate::limits;
 use crate::value::number::NumberText;
+use crate::value::object::Growing;
 use crate::value::{Items, Number, Object, Shape, Short, Text, Value};
 
 /// Builds owned values.
@@ -39,6 +40,9 @@ fn push(items: &mut Vec<Value>, make: impl FnOnce() -> Value) {
 impl<'t> Build<'t> for Owned {
     type Item = Value;
     type Key = Cow<'t, str>;
+    type Aside = Option<Box<Growing>>;
+
+    const PART: usize = Growing::PART;
 
     #[inline]
     fn null(&mut self, items: &mut Vec<Value>) {
@@ -66,9 +70,7 @@ impl<'t> Build<'t> for Owned {
         if let Some(short) = Short::new(text.as_bytes()) {
             return push(items, || Value::Short(short));
         }
-        let text = self
-            .repeats
-            .string(&text, || Arc::new(Text::Utf8((&*text).into())));
+        let text = self.repeats.string(&text, || Text::new(&text));
         push(items, || Value::Text(text));
     }
 
@@ -87,15 +89,28 @@ impl<'t> Build<'t> for Owned {
             }
             seen => seen,
         };
-        let array = Items::new(items.drain(start..).collect());
-        let array = Value::Array(Arc::new(array));
+        let array = Value::Array(Items::collect(items.drain(start..)));
         seen.keep(&array);
         items.push(array);
+    }
+
+    fn put_aside(
+        &mut self,
+        aside: &mut Self::Aside,
+        keys: &mut Vec<Self::Key>,
+        first_key: usize,
+        items: &mut Vec<Value>,
+        start: usize,
+    ) {
+        let keys = keys.drain(first_key..).map(|key| Value::string(&key));
+        let growing = aside.get_or_insert_default();
+        growing.add(keys.zip(items.drain(start..)));
     }
 
     #[inline]
     fn object(
         &mut self,
+        mut aside: Self::Aside,
         keys: &mut Vec<Self::Key>,
         first_key: usize,
         items: &mut Vec<Value>,
@@ -103,8 +118,9 @@ impl<'t> Build<'t> for Owned {
     ) {
         let names = keys.get(first_key..).unwrap_or(&[]);
         let values = items.get_mut(start..).unwrap_or(&mut []);
-        let object = if names.len() > Object::SHAPED {
-            Value::Object(Arc::new(Object::from_source(names, values)))
+        let object = if aside.is_some() || names.len() > Object::SHAPED {
+            self.put_aside(&mut aside, keys, first_key, items, start);
+            aside.map_or(Value::Null, |growing| Value::Object(growing.finish()))
         } else {
             let form = self.shapes.form(names);
             form.map_or(Value::Null, |form| form.object(values, &mut self.repeats))
@@ -229,19 +245,19 @@ impl Form {
         if let Seen::Value(known) = seen {
             return known;
         }
-        let values = match sources {
-            None => values.iter_mut().map(std::mem::take).collect(),
+        let shape = self.shape.clone();
+        let object = match sources {
+            None => Object::with_shape(shape, values.iter_mut().map(std::mem::take)),
             Some(sources) => {
                 let take = |at: &u8| {
                     values
                         .get_mut(usize::from(*at))
                         .map_or(Value::Null, std::mem::take)
                 };
-                sources.iter().map(take).collect()
+                Object::with_shape(shape, sources.iter().map(take))
             }
         };
-        let object = Object::with_shape(self.shape.clone(), values);
-        let object = Value::Object(Arc::new(object));
+        let object = Value::Object(object);
         seen.keep(&object);
         object
     }

@@ -17,6 +17,11 @@ pub(super) trait Build<'t> {
     type Item;
     /// An object's key.
     type Key;
+    /// Members of a large object that were put aside before its end.
+    type Aside: Default;
+
+    /// After how many members of one object they are put aside.
+    const PART: usize = usize::MAX;
 
     fn null(&mut self, items: &mut Vec<Self::Item>);
     fn bool(&mut self, b: bool, items: &mut Vec<Self::Item>);
@@ -25,9 +30,21 @@ pub(super) trait Build<'t> {
     fn key(&mut self, text: Cow<'t, str>, keys: &mut Vec<Self::Key>);
     /// Replaces the items from `start` on by their array.
     fn array(&mut self, items: &mut Vec<Self::Item>, start: usize);
-    /// Takes the keys from `first_key` on and replaces the items from `start` on by their object.
+    /// Puts the keys from `first_key` and the items from `start` on aside, [`Self::PART`] of each.
+    fn put_aside(
+        &mut self,
+        _aside: &mut Self::Aside,
+        _keys: &mut Vec<Self::Key>,
+        _first_key: usize,
+        _items: &mut Vec<Self::Item>,
+        _start: usize,
+    ) {
+    }
+    /// Takes the keys from `first_key` on and replaces the items from `start` on by the object of these and of what was put
+    /// aside.
     fn object(
         &mut self,
+        aside: Self::Aside,
         keys: &mut Vec<Self::Key>,
         first_key: usize,
         items: &mut Vec<Self::Item>,
@@ -36,10 +53,11 @@ pub(super) trait Build<'t> {
 }
 
 /// A compound being read: where its members start.
-struct Frame {
+struct Frame<A> {
     object: bool,
     first_key: usize,
     start: usize,
+    aside: A,
 }
 
 /// Reads a whole text.
@@ -58,7 +76,7 @@ pub(super) fn value<'t, B: Build<'t>>(
     lexer: &mut Lexer<'t>,
     build: &mut B,
 ) -> Result<B::Item, Fail> {
-    let mut frames: Vec<Frame> = Vec::with_capacity(OPEN);
+    let mut frames: Vec<Frame<B::Aside>> = Vec::with_capacity(OPEN);
     let mut keys: Vec<B::Key> = Vec::with_capacity(OPEN);
     let mut items: Vec<B::Item> = Vec::with_capacity(OPEN);
     let mut too_big = None;
@@ -86,11 +104,13 @@ pub(super) fn value<'t, B: Build<'t>>(
                     object: open == b'{',
                     first_key: keys.len(),
                     start: items.len(),
+                    aside: B::Aside::default(),
                 };
                 match (frame.object, lexer.token()) {
                     (true, Some(b'}')) => {
                         lexer.bump();
-                        build.object(&mut keys, frame.first_key, &mut items, frame.start);
+                        let (first_key, start) = (frame.first_key, frame.start);
+                        build.object(frame.aside, &mut keys, first_key, &mut items, start);
                     }
                     (true, _) => {
                         frames.push(frame);
@@ -122,7 +142,7 @@ pub(super) fn value<'t, B: Build<'t>>(
             _ => return Err(lexer.unexpected("looking for beginning of value")),
         }
         loop {
-            let Some(frame) = frames.last() else {
+            let Some(frame) = frames.last_mut() else {
                 let value = items
                     .pop()
                     .ok_or_else(|| lexer.unexpected("looking for beginning of value"));
@@ -131,6 +151,10 @@ pub(super) fn value<'t, B: Build<'t>>(
             match (frame.object, lexer.token()) {
                 (true, Some(b',')) => {
                     lexer.bump();
+                    let (first_key, start) = (frame.first_key, frame.start);
+                    if B::PART != usize::MAX && keys.len() - first_key == B::PART {
+                        build.put_aside(&mut frame.aside, &mut keys, first_key, &mut items, start);
+                    }
                     key(lexer, build, &mut keys)?;
                     continue 'value;
                 }
@@ -139,7 +163,9 @@ pub(super) fn value<'t, B: Build<'t>>(
                     continue 'value;
                 }
                 (true, Some(b'}')) => {
-                    build.object(&mut keys, frame.first_key, &mut items, frame.start);
+                    let aside = std::mem::take(&mut frame.aside);
+                    let (first_key, start) = (frame.first_key, frame.start);
+                    build.object(aside, &mut keys, first_key, &mut items, start);
                 }
                 (false, Some(b']')) => build.array(&mut items, frame.start),
                 (true, _) => return Err(lexer.unexpected("after object key:value pair")),
@@ -178,6 +204,7 @@ pub(super) struct Nothing;
 impl<'t> Build<'t> for Nothing {
     type Item = ();
     type Key = ();
+    type Aside = ();
 
     fn null(&mut self, items: &mut Vec<()>) {
         items.push(());
@@ -204,7 +231,14 @@ impl<'t> Build<'t> for Nothing {
         items.push(());
     }
 
-    fn object(&mut self, keys: &mut Vec<()>, first_key: usize, items: &mut Vec<()>, start: usize) {
+    fn object(
+        &mut self,
+        _aside: (),
+        keys: &mut Vec<()>,
+        first_key: usize,
+        items: &mut Vec<()>,
+        start: usize,
+    ) {
         keys.truncate(first_key);
         items.truncate(start);
         items.push(());

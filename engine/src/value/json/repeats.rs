@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::limits;
-use crate::value::{Object, Shape, Text, Value};
+use crate::value::{Shape, Text, Value};
 
 /// Most parts of an array or object that is shared.
 const PARTS: usize = 8;
@@ -84,7 +84,7 @@ impl Repeats {
 
     /// A string too long to be held in place.
     #[inline]
-    pub fn string(&mut self, text: &str, make: impl FnOnce() -> Arc<Text>) -> Arc<Text> {
+    pub fn string(&mut self, text: &str, make: impl FnOnce() -> Text) -> Text {
         if self.places.is_empty() || !self.strings.pays() {
             return make();
         }
@@ -145,13 +145,9 @@ impl Repeats {
             return Seen::No;
         };
         let known = match &*place {
-            Value::Object(object) => match &**object {
-                Object::Shaped {
-                    shape: known,
-                    values,
-                } => (Arc::ptr_eq(known, shape) && same(values, items)).then(|| place.clone()),
-                Object::Chunked(_) => None,
-            },
+            Value::Object(object) => object.shaped().and_then(|(known, values)| {
+                (Arc::ptr_eq(known, shape) && same(values, items)).then(|| place.clone())
+            }),
             _ => None,
         };
         worth.looked(known.is_some());
@@ -277,8 +273,6 @@ impl Hash {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::super::read;
     use crate::value::Value;
 
@@ -296,9 +290,9 @@ mod tests {
         let items = repeated(r#"{"a":1,"b":"x"},["x",2],"a string of its own""#);
         for (part, known) in items.iter().zip(items.iter().cycle().take(3).cycle()) {
             let shared = match (part, known) {
-                (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
-                (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
-                (Value::Text(a), Value::Text(b)) => Arc::ptr_eq(a, b),
+                (Value::Object(a), Value::Object(b)) => a.is(b),
+                (Value::Array(a), Value::Array(b)) => a.is(b),
+                (Value::Text(a), Value::Text(b)) => a.is(b),
                 _ => false,
             };
             assert!(shared, "{part} is held twice");

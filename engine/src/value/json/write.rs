@@ -134,7 +134,7 @@ impl<'o, 'l> Writer<'o, 'l> {
                 .out
                 .extend_from_slice(itoa::Buffer::new().format(i).as_bytes()),
             V::Decimal(..) | V::Number(_) | V::NewNumber(_) => self.number(value),
-            V::Short(_) | V::Text(_) | V::NewText(_) => {
+            V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
                 self.string(value.text_or_empty().as_bytes());
             }
             V::Array(_) | V::NewArray(_) => stack::level(|| self.array(value)),

@@ -5,7 +5,7 @@ mod run;
 use std::sync::Arc;
 
 use crate::value::{V, Value, search};
-use run::FULL;
+pub(super) use run::FULL;
 pub use run::Run;
 
 /// A large object.
@@ -46,6 +46,15 @@ impl Chunked {
             all.firsts.push(first.clone());
             all.len += keys.len();
             all.runs.push(Arc::new(Run::new(keys, values)));
+        }
+    }
+
+    /// Takes runs in key order, none empty, whose keys are distinct.
+    pub fn from_runs(runs: Vec<Run>) -> Self {
+        Self {
+            firsts: runs.iter().filter_map(Run::first).cloned().collect(),
+            len: runs.iter().map(Run::len).sum(),
+            runs: runs.into_iter().map(Arc::new).collect(),
         }
     }
 
@@ -99,13 +108,18 @@ impl Chunked {
         Arc::make_mut(run).value_mut(slot)
     }
 
-    /// Sets the value under a key; returns the earlier one.
-    pub fn insert(&mut self, key: Value, value: Value) -> Option<Value> {
+    /// Sets the value under a key.
+    pub fn insert(&mut self, key: Value, value: Value) {
         let at = self.run_of(key.borrow());
-        let run = Arc::make_mut(self.runs.get_mut(at)?);
+        let Some(run) = self.runs.get_mut(at).map(Arc::make_mut) else {
+            return;
+        };
         let slot = match run.find(key.borrow()) {
             Ok(slot) => {
-                return run.value_mut(slot).map(|old| std::mem::replace(old, value));
+                if let Some(old) = run.value_mut(slot) {
+                    *old = value;
+                }
+                return;
             }
             Err(slot) => slot,
         };
@@ -122,16 +136,19 @@ impl Chunked {
             self.firsts.insert(at + 1, first.clone());
             self.runs.insert(at + 1, Arc::new(behind));
         }
-        None
     }
 
-    /// Takes a key out; returns its value.
-    pub fn remove(&mut self, key: V<'_>) -> Option<Value> {
+    /// Takes a key out.
+    pub fn remove(&mut self, key: V<'_>) {
         let at = self.run_of(key);
-        let run = self.runs.get_mut(at)?;
-        let slot = run.find(key).ok()?;
+        let Some(run) = self.runs.get_mut(at) else {
+            return;
+        };
+        let Ok(slot) = run.find(key) else {
+            return;
+        };
         let run = Arc::make_mut(run);
-        let old = run.remove(slot);
+        run.remove(slot);
         match run.first() {
             Some(first) => {
                 if let Some(place) = self.firsts.get_mut(at) {
@@ -144,6 +161,5 @@ impl Chunked {
             }
         }
         self.len -= 1;
-        Some(old)
     }
 }

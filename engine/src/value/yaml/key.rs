@@ -53,7 +53,7 @@ pub(super) fn key_of_value(value: &Value) -> Result<Key, YamlError> {
             Some(number) => Value::string(&float_key(number.to_f64())),
             None => Value::Null,
         },
-        Value::Short(_) | Value::Text(_) => value.clone(),
+        Value::Short(_) | Value::Text(_) | Value::Bytes(_) => value.clone(),
         Value::Array(_) | Value::Object(_) | Value::Set(_) => return Err(invalid_key(value)),
     }))
 }
@@ -79,7 +79,7 @@ fn go_syntax(value: V<'_>, null: &str) -> String {
     // writing to a string does not fail
     let _ = match value {
         V::Null => out.write_str(null),
-        V::Short(_) | V::Text(_) | V::NewText(_) => {
+        V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
             quote(value.text_or_empty().as_bytes(), &mut out)
         }
         V::Array(_) | V::NewArray(_) => {

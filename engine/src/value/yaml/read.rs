@@ -310,7 +310,7 @@ impl Mapping {
         for merge in self.merges.iter().rev() {
             let maps = match merge {
                 Value::Object(_) => std::slice::from_ref(merge),
-                Value::Array(items) => items.as_slice(),
+                Value::Array(items) => items,
                 _ => return Err(bad()),
             };
             for map in maps.iter().rev() {

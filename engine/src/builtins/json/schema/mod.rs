@@ -102,7 +102,7 @@ fn is_json(value: V<'_>) -> bool {
             items.is_none_or(|items| items.iter().all(is_json))
         }
         V::Set(_) | V::NewSet(_) => false,
-        V::Short(_) | V::Text(_) | V::NewText(_) => {
+        V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
             let text = value.as_text();
             text.is_none_or(|text| text.as_utf8().is_some())
         }

@@ -92,6 +92,29 @@ impl Run {
         self.keys.len()
     }
 
+    /// The keys in order.
+    pub fn keys(&self) -> &[Value] {
+        &self.keys
+    }
+
+    /// Its pairs.
+    pub fn into_pairs(self) -> impl Iterator<Item = (Value, Value)> {
+        self.keys.into_iter().zip(self.values)
+    }
+
+    /// Takes out the pair at a place, which is to be filled again before anything else is asked.
+    pub fn take(&mut self, place: usize) -> Option<(Value, Value)> {
+        let key = self.keys.get_mut(place).map(std::mem::take)?;
+        Some((key, self.values.get_mut(place).map(std::mem::take)?))
+    }
+
+    /// Fills the place of a pair.
+    pub fn put(&mut self, place: usize, pair: (Value, Value)) {
+        if let (Some(key), Some(value)) = (self.keys.get_mut(place), self.values.get_mut(place)) {
+            (*key, *value) = pair;
+        }
+    }
+
     /// The first key.
     pub fn first(&self) -> Option<&Value> {
         self.keys.first()
@@ -140,11 +163,11 @@ impl Run {
         self.values.insert(place, value);
     }
 
-    /// Takes a pair out; returns its value.
-    pub fn remove(&mut self, place: usize) -> Value {
+    /// Takes a pair out.
+    pub fn remove(&mut self, place: usize) {
         self.forget();
         self.keys.remove(place);
-        self.values.remove(place)
+        self.values.remove(place);
     }
 
     /// The pairs behind a full run, which are taken out, when there are as many as that again.
