@@ -49,10 +49,7 @@ impl Growing {
                 }
                 same
             });
-            if order.len() < self.len {
-                return self.picked(&order);
-            }
-            self.arrange(&mut order);
+            return self.picked(&order);
         }
         if self.len <= Object::SHAPED {
             let pairs = self.runs.into_iter().flat_map(Run::into_pairs);
@@ -76,52 +73,27 @@ impl Growing {
         self.runs.get(run)?.keys().get(slot)
     }
 
-    fn take(&mut self, at: u32) -> Option<(Value, Value)> {
-        let (run, slot) = Self::place(at);
-        self.runs.get_mut(run)?.take(slot)
-    }
-
-    fn put(&mut self, at: u32, pair: (Value, Value)) {
-        let (run, slot) = Self::place(at);
-        if let Some(run) = self.runs.get_mut(run) {
-            run.put(slot, pair);
+    /// Takes a pair out; a run that is used up makes room for one of the object's.
+    fn take(&mut self, at: u32, left: &mut [usize]) -> Option<(Value, Value)> {
+        let (at, slot) = Self::place(at);
+        let run = self.runs.get_mut(at)?;
+        let pair = run.take(slot);
+        let left = left.get_mut(at)?;
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            *run = Run::default();
         }
+        pair
     }
 
     /// The object of the pairs at some places.
     fn picked(mut self, order: &[u32]) -> Object {
-        let pairs = order.iter().filter_map(|at| self.take(*at));
+        let mut left: Vec<usize> = self.runs.iter().map(Run::len).collect();
+        let pairs = order.iter().filter_map(|at| self.take(*at, &mut left));
         if order.len() <= Object::SHAPED {
             return Object::from_sorted(pairs.collect());
         }
         Object::chunked(Chunked::collect(pairs, order.len()))
-    }
-
-    /// Brings the pairs into an order, circle by circle, without a second place for them.
-    fn arrange(&mut self, order: &mut [u32]) {
-        for start in (0..).take(order.len()) {
-            let mut at = start;
-            let Some(first) = Self::settle(order, at).filter(|from| *from != at) else {
-                continue;
-            };
-            let Some(pair) = self.take(start) else {
-                continue;
-            };
-            let mut from = first;
-            while from != start {
-                let moved = self.take(from);
-                self.put(at, moved.unwrap_or_default());
-                at = from;
-                from = Self::settle(order, at).unwrap_or(start);
-            }
-            self.put(at, pair);
-        }
-    }
-
-    /// From where the pair at a place comes; from then on it counts as being there.
-    fn settle(order: &mut [u32], at: u32) -> Option<u32> {
-        let from = order.get_mut(at as usize)?;
-        Some(std::mem::replace(from, at))
     }
 }
 

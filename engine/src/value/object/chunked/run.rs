@@ -102,17 +102,10 @@ impl Run {
         self.keys.into_iter().zip(self.values)
     }
 
-    /// Takes out the pair at a place, which is to be filled again before anything else is asked.
+    /// Takes the pair at a place out of a run that is used up.
     pub fn take(&mut self, place: usize) -> Option<(Value, Value)> {
         let key = self.keys.get_mut(place).map(std::mem::take)?;
         Some((key, self.values.get_mut(place).map(std::mem::take)?))
-    }
-
-    /// Fills the place of a pair.
-    pub fn put(&mut self, place: usize, pair: (Value, Value)) {
-        if let (Some(key), Some(value)) = (self.keys.get_mut(place), self.values.get_mut(place)) {
-            (*key, *value) = pair;
-        }
     }
 
     /// The first key.
