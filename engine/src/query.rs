@@ -4,6 +4,7 @@ mod search;
 mod surroundings;
 
 use hashbrown::HashMap;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -13,12 +14,12 @@ use solon_syntax::source::Source;
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{Capabilities, Graphs, NdBuiltinCache, Patterns, SendMetrics};
 use crate::error::Error;
-use crate::eval::{Entry, Machine};
+use crate::eval::{Entry, Given, Glance, Glimpse, Machine};
 use crate::evaluation::EvalError;
 use crate::host::{Cancel, Host};
 use crate::limits::{self, Limits};
-use crate::program::Plan;
 use crate::program::canonical::Keyed;
+use crate::program::{Plan, RuleId};
 use crate::store::Snapshot;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
@@ -352,12 +353,10 @@ impl PreparedDocument {
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         let inner = &*self.inner;
-        let world = inner.basis.prepared(&[]);
-        traced(inner, request, |request| {
-            evaluate(world, request, inner, |machine, inner| {
-                Ok(inner.document(machine)?.map(read))
-            })
-        })
+        match inner.glance(request, read) {
+            Ok(found) => Ok(found),
+            Err(read) => traced(inner, request, |request| inner.evaluate(request, read)),
+        }
     }
 
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
@@ -384,6 +383,73 @@ impl PreparedDocument {
 }
 
 impl DocumentInner {
+    /// The document, when a glance at the input shows it; else gives `read` back.
+    fn glance<R, F: FnOnce(V<'_>) -> R>(
+        &self,
+        request: &Request<'_>,
+        read: F,
+    ) -> Result<Option<R>, F> {
+        let input = match request.input {
+            Input::Undefined => None,
+            Input::Value(value) => Some(Given::Value(value)),
+            // memory is needed first
+            Input::Json(_) => return Err(read),
+        };
+        let Some(rule) = self.glanced(request) else {
+            return Err(read);
+        };
+        let now = OnceCell::new();
+        let data = || match request.snapshot {
+            Some(snapshot) => snapshot.root(),
+            None => now.get_or_init(|| self.basis.shared.current.load()).root(),
+        };
+        match Glance::new(&self.basis.program, input, data).rule(rule) {
+            Glimpse::Found(value) => Ok(Some(read(value))),
+            Glimpse::Undefined => Ok(None),
+            Glimpse::Unsure => Err(read),
+        }
+    }
+
+    /// The rule whose document is asked for, unless the request is cancelled.
+    fn glanced(&self, request: &Request<'_>) -> Option<RuleId> {
+        match &self.entry {
+            Entry::Rule(rule, keys) if keys.is_empty() => Some(*rule),
+            _ => None,
+        }
+        .filter(|_| !request.cancel.is_some_and(Cancel::is_cancelled))
+    }
+
+    fn evaluate<R>(
+        &self,
+        request: &Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        let prepared = self.basis.prepared(&[]);
+        with_memory(prepared.shared, request, |arena, snapshot| {
+            let input = given(arena, request)?;
+            let glimpse = match (input, self.glanced(request)) {
+                (Some(Given::Read(_)), Some(rule)) => {
+                    Glance::new(prepared.program, input, || snapshot.root()).rule(rule)
+                }
+                _ => Glimpse::Unsure,
+            };
+            let found = match glimpse {
+                Glimpse::Found(value) => Some(read(value)),
+                Glimpse::Undefined => None,
+                Glimpse::Unsure => {
+                    // one expression: the machine is made where it stays
+                    let mut machine = Machine::new(
+                        world(prepared, snapshot, input, request),
+                        call(arena, prepared, request),
+                    );
+                    self.document(&mut machine)?.map(read)
+                }
+            };
+            within_bounds(arena)?;
+            Ok(found)
+        })
+    }
+
     #[inline]
     fn document<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
         let named = machine.entry(&self.entry)?;

@@ -39,7 +39,10 @@ impl NdBuiltinCache {
     /// Filled with what [`Self::to_value`] gave. Whatever has another form is left out.
     pub fn from_value(value: &Value) -> Self {
         let pairs = |value: &Value| {
-            let pairs = value.as_object().into_iter().flat_map(|object| object.iter());
+            let pairs = value
+                .as_object()
+                .into_iter()
+                .flat_map(|object| object.iter());
             let pairs = pairs.map(|(key, value)| (key.clone(), value.clone()));
             pairs.collect::<Vec<_>>()
         };

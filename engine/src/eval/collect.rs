@@ -5,6 +5,7 @@ use crate::evaluation::Halt;
 use crate::program::{Aggregate, Collector, Every, Step};
 use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
 
+use super::frame::Operands;
 use super::machine::{Flow, Machine};
 use super::sink::Sink;
 

@@ -9,13 +9,14 @@ use crate::evaluation::Halt;
 use crate::program::{Comparison, Operand};
 use crate::value::{V, Value};
 
-use super::frame::Held;
+use super::frame::{Held, Operands};
 use super::machine::Machine;
 
-impl Machine<'_> {
+/// Comparisons of operands where they are.
+pub(super) trait Compare<'e>: Operands<'e> {
     /// Whether two operands are equal.
     #[inline]
-    pub(super) fn equal(&self, left: Operand, right: Operand) -> bool {
+    fn equal(&self, left: Operand, right: Operand) -> bool {
         match (left, right) {
             (Operand::Slot(slot), Operand::Const(id))
             | (Operand::Const(id), Operand::Slot(slot)) => {
@@ -29,53 +30,24 @@ impl Machine<'_> {
                 }
             }
             (Operand::Slot(a), Operand::Slot(b)) => match (self.slot(a), self.slot(b)) {
-                (Some(Held::Stored(a)), Some(Held::Stored(b))) => same(a, b),
-                (Some(Held::Stored(a)), Some(Held::Flying(b)))
-                | (Some(Held::Flying(b)), Some(Held::Stored(a))) => same_in_flight(b, a),
-                (Some(Held::Flying(a)), Some(Held::Flying(b))) => *a == *b,
+                (Some(a), Some(b)) => same_held(a, b),
                 _ => false,
             },
             (left, right) => self.get(left) == self.get(right),
         }
     }
 
-    /// Whether a comparison of two operands holds.
+    /// The order of two operands, as far as a comparison asks for it.
     #[inline]
-    pub(super) fn compare(
-        &mut self,
-        comparison: Comparison,
-        left: Operand,
-        right: Operand,
-    ) -> Result<bool, Halt> {
-        if self.mocked {
-            let (left, right) = (self.get(left), self.get(right));
-            if let Some(result) = self.mocked_comparison(comparison, left, right)? {
-                return Ok(result.is_some_and(V::holds));
-            }
-        }
+    fn compares(&self, comparison: Comparison, left: Operand, right: Operand) -> bool {
         if comparison == Comparison::NotEqual {
-            return Ok(!self.equal(left, right));
+            return !self.equal(left, right);
         }
         let order = match (self.int(left), self.int(right)) {
             (Some(left), Some(right)) => left.cmp(&right),
             _ => self.order(left, right),
         };
-        Ok(accepts(comparison, order))
-    }
-
-    /// The same for two small integers; `None` when others are compared, or a function stands in for the comparison.
-    #[inline]
-    pub(super) fn compare_ints(
-        &self,
-        comparison: Comparison,
-        left: Operand,
-        right: Operand,
-    ) -> Option<bool> {
-        if self.mocked {
-            return None;
-        }
-        let order = self.int(left)?.cmp(&self.int(right)?);
-        Some(accepts(comparison, order))
+        accepts(comparison, order)
     }
 
     #[inline]
@@ -97,6 +69,54 @@ impl Machine<'_> {
     #[inline(never)]
     fn order(&self, left: Operand, right: Operand) -> Ordering {
         self.get(left).cmp(&self.get(right))
+    }
+}
+
+impl<'e, O: Operands<'e>> Compare<'e> for O {}
+
+impl Machine<'_> {
+    /// Whether a comparison of two operands holds.
+    #[inline]
+    pub(super) fn compare(
+        &mut self,
+        comparison: Comparison,
+        left: Operand,
+        right: Operand,
+    ) -> Result<bool, Halt> {
+        if self.mocked {
+            let (left, right) = (self.get(left), self.get(right));
+            if let Some(result) = self.mocked_comparison(comparison, left, right)? {
+                return Ok(result.is_some_and(V::holds));
+            }
+        }
+        Ok(self.compares(comparison, left, right))
+    }
+
+    /// The same for two small integers; `None` when others are compared, or a function stands in for the comparison.
+    #[inline]
+    pub(super) fn compare_ints(
+        &self,
+        comparison: Comparison,
+        left: Operand,
+        right: Operand,
+    ) -> Option<bool> {
+        if self.mocked {
+            return None;
+        }
+        let order = self.int(left)?.cmp(&self.int(right)?);
+        Some(accepts(comparison, order))
+    }
+}
+
+/// Whether two values are equal.
+#[inline]
+pub(super) fn same_held(a: &Held<'_>, b: &Held<'_>) -> bool {
+    match (a, b) {
+        (Held::Stored(a), Held::Stored(b)) => same(a, b),
+        (Held::Stored(a), Held::Flying(b)) | (Held::Flying(b), Held::Stored(a)) => {
+            same_in_flight(b, a)
+        }
+        (Held::Flying(a), Held::Flying(b)) => *a == *b,
     }
 }
 

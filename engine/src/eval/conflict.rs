@@ -6,6 +6,7 @@ use crate::evaluation::{Extent, Halt, clash, fixed_key_name, rule_header};
 use crate::program::{Rule, RuleKind, RuleSet};
 use crate::value::V;
 
+use super::frame::Operands;
 use super::machine::Machine;
 use super::sink::Sink;
 

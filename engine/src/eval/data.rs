@@ -6,6 +6,7 @@ use crate::evaluation::{EvalError, Halt, Overlay, base_child, below, merged_keys
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::value::{V, Value};
 
+use super::frame::Operands;
 use super::machine::{Flow, Machine};
 
 /// Where the document at a path of `data` comes from, found once for a path that is asked often.
@@ -286,7 +287,7 @@ impl<'e> Keys<'e> {
 }
 
 /// What lies below a base document, which stays where it is.
-fn stored_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
+pub(super) fn stored_child<'e>(base: &'e Value, key: &'e Value) -> Option<&'e Value> {
     match (base, key) {
         (Value::Object(object), Value::Int(index)) => {
             object.get_str(itoa::Buffer::new().format(*index))

@@ -8,6 +8,7 @@ use crate::program::canonical::{Constraint, Member, Place};
 use crate::program::{Rule, RuleSet};
 use crate::value::{V, Value};
 
+use super::frame::Operands;
 use super::machine::Machine;
 use super::rules::Candidates;
 

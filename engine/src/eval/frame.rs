@@ -1,6 +1,6 @@
 //! The slots of running plans.
 
-use crate::program::{Operand, Slot};
+use crate::program::{ConstId, Operand, Slot};
 use crate::value::{Arena, V, Value};
 
 use super::machine::Machine;
@@ -24,6 +24,51 @@ impl<'e> Held<'e> {
         match self {
             Self::Stored(value) => value.borrow(),
             Self::Flying(value) => *value,
+        }
+    }
+}
+
+/// Where operands are read.
+pub(super) trait Operands<'e> {
+    /// A slot, read in place.
+    fn slot(&self, slot: Slot) -> Option<&Held<'e>>;
+
+    /// A constant where it is stored.
+    fn stored_constant(&self, id: ConstId) -> Option<&'e Value>;
+
+    /// The value of an operand.
+    #[inline]
+    fn get(&self, operand: Operand) -> V<'e> {
+        match operand {
+            Operand::Slot(slot) => self.slot(slot).map(Held::value).unwrap_or_default(),
+            Operand::Const(id) => self.constant(id),
+        }
+    }
+
+    /// A constant.
+    #[inline]
+    fn constant(&self, id: ConstId) -> V<'e> {
+        self.stored_constant(id)
+            .map(Value::borrow)
+            .unwrap_or_default()
+    }
+}
+
+impl<'e> Operands<'e> for Machine<'e> {
+    #[inline]
+    fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
+        self.frames.slot(slot)
+    }
+
+    /// Of the program, or of the query behind it.
+    #[inline]
+    fn stored_constant(&self, id: ConstId) -> Option<&'e Value> {
+        let own = &self.program.constants;
+        match own.get(id as usize) {
+            Some(value) => Some(value),
+            None => self
+                .query_constants
+                .get((id as usize).wrapping_sub(own.len())),
         }
     }
 }
@@ -86,15 +131,6 @@ fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
 pub(super) type Few<'e> = [V<'e>; 4];
 
 impl<'e> Machine<'e> {
-    /// The value of an operand.
-    #[inline]
-    pub(super) fn get(&self, operand: Operand) -> V<'e> {
-        match operand {
-            Operand::Slot(slot) => self.slot(slot).map(Held::value).unwrap_or_default(),
-            Operand::Const(id) => self.constant(id),
-        }
-    }
-
     /// The values of some operands, side by side; `few` is room for as many as most calls have.
     pub(super) fn gather<'b>(&self, operands: &[Operand], few: &'b mut Few<'e>) -> &'b [V<'e>] {
         self.gather_here(operands, few)
@@ -119,32 +155,6 @@ impl<'e> Machine<'e> {
             *place = self.get(*operand);
         }
         room
-    }
-
-    /// A constant of the program, or of the query behind it.
-    #[inline]
-    pub(super) fn constant(&self, id: u32) -> V<'e> {
-        self.stored_constant(id)
-            .map(Value::borrow)
-            .unwrap_or_default()
-    }
-
-    /// A slot, read in place.
-    #[inline]
-    pub(super) fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
-        self.frames.slot(slot)
-    }
-
-    /// A constant where it is stored.
-    #[inline]
-    pub(super) fn stored_constant(&self, id: u32) -> Option<&'e Value> {
-        let own = &self.program.constants;
-        match own.get(id as usize) {
-            Some(value) => Some(value),
-            None => self
-                .query_constants
-                .get((id as usize).wrapping_sub(own.len())),
-        }
     }
 
     /// Fills a slot with a stored value, which stays where it is.

@@ -11,7 +11,7 @@ use crate::program::{Join, Lookup, Operand, Slot, Step};
 use crate::value::V;
 
 use super::compare::is_member;
-use super::frame::Held;
+use super::frame::{Held, Operands};
 use super::machine::{Flow, Machine};
 use super::table::{self, Found, Joins, Known, Place};
 

@@ -4,7 +4,7 @@ use crate::evaluation::Halt;
 use crate::program::{Operand, Step};
 use crate::value::Put;
 
-use super::frame::{Few, Held};
+use super::frame::{Few, Held, Operands};
 use super::machine::{Flow, Machine};
 use super::sink::Sink;
 

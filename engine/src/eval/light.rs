@@ -3,6 +3,8 @@
 use crate::evaluation::Halt;
 use crate::program::Step;
 
+use super::compare::Compare;
+use super::frame::Operands;
 use super::machine::{Flow, Machine};
 
 /// How far light steps led.

@@ -11,7 +11,7 @@ use crate::program::{Operand, Plan, Program, Step};
 use crate::value::{Shape, V, Value};
 
 use super::compare::is_member;
-use super::frame::{Few, Frames, Held};
+use super::frame::{Few, Frames, Held, Operands};
 use super::light::Light;
 use super::memo::Memo;
 use super::path::Places;
@@ -35,6 +35,16 @@ pub enum Given<'e> {
     Value(&'e Value),
     /// A value that was read into the evaluation's memory.
     Read(V<'e>),
+}
+
+impl<'e> Given<'e> {
+    #[inline]
+    pub(super) fn held(self) -> Held<'e> {
+        match self {
+            Self::Value(value) => Held::Stored(value),
+            Self::Read(value) => Held::Flying(value),
+        }
+    }
 }
 
 /// What an evaluation reads.
@@ -102,10 +112,7 @@ impl<'e> Machine<'e> {
     )]
     pub fn new(world: World<'e>, call: Call<'e>) -> Self {
         let arena = call.arena;
-        let input = world.input.map(|input| match input {
-            Given::Value(value) => Held::Stored(value),
-            Given::Read(value) => Held::Flying(value),
-        });
+        let input = world.input.map(Given::held);
         Self {
             program: world.program,
             query_constants: world.query_constants,

@@ -12,6 +12,7 @@ mod data;
 mod early;
 mod frame;
 mod generate;
+mod glance;
 mod join;
 mod leaf;
 mod light;
@@ -27,4 +28,5 @@ mod table;
 mod texts;
 
 pub use data::Entry;
+pub use glance::{Glance, Glimpse};
 pub use machine::{Given, Machine, World};

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::program::{ConstId, Operand, Slot};
 use crate::value::{Object, V, Value};
 
-use super::frame::Held;
+use super::frame::{Held, Operands};
 use super::machine::Machine;
 
 /// Where constants stood last among the keys of an object: the objects of one list are mostly alike.

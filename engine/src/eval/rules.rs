@@ -4,6 +4,7 @@ use crate::evaluation::{Extent, Halt};
 use crate::program::{Branch, GuardKey, Index, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::value::{SetBuilder, V, Value};
 
+use super::frame::Operands;
 use super::machine::{Flow, Machine};
 use super::sink::Sink;
 
@@ -16,6 +17,18 @@ pub(super) enum Candidates<'e> {
         left: &'e [u32],
         right: &'e [u32],
     },
+}
+
+impl<'e> Candidates<'e> {
+    /// Those that an index finds, by what is equal to the value at its place.
+    #[inline]
+    pub fn of(set: &'e RuleSet, branch: &'e Branch, equal: Option<&'e [u32]>) -> Self {
+        Self::Merged {
+            rules: &set.rules,
+            left: equal.unwrap_or(&[]),
+            right: &branch.rest,
+        }
+    }
 }
 
 impl<'e> Iterator for Candidates<'e> {
@@ -49,14 +62,7 @@ impl<'e> Machine<'e> {
     pub(super) fn candidates(&self, set: &'e RuleSet, args: &[V<'e>]) -> Candidates<'e> {
         match &set.index {
             Index::All => Candidates::All(set.rules.iter()),
-            Index::By(branch) => {
-                let left = self.guarded(branch, args).unwrap_or(&[]);
-                Candidates::Merged {
-                    rules: &set.rules,
-                    left,
-                    right: &branch.rest,
-                }
-            }
+            Index::By(branch) => Candidates::of(set, branch, self.guarded(branch, args)),
         }
     }
 

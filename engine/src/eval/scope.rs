@@ -9,7 +9,7 @@ use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
 use crate::value::V;
 
-use super::frame::Held;
+use super::frame::{Held, Operands};
 use super::machine::{Flow, Machine};
 use super::memo::Memo;
 

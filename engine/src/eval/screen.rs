@@ -4,7 +4,7 @@ use crate::evaluation::{Halt, allows};
 use crate::program::canonical::{Conditions, Constraint, Place};
 use crate::value::{V, Value};
 
-use super::frame::Held;
+use super::frame::{Held, Operands};
 use super::machine::Machine;
 
 impl<'e> Machine<'e> {

@@ -4,7 +4,7 @@ use crate::limits;
 use crate::program::{BuiltinCall, Operand, TextTest};
 use crate::value::{V, Value};
 
-use super::frame::Held;
+use super::frame::{Held, Operands};
 use super::machine::Machine;
 
 impl Machine<'_> {

@@ -62,7 +62,9 @@ fn write_value(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         V::Null => f.write_str("null"),
         V::Bool(b) => f.write_str(if b { "true" } else { "false" }),
         V::Int(_) | V::Decimal(..) | V::Number(_) | V::NewNumber(_) => write_number(value, f),
-        V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => quote(value.text_or_empty().as_bytes(), f),
+        V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+            quote(value.text_or_empty().as_bytes(), f)
+        }
         V::Array(_) | V::NewArray(_) => stack::level(|| write_array(value, f)),
         V::Object(_) | V::NewObject(_) => stack::level(|| write_object(value, f)),
         V::Set(_) | V::NewSet(_) => stack::level(|| write_set(value, f)),

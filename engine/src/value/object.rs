@@ -304,12 +304,12 @@ impl Object {
         if ThinArc::strong_count(&self.0) > 1 {
             self.0 = ThinArc::from_header_and_iter(self.form().clone(), std::iter::empty());
         }
-        self.0.with_arc_mut(|object| {
-            match triomphe::Arc::get_mut(object)?.header_mut() {
+        self.0.with_arc_mut(
+            |object| match triomphe::Arc::get_mut(object)?.header_mut() {
                 Form::Chunked(chunked) => Some(change(Arc::make_mut(chunked))),
                 Form::Shaped(_) => None,
-            }
-        })
+            },
+        )
     }
 
     fn change_at<R>(&mut self, slot: usize, change: impl FnOnce(&mut Value) -> R) -> Option<R> {

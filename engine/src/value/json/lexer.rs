@@ -15,6 +15,11 @@ impl<'t> Lexer<'t> {
         Self { text, at: 0 }
     }
 
+    /// Bytes of the text.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()

@@ -10,6 +10,10 @@ use crate::value::Number;
 /// Keys and members of open compounds that small documents make do with, so that no list has to grow.
 const OPEN: usize = 16;
 
+/// Bytes of a text for each value that room is made for at once. Room that is not used costs nothing in large texts, and
+/// a list that grows is copied.
+const BYTES_AN_ITEM: usize = 64;
+
 /// Makes values of what the parser reads. Values go straight to the end of a list: returned, each would be
 /// copied several times.
 pub(super) trait Build<'t> {
@@ -78,7 +82,7 @@ pub(super) fn value<'t, B: Build<'t>>(
 ) -> Result<B::Item, Fail> {
     let mut frames: Vec<Frame<B::Aside>> = Vec::with_capacity(OPEN);
     let mut keys: Vec<B::Key> = Vec::with_capacity(OPEN);
-    let mut items: Vec<B::Item> = Vec::with_capacity(OPEN);
+    let mut items: Vec<B::Item> = Vec::with_capacity(OPEN.max(lexer.len() / BYTES_AN_ITEM));
     let mut too_big = None;
     'value: loop {
         match lexer.token() {

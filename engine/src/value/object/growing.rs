@@ -37,7 +37,7 @@ impl Growing {
     }
 
     /// The object; of equal keys the last counts.
-    pub fn finish(mut self) -> Object {
+    pub fn finish(self) -> Object {
         if !self.is_in_order() {
             let mut order: Vec<u32> = (0..).take(self.len).collect();
             // the runs are found to be in order, and merged

@@ -1,0 +1,272 @@
+//! Decisions at a glance: rules that only look things up and compare them are decided without setting a machine up.
+//!
+//! What is met beyond that (loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
+//! by then that anybody could see, and what a glance finds is what the machine would find.
+
+use crate::program::{Branch, ConstId, GuardKey, Index, Operand, Plan, Program, Rule};
+use crate::program::{RuleId, RuleKind, RuleSet, Slot, Step};
+use crate::value::{V, Value};
+
+use super::compare::{Compare, is_member, same_held};
+use super::data::stored_child;
+use super::frame::{Held, Operands};
+use super::machine::Given;
+use super::rules::Candidates;
+
+/// Slots of the largest frame that is looked into.
+const SLOTS: usize = 8;
+
+/// Rules that are looked at before the machine has to do it, which heeds its limits.
+const RULES: usize = 32;
+
+/// Negations within each other that are looked into.
+const DEPTH: u32 = 4;
+
+/// What a glance tells.
+#[derive(Clone, Copy)]
+pub enum Glimpse<'e> {
+    /// The document.
+    Found(V<'e>),
+    /// The document is undefined.
+    Undefined,
+    /// The machine has to find out.
+    Unsure,
+}
+
+/// How a block went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Hit,
+    Miss,
+    Unsure,
+}
+
+/// What is looked at.
+pub struct Glance<'e, D> {
+    program: &'e Program,
+    input: Option<Held<'e>>,
+    /// Finds the base documents, which few of these decisions need.
+    data: D,
+    slots: [Held<'e>; SLOTS],
+    found: Option<Held<'e>>,
+}
+
+impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
+    /// With the input and the base documents of a decision.
+    #[inline]
+    pub fn new(program: &'e Program, input: Option<Given<'e>>, data: D) -> Self {
+        Self {
+            program,
+            input: input.map(Given::held),
+            data,
+            slots: [Held::Flying(V::Null); SLOTS],
+            found: None,
+        }
+    }
+
+    /// The document of a rule.
+    pub fn rule(&mut self, rule: RuleId) -> Glimpse<'e> {
+        match self.program.rules.get(rule as usize) {
+            Some(set) if set.kind == RuleKind::Complete => self.complete(set),
+            _ => Glimpse::Unsure,
+        }
+    }
+
+    fn complete(&mut self, set: &'e RuleSet) -> Glimpse<'e> {
+        let end = match &set.index {
+            Index::All => self.rules(set, set.rules.iter()),
+            Index::By(branch) => {
+                let equal = self.guarded(branch);
+                self.rules(set, Candidates::of(set, branch, equal))
+            }
+        };
+        let end = match (end, &set.default) {
+            (End::Miss, Some(default)) => self.plan(default),
+            (end, _) => end,
+        };
+        match (end, self.found) {
+            (End::Hit, Some(found)) => Glimpse::Found(found.value()),
+            (End::Miss, _) => Glimpse::Undefined,
+            _ => Glimpse::Unsure,
+        }
+    }
+
+    fn guarded(&self, branch: &'e Branch) -> Option<&'e [u32]> {
+        let GuardKey::Input(path) = &branch.key else {
+            return None;
+        };
+        let found = path
+            .iter()
+            .try_fold(self.input?, |held, key| below(held, Held::Stored(key)))?;
+        branch.equal.get(&found.value()).map(|list| &**list)
+    }
+
+    /// Whether one of the rules has a value, which is found then.
+    #[inline]
+    fn rules(&mut self, set: &RuleSet, rules: impl Iterator<Item = &'e Rule>) -> End {
+        let mut known: Option<Held<'e>> = None;
+        for (turn, rule) in rules.enumerate() {
+            match self.chain(rule) {
+                End::Miss => {}
+                End::Hit if set.early_exit => return End::Hit,
+                End::Hit => match (known, self.found) {
+                    // the machine words the conflict
+                    (Some(known), Some(found)) if !same_held(&known, &found) => return End::Unsure,
+                    (_, found) => known = found,
+                },
+                End::Unsure => return End::Unsure,
+            }
+            if turn == RULES {
+                return End::Unsure;
+            }
+        }
+        self.found = known;
+        if known.is_some() { End::Hit } else { End::Miss }
+    }
+
+    /// A rule, or the member of its else chain that comes first.
+    fn chain(&mut self, rule: &'e Rule) -> End {
+        let mut members = rule.members();
+        loop {
+            let Some(member) = members.next() else {
+                return End::Miss;
+            };
+            let end = self.plan(&member.plan);
+            if end != End::Miss {
+                return end;
+            }
+        }
+    }
+
+    fn plan(&mut self, plan: &'e Plan) -> End {
+        if plan.slots as usize > SLOTS {
+            return End::Unsure;
+        }
+        self.block(&plan.steps, 0)
+    }
+
+    fn block(&mut self, steps: &'e [Step], depth: u32) -> End {
+        for step in steps {
+            let on = match step {
+                Step::Input { keys, out } => match self.input {
+                    Some(input) => self.walk(input, keys, *out),
+                    None => false,
+                },
+                Step::Walk { from, keys, out } => self.walk(self.held(*from), keys, *out),
+                Step::Base { path, out } => {
+                    let constants = &self.program.constants;
+                    let found = path.iter().try_fold((self.data)(), |base, id| {
+                        stored_child(base, constants.get(*id as usize)?)
+                    });
+                    self.set(*out, found.map(Held::Stored))
+                }
+                Step::Equal(left, right) => self.equal(*left, *right),
+                Step::Compare(comparison, left, right) => self.compares(*comparison, *left, *right),
+                Step::Member(value, collection) => {
+                    is_member(self.get(*value), self.get(*collection))
+                }
+                Step::Holds(operand) => self.get(*operand).holds(),
+                Step::Not(block) => match self.nested(block, depth) {
+                    End::Unsure => return End::Unsure,
+                    end => end == End::Miss,
+                },
+                Step::Any(any) => {
+                    let blocks = any.blocks.iter();
+                    let end = blocks
+                        .map(|block| self.nested(block, depth))
+                        .find(|end| *end != End::Miss);
+                    match end {
+                        Some(End::Unsure) => return End::Unsure,
+                        end => end.is_some(),
+                    }
+                }
+                Step::Value(operand) => {
+                    self.found = Some(self.held(*operand));
+                    return End::Hit;
+                }
+                Step::Exists => return End::Hit,
+                _ => return End::Unsure,
+            };
+            if !on {
+                return End::Miss;
+            }
+        }
+        End::Miss
+    }
+
+    #[inline(never)]
+    fn nested(&mut self, block: &'e [Step], depth: u32) -> End {
+        if depth == DEPTH {
+            return End::Unsure;
+        }
+        self.block(block, depth + 1)
+    }
+
+    /// Goes down a value along keys; whether something is there.
+    #[inline]
+    fn walk(&mut self, from: Held<'e>, keys: &'e [Operand], out: Slot) -> bool {
+        let mut keys = keys.iter();
+        let mut found = Some(from);
+        if let Held::Stored(mut value) = from {
+            // most keys are constants in stored objects
+            while let Value::Object(object) = value
+                && let Some(Operand::Const(id)) = keys.as_slice().first()
+                && let Some(key) = self.stored_constant(*id)
+            {
+                keys.next();
+                match object.get_stored(key) {
+                    Some(inner) => value = inner,
+                    None => return false,
+                }
+            }
+            found = Some(Held::Stored(value));
+        }
+        for key in keys {
+            found = found.and_then(|held| below(held, self.held(*key)));
+        }
+        self.set(out, found)
+    }
+
+    #[inline]
+    fn held(&self, operand: Operand) -> Held<'e> {
+        match operand {
+            Operand::Slot(slot) => self.slot(slot).copied(),
+            Operand::Const(id) => self.stored_constant(id).map(Held::Stored),
+        }
+        .unwrap_or(Held::Flying(V::Null))
+    }
+
+    #[inline]
+    fn set(&mut self, slot: Slot, value: Option<Held<'e>>) -> bool {
+        match (self.slots.get_mut(slot as usize), value) {
+            (Some(place), Some(value)) => {
+                *place = value;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'e, D> Operands<'e> for Glance<'e, D> {
+    #[inline]
+    fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
+        self.slots.get(slot as usize)
+    }
+
+    #[inline]
+    fn stored_constant(&self, id: ConstId) -> Option<&'e Value> {
+        self.program.constants.get(id as usize)
+    }
+}
+
+/// What lies under a key.
+#[inline]
+fn below<'e>(held: Held<'e>, key: Held<'e>) -> Option<Held<'e>> {
+    match (held, key) {
+        (Held::Stored(Value::Object(object)), Held::Stored(key)) => {
+            object.get_stored(key).map(Held::Stored)
+        }
+        (held, key) => held.value().lookup(key.value()).map(Held::Flying),
+    }
+}
