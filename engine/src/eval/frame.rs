@@ -37,7 +37,11 @@ pub(super) trait Operands<'e> {
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value>;
 
     /// The value of an operand.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "what is returned by a call is written, and read again at once"
+    )]
     fn get(&self, operand: Operand) -> V<'e> {
         match operand {
             Operand::Slot(slot) => self.slot(slot).map(Held::value).unwrap_or_default(),

@@ -1,13 +1,12 @@
 //! Distinct values in the order of insertion, found by scan or hash, ordered when first asked for.
 
+mod table;
+
 use std::cell::Cell;
 
-use bumpalo::Bump;
-use hashbrown::HashTable;
-
 use super::Arena;
-use crate::value::order::{hash, same_key};
 use crate::value::{V, search, sort};
+pub(super) use table::Table;
 
 /// Members up to which a scan beats a hash table.
 pub(super) const SCAN: usize = 8;
@@ -93,68 +92,6 @@ impl<'e> Order<'e> {
     }
 }
 
-/// Positions of keys by their hashes.
-pub(super) type Table<'e> = HashTable<Place, &'e Bump>;
-
-/// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    at: u32,
-    code: u32,
-}
-
-impl Place {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "an arena holds fewer than 2^32 values of 16 bytes, and a part of a hash will do"
-    )]
-    #[inline]
-    fn new(at: usize, hash: u64) -> Self {
-        Self {
-            at: at as u32,
-            code: hash as u32,
-        }
-    }
-
-    /// What the table goes by, made of the part of the hash that is kept: it looks at both ends of it.
-    #[inline]
-    fn hash(self) -> u64 {
-        u64::from(self.code) << 32 | u64::from(self.code)
-    }
-}
-
-#[inline]
-pub(super) fn find(table: &Table<'_>, items: &[V<'_>], member: V<'_>) -> Option<usize> {
-    lookup(table, items, member, Place::new(0, hash(member)))
-}
-
-#[inline]
-fn lookup(table: &Table<'_>, items: &[V<'_>], member: V<'_>, place: Place) -> Option<usize> {
-    let same = |other: &Place| {
-        other.code == place.code
-            && items
-                .get(other.at as usize)
-                .is_some_and(|item| same_key(*item, member))
-    };
-    table
-        .find(place.hash(), same)
-        .map(|place| place.at as usize)
-}
-
-#[inline]
-fn add(table: &mut Table<'_>, place: Place) {
-    table.insert_unique(place.hash(), place, |place| place.hash());
-}
-
-/// A table of keys so far.
-fn tabulate<'e>(keys: &[V<'_>], room: usize, arena: &'e Arena) -> Table<'e> {
-    let mut table = HashTable::with_capacity_in(room.max(4 * SCAN), arena.bump());
-    for (at, key) in keys.iter().enumerate() {
-        add(&mut table, Place::new(at, hash(*key)));
-    }
-    table
-}
-
 /// Appends a key unless an equal one is there, whose position is the error.
 #[inline]
 pub(super) fn insert_key<'e>(
@@ -165,12 +102,12 @@ pub(super) fn insert_key<'e>(
 ) -> Result<(), usize> {
     match table {
         Some(table) => {
-            let place = Place::new(keys.len(), hash(key));
-            if let Some(at) = lookup(table, keys, key, place) {
-                return Err(at);
+            let (code, found) = table.look(keys, key);
+            match found {
+                Ok(at) => return Err(at),
+                Err(slot) => table.fill(slot, keys.len(), code),
             }
             keys.push(key);
-            add(table, place);
         }
         None => {
             if let Some(at) = search::position_in_flight(keys, key) {
@@ -178,7 +115,7 @@ pub(super) fn insert_key<'e>(
             }
             keys.push(key);
             if keys.len() > SCAN {
-                *table = Some(tabulate(keys, 0, arena));
+                *table = Some(Table::new(keys, 2 * SCAN, arena));
             }
         }
     }
@@ -194,11 +131,11 @@ pub(super) fn append_key<'e>(
     key: V<'e>,
     code: u64,
 ) {
-    let place = Place::new(keys.len(), code);
-    keys.push(key);
     if let Some(table) = table {
-        add(table, place);
-    } else if keys.len() > SCAN {
-        *table = Some(tabulate(keys, keys.capacity(), arena));
+        table.add(keys.len(), code);
+    }
+    keys.push(key);
+    if table.is_none() && keys.len() > SCAN {
+        *table = Some(Table::new(keys, keys.capacity(), arena));
     }
 }

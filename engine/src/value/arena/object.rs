@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::keys::{Order, SCAN, Table, append_key, find, insert_key};
+use super::keys::{Order, SCAN, Table, append_key, insert_key};
 use super::{Arena, Extent};
 use crate::value::order::hash;
 use crate::value::{Shape, V, Value, search};
@@ -46,7 +46,7 @@ impl<'e> ArenaObject<'e> {
     #[inline]
     pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
         let at = match &self.table {
-            Some(table) => find(table, self.keys, key)?,
+            Some(table) => table.find(self.keys, key)?,
             None => search::position_in_flight(self.keys, key)?,
         };
         self.values.get(at).copied()
@@ -167,7 +167,7 @@ impl<'e> ObjectBuilder<'e> {
     /// The value under a key so far.
     pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
         let at = match &self.table {
-            Some(table) => find(table, &self.keys, key)?,
+            Some(table) => table.find(&self.keys, key)?,
             None => search::position_in_flight(&self.keys, key)?,
         };
         self.values.get(at).copied()

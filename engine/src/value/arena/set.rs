@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::keys::{Order, SCAN, Table, find, insert_key};
+use super::keys::{Order, SCAN, Table, insert_key};
 use super::{Arena, Extent};
 use crate::value::{V, search};
 
@@ -50,7 +50,7 @@ impl<'e> ArenaSet<'e> {
     #[inline]
     pub fn contains(&self, member: V<'_>) -> bool {
         match &self.table {
-            Some(table) => find(table, self.items, member).is_some(),
+            Some(table) => table.find(self.items, member).is_some(),
             None if self.items.len() > SCAN => self
                 .items
                 .binary_search_by(|item| item.cmp(&member))
@@ -132,7 +132,7 @@ impl<'e> SetBuilder<'e> {
     #[inline]
     pub fn contains(&self, member: V<'_>) -> bool {
         match &self.table {
-            Some(table) => find(table, &self.items, member).is_some(),
+            Some(table) => table.find(&self.items, member).is_some(),
             None => search::position_in_flight(&self.items, member).is_some(),
         }
     }

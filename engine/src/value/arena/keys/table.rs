@@ -1,0 +1,149 @@
+//! Places of keys by their hashes: one list, in which what collides stands behind.
+//!
+//! The sets and objects of a loop are asked once for each of its turns. A list of words that a few instructions look
+//! through is faster for that than a table made for all uses.
+
+use super::super::Arena;
+use crate::value::order::{hash, same_key};
+use crate::value::{Short, V};
+
+/// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
+#[derive(Clone, Copy)]
+struct Place {
+    at: u32,
+    code: u32,
+}
+
+/// A place that is free.
+const FREE: Place = Place {
+    at: u32::MAX,
+    code: 0,
+};
+
+/// Positions of distinct keys.
+pub struct Table<'e> {
+    /// A power of two, and never full.
+    places: &'e mut [Place],
+    arena: &'e Arena,
+}
+
+impl<'e> Table<'e> {
+    /// A table of keys, with room for so many.
+    pub fn new(keys: &[V<'_>], room: usize, arena: &'e Arena) -> Self {
+        let mut table = Self {
+            places: free(arena, 2 * room.max(keys.len())),
+            arena,
+        };
+        for (at, key) in keys.iter().enumerate() {
+            table.add(at, hash(*key));
+        }
+        table
+    }
+
+    /// The position of a key among the keys.
+    #[inline]
+    pub fn find(&self, keys: &[V<'_>], key: V<'_>) -> Option<usize> {
+        self.look(keys, key).1.ok()
+    }
+
+    /// The position of a key, or its hash and the place that it would get.
+    #[inline]
+    pub fn look(&self, keys: &[V<'_>], key: V<'_>) -> (u64, Result<usize, usize>) {
+        let code = hash(key);
+        let found = if let V::Short(short) = key {
+            self.probe(code, |at| is_short(keys, at, short))
+        } else {
+            self.probe(code, |at| {
+                keys.get(at).is_some_and(|other| same_key(*other, key))
+            })
+        };
+        (code, found)
+    }
+
+    #[inline]
+    fn probe(&self, code: u64, same: impl Fn(usize) -> bool) -> Result<usize, usize> {
+        let mask = self.places.len().wrapping_sub(1);
+        let code = low(code);
+        let mut slot = code as usize & mask;
+        while let Some(place) = self.places.get(slot) {
+            if place.at == FREE.at {
+                break;
+            }
+            if place.code == code && same(place.at as usize) {
+                return Ok(place.at as usize);
+            }
+            slot = (slot + 1) & mask;
+        }
+        Err(slot)
+    }
+
+    /// Adds the next key, the one at a position, which [`Self::look`] did not find.
+    #[inline]
+    pub fn fill(&mut self, slot: usize, at: usize, code: u64) {
+        if let Some(place) = self.places.get_mut(slot) {
+            *place = Place::new(at, code);
+        }
+        if 3 * (at + 1) > 2 * self.places.len() {
+            self.grow();
+        }
+    }
+
+    /// Adds the next key, the one at a position, which no other one equals.
+    #[inline]
+    pub fn add(&mut self, at: usize, code: u64) {
+        if let Err(slot) = self.probe(code, |_| false) {
+            self.fill(slot, at, code);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = free(self.arena, 2 * self.places.len());
+        let mask = larger.len() - 1;
+        for place in self.places.iter().filter(|place| place.at != FREE.at) {
+            let mut slot = place.code as usize & mask;
+            while let Some(other) = larger.get(slot)
+                && other.at != FREE.at
+            {
+                slot = (slot + 1) & mask;
+            }
+            if let Some(free) = larger.get_mut(slot) {
+                *free = *place;
+            }
+        }
+        self.places = larger;
+    }
+}
+
+impl Place {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "an arena holds fewer than 2^32 values of 16 bytes"
+    )]
+    #[inline]
+    fn new(at: usize, code: u64) -> Self {
+        Self {
+            at: at as u32,
+            code: low(code),
+        }
+    }
+}
+
+/// Part of a hash, which will do.
+#[expect(clippy::cast_possible_truncation, reason = "half of it is wanted")]
+#[inline]
+fn low(hash: u64) -> u32 {
+    hash as u32
+}
+
+#[inline]
+fn is_short(keys: &[V<'_>], at: usize, short: Short) -> bool {
+    matches!(keys.get(at), Some(V::Short(other)) if *other == short)
+}
+
+/// So many places and some more.
+fn free(arena: &Arena, places: usize) -> &mut [Place] {
+    arena
+        .bump()
+        .alloc_slice_fill_copy(places.next_power_of_two(), FREE)
+}
