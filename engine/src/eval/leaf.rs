@@ -59,6 +59,12 @@ impl<'e> Machine<'e> {
     /// Adds a member to a set.
     #[inline]
     pub(super) fn insert(&mut self, operand: Operand) {
+        if let (Sink::Set(set), Operand::Slot(slot)) = (&mut self.sink, operand)
+            && let Some(Held::Stored(value)) = self.frames.slot(slot)
+        {
+            set.insert_stored(value);
+            return;
+        }
         let value = self.get(operand);
         if let Sink::Set(set) = &mut self.sink {
             set.insert(value);

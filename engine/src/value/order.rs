@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use solon_syntax::stack;
 
-use super::{Kind, V, stored_order};
+use super::{Kind, Short, V, stored_order};
 
 static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -15,22 +15,29 @@ static STATE: LazyLock<foldhash::fast::RandomState> =
 /// Hash of a value, equal for equal values within one process.
 #[inline]
 pub fn hash(value: V<'_>) -> u64 {
-    let mut hasher = STATE.build_hasher();
     // what most keys are, in line
-    if let V::Short(short) = value {
-        let (first, last) = short.words();
-        hasher.write_u64(first);
-        hasher.write_u64(last);
-    } else {
-        value.hash(&mut hasher);
+    if let V::Short(short) = &value {
+        return hash_short(short);
     }
+    let mut hasher = STATE.build_hasher();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The hash of a string, read where it lies.
+#[inline]
+pub fn hash_short(short: &Short) -> u64 {
+    let mut hasher = STATE.build_hasher();
+    let (first, last) = short.words();
+    hasher.write_u64(first);
+    hasher.write_u64(last);
     hasher.finish()
 }
 
 /// Whether two values are equal, in line for what most keys are.
 #[inline]
 pub fn same_key(a: V<'_>, b: V<'_>) -> bool {
-    match (a, b) {
+    match (&a, &b) {
         (V::Short(a), V::Short(b)) => a == b,
         _ => a == b,
     }

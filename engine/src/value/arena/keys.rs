@@ -5,7 +5,7 @@ mod table;
 use std::cell::Cell;
 
 use super::Arena;
-use crate::value::{V, search, sort};
+use crate::value::{V, Value, search, sort};
 pub(super) use table::Table;
 
 /// Members up to which a scan beats a hash table.
@@ -102,7 +102,7 @@ pub(super) fn insert_key<'e>(
 ) -> Result<(), usize> {
     match table {
         Some(table) => {
-            let (code, found) = table.look(keys, key);
+            let (code, found) = table.look(keys, &key);
             match found {
                 Ok(at) => return Err(at),
                 Err(slot) => table.fill(slot, keys.len(), code),
@@ -120,6 +120,28 @@ pub(super) fn insert_key<'e>(
         }
     }
     Ok(())
+}
+
+/// The same for a key that is stored, which is read where it lies.
+#[inline]
+pub(super) fn insert_stored<'e>(
+    keys: &mut bumpalo::collections::Vec<'e, V<'e>>,
+    table: &mut Option<Table<'e>>,
+    arena: &'e Arena,
+    key: &'e Value,
+) -> Result<(), usize> {
+    let (Some(table), Value::Short(short)) = (table.as_mut(), key) else {
+        return insert_key(keys, table, arena, key.borrow());
+    };
+    let (code, found) = table.look_short(keys, short);
+    match found {
+        Ok(at) => Err(at),
+        Err(slot) => {
+            table.fill(slot, keys.len(), code);
+            keys.push(key.borrow());
+            Ok(())
+        }
+    }
 }
 
 /// Appends a key that no other one equals, with its hash.

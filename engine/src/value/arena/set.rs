@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use super::keys::{Order, SCAN, Table, insert_key};
+use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
 use super::{Arena, Extent};
-use crate::value::{V, search};
+use crate::value::{V, Value, search};
 
 /// A set in the arena: distinct members, ordered when first asked for.
 pub struct ArenaSet<'e> {
@@ -122,10 +122,13 @@ impl<'e> SetBuilder<'e> {
     /// Adds a member; `false` when an equal one is there.
     #[inline]
     pub fn insert(&mut self, member: V<'e>) -> bool {
-        if insert_key(&mut self.items, &mut self.table, self.arena, member).is_err() {
-            return false;
-        }
-        true
+        insert_key(&mut self.items, &mut self.table, self.arena, member).is_ok()
+    }
+
+    /// Adds a member that is stored; `false` when an equal one is there.
+    #[inline]
+    pub fn insert_stored(&mut self, member: &'e Value) -> bool {
+        insert_stored(&mut self.items, &mut self.table, self.arena, member).is_ok()
     }
 
     /// Whether an equal member is there already.

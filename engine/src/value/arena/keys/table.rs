@@ -4,7 +4,7 @@
 //! through is faster for that than a table made for all uses.
 
 use super::super::Arena;
-use crate::value::order::{hash, same_key};
+use crate::value::order::{hash, hash_short};
 use crate::value::{Short, V};
 
 /// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
@@ -43,21 +43,26 @@ impl<'e> Table<'e> {
     /// The position of a key among the keys.
     #[inline]
     pub fn find(&self, keys: &[V<'_>], key: V<'_>) -> Option<usize> {
-        self.look(keys, key).1.ok()
+        self.look(keys, &key).1.ok()
     }
 
-    /// The position of a key, or its hash and the place that it would get.
+    /// The hash of a key and its position, or the place that it would get.
     #[inline]
-    pub fn look(&self, keys: &[V<'_>], key: V<'_>) -> (u64, Result<usize, usize>) {
-        let code = hash(key);
-        let found = if let V::Short(short) = key {
-            self.probe(code, |at| is_short(keys, at, short))
-        } else {
-            self.probe(code, |at| {
-                keys.get(at).is_some_and(|other| same_key(*other, key))
-            })
-        };
-        (code, found)
+    pub fn look(&self, keys: &[V<'_>], key: &V<'_>) -> (u64, Result<usize, usize>) {
+        if let V::Short(short) = key {
+            return self.look_short(keys, short);
+        }
+        let code = hash(*key);
+        let same = |at| keys.get(at).is_some_and(|other| *other == *key);
+        (code, self.probe(code, same))
+    }
+
+    /// The same for a string, read where it lies: copied, it would be written in parts and read back too early.
+    #[inline]
+    pub fn look_short(&self, keys: &[V<'_>], key: &Short) -> (u64, Result<usize, usize>) {
+        let code = hash_short(key);
+        let same = |at| matches!(keys.get(at), Some(V::Short(other)) if other == key);
+        (code, self.probe(code, same))
     }
 
     #[inline]
@@ -134,11 +139,6 @@ impl Place {
 #[inline]
 fn low(hash: u64) -> u32 {
     hash as u32
-}
-
-#[inline]
-fn is_short(keys: &[V<'_>], at: usize, short: Short) -> bool {
-    matches!(keys.get(at), Some(V::Short(other)) if *other == short)
 }
 
 /// So many places and some more.
