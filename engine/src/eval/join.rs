@@ -7,11 +7,12 @@ use solon_syntax::source::Span;
 
 use crate::evaluation::Halt;
 use crate::limits;
-use crate::program::{Join, Lookup, Operand, Slot, Step};
-use crate::value::V;
+use crate::program::{ConstId, Join, Lookup, Operand, Slot, Step};
+use crate::value::{V, Value};
 
 use super::compare::is_member;
 use super::frame::{Held, Operands};
+use super::light::Light;
 use super::machine::{Flow, Machine};
 use super::table::{self, Found, Joins, Known, Place};
 
@@ -46,7 +47,12 @@ impl<'e> Machine<'e> {
             return Ok(Flow::More);
         }
         let before = self.call.budget.steps_left();
-        let flow = self.each(from, join.key, join.out, rest)?;
+        let flow = match (from, &matching, &*join.path) {
+            (V::Array(items), Matching::All(Some(_)), [Operand::Const(id)]) if !join.by_key => {
+                self.sift(items, *id, join, rest)?
+            }
+            _ => self.each(from, join.key, join.out, rest)?,
+        };
         if let Matching::All(Some((place, cost))) = matching {
             // turns of inner loops count too, which are no less work
             let turns = before.saturating_sub(self.call.budget.steps_left());
@@ -56,6 +62,39 @@ impl<'e> Machine<'e> {
             self.joins().put(place, Known::Cost(cost));
         }
         Ok(flow)
+    }
+
+    /// Goes over an array, and leaves elements out whose field is seen at once to be another.
+    #[inline(never)]
+    fn sift(
+        &mut self,
+        items: &'e [Value],
+        field: ConstId,
+        join: &'e Join,
+        rest: &'e [Step],
+    ) -> Result<Flow, Halt> {
+        let known = self.get(join.known);
+        for (index, item) in (0_i64..).zip(items) {
+            self.turn()?;
+            if let Value::Object(object) = item
+                && let Some(found) = self.under(object, field)
+                && found.is_none_or(|found| differ(found, &known))
+            {
+                continue;
+            }
+            if let Some(key) = join.key {
+                self.set(key, V::Int(index));
+            }
+            self.set_stored(join.out, item);
+            let flow = match self.light(rest) {
+                Light::Done(flow) => flow,
+                Light::Rest(heavy) => self.run(heavy)?,
+            };
+            if flow == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::More)
     }
 
     /// The elements of a collection that a join visits.
@@ -164,6 +203,17 @@ impl<'e> Machine<'e> {
             Held::Stored(value) => self.set_stored(slot, value),
             Held::Flying(value) => self.set(slot, value),
         }
+    }
+}
+
+/// Whether two values are seen at once to be different.
+#[inline]
+fn differ(a: &Value, b: &V<'_>) -> bool {
+    match (a, b) {
+        (Value::Short(a), V::Short(b)) => a != b,
+        (Value::Int(a), V::Int(b)) => a != b,
+        (Value::Bool(a), V::Bool(b)) => a != b,
+        _ => false,
     }
 }
 

@@ -41,7 +41,7 @@ impl<'e> Machine<'e> {
         clippy::inline_always,
         reason = "the most frequent step of all: a call would take a third of it"
     )]
-    fn under(&self, object: &'e Object, id: ConstId) -> Option<Option<&'e Value>> {
+    pub(super) fn under(&self, object: &'e Object, id: ConstId) -> Option<Option<&'e Value>> {
         let (key, place) = (self.stored_constant(id)?, self.places.of(id)?);
         Some(object.get_stored_near(key, place))
     }

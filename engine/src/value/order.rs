@@ -19,9 +19,7 @@ pub fn hash(value: V<'_>) -> u64 {
     if let V::Short(short) = &value {
         return hash_short(short);
     }
-    let mut hasher = STATE.build_hasher();
-    value.hash(&mut hasher);
-    hasher.finish()
+    STATE.hash_one(value)
 }
 
 /// The hash of a string, read where it lies.
