@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::eval::Entry;
 use crate::program::{Program, dump};
 use crate::query::{
-    Basis, DocumentInner, Expression, ExpressionText, PreparedDocument, PreparedQuery,
+    Basis, DocumentInner, Expression, ExpressionText, Glances, PreparedDocument, PreparedQuery,
     QueryContext, QueryInner, Segment, Shared,
 };
 use crate::store::{Operation, Path, Snapshot, Store, StoreError, Transaction};
@@ -437,6 +437,7 @@ impl Engine {
                 basis: self.inner.basis(&state, may_block),
                 entry: Entry::new(&state.program, names),
                 path,
+                glances: Glances::default(),
             }),
         })
     }

@@ -1,10 +1,10 @@
 //! Prepared queries and documents: what a host keeps and asks many times, from many threads.
 
+mod glance;
 mod search;
 mod surroundings;
 
 use hashbrown::HashMap;
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -14,16 +14,17 @@ use solon_syntax::source::Source;
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{Capabilities, Graphs, NdBuiltinCache, Patterns, SendMetrics};
 use crate::error::Error;
-use crate::eval::{Entry, Given, Glance, Glimpse, Machine};
+use crate::eval::{Entry, Given, Glimpse, Machine};
 use crate::evaluation::EvalError;
 use crate::host::{Cancel, Host};
 use crate::limits::{self, Limits};
+use crate::program::Plan;
 use crate::program::canonical::Keyed;
-use crate::program::{Plan, RuleId};
 use crate::store::Snapshot;
 use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{V, Value};
+pub(crate) use glance::Glances;
 pub(crate) use surroundings::{Basis, Prepared, surroundings, with_memory, within_bounds};
 use surroundings::{call, given, world};
 
@@ -276,6 +277,7 @@ pub(crate) struct DocumentInner {
     pub basis: Basis,
     pub entry: Entry,
     pub path: Vec<Segment>,
+    pub glances: Glances,
 }
 
 /// A step of a document's path: an index in an array, a name in an object.
@@ -383,42 +385,6 @@ impl PreparedDocument {
 }
 
 impl DocumentInner {
-    /// The document, when a glance at the input shows it; else gives `read` back.
-    fn glance<R, F: FnOnce(V<'_>) -> R>(
-        &self,
-        request: &Request<'_>,
-        read: F,
-    ) -> Result<Option<R>, F> {
-        let input = match request.input {
-            Input::Undefined => None,
-            Input::Value(value) => Some(Given::Value(value)),
-            // memory is needed first
-            Input::Json(_) => return Err(read),
-        };
-        let Some(rule) = self.glanced(request) else {
-            return Err(read);
-        };
-        let now = OnceCell::new();
-        let data = || match request.snapshot {
-            Some(snapshot) => snapshot.root(),
-            None => now.get_or_init(|| self.basis.shared.current.load()).root(),
-        };
-        match Glance::new(&self.basis.program, input, data).rule(rule) {
-            Glimpse::Found(value) => Ok(Some(read(value))),
-            Glimpse::Undefined => Ok(None),
-            Glimpse::Unsure => Err(read),
-        }
-    }
-
-    /// The rule whose document is asked for, unless the request is cancelled.
-    fn glanced(&self, request: &Request<'_>) -> Option<RuleId> {
-        match &self.entry {
-            Entry::Rule(rule, keys) if keys.is_empty() => Some(*rule),
-            _ => None,
-        }
-        .filter(|_| !request.cancel.is_some_and(Cancel::is_cancelled))
-    }
-
     fn evaluate<R>(
         &self,
         request: &Request<'_>,
@@ -428,9 +394,7 @@ impl DocumentInner {
         with_memory(prepared.shared, request, |arena, snapshot| {
             let input = given(arena, request)?;
             let glimpse = match (input, self.glanced(request)) {
-                (Some(Given::Read(_)), Some(rule)) => {
-                    Glance::new(prepared.program, input, || snapshot.root()).rule(rule)
-                }
+                (Some(Given::Read(_)), Some(rule)) => self.glimpse(rule, input, || snapshot.root()),
                 _ => Glimpse::Unsure,
             };
             let found = match glimpse {

@@ -74,7 +74,7 @@ use solon_syntax::source::Span;
 
 use crate::limits;
 use crate::types::Type;
-use crate::value::V;
+use crate::value::{TextView, V};
 
 /// A function of the table.
 pub type Function = for<'e> fn(&mut Call<'e>, &[V<'e>]) -> Result<V<'e>, Fault>;
@@ -87,6 +87,16 @@ pub type Specialise = fn(&[Option<V<'_>>]) -> Option<Arc<dyn Prepared>>;
 pub trait Prepared: Send + Sync {
     /// Calls it with all operands, the constant ones too.
     fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>;
+
+    /// The position of the one operand that the call is a test of, when that is a string.
+    fn tested(&self) -> Option<usize> {
+        None
+    }
+
+    /// What [`Self::call`] answers for a string at that position.
+    fn test(&self, _text: &TextView<'_>) -> bool {
+        false
+    }
 }
 
 /// One entry of the table.

@@ -12,6 +12,7 @@ use super::data::stored_child;
 use super::frame::{Held, Operands};
 use super::machine::Given;
 use super::rules::Candidates;
+use super::texts::Texts;
 
 /// Slots of the largest frame that is looked into.
 const SLOTS: usize = 8;
@@ -165,6 +166,10 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
                 Step::Member(value, collection) => {
                     is_member(self.get(*value), self.get(*collection))
                 }
+                Step::Test(test, call) => match self.test(*test, call) {
+                    Some(on) => on,
+                    None => return End::Unsure,
+                },
                 Step::Holds(operand) => self.get(*operand).holds(),
                 Step::Not(block) => match self.nested(block, depth) {
                     End::Unsure => return End::Unsure,

@@ -12,23 +12,53 @@ impl Machine<'_> {
     /// function stands in for the built-in.
     #[inline(never)]
     pub(super) fn test_texts(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {
+        if self.mocked {
+            None
+        } else {
+            self.test(test, call)
+        }
+    }
+}
+
+impl<'e, O: Operands<'e>> Texts<'e> for O {}
+
+/// Tests of texts where they are.
+pub(super) trait Texts<'e>: Operands<'e> {
+    /// Whether a test holds; `None` when an operand is no text, or a long one.
+    #[inline]
+    fn test(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {
+        if test == TextTest::Prepared {
+            return self.test_prepared(call);
+        }
         let [text, part] = *call.args else {
             return None;
         };
         let (text, part) = (self.bytes(text)?, self.bytes(part)?);
-        if self.mocked || text.len() > limits::LARGE_OPERAND {
+        if text.len() > limits::LARGE_OPERAND {
             return None;
         }
-        Some(match test {
-            TextTest::Starts => text.starts_with(part),
-            TextTest::Ends => text.ends_with(part),
-            TextTest::Contains => memchr::memmem::find(text, part).is_some(),
-        })
+        match test {
+            TextTest::Starts => Some(text.starts_with(part)),
+            TextTest::Ends => Some(text.ends_with(part)),
+            TextTest::Contains => Some(memchr::memmem::find(text, part).is_some()),
+            TextTest::Prepared => None,
+        }
+    }
+
+    #[inline]
+    fn test_prepared(&self, call: &BuiltinCall) -> Option<bool> {
+        let prepared = call.prepared.as_deref()?;
+        let text = self.get(*call.args.get(prepared.tested()?)?).as_text()?;
+        let is_short = text.as_bytes().len() <= limits::LARGE_OPERAND;
+        is_short.then(|| prepared.test(&text))
     }
 
     /// The bytes of a text, read in place.
     #[inline]
-    fn bytes(&self, operand: Operand) -> Option<&[u8]> {
+    fn bytes<'a>(&'a self, operand: Operand) -> Option<&'a [u8]>
+    where
+        'e: 'a,
+    {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
                 Held::Stored(value) => value,

@@ -333,12 +333,18 @@ pub enum TextTest {
     Ends,
     /// `contains`
     Contains,
+    /// What a call is a test of whose other operands are constant.
+    Prepared,
 }
 
 impl TextTest {
-    /// The test that a built-in makes.
-    pub fn of(name: &str) -> Option<Self> {
-        Some(match name {
+    /// The test that a call makes.
+    pub fn of(call: &BuiltinCall) -> Option<Self> {
+        let prepared = call.prepared.as_ref();
+        if prepared.is_some_and(|prepared| prepared.tested().is_some()) {
+            return Some(Self::Prepared);
+        }
+        Some(match call.entry.builtin.name {
             "startswith" => Self::Starts,
             "endswith" => Self::Ends,
             "contains" => Self::Contains,

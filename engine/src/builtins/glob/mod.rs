@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::patterns::Family;
 use super::regex::Effort;
 use super::{Builtin, Call, Fault, Operands, Prepared};
-use crate::value::{Kind, V};
+use crate::value::{Kind, TextView, V};
 use matcher::Glob;
 
 /// This family's entries.
@@ -35,8 +35,15 @@ struct Compiled(Glob);
 
 impl Prepared for Compiled {
     fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        let text = operands.text(2)?;
-        Ok(V::Bool(self.0.is_match(&text.to_str())))
+        Ok(V::Bool(self.test(&operands.text(2)?)))
+    }
+
+    fn tested(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn test(&self, text: &TextView<'_>) -> bool {
+        self.0.is_match(&text.to_str())
     }
 }
 

@@ -59,7 +59,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a regular expression matches somewhere in a string.",
         is_match,
     )
-    .specialise(|operands| prepare(operands, 0, test)),
+    .specialise(prepare_test),
     Builtin::new(
         "regex.replace",
         "s: string, pattern: string, value: string => output: string",
@@ -87,7 +87,7 @@ pub const TABLE: &[Builtin] = &[
         is_match,
     )
     .deprecated()
-    .specialise(|operands| prepare(operands, 0, test)),
+    .specialise(prepare_test),
 ];
 
 /// Whether a text is a regular expression.
@@ -115,9 +115,34 @@ fn prepare(
     pattern: usize,
     run: WithRegex,
 ) -> Option<Arc<dyn Prepared>> {
-    let pattern = operands.get(pattern).copied()??.as_text()?;
-    let regex = Regex::from_bytes(pattern.as_bytes(), Effort::Whole).ok()?;
+    let regex = constant(operands, pattern)?;
     Some(Arc::new(Compiled { regex, run }))
+}
+
+fn constant(operands: &[Option<V<'_>>], pattern: usize) -> Option<Regex> {
+    let pattern = operands.get(pattern).copied()??.as_text()?;
+    Regex::from_bytes(pattern.as_bytes(), Effort::Whole).ok()
+}
+
+/// A test with a constant pattern.
+struct Matches(Regex);
+
+impl Prepared for Matches {
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        Ok(V::Bool(self.test(&operands.text(1)?)))
+    }
+
+    fn tested(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn test(&self, text: &TextView<'_>) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+fn prepare_test(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    Some(Arc::new(Matches(constant(operands, 0)?)))
 }
 
 /// A regular expression from the program or from the cache.
@@ -149,24 +174,11 @@ fn hold<'r>(
 }
 
 fn is_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    test(call, operands, None)
-}
-
-fn test<'e>(
-    call: &mut Call<'e>,
-    operands: &[V<'e>],
-    known: Option<&Regex>,
-) -> Result<V<'e>, Fault> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
-    let found = match known {
-        Some(regex) => regex.is_match(&text),
-        None => {
-            let pattern = pattern.as_bytes();
-            let compile = || Regex::from_bytes(pattern, Effort::Little);
-            let run = |regex: &Regex| regex.is_match(&text);
-            call.patterns.with(Family::Regex, pattern, compile, run)?
-        }
-    };
+    let pattern = pattern.as_bytes();
+    let compile = || Regex::from_bytes(pattern, Effort::Little);
+    let run = |regex: &Regex| regex.is_match(&text);
+    let found = call.patterns.with(Family::Regex, pattern, compile, run)?;
     Ok(V::Bool(found))
 }
 

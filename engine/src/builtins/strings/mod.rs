@@ -23,7 +23,8 @@ pub const TABLE: &[Builtin] = &[
         "haystack: string, needle: string => result: boolean",
         "Tells whether a string has another in it.",
         search::contains,
-    ),
+    )
+    .specialise(search::prepare_contains),
     Builtin::new(
         "endswith",
         "search: string, base: string => result: boolean",
@@ -35,7 +36,8 @@ pub const TABLE: &[Builtin] = &[
         "haystack: string, needle: string => output: number",
         "Position of a string's first occurrence in another, -1 when there is none.",
         search::indexof,
-    ),
+    )
+    .specialise(search::prepare_indexof),
     Builtin::new(
         "indexof_n",
         "haystack: string, needle: string => output: array[number]",

@@ -1,16 +1,42 @@
 //! Where strings occur in others.
 
+use std::sync::Arc;
+
 use memchr::memmem;
 
-use crate::builtins::{Call, Fault, Operands, occurrences, runes};
-use crate::value::V;
+use crate::builtins::{Call, Fault, Operands, Prepared, occurrences, runes};
 use crate::value::text::lossy;
+use crate::value::{TextView, V};
 
 pub fn contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     Ok(V::Bool(
         memmem::find(text.as_bytes(), part.as_bytes()).is_some(),
     ))
+}
+
+/// `contains` with a constant needle.
+struct Contains(memmem::Finder<'static>);
+
+impl Prepared for Contains {
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        Ok(V::Bool(self.test(&operands.text(0)?)))
+    }
+
+    fn tested(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn test(&self, text: &TextView<'_>) -> bool {
+        self.0.find(text.as_bytes()).is_some()
+    }
+}
+
+/// Works a constant needle of `contains` in.
+pub fn prepare_contains(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let needle = operands.get(1).copied()??.as_text()?;
+    let finder = memmem::Finder::new(needle.as_bytes()).into_owned();
+    Some(Arc::new(Contains(finder)))
 }
 
 pub fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -31,10 +57,36 @@ pub fn indexof<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
     if part.is_empty() {
         return Err(Fault::error("empty search character"));
     }
-    let at = memmem::find(text.as_bytes(), part.as_bytes());
-    Ok(at
-        .and_then(|at| text.get(..at))
-        .map_or(V::Int(-1), |before| integer(before.chars().count())))
+    Ok(position(
+        &text,
+        memmem::find(text.as_bytes(), part.as_bytes()),
+    ))
+}
+
+/// The number of characters before a byte.
+fn position<'e>(text: &str, at: Option<usize>) -> V<'e> {
+    at.and_then(|at| text.get(..at))
+        .map_or(V::Int(-1), |before| integer(before.chars().count()))
+}
+
+/// `indexof` with a constant needle.
+struct IndexOf(memmem::Finder<'static>);
+
+impl Prepared for IndexOf {
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let text = operands.text(0)?;
+        let text = text.to_str();
+        Ok(position(&text, self.0.find(text.as_bytes())))
+    }
+}
+
+/// Works a constant needle of `indexof` in.
+pub fn prepare_indexof(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let needle = operands.get(1).copied()??.as_text()?;
+    let needle = needle.to_str();
+    // an empty one is refused by the call
+    let finder = (!needle.is_empty()).then(|| memmem::Finder::new(needle.as_bytes()).into_owned());
+    Some(Arc::new(IndexOf(finder?)))
 }
 
 pub fn indexof_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

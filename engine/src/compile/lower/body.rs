@@ -256,7 +256,7 @@ impl<'p> Lowering<'p> {
         let made = self.makes(Optimisation::TestTexts);
         match self.steps.pop() {
             Some(Step::Call { call, out }) if made && found == Operand::Slot(out) => {
-                match TextTest::of(call.entry.builtin.name) {
+                match TextTest::of(&call) {
                     Some(test) => self.push(Step::Test(test, call)),
                     None => {
                         self.push(Step::Call { call, out });
