@@ -74,19 +74,29 @@ impl<'e> Machine<'e> {
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
         let known = self.get(join.known);
+        let tested = behind_test(join, rest);
         for (index, item) in (0_i64..).zip(items) {
             self.turn()?;
+            let mut left = rest;
             if let Value::Object(object) = item
                 && let Some(found) = self.under(object, field)
-                && found.is_none_or(|found| differ(found, &known))
             {
-                continue;
+                match found.map(|found| (found, equals(found, &known))) {
+                    None | Some((_, Some(false))) => continue,
+                    Some((found, Some(true))) => {
+                        if let Some((slot, behind)) = tested {
+                            self.set_stored(slot, found);
+                            left = behind;
+                        }
+                    }
+                    Some((_, None)) => {}
+                }
             }
             if let Some(key) = join.key {
                 self.set(key, V::Int(index));
             }
             self.set_stored(join.out, item);
-            let flow = match self.light(rest) {
+            let flow = match self.light(left) {
                 Light::Done(flow) => flow,
                 Light::Rest(heavy) => self.run(heavy)?,
             };
@@ -206,14 +216,30 @@ impl<'e> Machine<'e> {
     }
 }
 
-/// Whether two values are seen at once to be different.
+/// The slot of the field that a join goes by and the steps behind its test, when the rest begins with that.
+fn behind_test<'e>(join: &Join, rest: &'e [Step]) -> Option<(Slot, &'e [Step])> {
+    let [
+        Step::Walk { from, keys, out },
+        Step::Equal(left, right),
+        behind @ ..,
+    ] = rest
+    else {
+        return None;
+    };
+    let (element, field) = (Operand::Slot(join.out), Operand::Slot(*out));
+    let sides = [(*left, *right), (*right, *left)];
+    let is_test = *from == element && *keys == join.path && sides.contains(&(field, join.known));
+    (is_test && join.known != field).then_some((*out, behind))
+}
+
+/// Whether two values are equal, if that is seen at once.
 #[inline]
-fn differ(a: &Value, b: &V<'_>) -> bool {
+fn equals(a: &Value, b: &V<'_>) -> Option<bool> {
     match (a, b) {
-        (Value::Short(a), V::Short(b)) => a != b,
-        (Value::Int(a), V::Int(b)) => a != b,
-        (Value::Bool(a), V::Bool(b)) => a != b,
-        _ => false,
+        (Value::Short(a), V::Short(b)) => Some(a == b),
+        (Value::Int(a), V::Int(b)) => Some(a == b),
+        (Value::Bool(a), V::Bool(b)) => Some(a == b),
+        _ => None,
     }
 }
 

@@ -3,18 +3,19 @@
 use std::cell::Cell;
 
 use crate::program::{ConstId, Operand, Slot};
+use crate::value::object::Near;
 use crate::value::{Object, V, Value};
 
 use super::frame::{Held, Operands};
 use super::machine::Machine;
 
-/// Where constants stood last among the keys of an object: the objects of one list are mostly alike.
+/// Where constants stood last among the keys of objects: the objects of one list mostly have one form.
 #[derive(Default)]
-pub(super) struct Places([Cell<u8>; 32]);
+pub(super) struct Places([Cell<Near>; 16]);
 
 impl Places {
     #[inline]
-    fn of(&self, constant: ConstId) -> Option<&Cell<u8>> {
+    fn of(&self, constant: ConstId) -> Option<&Cell<Near>> {
         self.0.get(constant as usize % self.0.len())
     }
 }
@@ -42,8 +43,11 @@ impl<'e> Machine<'e> {
         reason = "the most frequent step of all: a call would take a third of it"
     )]
     pub(super) fn under(&self, object: &'e Object, id: ConstId) -> Option<Option<&'e Value>> {
-        let (key, place) = (self.stored_constant(id)?, self.places.of(id)?);
-        Some(object.get_stored_near(key, place))
+        let place = self.places.of(id)?;
+        if let Some(found) = object.near(id, place.get()) {
+            return Some(found);
+        }
+        Some(object.get_noted(self.stored_constant(id)?, id, place))
     }
 
     /// Goes down an operand along keys; whether something is there.

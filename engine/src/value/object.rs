@@ -59,6 +59,16 @@ impl Drop for Shape {
 #[derive(Clone)]
 pub struct Object(ThinArc<Form, Value>);
 
+/// Where a constant stands among the keys of one form of objects, as long as that lives.
+#[derive(Clone, Copy, Default)]
+pub struct Near {
+    /// The address of the shape.
+    shape: usize,
+    constant: u32,
+    /// Out of range when the key is not there.
+    at: u32,
+}
+
 /// How an object holds its pairs.
 #[derive(Clone)]
 pub enum Form {
@@ -205,26 +215,33 @@ impl Object {
         }
     }
 
-    /// The same, where the key often stands at one place: `place` holds where it was found last.
+    /// What is under a constant key whose place is known for this form of objects; `None` when it is not.
     #[inline]
-    pub fn get_stored_near(&self, key: &Value, place: &Cell<u8>) -> Option<&Value> {
-        let (Form::Shaped(shape), Value::Short(short)) = (self.form(), key) else {
-            return self.get(key.borrow());
+    pub fn near(&self, constant: u32, near: Near) -> Option<Option<&Value>> {
+        let Form::Shaped(shape) = self.form() else {
+            return None;
         };
-        let values = self.values();
-        let at = usize::from(place.get());
-        if let Some(Value::Short(other)) = shape.keys.get(at)
-            && other == short
-        {
-            return values.get(at);
-        }
-        if values.len() > SCANNED {
-            return self.get(key.borrow());
-        }
-        let is_key = |other: &Value| matches!(other, Value::Short(other) if other == short);
-        let at = shape.keys.iter().position(is_key)?;
-        place.set(u8::try_from(at).unwrap_or(0));
-        values.get(at)
+        (near.shape == Arc::as_ptr(shape).addr() && near.constant == constant)
+            .then(|| self.values().get(near.at as usize))
+    }
+
+    /// The value under a constant key, whose place is noted.
+    pub fn get_noted(&self, key: &Value, constant: u32, near: &Cell<Near>) -> Option<&Value> {
+        let Form::Shaped(shape) = self.form() else {
+            return self.get_stored(key);
+        };
+        let last = near.get().at as usize;
+        // forms that take turns often have the key at the same place
+        let at = match (shape.keys.get(last), key) {
+            (Some(Value::Short(other)), Value::Short(key)) if other == key => Some(last),
+            _ => shape.slot(key.borrow()),
+        };
+        near.set(Near {
+            shape: Arc::as_ptr(shape).addr(),
+            constant,
+            at: at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX),
+        });
+        self.values().get(at?)
     }
 
     /// The value under a string key.
