@@ -151,14 +151,25 @@ impl<'e> Machine<'e> {
         operands: &[Operand],
         few: &'b mut Few<'e>,
     ) -> &'b [V<'e>] {
-        let Some(room) = few.get_mut(..operands.len()) else {
-            let values = operands.iter().map(|operand| self.get(*operand));
-            return self.call.arena.bump().alloc_slice_fill_iter(values);
-        };
-        for (place, operand) in room.iter_mut().zip(operands) {
-            *place = self.get(*operand);
+        match (operands, few) {
+            // most calls, without counting
+            ([one], [first, ..]) => {
+                *first = self.get(*one);
+                std::slice::from_ref(first)
+            }
+            ([one, two], few) => {
+                *few = [self.get(*one), self.get(*two), V::Null, V::Null];
+                few.get(..2).unwrap_or(&[])
+            }
+            ([one, two, three], few) => {
+                *few = [self.get(*one), self.get(*two), self.get(*three), V::Null];
+                few.get(..3).unwrap_or(&[])
+            }
+            _ => {
+                let values = operands.iter().map(|operand| self.get(*operand));
+                self.call.arena.bump().alloc_slice_fill_iter(values)
+            }
         }
-        room
     }
 
     /// Fills a slot with a stored value, which stays where it is.

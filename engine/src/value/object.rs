@@ -230,10 +230,16 @@ impl Object {
         let Form::Shaped(shape) = self.form() else {
             return self.get_stored(key);
         };
-        let last = near.get().at as usize;
-        // forms that take turns often have the key at the same place
-        let at = match (shape.keys.get(last), key) {
-            (Some(Value::Short(other)), Value::Short(key)) if other == key => Some(last),
+        let at = match key {
+            Value::Short(key) if shape.keys.len() <= SCANNED => {
+                let is_key = |other: &Value| matches!(other, Value::Short(other) if other == key);
+                // forms that take turns often have the key at the same place
+                let last = near.get().at as usize;
+                match shape.keys.get(last) {
+                    Some(other) if is_key(other) => Some(last),
+                    _ => shape.keys.iter().position(is_key),
+                }
+            }
             _ => shape.slot(key.borrow()),
         };
         near.set(Near {

@@ -106,26 +106,26 @@ impl Pieces {
         for (piece, value) in self.directives.iter().zip(values.iter()) {
             length += match (piece.verb, value) {
                 ('d' | 'v', V::Int(_)) if piece.is_plain => INTEGER,
-                ('s' | 'v', _) if piece.is_plain => value.as_text()?.as_utf8()?.len(),
+                ('s' | 'v', _) if piece.is_plain => value.as_text()?.as_bytes().len(),
                 _ => return None,
             };
         }
         Some(length)
     }
 
-    /// The same result, whose text needs no second look.
-    fn plain<'e>(&self, call: &Call<'e>, values: ArrayView<'e>, length: usize) -> V<'e> {
+    /// The same result, whose text needs no second look; `None` when a string is no UTF-8.
+    fn plain<'e>(&self, call: &Call<'e>, values: ArrayView<'e>, length: usize) -> Option<V<'e>> {
         let mut text = bumpalo::collections::String::with_capacity_in(length, call.arena.bump());
         for (piece, value) in self.directives.iter().zip(values.iter()) {
             text.push_str(&piece.before);
             if let V::Int(int) = value {
                 text.push_str(itoa::Buffer::new().format(int));
-            } else if let Some(value) = value.as_text() {
-                text.push_str(value.as_utf8().unwrap_or_default());
+            } else {
+                text.push_str(value.as_text()?.as_utf8()?);
             }
         }
         text.push_str(&self.tail);
-        call.arena.borrowed_text(text.into_bump_str())
+        Some(call.arena.borrowed_text(text.into_bump_str()))
     }
 }
 
@@ -137,7 +137,9 @@ impl Prepared for Pieces {
         }
         if let Some(length) = self.plain_length(values) {
             call.budget.reserve(length)?;
-            return Ok(self.plain(call, values, length));
+            if let Some(text) = self.plain(call, values, length) {
+                return Ok(text);
+            }
         }
         let room = self.length + VALUE * self.directives.len();
         let mut printer = Printer::with_room(call, room)?;
