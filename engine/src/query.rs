@@ -394,7 +394,9 @@ impl DocumentInner {
         with_memory(prepared.shared, request, |arena, snapshot| {
             let input = given(arena, request)?;
             let glimpse = match (input, self.glanced(request)) {
-                (Some(Given::Read(_)), Some(rule)) => self.glimpse(rule, input, || snapshot.root()),
+                (Some(Given::Read(_)), Some(rule)) => {
+                    self.glimpse(rule, input, || snapshot.root(), request)
+                }
                 _ => Glimpse::Unsure,
             };
             let found = match glimpse {

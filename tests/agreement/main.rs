@@ -18,6 +18,7 @@
 
 mod census;
 mod compare;
+mod documents;
 mod engine;
 mod faults;
 mod generate;
@@ -101,6 +102,7 @@ fn compare_with_record(filter: &str) -> Result<Outcome, String> {
     let mut report = Report::new("agreement.txt")?;
     let mut exceptions = record::exceptions();
     let mut census = Census::default();
+    let mut documents = 0;
     let files = generate::Theme::ALL.into_iter().map(record::file);
     for file in files.chain([record::found()]) {
         let text =
@@ -117,6 +119,15 @@ fn compare_with_record(filter: &str) -> Result<Outcome, String> {
             for (left_out, difference) in switches::differences(request, &actual) {
                 outcome.failed += 1;
                 println!("{}: {difference} differ without {left_out}", case.name);
+            }
+            let (compared, others) = documents::compare(request);
+            documents += compared;
+            for document in others {
+                outcome.failed += 1;
+                println!(
+                    "{}: {document} differs when asked for by its path",
+                    case.name
+                );
             }
             if let Some(difference) = engine::disagreement(request, &actual, expected) {
                 outcome.failed += 1;
@@ -138,6 +149,10 @@ fn compare_with_record(filter: &str) -> Result<Outcome, String> {
         }
     }
     if filter.is_empty() {
+        if documents < 1000 {
+            outcome.failed += 1;
+            println!("only {documents} documents were asked for by their paths");
+        }
         for fault in census.faults() {
             outcome.failed += 1;
             println!("{fault}");

@@ -126,9 +126,11 @@ const FIRST: usize = 16;
 
 #[inline]
 fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
-    arena
-        .bump()
-        .alloc_slice_fill_copy(slots, Held::Flying(V::Null))
+    const NOTHING: Held<'static> = Held::Flying(V::Null);
+    if slots == FIRST {
+        return arena.bump().alloc_slice_copy(&[NOTHING; FIRST]);
+    }
+    arena.bump().alloc_slice_fill_copy(slots, NOTHING)
 }
 
 /// Room for a few operands.

@@ -5,7 +5,7 @@
 
 use crate::program::{Branch, ConstId, GuardKey, Index, Operand, Plan, Program, Rule};
 use crate::program::{RuleId, RuleKind, RuleSet, Slot, Step};
-use crate::value::{V, Value};
+use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
@@ -20,8 +20,11 @@ const SLOTS: usize = 8;
 /// Rules that are looked at before the machine has to do it, which heeds its limits.
 const RULES: usize = 32;
 
-/// Negations within each other that are looked into.
+/// Negations and loops within each other that are looked into.
 const DEPTH: u32 = 4;
+
+/// Turns of loops, as for rules.
+pub const TURNS: u32 = 64;
 
 /// What a glance tells.
 #[derive(Clone, Copy)]
@@ -50,18 +53,24 @@ pub struct Glance<'e, D> {
     data: D,
     slots: [Held<'e>; SLOTS],
     found: Option<Held<'e>>,
+    /// Turns of loops that may still be made.
+    turns: u32,
+    /// Whether the first solution ends the search.
+    early: bool,
 }
 
 impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
-    /// With the input and the base documents of a decision.
+    /// With the input and the base documents of a decision, for at most so many turns of loops, or [`TURNS`].
     #[inline]
-    pub fn new(program: &'e Program, input: Option<Given<'e>>, data: D) -> Self {
+    pub fn new(program: &'e Program, input: Option<Given<'e>>, data: D, turns: u64) -> Self {
         Self {
             program,
             input: input.map(Given::held),
             data,
             slots: [Held::Flying(V::Null); SLOTS],
             found: None,
+            turns: u32::try_from(turns).map_or(TURNS, |turns| turns.min(TURNS)),
+            early: false,
         }
     }
 
@@ -74,6 +83,7 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
     }
 
     fn complete(&mut self, set: &'e RuleSet) -> Glimpse<'e> {
+        self.early = set.early_exit;
         let end = match &set.index {
             Index::All => self.rules(set, set.rules.iter()),
             Index::By(branch) => {
@@ -146,8 +156,8 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
         self.block(&plan.steps, 0)
     }
 
-    fn block(&mut self, steps: &'e [Step], depth: u32) -> End {
-        for step in steps {
+    fn block(&mut self, mut steps: &'e [Step], depth: u32) -> End {
+        while let Some((step, rest)) = steps.split_first() {
             let on = match step {
                 Step::Input { keys, out } => match self.input {
                     Some(input) => self.walk(input, keys, *out),
@@ -190,10 +200,51 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
                     return End::Hit;
                 }
                 Step::Exists => return End::Hit,
+                Step::Each { from, key, out } => return self.each(*from, *key, *out, rest, depth),
+                Step::Join(join) => {
+                    return self.each(join.from, join.key, join.out, rest, depth);
+                }
                 _ => return End::Unsure,
             };
             if !on {
                 return End::Miss;
+            }
+            steps = rest;
+        }
+        End::Miss
+    }
+
+    /// Runs the rest of a block for the elements of a short array up to the first with a solution.
+    #[inline(never)]
+    fn each(
+        &mut self,
+        from: Operand,
+        key: Option<Slot>,
+        out: Slot,
+        rest: &'e [Step],
+        depth: u32,
+    ) -> End {
+        // where solutions may differ all of them count, but for blocks that only ask whether there is one
+        if !(self.early || depth > 0) {
+            return End::Unsure;
+        }
+        let items = match self.get(from) {
+            V::Array(items) => items,
+            from if from.kind() < Kind::Array => return End::Miss,
+            _ => return End::Unsure,
+        };
+        for (index, item) in (0_i64..).zip(items.iter()) {
+            let Some(turns) = self.turns.checked_sub(1) else {
+                return End::Unsure;
+            };
+            self.turns = turns;
+            if let Some(key) = key {
+                self.set(key, Some(Held::Flying(V::Int(index))));
+            }
+            self.set(out, Some(Held::Stored(item)));
+            let end = self.nested(rest, depth);
+            if end != End::Miss {
+                return end;
             }
         }
         End::Miss

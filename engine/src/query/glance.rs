@@ -61,7 +61,7 @@ impl DocumentInner {
             Some(snapshot) => snapshot.root(),
             None => now.get_or_init(|| self.basis.shared.current.load()).root(),
         };
-        match self.glimpse(rule, input, data) {
+        match self.glimpse(rule, input, data, request) {
             Glimpse::Found(value) => Ok(Some(read(value))),
             Glimpse::Undefined => Ok(None),
             Glimpse::Unsure => Err(read),
@@ -75,8 +75,11 @@ impl DocumentInner {
         rule: RuleId,
         input: Option<Given<'e>>,
         data: impl Fn() -> &'e Value,
+        request: &Request<'_>,
     ) -> Glimpse<'e> {
-        let glimpse = Glance::new(&self.basis.program, input, data).rule(rule);
+        let limits = request.limits.unwrap_or(&self.basis.shared.limits);
+        let turns = limits.steps.unwrap_or(u64::MAX);
+        let glimpse = Glance::new(&self.basis.program, input, data, turns).rule(rule);
         self.glances.count(&glimpse);
         glimpse
     }

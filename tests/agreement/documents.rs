@@ -1,0 +1,115 @@
+//! A document that is asked for is what a query finds in its place, with its input as a value and as text: the one may
+//! be decided at a glance, the other never is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use solon::engine::Change;
+use solon::value::json;
+use solon::{Engine, Error, Path, Request, Value};
+use solon_syntax::ast::{Module, Term, Version};
+
+/// The parts of a request that matter here.
+#[derive(Deserialize)]
+struct Asked<'a> {
+    #[serde(default)]
+    modules: BTreeMap<String, String>,
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(default)]
+    v0: bool,
+}
+
+/// How many documents of a request were compared, and those that a query finds otherwise.
+pub fn compare(request: &str) -> (usize, Vec<String>) {
+    let Ok(asked) = serde_json::from_str::<Asked<'_>>(request) else {
+        return (0, Vec::new());
+    };
+    let Ok(engine) = engine(&asked) else {
+        return (0, Vec::new());
+    };
+    let text = asked.input.map_or("null", RawValue::get);
+    let Ok(input) = json::read(text.as_bytes()) else {
+        return (0, Vec::new());
+    };
+    let mut paths = BTreeSet::new();
+    for (_, module) in engine.modules() {
+        paths.extend(documents(&module));
+    }
+    let compared = paths.len();
+    let differs = |path: &Vec<String>| !is_found_alike(&engine, path, text, &input);
+    let other = paths.into_iter().filter(differs);
+    (compared, other.map(|path| path.join("/")).collect())
+}
+
+fn engine(asked: &Asked<'_>) -> Result<Engine, Error> {
+    let version = if asked.v0 { Version::V0 } else { Version::V1 };
+    let engine = Engine::builder()
+        .version(version)
+        .allow_base_conflicts(true)
+        .build();
+    let mut change = Change::default();
+    for (name, text) in &asked.modules {
+        change.set_module(name, text);
+    }
+    if let Some(data) = asked.data {
+        let data = json::read(data.get().as_bytes());
+        change.put(
+            Path::default(),
+            data.map_err(|error| Error::Input(error.to_string()))?,
+        );
+    }
+    engine.apply(change)?;
+    Ok(engine)
+}
+
+/// The paths of a module's documents whose names are constant.
+fn documents(module: &Module) -> impl Iterator<Item = Vec<String>> {
+    let name = |term: &Term| {
+        let name = term.as_var().map(ToString::to_string);
+        name.or_else(|| term.as_string().map(ToString::to_string))
+    };
+    let package = module.package.path.iter().skip(1).map(name);
+    let package: Option<Vec<String>> = package.collect();
+    module.rules.iter().filter_map(move |rule| {
+        let mut path = package.clone()?;
+        path.push(name(rule.head.reference.first()?)?);
+        (rule.head.args.is_empty() && rule.head.reference.len() == 1).then_some(path)
+    })
+}
+
+fn is_found_alike(engine: &Engine, path: &[String], text: &str, input: &Value) -> bool {
+    let steps: Vec<String> = path.iter().map(|step| format!("[{step:?}]")).collect();
+    let Ok(query) = engine.prepare_query(&format!("document := data{}", steps.concat())) else {
+        return true;
+    };
+    let as_value = Request::new().input(input);
+    let as_text = Request::new().input_json(text.as_bytes());
+    let expected = query
+        .solutions(&as_value)
+        .map_err(|error| error.to_string());
+    let expected = expected.map(|found| Some(found.first()?.bindings.first()?.1.clone()));
+    let document = engine.prepare_document_at(&Path::new(path.iter().cloned()));
+    let Ok(document) = document else {
+        return false;
+    };
+    // often enough for glances to be given up
+    (0..20).all(|_| {
+        [as_value, as_text].iter().all(|request| {
+            let found = document
+                .evaluate(request)
+                .map_err(|error| error.to_string());
+            match (&expected, &found) {
+                (Ok(expected), Ok(found)) => {
+                    let shown = |value: &Option<Value>| value.as_ref().map(ToString::to_string);
+                    expected == found && shown(expected) == shown(found)
+                }
+                (Err(_), Err(_)) => true,
+                _ => false,
+            }
+        })
+    })
+}
