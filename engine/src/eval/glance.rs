@@ -3,7 +3,7 @@
 //! What is met beyond that (loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
 //! by then that anybody could see, and what a glance finds is what the machine would find.
 
-use crate::program::{Branch, ConstId, GuardKey, Index, Operand, Plan, Program, Rule};
+use crate::program::{Branch, ConstId, GuardKey, Index, Join, Operand, Plan, Program, Rule};
 use crate::program::{RuleId, RuleKind, RuleSet, Slot, Step};
 use crate::value::{Kind, V, Value};
 
@@ -12,10 +12,11 @@ use super::data::stored_child;
 use super::frame::{Held, Operands};
 use super::machine::Given;
 use super::rules::Candidates;
+use super::table;
 use super::texts::Texts;
 
 /// Slots of the largest frame that is looked into.
-const SLOTS: usize = 8;
+const SLOTS: usize = 12;
 
 /// Rules that are looked at before the machine has to do it, which heeds its limits.
 const RULES: usize = 32;
@@ -175,6 +176,13 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
                 Step::Compare(comparison, left, right) => self.compares(*comparison, *left, *right),
                 Step::Member(value, collection) => {
                     is_member(self.get(*value), self.get(*collection))
+                }
+                Step::Among(value, collection) => {
+                    let collection = self.get(*collection);
+                    if table::len(collection) > Join::FEW {
+                        return End::Unsure;
+                    }
+                    is_member(self.get(*value), collection)
                 }
                 Step::Test(test, call) => match self.test(*test, call) {
                     Some(on) => on,
