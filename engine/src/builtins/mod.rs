@@ -351,6 +351,11 @@ pub fn may_block(name: &str) -> bool {
     matches!(name, "http.send" | "net.lookup_ip_addr")
 }
 
+/// Whether such a built-in has a name of which this is the first part.
+pub fn may_block_below(part: &str) -> bool {
+    matches!(part, "http" | "net")
+}
+
 /// Finds a built-in by its published name.
 pub fn lookup(name: &str) -> Option<&'static Entry> {
     TABLE.get(name)

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use solon_syntax::ParseOptions;
 use solon_syntax::annotations::attach;
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
-use solon_syntax::ast::{Annotation, Expr, Module, Ref, Rule, Scope, Term};
+use solon_syntax::ast::{Annotation, Expr, Ref, Rule, Scope, Term};
 use solon_syntax::source::Code;
 
 use super::Compilation;
+use super::facts::Facts;
 use super::rewrite::metadata::{CHAIN, RULE};
 use super::rule_tree::ground_prefix;
 
@@ -33,7 +34,10 @@ pub struct Link {
 
 /// Reads the blocks of all modules, if a rule asks for them and the parser was not told to.
 pub fn parse(compilation: &mut Compilation<'_>) {
-    compilation.asks_for_metadata |= compilation.modules.open().any(asks_for_metadata);
+    let modules = &compilation.modules;
+    compilation.asks_for_metadata |= modules
+        .rules_with(Facts::METADATA)
+        .any(asks_for_metadata);
     if !compilation.asks_for_metadata {
         return;
     }
@@ -47,9 +51,9 @@ pub fn parse(compilation: &mut Compilation<'_>) {
     }
 }
 
-fn asks_for_metadata(module: &Module) -> bool {
+fn asks_for_metadata(rule: &Rule) -> bool {
     let mut found = false;
-    module.walk(&mut Exprs(|expr: &Expr| {
+    rule.walk(&mut Exprs(|expr: &Expr| {
         found = found || expr.operands_of(CHAIN).is_some() || expr.operands_of(RULE).is_some();
         if found { Flow::Over } else { Flow::Into }
     }));

@@ -8,6 +8,7 @@ use hashbrown::HashSet;
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Term, TermKind};
 
+use super::facts::Facts;
 use super::functions::dotted;
 use super::part::Part;
 use super::rule_tree::{NodeId, RuleId, RuleTree, key};
@@ -80,9 +81,12 @@ impl Blocking {
 }
 
 /// Positions of the rules of a module that name a function which waits.
-pub fn waiting(module: &Module, functions: &Functions) -> Vec<u32> {
-    let rules = module.rules.iter().zip(0..);
-    let waiting = rules.filter(|(rule, _)| names_what_waits(*rule, functions));
+pub fn waiting(module: &Module, facts: &[Facts], functions: &Functions) -> Vec<u32> {
+    let rules = module.rules.iter().zip(facts).zip(0..);
+    let waiting = rules.filter(|((rule, facts), _)| {
+        let may_wait = facts.has(Facts::WAITS) || !functions.is_empty();
+        may_wait && names_what_waits(*rule, functions)
+    });
     waiting.map(|(_, position)| position).collect()
 }
 

@@ -83,6 +83,9 @@ impl Options {
             Some(capabilities) => capabilities.declaration(name),
             None => builtins::lookup(name).map(|entry| &entry.declaration),
         };
+        if self.functions.is_empty() {
+            return builtin();
+        }
         self.functions.get(name).or_else(builtin)
     }
 
@@ -90,7 +93,6 @@ impl Options {
     pub fn declaration_of(&self, operator: &Term) -> Option<&Type> {
         match operator.as_ref().map(Vec::as_slice) {
             None => self.declaration(operator.as_var()?),
-            Some([name]) => self.declaration(name.as_var()?),
             Some(path) => self.declaration(&dotted(path)?),
         }
     }
@@ -229,15 +231,17 @@ impl Compiled {
         let waiting = &compilation.options.waiting;
         let mut parts = Vec::with_capacity(parsed.len());
         let sources = parsed.iter().zip(compilation.modules.parts());
-        for ((parsed, (canonical, kept)), findings) in sources.zip(compilation.findings) {
+        let sources = sources.zip(compilation.findings).enumerate();
+        for (position, ((parsed, (canonical, kept)), findings)) in sources {
+            let facts = compilation.modules.facts(position);
             parts.push(match kept {
                 Some(part) => part.with(findings),
                 None => Arc::new(Part {
                     parsed: parsed.clone(),
                     canonical: canonical.clone(),
                     findings,
-                    keyed: Arc::new(keyed::of_module(canonical, functions)),
-                    waiting: blocking::waiting(canonical, waiting).into(),
+                    keyed: Arc::new(keyed::of_module(canonical, facts, functions)),
+                    waiting: blocking::waiting(canonical, facts, waiting).into(),
                 }),
             });
         }

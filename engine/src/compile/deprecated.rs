@@ -73,6 +73,6 @@ fn callee(expr: &Expr) -> Option<Cow<'_, str>> {
         [name] => name.as_var().map(|name| Cow::Borrowed(&**name)),
         // a rule
         [head, ..] if head.as_var().is_some_and(|name| &**name == "data") => None,
-        reference => dotted(reference).map(Cow::Owned),
+        reference => dotted(reference),
     }
 }

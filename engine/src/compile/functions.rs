@@ -1,5 +1,7 @@
 //! CheckUndefinedFuncs: calls name functions that exist, with as many operands as they take.
 
+use std::borrow::Cow;
+
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{Expr, ExprKind, Ref, Term, TermKind};
 use solon_syntax::print::display_ref;
@@ -52,10 +54,7 @@ impl<'c> Functions<'c> {
             let node = self.tree.node(id);
             return (!node.rules.is_empty()).then_some(Callee::Rules(id, node.arity));
         }
-        let declaration = match reference.as_slice() {
-            [name] => self.options.declaration(name.as_var()?),
-            _ => self.options.declaration(&dotted(reference)?),
-        };
+        let declaration = self.options.declaration(&dotted(reference)?);
         declaration?.as_function().map(Callee::Builtin)
     }
 
@@ -66,14 +65,18 @@ impl<'c> Functions<'c> {
 }
 
 /// `a.b.c` of a reference that is a name.
-pub fn dotted(reference: &[Term]) -> Option<String> {
+pub fn dotted(reference: &[Term]) -> Option<Cow<'_, str>> {
     let (head, steps) = reference.split_first()?;
-    let mut name = head.as_var()?.to_string();
+    let head = head.as_var()?;
+    if steps.is_empty() {
+        return Some(Cow::Borrowed(head));
+    }
+    let mut name = head.to_string();
     for step in steps {
         name.push('.');
         name.push_str(step.as_string()?);
     }
-    Some(name)
+    Some(Cow::Owned(name))
 }
 
 /// Checks the calls of all modules.

@@ -11,17 +11,20 @@ use solon_syntax::ast::{
 };
 use solon_syntax::stack;
 
+use super::facts::Facts;
 use super::functions::Functions;
 use super::safety::{OWN, Reach, equation};
 use crate::program::canonical::{Key, Keyed};
 
 /// The comprehensions of a module.
-pub fn of_module(module: &Module, functions: Functions<'_>) -> Keyed {
+pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> Keyed {
     let mut keyed = Keyed::default();
-    for rule in &module.rules {
+    // few rules have any
+    let rules = module.rules.iter().zip(facts);
+    let rules = rules.filter(|(_, facts)| facts.has(Facts::COMPREHENSION));
+    for (rule, _) in rules {
         let mut next: Option<&Rule> = Some(rule);
         while let Some(rule) = next {
-            // few rules have any
             if holds_comprehension(&rule.body) {
                 let mut search = Search::new(functions, &mut keyed);
                 VarScan::default().collect(&rule.head.args, &mut search.before);

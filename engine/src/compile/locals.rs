@@ -7,6 +7,7 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk, WalkMut};
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind, VarScan};
 
 use super::Compilation;
+use super::facts::Facts;
 
 /// Makes names of generated locals: `__local0__`, … in modules, `__localq0__`, … in queries. A name that the
 /// source itself uses is passed over.
@@ -14,6 +15,8 @@ use super::Compilation;
 pub struct Locals {
     prefix: &'static str,
     next: u32,
+    /// The last name.
+    text: String,
     taken: HashSet<Name>,
     /// The user's name of each generated local that stands for a declared variable.
     pub originals: HashMap<Name, Name>,
@@ -51,10 +54,14 @@ impl Locals {
     /// The next unused name.
     pub fn fresh(&mut self) -> Name {
         loop {
-            let name = Name::from(format!("{}{}__", self.prefix, self.next));
+            self.text.clear();
+            self.text.push_str(self.prefix);
+            self.text
+                .push_str(itoa::Buffer::new().format(self.next));
+            self.text.push_str("__");
             self.next += 1;
-            if !self.taken.contains(&name) {
-                return name;
+            if !self.taken.contains(&*self.text) {
+                return Name::from(&*self.text);
             }
         }
     }
@@ -123,6 +130,7 @@ pub fn names_in<N: Walk + ?Sized>(node: &N) -> Vec<Name> {
 
 /// InitLocalVarGen: generated names are none that a module uses.
 pub fn start(compilation: &mut Compilation<'_>) {
-    let used = compilation.modules.open().flat_map(names_in);
+    let rules = compilation.modules.rules_with(Facts::LOCAL_NAME);
+    let used = rules.flat_map(names_in);
     compilation.locals.avoid(used);
 }

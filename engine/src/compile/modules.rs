@@ -3,8 +3,9 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use solon_syntax::ast::Module;
+use solon_syntax::ast::{Module, Rule};
 
+use super::facts::{self, Facts};
 use super::part::Part;
 
 /// Modules ordered by file name.
@@ -12,6 +13,8 @@ pub struct Modules {
     all: Vec<Arc<Module>>,
     /// What an earlier compilation made of each module that stays; the others are open.
     kept: Vec<Option<Arc<Part>>>,
+    /// What stands in each rule of the modules that are open.
+    facts: Vec<Vec<Facts>>,
 }
 
 impl Modules {
@@ -24,14 +27,48 @@ impl Modules {
     /// Modules as they were parsed, but those that stay as they were left.
     pub fn keeping(parsed: &[Arc<Module>], kept: Vec<Option<Arc<Part>>>) -> Self {
         let both = parsed.iter().zip(&kept);
-        let all = both.map(|(parsed, kept)| match kept {
+        let all = both.clone().map(|(parsed, kept)| match kept {
             Some(part) => Arc::clone(&part.canonical),
             None => Arc::new(Module::clone(parsed)),
         });
+        let facts = both.map(|(parsed, kept)| match kept {
+            Some(_) => Vec::new(),
+            None => facts::of_module(parsed),
+        });
         Self {
             all: all.collect(),
+            facts: facts.collect(),
             kept,
         }
+    }
+
+    /// What stands in the rules of the module at a position; nothing is known if it stays.
+    pub fn facts(&self, position: usize) -> &[Facts] {
+        self.facts.get(position).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether one of some facts holds for a rule that passes work on.
+    pub fn hold(&self, some: Facts) -> bool {
+        self.facts.iter().flatten().any(|facts| facts.has(some))
+    }
+
+    /// The rules that passes work on and for which one of some facts holds.
+    pub fn rules_with(&self, some: Facts) -> impl Iterator<Item = &Rule> {
+        let all = self.all.iter().zip(&self.facts);
+        all.flat_map(move |(module, facts)| {
+            let rules = module.rules.iter().zip(facts);
+            rules.filter_map(move |(rule, facts)| facts.has(some).then_some(rule))
+        })
+    }
+
+    /// The same, to be changed.
+    pub fn rules_with_mut(&mut self, some: Facts) -> impl Iterator<Item = &mut Rule> {
+        let all = self.all.iter_mut().zip(&self.facts);
+        let wanted = all.filter(move |(_, facts)| facts.iter().any(|facts| facts.has(some)));
+        wanted.flat_map(move |(module, facts)| {
+            let rules = Arc::make_mut(module).rules.iter_mut().zip(facts);
+            rules.filter_map(move |(rule, facts)| facts.has(some).then_some(rule))
+        })
     }
 
     /// The modules that passes work on.

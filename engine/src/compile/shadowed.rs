@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
 use solon_syntax::ast::{Body, Term, TermKind};
 
+use super::facts::Facts;
 use super::modules::Modules;
 
 /// Removes them from modules.
 pub fn drop_from_modules(modules: &mut Modules) {
-    for module in modules.open_mut() {
-        module.rules.walk_mut(&mut Shadowed);
+    for rule in modules.rules_with_mut(Facts::COLLECTION) {
+        rule.walk_mut(&mut Shadowed);
     }
 }
 

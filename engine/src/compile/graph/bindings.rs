@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{Expr, ExprKind, Name, Rule, Term, TermKind, VarScan};
 use solon_syntax::print::display_ref;
 
-use crate::builtins;
+use crate::builtins::{self, Builtin};
 use crate::compile::functions::dotted;
 use crate::compile::locals::Locals;
 use crate::compile::rule_tree::ground_prefix;
@@ -15,70 +15,98 @@ use crate::limits;
 use crate::types::FunctionType;
 
 /// What is known of a variable.
-#[derive(Clone, Debug)]
-pub enum Known {
+#[derive(Clone)]
+pub enum Known<'t> {
     /// It has a value.
     Bound,
     /// What it is in its rule.
-    Role(Arc<str>),
-    /// Where its value comes from, in words; none when words would not help.
-    Source(Option<Arc<str>>),
-    /// It is one of these constants, which the text shows.
-    Values(Arc<[Term]>, Arc<str>),
+    Role(&'static str),
+    /// Where its value comes from.
+    Source(Origin<'t>),
+    /// It is one of these constants, which are found in a last one.
+    Values(Vec<&'t Term>, &'t Term),
+}
+
+/// Where a value comes from. It is put into words only for those who ask.
+#[derive(Clone, Copy)]
+pub enum Origin<'t> {
+    /// A document.
+    Document(&'t [Term]),
+    /// A call of a built-in; an operator's name would not help.
+    Call(&'static Builtin),
 }
 
 /// What is known of the variables of a rule's body, up to some expression of it.
 pub struct Bindings<'c> {
-    known: HashMap<Name, Known>,
+    known: HashMap<&'c Name, Known<'c>>,
     locals: &'c Locals,
 }
 
 impl<'c> Bindings<'c> {
     /// What is known before the body: arguments, and keys and values that a caller may ask for.
-    pub fn new(rule: &Rule, args: &[Term], name: &str, locals: &'c Locals) -> Self {
+    pub fn new(rule: &'c Rule, args: &'c [Term], locals: &'c Locals) -> Self {
         let mut known = HashMap::new();
         for term in rule.head.key.iter().chain(&rule.head.value) {
             VarScan::default().each(term, |_, name| {
-                known.insert(name.clone(), Known::Bound);
+                known.insert(name, Known::Bound);
             });
         }
         if let Some(key) = rule.head.key.as_ref().and_then(Term::as_var) {
-            known.insert(key.clone(), role("a key", name));
+            known.insert(key, Known::Role("a key"));
         }
         for arg in args {
             VarScan::default().each(arg, |_, name| {
-                known.insert(name.clone(), Known::Bound);
+                known.insert(name, Known::Bound);
             });
             if let Some(arg) = arg.as_var() {
-                known.insert(arg.clone(), role("an argument", name));
+                known.insert(arg, Known::Role("an argument"));
             }
         }
         Self { known, locals }
     }
 
     /// Goes on to the head, where all variables have values.
-    pub fn enter_head(&mut self, rule: &Rule, name: &str) {
+    pub fn enter_head(&mut self, rule: &'c Rule) {
         let head = &rule.head;
         VarScan::default().each(head, |_, name| {
-            self.known.entry(name.clone()).or_insert(Known::Bound);
+            self.known.entry(name).or_insert(Known::Bound);
         });
         for step in head.reference.iter().skip(1).chain(&head.key) {
             if let Some(var) = step.as_var() {
-                let known = self.known.entry(var.clone()).or_insert(Known::Bound);
+                let known = self.known.entry(var).or_insert(Known::Bound);
                 if matches!(known, Known::Bound) {
-                    *known = role("a key", name);
+                    *known = Known::Role("a key");
                 }
             }
         }
     }
 
     /// What is known of a variable; `None` when it has no value yet.
-    pub fn get(&self, name: &Name) -> Option<&Known> {
+    pub fn get(&self, name: &Name) -> Option<&Known<'c>> {
         self.known.get(name)
     }
 
+    /// Where a value comes from, in words; none when words would not help.
+    pub fn words(&self, origin: Origin<'_>) -> Option<Arc<str>> {
+        let reference = match origin {
+            Origin::Call(builtin) => {
+                let words = || format!("is computed by {}", builtin.name).into();
+                return builtin.infix.is_empty().then(words);
+            }
+            Origin::Document(reference) => reference,
+        };
+        let prefix = self.locals.restore(ground_prefix(reference));
+        let prefix = display_ref(&prefix);
+        let is_input = is_var(reference.first()?, "input");
+        Some(if is_input {
+            format!("comes from {prefix}").into()
+        } else {
+            format!("comes from rule {prefix}, whose value isn't known at compile time").into()
+        })
+    }
+
     /// Goes on behind an expression.
-    pub fn add(&mut self, expr: &Expr) {
+    pub fn add(&mut self, expr: &'c Expr) {
         if let ExprKind::Call(terms) = &expr.kind
             && !expr.negated
             && expr.with.is_empty()
@@ -94,11 +122,11 @@ impl<'c> Bindings<'c> {
             }
         }
         OWN.each(expr, |_, name| {
-            self.known.entry(name.clone()).or_insert(Known::Bound);
+            self.known.entry(name).or_insert(Known::Bound);
         });
     }
 
-    fn equation(&mut self, left: &Term, right: &Term) {
+    fn equation(&mut self, left: &'c Term, right: &'c Term) {
         let Some(name) = left.as_var() else {
             return;
         };
@@ -108,10 +136,7 @@ impl<'c> Bindings<'c> {
                 _ => None,
             },
             TermKind::Ref(reference) => self.reference(reference),
-            _ if is_constant(right) => {
-                let text = right.to_string().into();
-                Some(Known::Values([right.clone()].into(), text))
-            }
+            _ if is_constant(right) => Some(Known::Values(vec![right], right)),
             _ => None,
         };
         if let Some(known) = known {
@@ -120,32 +145,23 @@ impl<'c> Bindings<'c> {
     }
 
     /// What is known of the value of a reference.
-    fn reference(&self, reference: &[Term]) -> Option<Known> {
+    fn reference(&self, reference: &'c [Term]) -> Option<Known<'c>> {
         let (head, steps) = reference.split_first()?;
-        let prefix = || {
-            let prefix = self.locals.restore(ground_prefix(reference));
-            display_ref(&prefix).to_string()
-        };
-        let source = match &**head.as_var()? {
-            "input" => format!("comes from {}", prefix()),
-            "data" => format!(
-                "comes from rule {}, whose value isn't known at compile time",
-                prefix()
-            ),
+        match &**head.as_var()? {
+            "input" | "data" => Some(Known::Source(Origin::Document(reference))),
             _ => {
-                let (values, text) = self.values(head, steps)?;
-                return Some(Known::Values(values.into(), text));
+                let (values, of) = self.values(head, steps)?;
+                Some(Known::Values(values, of))
             }
-        };
-        Some(Known::Source(Some(source.into())))
+        }
     }
 
-    /// The constants that a lookup in a known constant can find, and the text of the latter.
-    pub fn values(&self, head: &Term, steps: &[Term]) -> Option<(Vec<Term>, Arc<str>)> {
-        let Known::Values(values, text) = self.known.get(head.as_var()?)? else {
+    /// The constants that a lookup in a known constant can find, and the latter.
+    pub fn values(&self, head: &Term, steps: &[Term]) -> Option<(Vec<&'c Term>, &'c Term)> {
+        let Known::Values(values, of) = self.known.get(head.as_var()?)? else {
             return None;
         };
-        let mut found: Vec<&Term> = values.iter().collect();
+        let mut found: Vec<&'c Term> = values.clone();
         for step in steps {
             let mut next = Vec::new();
             for value in found {
@@ -156,11 +172,11 @@ impl<'c> Bindings<'c> {
             }
             found = next;
         }
-        Some((found.into_iter().cloned().collect(), text.clone()))
+        Some((found, of))
     }
 
     /// A call with an output.
-    fn call(&mut self, operator: &Term, operands: &[Term]) {
+    fn call(&mut self, operator: &Term, operands: &'c [Term]) {
         let entry = operator.as_ref().and_then(|reference| dotted(reference));
         let Some(entry) = entry.and_then(|name| builtins::lookup(&name)) else {
             return;
@@ -169,30 +185,26 @@ impl<'c> Bindings<'c> {
         if let Some(output) = arity.and_then(|arity| operands.get(arity))
             && let Some(name) = output.as_var()
         {
-            let builtin = entry.builtin;
-            let words = builtin
-                .infix
-                .is_empty()
-                .then(|| format!("is computed by {}", builtin.name).into());
-            self.learn(name, Known::Source(words));
+            self.learn(name, Known::Source(Origin::Call(entry.builtin)));
         }
     }
 
     /// Constants count more than sources, and what came first more than what comes later.
-    fn learn(&mut self, name: &Name, new: Known) {
+    fn learn(&mut self, name: &'c Name, new: Known<'c>) {
         match self.known.get_mut(name) {
             Some(Known::Values(..)) => {}
             Some(Known::Source(_)) if matches!(new, Known::Source(_)) => {}
             Some(known) => *known = new,
             None => {
-                self.known.insert(name.clone(), new);
+                self.known.insert(name, new);
             }
         }
     }
 }
 
-fn role(what: &str, name: &str) -> Known {
-    Known::Role(format!("is {what} of {name}").into())
+/// Whether a term is the variable of that name.
+pub fn is_var(term: &Term, name: &str) -> bool {
+    term.as_var().is_some_and(|known| **known == *name)
 }
 
 /// What a step finds in a constant; a variable finds all.

@@ -6,7 +6,7 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
 use solon_syntax::print::display_ref;
 
-use super::bindings::{Bindings, Known, is_constant};
+use super::bindings::{Bindings, Known, is_constant, is_var};
 use super::targets::Step;
 use super::{Condition, Lookup, Note};
 use crate::compile::conflicts::full_reference;
@@ -33,22 +33,24 @@ pub fn of_module(module: &Module, locals: &Locals) -> Arc<[Vec<Read>]> {
 
 /// What a rule and its `else`s read.
 fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<Read> {
-    let reference = locals.restore(&full_reference(&module.package.path, rule));
-    let name = display_ref(&reference).to_string();
     let parts = std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref());
     let mut reads = Vec::new();
     for (part, number) in parts.zip(0..) {
         let mut scan = Scan {
-            bindings: Bindings::new(part, &rule.head.args, &name, locals),
+            module,
+            rule,
+            part,
+            bindings: None,
+            at: 0,
             locals,
-            part: number,
+            number,
             reads: &mut reads,
         };
-        for expr in &part.body {
+        for (at, expr) in part.body.iter().enumerate() {
+            scan.at = at;
             scan.references(expr);
-            scan.bindings.add(expr);
         }
-        scan.bindings.enter_head(part, &name);
+        scan.at = part.body.len() + 1;
         scan.references(part.head.reference.get(1..).unwrap_or_default());
         scan.references(&part.head.args);
         scan.references(&part.head.key);
@@ -59,18 +61,48 @@ fn of_rule(module: &Module, rule: &Rule, locals: &Locals) -> Vec<Read> {
 
 /// Finds references to documents.
 struct Scan<'s, 'c> {
-    bindings: Bindings<'c>,
+    module: &'c Module,
+    rule: &'c Rule,
+    /// The rule, or one of its `else`s.
+    part: &'c Rule,
+    number: u32,
+    /// What is known before an expression of the body, the head being behind the last; most rules need not know.
+    bindings: Option<(usize, Bindings<'c>)>,
+    /// The expression that is looked at.
+    at: usize,
     locals: &'c Locals,
-    part: u32,
     reads: &'s mut Vec<Read>,
 }
 
-impl Scan<'_, '_> {
-    fn references<N: Walk + ?Sized>(&mut self, node: &N) {
-        node.walk(&mut Terms(|term: &Term| {
+impl<'c> Scan<'_, 'c> {
+    /// What is known before the current expression.
+    fn bindings(&mut self) -> &Bindings<'c> {
+        let part = self.part;
+        let (next, bindings) = self
+            .bindings
+            .get_or_insert_with(|| (0, Bindings::new(part, &self.rule.head.args, self.locals)));
+        while *next < self.at {
+            match part.body.get(*next) {
+                Some(expr) => bindings.add(expr),
+                None => bindings.enter_head(part),
+            }
+            *next += 1;
+        }
+        bindings
+    }
+
+    /// What something is in the rule.
+    fn role(&self, what: &str) -> Arc<str> {
+        let reference = full_reference(&self.module.package.path, self.rule);
+        let reference = self.locals.restore(&reference);
+        format!("is {what} of {}", display_ref(&reference)).into()
+    }
+
+    fn references<N: Walk + ?Sized>(&mut self, node: &'c N) {
+        node.walk(&mut Terms(|term: &'c Term| {
             if let TermKind::Ref(reference) = &term.kind
                 && let Some((head, steps)) = reference.split_first()
-                && head.as_var().is_some_and(|name| &**name == "data")
+                && is_var(head, "data")
             {
                 self.reference(reference, steps);
             }
@@ -80,10 +112,10 @@ impl Scan<'_, '_> {
 
     fn reference(&mut self, reference: &Ref, steps: &[Term]) {
         let mut conditions = Vec::new();
-        let mut path: Vec<Step> = (1..)
-            .zip(steps)
-            .map(|(at, step)| self.step(at, step, &mut conditions))
-            .collect();
+        let mut path = Vec::with_capacity(steps.len());
+        for (at, step) in (1..).zip(steps) {
+            path.push(self.step(at, step, &mut conditions));
+        }
         let combinations = path.iter().try_fold(1usize, |product, step| match step {
             Step::OneOf(keys) => product.checked_mul(keys.len()),
             Step::Key(_) | Step::Any => Some(product),
@@ -107,44 +139,51 @@ impl Scan<'_, '_> {
             })
         });
         self.reads.push(Read {
-            part: self.part,
+            part: self.number,
             path: path.into(),
             lookup,
         });
     }
 
     /// What a step of a reference can be.
-    fn step(&self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> Step {
+    fn step(&mut self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> Step {
         let mut condition = |note| conditions.push(Condition { step: at, note });
         if let Some(key) = key(step) {
             return Step::Key(key);
         }
         match &step.kind {
-            TermKind::Var(name) => match self.bindings.get(name) {
-                None => return Step::Any,
-                Some(Known::Bound) => condition(Note::Silent),
-                Some(Known::Role(words)) => condition(Note::Words(words.clone())),
-                Some(Known::Source(words)) => {
-                    condition(words.clone().map_or(Note::Opaque, Note::Words));
-                }
-                Some(Known::Values(values, text)) => {
-                    if values.len() > 1 {
-                        condition(Note::Words(format!("is one of {text}").into()));
+            TermKind::Var(name) => {
+                let bindings = self.bindings();
+                match bindings.get(name) {
+                    None => return Step::Any,
+                    Some(Known::Bound) => condition(Note::Silent),
+                    Some(Known::Role(what)) => {
+                        let what = *what;
+                        condition(Note::Words(self.role(what)));
                     }
-                    return Step::OneOf(values.iter().filter_map(key).collect());
+                    Some(Known::Source(origin)) => {
+                        let words = bindings.words(*origin);
+                        condition(words.map_or(Note::Opaque, Note::Words));
+                    }
+                    Some(Known::Values(values, of)) => {
+                        if values.len() > 1 {
+                            condition(Note::Words(format!("is one of {of}").into()));
+                        }
+                        return Step::OneOf(values.iter().copied().filter_map(key).collect());
+                    }
                 }
-            },
+            }
             TermKind::Ref(reference) => {
                 let Some((head, steps)) = reference.split_first() else {
                     return Step::Any;
                 };
-                if let Some((values, _)) = self.bindings.values(head, steps) {
+                if let Some((values, _)) = self.bindings().values(head, steps) {
                     if values.len() > 1 {
                         condition(Note::Silent);
                     }
-                    return Step::OneOf(values.iter().filter_map(key).collect());
+                    return Step::OneOf(values.into_iter().filter_map(key).collect());
                 }
-                if head.as_var().is_some_and(|name| &**name == "data") {
+                if is_var(head, "data") {
                     let words = "rule values aren't known at compile time";
                     condition(Note::Words(words.into()));
                 } else {

@@ -1,12 +1,13 @@
 //! Bodies and expressions.
 
-use hashbrown::HashMap;
+use std::borrow::Cow;
 
 use solon_syntax::ast::{Body, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::constants::{Constants, constant};
 use super::{fuse, lookups, screen, unread};
 use crate::builtins;
+use crate::compile::names::NameMap;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
@@ -19,11 +20,42 @@ pub struct Lowering<'p> {
     pub(super) program: &'p Program,
     pub(super) constants: &'p mut Constants,
     optimisations: Optimisations,
-    bound: HashMap<Name, Operand>,
     /// Names in the order they were bound, so that a block can forget its own.
-    trail: Vec<Name>,
+    bound: NameMap<Operand>,
     slots: Slot,
     steps: Vec<Step>,
+    /// What is worth looking for in the plan.
+    holds: Holds,
+}
+
+/// Which steps a plan holds that later passes look for: most hold few of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holds {
+    /// A comprehension.
+    collection: bool,
+    /// A loop.
+    loops: bool,
+    /// A loop that notes its keys.
+    keys: bool,
+    /// How many lookups there are that may be made again.
+    lookups: u32,
+}
+
+impl Holds {
+    fn see(&mut self, step: &Step) {
+        match step {
+            Step::Collect { .. } => self.collection = true,
+            Step::Each { key, .. } => {
+                self.loops = true;
+                self.keys |= key.is_some();
+            }
+            Step::Every(_) => self.keys = true,
+            Step::Input { .. } | Step::Walk { .. } | Step::Base { .. } | Step::Rule { .. } => {
+                self.lookups += 1;
+            }
+            _ => {}
+        }
+    }
 }
 
 impl<'p> Lowering<'p> {
@@ -36,17 +68,18 @@ impl<'p> Lowering<'p> {
             program,
             constants,
             optimisations,
-            bound: HashMap::new(),
-            trail: Vec::new(),
+            bound: NameMap::default(),
             slots: 0,
             steps: Vec::new(),
+            holds: Holds::default(),
         }
     }
 
     pub(super) fn finish(self) -> Plan {
-        let fuses = self.makes(Optimisation::FuseAggregates);
+        let holds = self.holds;
+        let fuses = holds.collection && self.makes(Optimisation::FuseAggregates);
         let shares = self.makes(Optimisation::ShareLookups);
-        let forgets = self.makes(Optimisation::ForgetKeys);
+        let forgets = holds.keys && self.makes(Optimisation::ForgetKeys);
         let mut plan = Plan {
             slots: self.slots,
             steps: self.steps.into(),
@@ -54,8 +87,11 @@ impl<'p> Lowering<'p> {
         if fuses {
             fuse::aggregates(&mut plan);
         }
-        if shares {
-            lookups::improve(&mut plan);
+        if shares && holds.lookups > 1 {
+            lookups::share(&mut plan);
+        }
+        if shares && holds.loops {
+            lookups::hoist(&mut plan.steps);
         }
         if forgets {
             unread::keys(&mut plan);
@@ -68,6 +104,7 @@ impl<'p> Lowering<'p> {
     }
 
     pub(super) fn push(&mut self, step: Step) {
+        self.holds.see(&step);
         self.steps.push(step);
     }
 
@@ -78,8 +115,7 @@ impl<'p> Lowering<'p> {
     }
 
     pub(super) fn bind(&mut self, name: &Name, operand: Operand) {
-        self.bound.insert(name.clone(), operand);
-        self.trail.push(name.clone());
+        self.bound.insert(name, operand);
     }
 
     pub(super) fn binding(&self, name: &Name) -> Option<Operand> {
@@ -88,9 +124,7 @@ impl<'p> Lowering<'p> {
 
     /// What is bound, in the order it was.
     pub(super) fn bindings(&self) -> impl Iterator<Item = (&Name, Operand)> {
-        self.trail
-            .iter()
-            .filter_map(|name| Some((name, self.binding(name)?)))
+        self.bound.iter().map(|(name, operand)| (name, *operand))
     }
 
     /// The operand of a variable of a query; `null` for one that no expression binds, which safety rules out.
@@ -102,11 +136,9 @@ impl<'p> Lowering<'p> {
     /// Lowers into a block of its own; what is bound inside is forgotten.
     pub(super) fn block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.steps);
-        let mark = self.trail.len();
+        let mark = self.bound.len();
         fill(self);
-        for name in self.trail.split_off(mark) {
-            self.bound.remove(&name);
-        }
+        self.bound.truncate(mark);
         std::mem::replace(&mut self.steps, outer).into()
     }
 
@@ -221,7 +253,12 @@ impl<'p> Lowering<'p> {
         let Some((operator, operands)) = terms.split_first() else {
             return;
         };
-        match (operator_name(operator).as_deref(), operands) {
+        let called = self.called(operator);
+        let name = match &called {
+            Some(Called::Name(name)) => Some(&**name),
+            _ => None,
+        };
+        match (name, operands) {
             (Some("eq" | "assign"), [left, right]) => self.unify(left, right),
             (Some("equal"), [left, right]) => {
                 let (left, right) = (self.term(left), self.term(right));
@@ -239,9 +276,9 @@ impl<'p> Lowering<'p> {
                 }
             }
             _ => {
-                let arity = self.arity(operator);
+                let arity = called.as_ref().map_or(0, |called| self.arity(called));
                 let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
-                let out = self.call(operator, args, expr.span);
+                let out = self.call(called, args, expr.span);
                 match (out, output.first()) {
                     (Some(out), Some(pattern)) => self.matches(out, pattern),
                     (Some(out), None) => self.holds(out),
@@ -274,20 +311,22 @@ impl<'p> Lowering<'p> {
     /// Calls a built-in or a function and returns where its result is.
     pub(super) fn call(
         &mut self,
-        operator: &Term,
+        called: Option<Called<'_>>,
         args: &[Term],
         span: solon_syntax::source::Span,
     ) -> Option<Operand> {
         let args: Box<[Operand]> = args.iter().map(|arg| self.term(arg)).collect();
         let out = self.slot();
-        if let Some(rule) = self.function(operator) {
-            self.push(Step::Function {
-                call: Box::new(FunctionCall { rule, args, span }),
-                out,
-            });
-            return Some(Operand::Slot(out));
-        }
-        let name = operator_name(operator)?;
+        let name = match called? {
+            Called::Rule(rule) => {
+                self.push(Step::Function {
+                    call: Box::new(FunctionCall { rule, args, span }),
+                    out,
+                });
+                return Some(Operand::Slot(out));
+            }
+            Called::Name(name) => name,
+        };
         if let Some(function) = self.program.function(&name) {
             let call = Box::new(CustomCall {
                 function,
@@ -334,20 +373,29 @@ impl<'p> Lowering<'p> {
         self.program.tree.node(node)?.rule
     }
 
-    fn arity(&self, operator: &Term) -> usize {
-        if let Some(rule) = self.function(operator) {
-            return match self.program.rules.get(rule as usize).map(|set| set.kind) {
-                Some(RuleKind::Function(arity)) => arity as usize,
-                _ => 0,
-            };
+    /// What an operator names.
+    pub(super) fn called<'t>(&self, operator: &'t Term) -> Option<Called<'t>> {
+        match self.function(operator) {
+            Some(rule) => Some(Called::Rule(rule)),
+            None => operator_name(operator).map(Called::Name),
         }
-        let Some(name) = operator_name(operator) else {
-            return 0;
+    }
+
+    fn arity(&self, called: &Called<'_>) -> usize {
+        let name = match called {
+            Called::Rule(rule) => {
+                let set = self.program.rules.get(*rule as usize);
+                return match set.map(|set| set.kind) {
+                    Some(RuleKind::Function(arity)) => arity as usize,
+                    _ => 0,
+                };
+            }
+            Called::Name(name) => &**name,
         };
-        if let Some(function) = self.program.functions.iter().find(|f| *f.name == name) {
+        if let Some(function) = self.program.functions.iter().find(|f| *f.name == *name) {
             return function.arity();
         }
-        match builtins::lookup(&name).map(|entry| &entry.declaration) {
+        match builtins::lookup(name).map(|entry| &entry.declaration) {
             Some(crate::types::Type::Function(function)) if function.variadic.is_none() => {
                 function.args.len()
             }
@@ -385,20 +433,33 @@ impl<'p> Lowering<'p> {
     }
 }
 
+/// What a call names.
+pub(super) enum Called<'t> {
+    /// A function of the policy.
+    Rule(RuleId),
+    /// A built-in, or a function of the host.
+    Name(Cow<'t, str>),
+}
+
+fn text(term: &Term) -> Option<&Name> {
+    term.as_var().or_else(|| term.as_string())
+}
+
 /// The dotted name of an operator.
-pub(super) fn operator_name(operator: &Term) -> Option<String> {
+pub(super) fn operator_name(operator: &Term) -> Option<Cow<'_, str>> {
     match &operator.kind {
-        TermKind::Var(name) => Some(name.to_string()),
+        TermKind::Var(name) => Some(Cow::Borrowed(name)),
         TermKind::Ref(terms) => {
-            let parts: Option<Vec<&str>> = terms
-                .iter()
-                .map(|term| {
-                    term.as_var()
-                        .or_else(|| term.as_string())
-                        .map(|text| &**text)
-                })
-                .collect();
-            Some(parts?.join("."))
+            let (head, steps) = terms.split_first()?;
+            if steps.is_empty() {
+                return text(head).map(|name| Cow::Borrowed(&**name));
+            }
+            let mut name = text(head)?.to_string();
+            for step in steps {
+                name.push('.');
+                name.push_str(text(step)?);
+            }
+            Some(Cow::Owned(name))
         }
         _ => None,
     }

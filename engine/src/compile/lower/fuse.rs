@@ -10,6 +10,10 @@ pub fn aggregates(plan: &mut Plan) {
 }
 
 fn fuse(block: &mut Block, reads: &[u32]) {
+    if !block.iter().any(|step| matches!(step, Step::Collect { .. })) {
+        let inner = block.iter_mut().flat_map(Step::blocks_mut);
+        return inner.for_each(|inner| fuse(inner, reads));
+    }
     let mut steps: Vec<Step> = Vec::with_capacity(block.len());
     for mut step in std::mem::take(block) {
         step.blocks_mut().for_each(|inner| fuse(inner, reads));

@@ -14,10 +14,11 @@ use crate::value::Value;
 
 /// The expressions of a body with its guards in front, and the guards.
 pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>) {
-    if prints(body) {
-        return (body.iter().collect(), Vec::new());
-    }
     let mut guards: Vec<Guard> = Vec::new();
+    let as_it_is = || body.iter().collect();
+    if prints(body) {
+        return (as_it_is(), guards);
+    }
     for (at, arg) in (0_u32..).zip(args) {
         if let Some(value) = constant(arg) {
             guards.push(Guard {
@@ -25,6 +26,10 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
                 value,
             });
         }
+    }
+    // most rules test for no constant
+    if !body.iter().any(|expr| scalar_test(expr).is_some()) {
+        return (as_it_is(), guards);
     }
     let aliases = aliases(body);
     let key = |place: &Term| match &place.kind {
@@ -88,16 +93,18 @@ fn argument(args: &[Term], name: &Name) -> Option<u32> {
 
 /// The operands of a plain equality.
 fn equality(expr: &Expr) -> Option<(&Term, &Term)> {
-    if expr.negated || !expr.with.is_empty() {
-        return None;
-    }
-    match expr
-        .operands_of("eq")
-        .or_else(|| expr.operands_of("equal"))?
-    {
+    match operands_of_equality(expr)? {
         [left, right] => Some((left, right)),
         _ => None,
     }
+}
+
+fn operands_of_equality(expr: &Expr) -> Option<&[Term]> {
+    if expr.negated || !expr.with.is_empty() {
+        return None;
+    }
+    expr.operands_of("eq")
+        .or_else(|| expr.operands_of("equal"))
 }
 
 /// What the index looks at in an expression that asks for a value in another way than by a scalar.
@@ -111,25 +118,32 @@ fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
         "glob.match",
     ];
     let is_array = |term: &Term| matches!(term.kind, TermKind::Array(_));
-    let operands = match equality(expr) {
-        Some((left, right)) if is_array(left) || is_array(right) => vec![left, right],
-        Some(_) => Vec::new(),
-        None if expr.negated || !expr.with.is_empty() => Vec::new(),
-        None => TESTS
-            .iter()
-            .find_map(|name| expr.operands_of(name))
-            .map(|operands| operands.iter().collect())
-            .unwrap_or_default(),
+    let operands = match operands_of_equality(expr) {
+        Some([left, right]) if is_array(left) || is_array(right) => operands_of_equality(expr).unwrap_or_default(),
+        Some([_, _]) => &[],
+        _ if expr.negated || !expr.with.is_empty() => &[],
+        _ => {
+            let mut tests = TESTS.iter();
+            tests
+                .find_map(|name| expr.operands_of(name))
+                .unwrap_or_default()
+        }
     };
-    operands.into_iter()
+    operands.iter()
 }
 
 /// A place and the constant that must be there.
 fn test(expr: &Expr) -> Option<(&Term, Value)> {
+    let (place, scalar) = scalar_test(expr)?;
+    Some((place, constant(scalar)?))
+}
+
+/// The sides of an equality with a scalar, that last.
+fn scalar_test(expr: &Expr) -> Option<(&Term, &Term)> {
     let (left, right) = equality(expr)?;
     match (left.is_scalar(), right.is_scalar()) {
-        (false, true) => Some((left, constant(right)?)),
-        (true, false) => Some((right, constant(left)?)),
+        (false, true) => Some((left, right)),
+        (true, false) => Some((right, left)),
         _ => None,
     }
 }

@@ -20,11 +20,11 @@ const RULES: usize = 4;
 /// Most steps that stand in for one.
 const STEPS: usize = 24;
 
-/// Puts the bodies of rules in the places of their documents, in the sets of rules that were lowered now. `asked` tells
-/// how many places ask for the document of each set.
+/// Puts the bodies of rules in the places of their documents, in the sets of rules that were lowered now and ask for
+/// some. `asked` tells how many places ask for the document of each set.
 pub fn rules(
     program: &mut Program,
-    lowered: &[RuleId],
+    asking: &[RuleId],
     asked: &[u32],
     constants: &Constants,
     optimisations: Optimisations,
@@ -36,7 +36,7 @@ pub fn rules(
     if !inlines && !splices {
         return;
     }
-    for id in callees_first(program, lowered) {
+    for id in callees_first(program, asking) {
         // the others are shared with an earlier program
         let set = program.rules.get_mut(id as usize);
         let Some(set) = set.and_then(Arc::get_mut) else {
@@ -123,6 +123,13 @@ fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
     order
 }
 
+/// Whether a plan asks for the document of a rule.
+fn asks(plan: &Plan) -> bool {
+    let mut asks = false;
+    plan.visit(&mut |step| asks |= matches!(step, Step::Rule { .. }));
+    asks
+}
+
 /// What stands around the members of a set in the plan that loops over it.
 struct Follow<'s> {
     /// Lookups and tests between the set and the loop.
@@ -142,6 +149,9 @@ struct Inliner<'p> {
 impl Inliner<'_> {
     /// Tests rules in place. `once` tells that the plan runs once at most, since its result is kept.
     fn inline(&self, plan: &mut Plan, once: bool) {
+        if !asks(plan) {
+            return;
+        }
         let reads = plan.reads();
         let mut slots = plan.slots;
         self.inline_in(&mut plan.steps, once, &reads, &mut slots);
@@ -213,6 +223,9 @@ impl Inliner<'_> {
 
     /// Goes on inside the bodies that find the members of a set, where a plan loops over it and then only tests.
     fn splice(&self, plan: &mut Plan) {
+        if !asks(plan) {
+            return;
+        }
         let reads = plan.reads();
         let steps = &plan.steps;
         let start = steps.iter().position(|step| match step {

@@ -114,6 +114,12 @@ impl Ledger {
         }
     }
 
+    /// Those of some sets that ask for documents of others.
+    pub fn asking(&self, sets: &[RuleId]) -> Vec<RuleId> {
+        let asks = |id: &RuleId| self.entry(*id).is_some_and(|entry| !entry.asks.is_empty());
+        sets.iter().copied().filter(asks).collect()
+    }
+
     /// How many places ask for the document of each set.
     pub fn asked(&self) -> Vec<u32> {
         let mut asked = vec![0; self.entries.len()];

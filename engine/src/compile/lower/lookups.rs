@@ -7,10 +7,9 @@ use crate::program::{Block, ConstId, Operand, Plan, RuleId, Slot, Step};
 /// How far back a step may move.
 const REACH: usize = 64;
 
-/// Shares the lookups of a plan, and moves what no loop changes in front of it.
-pub fn improve(plan: &mut Plan) {
+/// Shares the lookups of a plan.
+pub fn share(plan: &mut Plan) {
     Sharing::default().block(&mut plan.steps);
-    hoist(&mut plan.steps);
 }
 
 /// What a step looks up.
@@ -94,6 +93,10 @@ impl Sharing {
 
 /// Moves lookups and tests in front of the loops that do not change them.
 pub fn hoist(block: &mut Block) {
+    if !block.iter().any(|step| matches!(step, Step::Each { .. })) {
+        let inner = block.iter_mut().flat_map(Step::blocks_mut);
+        return inner.for_each(hoist);
+    }
     let mut steps: Vec<Step> = Vec::with_capacity(block.len());
     for mut step in std::mem::take(block) {
         step.blocks_mut().for_each(hoist);

@@ -95,7 +95,8 @@ pub fn program_on_from(
         }
     }
     let asked = ledger.asked();
-    inline::rules(&mut program, &lowered, &asked, &constants, optimisations);
+    let asking = ledger.asking(&lowered);
+    inline::rules(&mut program, &asking, &asked, &constants, optimisations);
     joins::of_rules(&mut program, &lowered, &constants, optimisations);
     program.constants = constants.finish();
     ledger.finish(program.constants.len());

@@ -7,13 +7,14 @@ use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::constants::constant;
-use crate::program::canonical::Conditions;
+use crate::program::canonical::{Conditions, may_constrain};
 use crate::program::{Screen, Tree};
 
 /// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
 pub fn screen(rule: &ast::Rule, order: &[&Expr], tree: &Tree) -> Option<Screen> {
-    // nothing comes too late behind the last
-    let (_, before) = order.split_last()?;
+    // nothing comes too late behind the last that may be a condition
+    let last = order.iter().rposition(|expr| may_constrain(expr))?;
+    let before = order.get(..last)?;
     let volumes: Vec<Volume> = before.iter().map(|expr| volume(expr, tree)).collect();
     let late = |least: Volume| {
         let loud = volumes.iter().position(|volume| *volume >= least)?;

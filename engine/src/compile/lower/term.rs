@@ -81,7 +81,7 @@ impl Lowering<'_> {
     fn call_term(&mut self, terms: &[Term], term: &Term) -> Operand {
         let called = terms
             .split_first()
-            .and_then(|(operator, args)| self.call(operator, args, term.span));
+            .and_then(|(operator, args)| self.call(self.called(operator), args, term.span));
         called.unwrap_or_else(|| {
             self.push(Step::Fail);
             Operand::Slot(self.slot())

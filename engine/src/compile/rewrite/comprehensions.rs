@@ -6,6 +6,7 @@ use solon_syntax::ast::Term;
 use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
 
 use super::{append, arrange, comprehension, hoist, requires_evaluation};
+use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
 use crate::compile::{Compilation, QueryCompilation};
 
@@ -14,8 +15,9 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut rewriter = Rewriter {
         locals: &mut compilation.locals,
     };
-    for module in compilation.modules.open_mut() {
-        module.walk_mut(&mut rewriter);
+    let facts = Facts::COMPREHENSION | Facts::COLLECTION;
+    for rule in compilation.modules.rules_with_mut(facts) {
+        rule.walk_mut(&mut rewriter);
     }
 }
 

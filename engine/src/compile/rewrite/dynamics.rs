@@ -3,11 +3,9 @@
 //! `f(input.x)` becomes `y = input.x; f(y)`. So operands are evaluated eagerly, from left to right, and an
 //! expression with an undefined one is undefined as a whole.
 
-use std::mem;
-
 use solon_syntax::ast::{Body, Expr, ExprKind, Term, TermKind, With};
 
-use super::{arrange, comprehension, each_branch, hoist, number};
+use super::{arrange, comprehension, each_branch, hoist, with_support};
 use crate::compile::locals::Locals;
 use crate::compile::{Compilation, QueryCompilation};
 
@@ -31,13 +29,7 @@ struct Binder<'l> {
 
 impl Binder<'_> {
     fn body(&mut self, body: &mut Body) {
-        let mut bound = Vec::with_capacity(body.len());
-        for mut expr in mem::take(body) {
-            self.expr(&mut expr, &mut bound);
-            bound.push(expr);
-        }
-        number(&mut bound);
-        *body = bound;
+        with_support(body, |expr, support| self.expr(expr, support));
     }
 
     fn expr(&mut self, expr: &mut Expr, body: &mut Body) {

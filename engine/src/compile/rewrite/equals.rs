@@ -5,6 +5,7 @@
 use solon_syntax::ast::visit::{Exprs, Flow, WalkMut};
 use solon_syntax::ast::{Expr, ExprKind, Term};
 
+use crate::compile::facts::Facts;
 use crate::compile::{Compilation, QueryCompilation};
 
 /// Turns calls of `equal` into calls of `eq`.
@@ -13,8 +14,8 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         unify(expr);
         Flow::Into
     });
-    for module in compilation.modules.open_mut() {
-        module.walk_mut(&mut rewriter);
+    for rule in compilation.modules.rules_with_mut(Facts::EQUAL) {
+        rule.walk_mut(&mut rewriter);
     }
 }
 

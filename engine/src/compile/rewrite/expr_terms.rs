@@ -6,7 +6,8 @@ use std::mem;
 
 use solon_syntax::ast::{Body, Expr, ExprKind, Rule, Term, TermKind, With};
 
-use super::{append, arrange, comprehension, each_branch, hoist, number};
+use super::{append, arrange, comprehension, each_branch_with, hoist, with_support};
+use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
 use crate::compile::{Compilation, QueryCompilation};
 
@@ -15,7 +16,8 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     let mut expander = Expander {
         locals: &mut compilation.locals,
     };
-    each_branch(&mut compilation.modules, |rule| expander.rule(rule));
+    let facts = Facts::INNER_CALL | Facts::ODD_HEAD | Facts::EVERY | Facts::COLLECTION;
+    each_branch_with(&mut compilation.modules, facts, |rule| expander.rule(rule));
 }
 
 /// The same in a query.
@@ -50,16 +52,11 @@ impl Expander<'_> {
     }
 
     fn body(&mut self, body: &mut Body) {
-        let mut expanded = Vec::with_capacity(body.len());
-        for expr in mem::take(body) {
-            self.expr(expr, &mut expanded);
-        }
-        number(&mut expanded);
-        *body = expanded;
+        with_support(body, |expr, support| self.expr(expr, support));
     }
 
-    /// Adds an expression to a body, behind what its terms need.
-    fn expr(&mut self, mut expr: Expr, body: &mut Body) {
+    /// Adds to a body what the terms of an expression need.
+    fn expr(&mut self, expr: &mut Expr, body: &mut Body) {
         for with in &mut expr.with {
             self.term(&mut with.value, body);
         }
@@ -74,9 +71,9 @@ impl Expander<'_> {
             ExprKind::Every(every) => {
                 let mut binding = hoist(self.locals, &mut every.domain);
                 binding.with.clone_from(&expr.with);
-                self.expr(binding, body);
+                self.expr(&mut binding, body);
+                body.push(binding);
                 self.body(&mut every.body);
-                body.push(expr);
                 return;
             }
             ExprKind::Not(not) => self.body(&mut not.body),
@@ -87,7 +84,6 @@ impl Expander<'_> {
             ExprKind::Some(_) => {}
         }
         under(&expr.with, body.get_mut(start..).unwrap_or_default());
-        body.push(expr);
     }
 
     /// Moves calls out of a term, into `support`, innermost first.

@@ -5,6 +5,7 @@ use solon_syntax::ast::{Expr, Module, Term};
 use solon_syntax::source::Code;
 
 use crate::compile::Compilation;
+use crate::compile::facts::Facts;
 use crate::compile::report::Report;
 
 /// Refuses rules, arguments and variables named like a root document, in v1 modules and in strict mode.
@@ -12,7 +13,9 @@ pub fn check(compilation: &mut Compilation<'_>) {
     for module in compilation.modules.open() {
         if compilation.options.strict || module.version.is_v1() {
             check_heads(module, &mut compilation.report);
-            check_assignments(&module.rules, &mut compilation.report);
+            if compilation.modules.hold(Facts::SHADOW) {
+                check_assignments(&module.rules, &mut compilation.report);
+            }
         }
     }
 }
@@ -50,7 +53,8 @@ fn check_assignments<N: Walk + ?Sized>(node: &N, report: &mut Report) {
     }));
 }
 
-fn is_root(term: &Term) -> bool {
+/// Whether a term is the variable of a root document.
+pub(crate) fn is_root(term: &Term) -> bool {
     matches!(term.as_var().map(|name| &**name), Some("input" | "data"))
 }
 

@@ -11,6 +11,7 @@ use solon_syntax::source::Span;
 use super::{each_branch_of, hoist, nested_bodies, number};
 use crate::compile::Compilation;
 use crate::compile::annotations::{Link, of_rule};
+use crate::compile::facts::Facts;
 
 /// The function that answers what is said of a rule and the documents around it.
 pub(crate) const CHAIN: &str = "rego.metadata.chain";
@@ -26,6 +27,9 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         locals,
         ..
     } = compilation;
+    if !modules.hold(Facts::METADATA) {
+        return;
+    }
     for module in modules.open_mut() {
         let package = &module.package.path;
         for rule in &mut module.rules {

@@ -26,12 +26,24 @@ use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
 use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
+use super::facts::Facts;
 use super::locals::Locals;
 use super::modules::Modules;
 
 /// Calls `change` with every rule, and behind each rule with the branches of its `else`.
 pub(super) fn each_branch(modules: &mut Modules, mut change: impl FnMut(&mut Rule)) {
     for rule in modules.open_mut().flat_map(|module| &mut module.rules) {
+        each_branch_of(rule, &mut change);
+    }
+}
+
+/// The same with the rules for which one of some facts holds.
+pub(super) fn each_branch_with(
+    modules: &mut Modules,
+    facts: Facts,
+    mut change: impl FnMut(&mut Rule),
+) {
+    for rule in modules.rules_with_mut(facts) {
         each_branch_of(rule, &mut change);
     }
 }
@@ -81,6 +93,28 @@ pub(super) fn append(body: &mut Body, exprs: impl IntoIterator<Item = Expr>) {
     number(body);
 }
 
+/// Prepares the expressions of a body in turn; what one needs comes in front of it.
+pub(super) fn with_support(body: &mut Body, mut prepare: impl FnMut(&mut Expr, &mut Body)) {
+    let mut support = Vec::new();
+    // expressions that need nothing stay where they are
+    let first = body.iter_mut().position(|expr| {
+        prepare(expr, &mut support);
+        !support.is_empty()
+    });
+    if let Some(first) = first {
+        let rest = body.split_off(first);
+        let mut rest = rest.into_iter();
+        body.reserve(support.len() + rest.len());
+        body.append(&mut support);
+        body.extend(rest.next());
+        for mut expr in rest {
+            prepare(&mut expr, body);
+            body.push(expr);
+        }
+    }
+    number(body);
+}
+
 /// Numbers the expressions of a body.
 pub(super) fn number(body: &mut Body) {
     for (expr, position) in body.iter_mut().zip(0..) {
@@ -90,7 +124,14 @@ pub(super) fn number(body: &mut Body) {
 
 /// Brings the members of a set, or the pairs of an object, in their order, each only once. Rewrites may have
 /// changed both since the last time.
+#[inline]
 pub(super) fn arrange(term: &mut Term) {
+    if matches!(term.kind, TermKind::Set(_) | TermKind::Object(_)) {
+        arrange_members(term);
+    }
+}
+
+fn arrange_members(term: &mut Term) {
     match &mut term.kind {
         TermKind::Set(members) if !members.is_sorted_by(|left, right| left < right) => {
             members.sort();

@@ -11,7 +11,8 @@ use solon_syntax::ast::{
 };
 use solon_syntax::source::Code;
 
-use super::{each_branch, each_branch_of, nested_bodies, number, truth};
+use super::{each_branch_with, nested_bodies, number, truth};
+use crate::compile::facts::Facts;
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
@@ -20,25 +21,15 @@ use crate::compile::{Compilation, QueryCompilation};
 
 /// Rewrites or erases `print` in all modules.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
-    if !compilation.modules.open().any(prints) {
-        return;
-    }
     if !compilation.options.print {
-        for module in compilation.modules.open_mut() {
-            if !prints(module) {
-                continue;
-            }
-            for rule in &mut module.rules {
-                each_branch_of(rule, |rule| {
-                    nested_bodies(&mut rule.head, erase);
-                    erase(&mut rule.body);
-                });
-            }
-        }
+        each_branch_with(&mut compilation.modules, Facts::PRINT, |rule| {
+            nested_bodies(&mut rule.head, erase);
+            erase(&mut rule.body);
+        });
         return;
     }
     let functions = Functions::new(compilation.options, &compilation.rule_tree);
-    each_branch(&mut compilation.modules, |rule| {
+    each_branch_with(&mut compilation.modules, Facts::PRINT, |rule| {
         if prints(&rule.head) || prints(&rule.body) {
             let mut rewriter = Rewriter {
                 functions,

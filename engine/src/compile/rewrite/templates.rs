@@ -13,7 +13,8 @@ use solon_syntax::ast::{
 use solon_syntax::source::{Code, Span};
 
 use super::prints::{capture, undeclared};
-use super::{arrange, comprehension, each_branch, is_truth};
+use super::{arrange, comprehension, each_branch_with, is_truth};
+use crate::compile::facts::Facts;
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
@@ -27,7 +28,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
     for ((module, _), findings) in findings.filter(|((_, kept), _)| kept.is_none()) {
         findings.constant = module.rules.iter().map(is_constant).collect();
     }
-    if !compilation.modules.open().any(has_templates) {
+    if !compilation.modules.hold(Facts::TEMPLATE) {
         return;
     }
     let tree = &compilation.rule_tree;
@@ -37,7 +38,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         constant.and_then(|constant| constant.get(id.rule as usize)) == Some(&true)
     });
     let functions = Functions::new(compilation.options, tree);
-    each_branch(&mut compilation.modules, |rule| {
+    each_branch_with(&mut compilation.modules, Facts::TEMPLATE, |rule| {
         if has_templates(&rule.head) || has_templates(&rule.body) {
             let mut rewriter = Rewriter {
                 functions,

@@ -4,14 +4,15 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Term, TermKind};
 use solon_syntax::source::Code;
 
+use crate::compile::facts::Facts;
 use crate::compile::report::Report;
 use crate::compile::{Compilation, Options, QueryCompilation};
 use crate::types::Type;
 
 /// Refuses calls of void functions inside terms.
 pub fn check(compilation: &mut Compilation<'_>) {
-    for module in compilation.modules.open() {
-        check_node(module, compilation.options, &mut compilation.report);
+    for rule in compilation.modules.rules_with(Facts::INNER_CALL) {
+        check_node(rule, compilation.options, &mut compilation.report);
     }
 }
 

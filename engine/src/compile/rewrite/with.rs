@@ -2,13 +2,15 @@
 //!
 //! `p with input as {"a": q}` becomes `x = {"a": q}; p with input as x`.
 
+use std::borrow::Cow;
 use std::mem;
 
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
 use solon_syntax::ast::{Body, Expr, Term, TermKind, With};
 use solon_syntax::source::{Code, Span};
 
-use super::{each_branch, hoist, nested_bodies, number, requires_evaluation};
+use super::{each_branch_with, hoist, nested_bodies, number, requires_evaluation};
+use crate::compile::facts::Facts;
 use crate::compile::functions::dotted;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
@@ -24,7 +26,7 @@ pub fn rewrite(compilation: &mut Compilation<'_>) {
         locals: &mut compilation.locals,
         report: &mut compilation.report,
     };
-    each_branch(&mut compilation.modules, |rule| {
+    each_branch_with(&mut compilation.modules, Facts::WITH, |rule| {
         if !has_modifiers(&rule.head) && !has_modifiers(&rule.body) {
             return;
         }
@@ -187,7 +189,7 @@ impl Rewriter<'_> {
         let Some(name) = name_of(term) else {
             return Ok(false);
         };
-        if self.options.unsafe_builtins.contains(&name) {
+        if self.options.unsafe_builtins.iter().any(|banned| *banned == name) {
             return Err(builtin_refusal(
                 term.span,
                 &format!("target must not be unsafe: \"{name}\""),
@@ -226,9 +228,9 @@ fn builtin_refusal(span: Span, why: &str) -> Refusal {
 }
 
 /// The dotted name that a variable or a reference is.
-fn name_of(term: &Term) -> Option<String> {
+fn name_of(term: &Term) -> Option<Cow<'_, str>> {
     match &term.kind {
-        TermKind::Var(name) => Some(name.to_string()),
+        TermKind::Var(name) => Some(Cow::Borrowed(name)),
         TermKind::Ref(path) => dotted(path),
         _ => None,
     }

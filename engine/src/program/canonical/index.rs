@@ -86,6 +86,41 @@ impl Conditions {
     }
 }
 
+/// Whether an expression may add to the conditions of a body; a look at its form tells that most do not.
+pub fn may_constrain(expr: &Expr) -> bool {
+    if expr.negated || !expr.with.is_empty() {
+        return false;
+    }
+    match &expr.kind {
+        ExprKind::Term(term) => matches!(term.kind, TermKind::Ref(_)),
+        ExprKind::Call(terms) => match terms.as_slice() {
+            [operator, left, right]
+                if operator.is_operator("eq") || operator.is_operator("equal") =>
+            {
+                let is_place = |term: &Term| matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_));
+                let is_value = |term: &Term| {
+                    matches!(term.kind, TermKind::Var(_) | TermKind::Array(_)) || term.is_scalar()
+                };
+                (is_place(left) && is_value(right)) || (is_place(right) && is_value(left))
+            }
+            [operator, ..] => TESTS.iter().any(|name| operator.is_operator(name)),
+            [] => false,
+        },
+        ExprKind::And(_) | ExprKind::Or(_) => true,
+        _ => false,
+    }
+}
+
+/// The built-ins that conditions are made of, equality apart.
+const TESTS: [&str; 6] = [
+    "internal.member_2",
+    "startswith",
+    "endswith",
+    "strings.any_prefix_match",
+    "strings.any_suffix_match",
+    "glob.match",
+];
+
 /// Adds a constraint to each alternative. Of constraints on one place it is enough that one holds; that
 /// something is there follows from any other.
 fn add(alternatives: &mut [Vec<Constraint>], new: &Constraint) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Annotation, Name, Ref, Term};
+use super::{Annotation, Name, Ref, Term, TermKind};
 use crate::source::{Source, Span};
 use crate::stack;
 
@@ -279,27 +279,57 @@ impl Expr {
 
 impl Term {
     /// Whether this is the reference of the built-in with that dotted name.
+    #[inline]
     pub fn is_operator(&self, name: &str) -> bool {
-        let Some(terms) = self.as_ref() else {
+        match &self.kind {
+            // a part of a name holds no dot
+            TermKind::Ref(terms) => match terms.as_slice() {
+                [one] => one.is_name(name) && !name.contains('.'),
+                [first, ..] => first.begins(name) && is_dotted(terms, name),
+                [] => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether this is a variable or a string of that text.
+    #[inline]
+    fn is_name(&self, name: &str) -> bool {
+        match &self.kind {
+            TermKind::Var(text) | TermKind::String(text) => **text == *name,
+            _ => false,
+        }
+    }
+
+    /// Whether a name may begin with this.
+    #[inline]
+    fn begins(&self, name: &str) -> bool {
+        match &self.kind {
+            TermKind::Var(text) | TermKind::String(text) => {
+                name.as_bytes().get(text.len()) == Some(&b'.')
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether some parts with points between them are a name.
+fn is_dotted(parts: &[Term], name: &str) -> bool {
+    let mut rest = Some(name);
+    for part in parts {
+        let Some(text) = part.as_var().or_else(|| part.as_string()) else {
             return false;
         };
-        let mut rest = Some(name);
-        for term in terms {
-            let Some(text) = term.as_var().or_else(|| term.as_string()) else {
-                return false;
-            };
-            let Some(behind) = rest.and_then(|rest| rest.strip_prefix(&**text)) else {
-                return false;
-            };
-            // a part of a name holds no dot, and ends where one stands
-            if text.as_bytes().contains(&b'.') {
-                return false;
-            }
-            rest = match behind.strip_prefix('.') {
-                None if !behind.is_empty() => return false,
-                next => next,
-            };
+        let Some(behind) = rest.and_then(|rest| rest.strip_prefix(&**text)) else {
+            return false;
+        };
+        if text.as_bytes().contains(&b'.') {
+            return false;
         }
-        rest.is_none()
+        rest = match behind.strip_prefix('.') {
+            None if !behind.is_empty() => return false,
+            next => next,
+        };
     }
+    rest.is_none()
 }

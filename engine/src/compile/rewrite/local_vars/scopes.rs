@@ -1,10 +1,9 @@
 //! Which variables the bodies around a term know, and under which local.
 
-use hashbrown::HashMap;
-
 use solon_syntax::ast::Name;
 
 use crate::compile::locals::Locals;
+use crate::compile::names::NameMap;
 
 /// How a variable came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,7 @@ pub(super) struct Variable {
 /// What one body knows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    pub variables: HashMap<Name, Variable>,
+    pub variables: NameMap<Variable>,
     /// Position of the expression being rewritten.
     pub position: usize,
 }
@@ -132,7 +131,7 @@ impl Scopes {
                 count: 1,
                 declared_by: scope.position,
             };
-            scope.variables.insert(name.clone(), variable);
+            scope.variables.insert(name, variable);
         }
     }
 }

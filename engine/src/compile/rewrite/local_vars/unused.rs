@@ -57,7 +57,7 @@ impl Renamer<'_> {
             return;
         };
         let mut unused = Vec::new();
-        for (name, variable) in &scope.variables {
+        for (name, variable) in scope.variables.iter() {
             if variable.occurrence == occurrence && !is_used(&self.scopes, name, &variable.local) {
                 unused.push((&variable.local, variable.declared_by, name));
             }

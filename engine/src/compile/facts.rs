@@ -1,0 +1,164 @@
+//! What stands in rules, found out once: most passes have nothing to do in most rules.
+//!
+//! A fact that holds may be one that only seems to, and stays when a pass takes away what it was found by. What passes
+//! put into rules counts as soon as something stands there that they do it for.
+
+use std::ops::BitOr;
+
+use solon_syntax::ast::visit::{Flow, Visitor, Walk};
+use solon_syntax::ast::{Expr, ExprKind, Module, Name, Rule, SomeDecl, Term, TermKind};
+
+use super::locals::Locals;
+use super::rewrite::keywords::{is_root, is_root_document};
+use crate::builtins;
+
+/// A set of facts about a rule and its `else`s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts(u16);
+
+impl Facts {
+    /// A set or an object.
+    pub const COLLECTION: Self = Self(1);
+    /// A comprehension.
+    pub const COMPREHENSION: Self = Self(1 << 1);
+    /// A template string.
+    pub const TEMPLATE: Self = Self(1 << 2);
+    /// A call of `print`.
+    pub const PRINT: Self = Self(1 << 3);
+    /// A modifier.
+    pub const WITH: Self = Self(1 << 4);
+    /// A call of a function below `rego`.
+    pub const METADATA: Self = Self(1 << 5);
+    /// An `every`.
+    pub const EVERY: Self = Self(1 << 6);
+    /// A call within a term.
+    pub const INNER_CALL: Self = Self(1 << 7);
+    /// A reference into something else than a variable.
+    pub const ODD_HEAD: Self = Self(1 << 8);
+    /// A comparison with `==`.
+    pub const EQUAL: Self = Self(1 << 9);
+    /// A name like those of generated locals.
+    pub const LOCAL_NAME: Self = Self(1 << 10);
+    /// A variable that is assigned to and called like a root document.
+    pub const SHADOW: Self = Self(1 << 11);
+    /// A reference to what may be a built-in that waits for the outside.
+    pub const WAITS: Self = Self(1 << 12);
+
+    /// Whether one of some facts is among these.
+    pub fn has(self, some: Self) -> bool {
+        self.0 & some.0 != 0
+    }
+
+    fn add(&mut self, more: Self) {
+        self.0 |= more.0;
+    }
+
+    /// The facts about a rule.
+    fn of(rule: &Rule) -> Self {
+        let mut facts = Self::default();
+        rule.walk(&mut facts);
+        facts
+    }
+}
+
+impl BitOr for Facts {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The facts about each rule of a module.
+pub fn of_module(module: &Module) -> Vec<Facts> {
+    module.rules.iter().map(Facts::of).collect()
+}
+
+impl Facts {
+    fn operator(&mut self, operator: &Term, operands: &[Term]) {
+        let Some(name) = operator.as_ref().and_then(|path| path.first()?.as_var()) else {
+            return;
+        };
+        match &**name {
+            "print" => self.add(Self::PRINT | Self::COMPREHENSION),
+            "rego" => self.add(Self::METADATA | Self::COLLECTION),
+            "equal" => self.add(Self::EQUAL),
+            "assign" => {
+                let target = operands.first();
+                if target.is_some_and(|target| is_root(target) || is_root_document(target)) {
+                    self.add(Self::SHADOW);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, name: &Name) {
+        if name.starts_with(Locals::MODULES) {
+            self.add(Self::LOCAL_NAME);
+        }
+    }
+
+    /// `some … in …` becomes a reference into what stands there.
+    fn declaration(&mut self, declaration: &SomeDecl) {
+        if let [symbol] = declaration.symbols.as_slice()
+            && let TermKind::Call(terms) = &symbol.kind
+            && let Some(collection) = terms.last()
+            && !matches!(collection.kind, TermKind::Var(_) | TermKind::Ref(_))
+        {
+            self.add(Self::ODD_HEAD);
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Facts {
+    fn expr(&mut self, expr: &'a Expr) -> Flow {
+        if !expr.with.is_empty() {
+            self.add(Self::WITH);
+        }
+        match &expr.kind {
+            ExprKind::Call(terms) => {
+                if let Some((operator, operands)) = terms.split_first() {
+                    self.operator(operator, operands);
+                }
+            }
+            ExprKind::Every(_) => self.add(Self::EVERY),
+            ExprKind::Some(declaration) => self.declaration(declaration),
+            _ => {}
+        }
+        Flow::Into
+    }
+
+    fn term(&mut self, term: &'a Term) -> Flow {
+        match &term.kind {
+            TermKind::Null
+            | TermKind::Boolean(_)
+            | TermKind::Number(_)
+            | TermKind::String(_)
+            | TermKind::Array(_) => {}
+            TermKind::Var(name) => self.name(name),
+            TermKind::Ref(terms) => match terms.first().map(|head| &head.kind) {
+                Some(TermKind::Var(name)) if builtins::may_block_below(name) => {
+                    self.add(Self::WAITS);
+                }
+                Some(TermKind::Var(_)) => {}
+                _ => self.add(Self::ODD_HEAD),
+            },
+            TermKind::Object(_) | TermKind::Set(_) => self.add(Self::COLLECTION),
+            TermKind::ArrayComprehension(_)
+            | TermKind::SetComprehension(_)
+            | TermKind::ObjectComprehension(_) => self.add(Self::COMPREHENSION),
+            TermKind::Call(terms) => {
+                self.add(Self::INNER_CALL);
+                if let Some((operator, operands)) = terms.split_first() {
+                    self.operator(operator, operands);
+                }
+            }
+            TermKind::Template(_) => {
+                let made = Self::INNER_CALL | Self::COMPREHENSION | Self::COLLECTION;
+                self.add(Self::TEMPLATE | made);
+            }
+        }
+        Flow::Into
+    }
+}
