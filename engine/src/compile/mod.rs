@@ -16,7 +16,6 @@ mod keyed;
 pub mod locals;
 pub mod lower;
 mod modules;
-mod names;
 mod optimisations;
 mod part;
 pub mod query;
@@ -28,6 +27,7 @@ pub mod rewrite;
 pub mod rule_tree;
 pub mod safety;
 mod shadowed;
+mod small_map;
 pub mod types;
 
 pub use compilation::{BaseExists, Compilation, Compiled, Earlier, Options, Work};

@@ -7,6 +7,7 @@ use solon_syntax::ast::{Module, Rule};
 
 use super::facts::{self, Facts};
 use super::part::Part;
+use super::rule_tree::RuleId;
 
 /// Modules ordered by file name.
 pub struct Modules {
@@ -47,6 +48,12 @@ impl Modules {
         self.facts.get(position).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether one of some facts may hold for a rule.
+    pub fn may_hold(&self, rule: RuleId, some: Facts) -> bool {
+        let facts = self.facts(rule.module as usize).get(rule.rule as usize);
+        facts.is_none_or(|facts| facts.has(some))
+    }
+
     /// Whether one of some facts holds for a rule that passes work on.
     pub fn hold(&self, some: Facts) -> bool {
         self.facts.iter().flatten().any(|facts| facts.has(some))
@@ -81,6 +88,15 @@ impl Modules {
     pub fn open_mut(&mut self) -> impl Iterator<Item = &mut Module> {
         let both = self.all.iter_mut().zip(&self.kept);
         both.filter_map(|(module, kept)| kept.is_none().then(|| Arc::make_mut(module)))
+    }
+
+    /// The same, each with what stands in its rules.
+    pub fn open_with_facts_mut(&mut self) -> impl Iterator<Item = (&mut Module, &[Facts])> {
+        let all = self.all.iter_mut().zip(&self.kept).zip(&self.facts);
+        all.filter_map(|((module, kept), facts)| {
+            kept.is_none()
+                .then(|| (Arc::make_mut(module), facts.as_slice()))
+        })
     }
 
     /// All modules, each with what an earlier compilation made of it, if it stays.

@@ -12,6 +12,7 @@ use solon_syntax::source::{Code, Span};
 
 use super::rewrite::each_branch_of;
 use super::rewrite::keywords::is_root_document;
+use super::small_map::SmallMap;
 use super::{Compilation, Modules, QueryCompilation};
 
 /// Resolves the names in all modules, and notes which imports nothing used.
@@ -179,10 +180,13 @@ impl VisitorMut for Heads {
     }
 }
 
+/// A few names.
+type Names = SmallMap<Name, ()>;
+
 struct Resolver<'a> {
     globals: Globals<'a>,
     /// Names that arguments and declarations hide, innermost last.
-    hidden: Vec<HashSet<Name>>,
+    hidden: Vec<Names>,
 }
 
 impl<'a> Resolver<'a> {
@@ -221,7 +225,7 @@ impl<'a> Resolver<'a> {
         self.globals.find(name, term.span)
     }
 
-    fn within(&mut self, names: HashSet<Name>, walk: impl FnOnce(&mut Self)) {
+    fn within(&mut self, names: Names, walk: impl FnOnce(&mut Self)) {
         self.hidden.push(names);
         walk(self);
         self.hidden.pop();
@@ -253,9 +257,11 @@ impl VisitorMut for Resolver<'_> {
             // plain declarations name variables
             ExprKind::Some(decl) if !is_membership(decl) => {}
             ExprKind::Every(every) => {
-                let mut names = HashSet::new();
+                let mut names = Names::default();
                 for term in every.key.iter().chain([&every.value]) {
-                    VarScan::default().collect(term, &mut names);
+                    VarScan::default().each(term, |_, name| {
+                        names.insert(name.clone(), ());
+                    });
                 }
                 self.within(names, |resolver| {
                     every.domain.walk_mut(resolver);
@@ -308,7 +314,7 @@ impl VisitorMut for Resolver<'_> {
 /// The variables that a function's arguments bind.
 #[derive(Default)]
 struct Arguments {
-    names: HashSet<Name>,
+    names: Names,
     /// The first argument that is a root document.
     root: Option<Term>,
 }
@@ -317,7 +323,7 @@ impl VisitorMut for Arguments {
     fn term(&mut self, term: &mut Term) -> Flow {
         match &term.kind {
             TermKind::Var(name) => {
-                self.names.insert(name.clone());
+                self.names.insert(name.clone(), ());
             }
             TermKind::Ref(_) if is_root_document(term) => {
                 self.root.get_or_insert_with(|| term.clone());
@@ -336,18 +342,20 @@ impl VisitorMut for Arguments {
 
 /// The variables that a body declares with `:=` or `some`, also in the bodies of its expressions, but not in
 /// comprehensions.
-pub(super) fn declared_in(body: &Body) -> HashSet<Name> {
+pub(super) fn declared_in(body: &Body) -> Names {
     let mut declared = Declared::default();
     body.walk(&mut declared);
     declared.0
 }
 
 #[derive(Default)]
-struct Declared(HashSet<Name>);
+struct Declared(Names);
 
 impl Declared {
     fn all_of(&mut self, term: &Term) {
-        VarScan::default().collect(term, &mut self.0);
+        VarScan::default().each(term, |_, name| {
+            self.0.insert(name.clone(), ());
+        });
     }
 }
 
@@ -359,7 +367,7 @@ impl Visitor<'_> for Declared {
             for symbol in &decl.symbols {
                 match &symbol.kind {
                     TermKind::Var(name) => {
-                        self.0.insert(name.clone());
+                        self.0.insert(name.clone(), ());
                     }
                     TermKind::Call(terms) => {
                         // the operator, the pattern or patterns, the collection

@@ -7,8 +7,8 @@ use solon_syntax::ast::{Body, Every, Expr, ExprKind, Name, Term, TermKind};
 use super::constants::{Constants, constant};
 use super::{fuse, lookups, screen, unread};
 use crate::builtins;
-use crate::compile::names::NameMap;
 use crate::compile::optimisations::{Optimisation, Optimisations};
+use crate::compile::small_map::SmallMap;
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
     Program, RuleId, RuleKind, Slot, Step, TextTest,
@@ -21,7 +21,7 @@ pub struct Lowering<'p> {
     pub(super) constants: &'p mut Constants,
     optimisations: Optimisations,
     /// Names in the order they were bound, so that a block can forget its own.
-    bound: NameMap<Operand>,
+    bound: SmallMap<Name, Operand>,
     slots: Slot,
     steps: Vec<Step>,
     /// What is worth looking for in the plan.
@@ -68,7 +68,7 @@ impl<'p> Lowering<'p> {
             program,
             constants,
             optimisations,
-            bound: NameMap::default(),
+            bound: SmallMap::default(),
             slots: 0,
             steps: Vec::new(),
             holds: Holds::default(),
@@ -115,7 +115,7 @@ impl<'p> Lowering<'p> {
     }
 
     pub(super) fn bind(&mut self, name: &Name, operand: Operand) {
-        self.bound.insert(name, operand);
+        self.bound.insert(name.clone(), operand);
     }
 
     pub(super) fn binding(&self, name: &Name) -> Option<Operand> {

@@ -159,6 +159,10 @@ impl Inliner<'_> {
     }
 
     fn inline_in(&self, block: &mut Block, mut once: bool, reads: &[u32], slots: &mut Slot) {
+        if !block.iter().any(|step| matches!(step, Step::Rule { .. })) {
+            let inner = block.iter_mut().flat_map(Step::blocks_mut);
+            return inner.for_each(|inner| self.inline_in(inner, false, reads, slots));
+        }
         let mut steps: Vec<Step> = Vec::with_capacity(block.len());
         for mut step in std::mem::take(block) {
             step.blocks_mut()

@@ -1,7 +1,6 @@
 //! Places are looked up once in a body, and not again in each turn of a loop that does not change them.
 
-use hashbrown::HashMap;
-
+use crate::compile::small_map::SmallMap;
 use crate::program::{Block, ConstId, Operand, Plan, RuleId, Slot, Step};
 
 /// How far back a step may move.
@@ -37,11 +36,9 @@ impl Lookup {
 #[derive(Default)]
 struct Sharing {
     /// Where their results are, by the `with` around them.
-    known: HashMap<(u32, Lookup), Slot>,
-    /// The same in the order they were made, so that a block can forget its own.
-    trail: Vec<(u32, Lookup)>,
+    known: SmallMap<(u32, Lookup), Slot>,
     /// Slots that others stand for.
-    renamed: HashMap<Slot, Slot>,
+    renamed: SmallMap<Slot, Slot>,
     /// The `with`s that are open, innermost last.
     open: Vec<u32>,
     opened: u32,
@@ -49,23 +46,23 @@ struct Sharing {
 
 impl Sharing {
     fn block(&mut self, block: &mut Block) {
-        let mark = self.trail.len();
+        let mark = self.known.len();
         let steps = std::mem::take(block).into_iter();
         *block = steps.filter_map(|step| self.step(step)).collect();
-        for forgotten in self.trail.split_off(mark) {
-            self.known.remove(&forgotten);
-        }
+        self.known.truncate(mark);
     }
 
     /// The step, unless its result is there.
     fn step(&mut self, mut step: Step) -> Option<Step> {
-        step.operands_mut(&mut |operand| {
-            if let Operand::Slot(slot) = operand
-                && let Some(other) = self.renamed.get(slot)
-            {
-                *slot = *other;
-            }
-        });
+        if !self.renamed.is_empty() {
+            step.operands_mut(&mut |operand| {
+                if let Operand::Slot(slot) = operand
+                    && let Some(other) = self.renamed.get(slot)
+                {
+                    *slot = *other;
+                }
+            });
+        }
         match &step {
             Step::With(_) => {
                 self.opened += 1;
@@ -83,7 +80,6 @@ impl Sharing {
                 self.renamed.insert(out, *known);
                 return None;
             }
-            self.trail.push(made.clone());
             self.known.insert(made, out);
         }
         step.blocks_mut().for_each(|block| self.block(block));

@@ -8,7 +8,7 @@ use super::declare::{Member, Pending, number};
 use super::{guards, index, screen};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
-    ConstId, Guard, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
+    ConstId, Guard, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen, Slot, Step,
 };
 use crate::value::Value;
 
@@ -123,7 +123,15 @@ fn lower_member(
     constants: &mut Constants,
     optimisations: Optimisations,
 ) -> (Rule, Vec<Guard>) {
-    let (plan, guards) = plan(kind, member, 0, program, constants, optimisations);
+    let args = if matches!(kind, RuleKind::Function(_)) {
+        member.rule.head.args.as_slice()
+    } else {
+        &[]
+    };
+    let (order, guards) = guards::first(&member.rule.body, args);
+    let screen = screen::screen(member.rule, &order, &program.tree);
+    let body = Ordered { order, screen };
+    let plan = plan(kind, member, &body, 0, program, constants, optimisations);
     let makes_member = member.makes_member();
     let depth = if matches!(kind, RuleKind::Set | RuleKind::Object) {
         member.tail.len() + usize::from(makes_member)
@@ -131,7 +139,7 @@ fn lower_member(
         0
     };
     let keyed = (1..=depth)
-        .map(|known| self::plan(kind, member, known, program, constants, optimisations).0)
+        .map(|known| self::plan(kind, member, &body, known, program, constants, optimisations))
         .collect();
     let otherwise = member.rule.else_rule.as_deref().map(|rule| {
         let member = Member {
@@ -166,15 +174,22 @@ fn lower_member(
     (rule, guards)
 }
 
+/// The expressions of a body in the order they are evaluated, and what is looked at before.
+struct Ordered<'b> {
+    order: Vec<&'b Expr>,
+    screen: Option<Screen>,
+}
+
 /// The plan of a body of which the first `known` head terms are known.
 fn plan(
     kind: RuleKind,
     member: &Member<'_>,
+    body: &Ordered<'_>,
     known: usize,
     program: &Program,
     constants: &mut Constants,
     optimisations: Optimisations,
-) -> (Plan, Vec<Guard>) {
+) -> Plan {
     let head = &member.rule.head;
     let mut lowering = Lowering::new(program, constants, optimisations);
     let key = if member.makes_member() {
@@ -191,20 +206,14 @@ fn plan(
     for (term, slot) in entries.iter().zip(slots) {
         lowering.matches(Operand::Slot(slot), term);
     }
-    let args = if matches!(kind, RuleKind::Function(_)) {
-        head.args.as_slice()
-    } else {
-        &[]
-    };
-    let (order, guards) = guards::first(&member.rule.body, args);
-    if let Some(screen) = screen::screen(member.rule, &order, &program.tree) {
-        lowering.push(Step::Screen(Box::new(screen)));
+    if let Some(screen) = &body.screen {
+        lowering.push(Step::Screen(Box::new(screen.clone())));
     }
-    for expr in order {
+    for expr in &body.order {
         lowering.expr(expr);
     }
     leaf(kind, member, known, &mut lowering);
-    (lowering.finish(), guards)
+    lowering.finish()
 }
 
 fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Lowering<'_>) {

@@ -17,12 +17,14 @@ pub(crate) use self::reach::Reach;
 pub(super) use self::vars::{VarSet, Vars};
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use solon_syntax::ast::{Body, Head, Name, Rule, Term, VarScan};
 
 use self::refusals::{Refusal, SharedRows};
-use self::reorder::Safety;
+use self::reorder::{Safety, Surroundings};
 use super::compilation::Compilation;
+use super::facts::Facts;
 use super::functions::Functions;
 use super::locals::{Locals, names_in};
 use super::query::QueryCompilation;
@@ -54,20 +56,25 @@ pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
 
 /// The variables of a head that neither the body nor the arguments know, at their last places.
 fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a Name, &'a Term)> {
-    let mut vars = Vars::default();
-    let mut known = vars.scan(DIRECT, &rule.body);
-    vars.scan_into(VarScan::default(), args, &mut known);
-    let mut unbound: Vec<(&Name, &Term)> = Vec::new();
-    let mut show = |term: &'a Term, name: &'a Name| {
-        if !known.contains(vars.var(name)) {
-            unbound.retain(|(other, _)| *other != name);
-            unbound.push((name, term));
-        }
-    };
+    let mut used: Vec<(&Name, &Term)> = Vec::new();
+    let mut show = |term: &'a Term, name: &'a Name| used.push((name, term));
     let scan = VarScan::default();
     scan.each(head.reference.get(1..).unwrap_or_default(), &mut show);
     scan.each(&head.key, &mut show);
     scan.each(&head.value, &mut show);
+    if used.is_empty() {
+        return used;
+    }
+    let mut vars = Vars::default();
+    let mut known = vars.scan(DIRECT, &rule.body);
+    vars.scan_into(VarScan::default(), args, &mut known);
+    let mut unbound: Vec<(&Name, &Term)> = Vec::new();
+    for (name, term) in used {
+        if !known.contains(vars.var(name)) {
+            unbound.retain(|(other, _)| *other != name);
+            unbound.push((name, term));
+        }
+    }
     unbound
 }
 
@@ -75,17 +82,24 @@ fn unbound_in_head<'a>(head: &'a Head, args: &[Term], rule: &Rule) -> Vec<(&'a N
 pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
     let functions = Functions::new(compilation.options, &compilation.rule_tree);
     let locals = &compilation.locals;
-    for module in compilation.modules.open_mut() {
+    for (module, facts) in compilation.modules.open_with_facts_mut() {
         let mut refusals = Vec::new();
-        for (position, rule) in module.rules.iter_mut().enumerate() {
-            let args = rule.head.args.clone();
-            let mut next = Some(rule);
+        let rules = module.rules.iter_mut().zip(facts).enumerate();
+        for (position, (rule, facts)) in rules {
+            let args = std::mem::take(&mut rule.head.args);
+            let of = Surroundings {
+                functions,
+                locals,
+                has_closures: facts.has(Facts::COMPREHENSION),
+            };
+            let mut next = Some(&mut *rule);
             while let Some(rule) = next {
-                if let Some(refusal) = order(&mut rule.body, &args, functions, locals) {
+                if let Some(refusal) = order(&mut rule.body, &args, of) {
                     refusals.push((position, rule.span, refusal));
                 }
                 next = rule.else_rule.as_deref_mut();
             }
+            rule.head.args = args;
         }
         let mut rows = SharedRows::new(module);
         for (position, span, refusal) in refusals {
@@ -103,7 +117,12 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
 pub fn check_query(compilation: &mut QueryCompilation<'_>) {
     let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
     let locals = &compilation.locals;
-    if let Some(refusal) = order(&mut compilation.body, &[], functions, locals) {
+    let of = Surroundings {
+        functions,
+        locals,
+        has_closures: true,
+    };
+    if let Some(refusal) = order(&mut compilation.body, &[], of) {
         refusal.report(&mut compilation.report, locals, "");
     }
 }
@@ -113,7 +132,12 @@ pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet
     let mut body = body.clone();
     let mut locals = Locals::new(Locals::QUERY, names_in(&body));
     expr_terms::expand(&mut body, &mut locals);
-    let mut safety = Safety::new(functions, &locals, Reading::Strict);
+    let of = Surroundings {
+        functions,
+        locals: &locals,
+        has_closures: true,
+    };
+    let mut safety = Safety::new(of, Reading::Strict);
     let mut safe = roots(&mut safety.vars);
     for name in given {
         safe.insert(safety.vars.var(name));
@@ -124,14 +148,9 @@ pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet
 
 /// Orders a body in which some arguments are safe. If that cannot be done, the loose reading says why, unless it finds
 /// nothing wrong.
-fn order(
-    body: &mut Body,
-    args: &[Term],
-    functions: Functions<'_>,
-    locals: &Locals,
-) -> Option<Refusal> {
+fn order(body: &mut Body, args: &[Term], of: Surroundings<'_>) -> Option<Refusal> {
     let mut read = |reading| {
-        let mut safety = Safety::new(functions, locals, reading);
+        let mut safety = Safety::new(of, reading);
         let mut safe = roots(&mut safety.vars);
         safety.vars.scan_into(VarScan::default(), args, &mut safe);
         safety.reorder(body, &safe);
@@ -143,10 +162,8 @@ fn order(
 
 /// What is safe everywhere.
 fn roots(vars: &mut Vars) -> VarSet {
-    ["data", "input"]
-        .into_iter()
-        .map(|name| vars.var(&Name::from(name)))
-        .collect()
+    static ROOTS: LazyLock<[Name; 2]> = LazyLock::new(|| ["data".into(), "input".into()]);
+    ROOTS.iter().map(|name| vars.var(name)).collect()
 }
 
 /// A rule and its `else`s.

@@ -25,10 +25,20 @@ pub struct Unsafe {
     pub assigned: VarSet,
 }
 
+/// What bodies are ordered by.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'c> {
+    /// What calls can name.
+    pub functions: Functions<'c>,
+    /// What was generated.
+    pub locals: &'c Locals,
+    /// Whether there may be comprehensions.
+    pub has_closures: bool,
+}
+
 /// Orders the bodies of one rule or query, those of closures included.
 pub struct Safety<'c> {
-    functions: Functions<'c>,
-    locals: &'c Locals,
+    of: Surroundings<'c>,
     reading: Reading,
     /// The variables seen so far.
     pub vars: Vars,
@@ -52,10 +62,9 @@ struct Ordering {
 
 impl<'c> Safety<'c> {
     /// Nothing seen so far.
-    pub fn new(functions: Functions<'c>, locals: &'c Locals, reading: Reading) -> Self {
+    pub fn new(of: Surroundings<'c>, reading: Reading) -> Self {
         Self {
-            functions,
-            locals,
+            of,
             reading,
             vars: Vars::default(),
             refused: Vec::new(),
@@ -118,7 +127,7 @@ impl<'c> Safety<'c> {
             .flat_map(|operand| operand.body)
         {
             DIRECT.each(expr, |_, name| {
-                if !self.locals.is_anonymous(name) {
+                if !self.of.locals.is_anonymous(name) {
                     own.insert(self.vars.var(name));
                 }
             });
@@ -128,6 +137,9 @@ impl<'c> Safety<'c> {
 
     /// The variables in the closures of an expression, and in its unbraced operands.
     fn closed_over(&mut self, expr: &Expr) -> VarSet {
+        if !self.of.has_closures && is_plain(expr) {
+            return VarSet::default();
+        }
         let mut scan = Closures {
             vars: &mut self.vars,
             found: VarSet::default(),
@@ -146,7 +158,7 @@ impl<'c> Safety<'c> {
         let safe = &ordering.safe;
         let (own, closed_over) = (ordering.own.get(at)?, ordering.closed_over.get(at)?);
         let missing = ordering.missing.get_mut(at)?;
-        let bound = outputs_as(&mut self.vars, self.functions, expr, safe, self.reading);
+        let bound = outputs_as(&mut self.vars, self.of.functions, expr, safe, self.reading);
 
         if !closed_over.is_empty() {
             if *closed_over == bound {
@@ -244,6 +256,9 @@ impl<'c> Safety<'c> {
             }
             ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_) => {}
         }
+        if !self.of.has_closures {
+            return;
+        }
         let mut heads = VarSet::default();
         let mut entering = Entering {
             safety: self,
@@ -314,6 +329,14 @@ fn operands(expr: &Expr) -> impl Iterator<Item = Operand<'_>> {
         _ => [None, None],
     };
     pair.into_iter().flatten()
+}
+
+/// Whether an expression holds no bodies, comprehensions apart.
+fn is_plain(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Term(_) | ExprKind::Call(_) | ExprKind::Some(_)
+    )
 }
 
 fn is_logical(expr: &Expr) -> bool {

@@ -149,6 +149,9 @@ impl Checker<'_> {
     /// The types of the documents that an expression replaces: each is what it was, or what it becomes, and what
     /// needs it can be anything.
     pub(super) fn replaced(&self, expr: &Expr) -> Option<TypeTree> {
+        if expr.with.is_empty() {
+            return None;
+        }
         let mut tree = TypeTree::default();
         for with in &expr.with {
             let Some(paths) = self.dependents(&with.target) else {

@@ -10,7 +10,7 @@ use super::constant::json_value;
 use super::tree::{NodeId, TypeTree};
 use crate::compile::compilation::Options;
 use crate::compile::functions::dotted;
-use crate::compile::names::NameMap;
+use crate::compile::small_map::SmallMap;
 use crate::types::{Type, union_all};
 use crate::value::Value;
 
@@ -19,7 +19,7 @@ pub struct Environment<'c> {
     options: &'c Options,
     /// Types of documents; later ones stand before earlier ones wherever they know something.
     layers: Vec<Layer<'c>>,
-    variables: NameMap<Type>,
+    variables: SmallMap<Name, Type>,
     /// What each variable was before it changed, so that closures can be left.
     undo: Vec<(Name, Option<Type>)>,
     /// Types of the comprehensions that were checked, by address: the tree stays put while it is checked.
@@ -50,7 +50,7 @@ impl<'c> Environment<'c> {
         Self {
             options,
             layers: vec![Layer::Shared(documents)],
-            variables: NameMap::default(),
+            variables: SmallMap::default(),
             undo: Vec::new(),
             closures: HashMap::new(),
         }
@@ -87,7 +87,7 @@ impl<'c> Environment<'c> {
     pub fn leave(&mut self, mark: Mark) {
         while self.undo.len() > mark.0 {
             match self.undo.pop() {
-                Some((name, Some(before))) => drop(self.variables.insert(&name, before)),
+                Some((name, Some(before))) => drop(self.variables.insert(name, before)),
                 // it came last
                 Some((_, None)) => self.variables.truncate(self.variables.len() - 1),
                 None => {}
@@ -105,7 +105,7 @@ impl<'c> Environment<'c> {
         if !of.is_known() {
             return;
         }
-        let before = self.variables.insert(name, of);
+        let before = self.variables.insert(name.clone(), of);
         self.undo.push((name.clone(), before));
     }
 

@@ -97,6 +97,8 @@ struct Checker<'c> {
     replaceable: Option<(&'c RuleTree, &'c Dependents)>,
     /// Whether who needs them was asked.
     asked_dependents: Cell<bool>,
+    /// Whether there may be comprehensions.
+    has_closures: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -115,6 +117,7 @@ impl<'c> Checker<'c> {
             whole: Whole::Query(const { &Vec::new() }),
             replaceable: None,
             asked_dependents: Cell::new(false),
+            has_closures: true,
         }
     }
 
@@ -132,7 +135,9 @@ impl<'c> Checker<'c> {
             self.env.cover(tree);
         }
         let before = self.problems.len();
-        expr.walk(&mut Closures(self));
+        if self.has_closures {
+            expr.walk(&mut Closures(self));
+        }
         References(self).expr(expr);
         let explained = self.problems.len() > before;
         if let Some(problem) = self.call(expr)

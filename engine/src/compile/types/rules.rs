@@ -13,6 +13,7 @@ use super::schemas::Schemas;
 use super::tree::{NodeId, TypeTree};
 use super::{Checker, Whole};
 use crate::compile::compilation::Compilation;
+use crate::compile::facts::Facts;
 use crate::compile::part::Yield;
 use crate::compile::rule_tree::{self, RuleId, RuleTree, ground_prefix, is_ground};
 use crate::types::{FunctionType, Type};
@@ -49,6 +50,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
         let mut next = id.of(&compilation.modules);
         while let Some(rule) = next {
             let mut checker = Checker::new(compilation.options, &documents, &compilation.locals);
+            checker.has_closures = compilation.modules.may_hold(id, Facts::COMPREHENSION);
             checker.replaceable = Some((&compilation.rule_tree, &dependents));
             let of = checker.rule(id, rule, &mut schemas);
             if checker.asked_dependents.get() {

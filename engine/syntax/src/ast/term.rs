@@ -1,6 +1,6 @@
 //! Terms: what expressions are made of.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::{Body, Expr};
 use crate::source::Span;
@@ -54,6 +54,16 @@ pub enum TermKind {
     Call(Vec<Term>),
     /// `$"… {x} …"`
     Template(Box<Template>),
+}
+
+/// The parts of the names of operators that are made often are made once.
+fn shared(part: &str) -> Name {
+    const PARTS: [&str; 4] = ["eq", "assign", "internal", "member_2"];
+    static NAMES: LazyLock<[Name; PARTS.len()]> = LazyLock::new(|| PARTS.map(Name::from));
+    match PARTS.iter().position(|known| *known == part) {
+        Some(at) => NAMES.get(at).cloned().unwrap_or_else(|| part.into()),
+        None => part.into(),
+    }
 }
 
 /// The inside of a comprehension.
@@ -114,9 +124,15 @@ impl Term {
 
     /// The reference of a built-in's dotted name: `a.b` is `[Var a, String b]`, `eq` is `[Var eq]`.
     pub fn operator(name: &str, span: Span) -> Self {
-        let mut parts = name.split('.');
-        let mut terms = vec![Self::var(parts.next().unwrap_or_default(), span)];
-        terms.extend(parts.map(|part| Self::string(part, span)));
+        let terms = match name.split_once('.') {
+            None => vec![Self::var(shared(name), span)],
+            Some((first, rest)) => {
+                let rest = rest.split('.').map(|part| Self::string(shared(part), span));
+                std::iter::once(Self::var(shared(first), span))
+                    .chain(rest)
+                    .collect()
+            }
+        };
         Self::new(TermKind::Ref(terms), span)
     }
 

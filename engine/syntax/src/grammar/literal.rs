@@ -143,10 +143,12 @@ pub(super) fn expression(input: Stream<'_>) -> Parsed<'_, Expr> {
 
 /// Reads `with` modifiers, if there are any; answers the place of the first.
 pub(super) fn modifiers<'a>(input: Stream<'a>, expr: &mut Expr) -> Parsed<'a, Option<Span>> {
-    let first = input.is(Kind::With).then(|| input.span());
+    if !input.is(Kind::With) {
+        return Ok((input, None));
+    }
     let (rest, with) = many0(modifier).parse(input)?;
     expr.with.extend(with);
-    Ok((rest, first))
+    Ok((rest, Some(input.span())))
 }
 
 /// `with target as value`

@@ -138,10 +138,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// Steps over ASCII characters of one line as long as they fit.
+    #[inline]
     fn run(&mut self, fits: impl Fn(u8) -> bool) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let plain = |byte: &&u8| !matches!(**byte, 0 | b'\n' | 0x80..) && fits(**byte);
-        let length = rest.iter().take_while(plain).count();
+        let plain = |byte: u8| fits(byte) && !matches!(byte, 0 | b'\n' | 0x80..);
+        let length = rest.iter().position(|byte| !plain(*byte));
+        let length = length.unwrap_or(rest.len());
         if length > 0 {
             self.at += length;
             self.complain_of_next();
@@ -184,11 +186,10 @@ impl<'a> Lexer<'a> {
         let kind = if self.pending.is_empty() {
             kind
         } else {
+            let faults = self.pending.drain(..).map(|fault| (index, fault));
+            self.done.faults.extend(faults);
             Kind::Illegal
         };
-        self.done
-            .faults
-            .extend(self.pending.drain(..).map(|fault| (index, fault)));
         self.done.tokens.push(Token {
             kind,
             spaced: start.spaced,
@@ -212,7 +213,7 @@ impl<'a> Lexer<'a> {
                     self.bump();
                     newline = true;
                 }
-                Some(b' ' | b'\t' | b'\r') => self.bump(),
+                Some(b' ' | b'\t' | b'\r') => self.run(|byte| matches!(byte, b' ' | b'\t' | b'\r')),
                 Some(b'#') => self.comment(start),
                 _ => break start,
             }
@@ -269,13 +270,15 @@ impl<'a> Lexer<'a> {
     }
 
     fn name_characters(&mut self) {
-        self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        while self
-            .next_char()
-            .is_some_and(|c| is_letter(c) || is_digit(c))
+        self.run(is_plain_name);
+        // most words end with plain characters
+        while self.peek().is_some_and(|byte| !byte.is_ascii())
+            && self
+                .next_char()
+                .is_some_and(|c| is_letter(c) || is_digit(c))
         {
             self.bump();
-            self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            self.run(is_plain_name);
         }
     }
 
@@ -447,6 +450,11 @@ impl<'a> Lexer<'a> {
             token.inside.insert(separator);
         }
     }
+}
+
+/// Whether a byte is a character of names, and nothing but that.
+fn is_plain_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// Offsets fit: texts of 4 GiB and more are refused before lexing.

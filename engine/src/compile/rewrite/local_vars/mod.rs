@@ -156,13 +156,17 @@ impl Pass<'_> {
     fn shadowing_builtins(&self, rule: &Rule, scopes: &Scopes) -> BTreeSet<Name> {
         let mut names: BTreeSet<Name> = BTreeSet::new();
         OWN.each(&rule.body, |_, name| {
-            if self.options.declaration(name).is_some() && scopes.find(name).is_none() {
+            let may_be_builtin = !matches!(&**name, "input" | "data") && !name.starts_with('$');
+            if may_be_builtin
+                && scopes.find(name).is_none()
+                && self.options.declaration(name).is_some()
+            {
                 names.insert(name.clone());
             }
         });
         if !names.is_empty() {
-            for declared in declared_in(&rule.body) {
-                names.remove(&declared);
+            for (declared, ()) in declared_in(&rule.body).iter() {
+                names.remove(declared);
             }
             // after `with` a name may stand for the built-in itself
             rule.walk(&mut Replaced(&mut names));

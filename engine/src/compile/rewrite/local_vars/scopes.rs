@@ -3,7 +3,7 @@
 use solon_syntax::ast::Name;
 
 use crate::compile::locals::Locals;
-use crate::compile::names::NameMap;
+use crate::compile::small_map::SmallMap;
 
 /// How a variable came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) struct Variable {
 /// What one body knows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    pub variables: NameMap<Variable>,
+    pub variables: SmallMap<Name, Variable>,
     /// Position of the expression being rewritten.
     pub position: usize,
 }
@@ -131,7 +131,7 @@ impl Scopes {
                 count: 1,
                 declared_by: scope.position,
             };
-            scope.variables.insert(name, variable);
+            scope.variables.insert(name.clone(), variable);
         }
     }
 }

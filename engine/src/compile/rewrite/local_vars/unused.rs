@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
+
 use solon_syntax::ast::{Body, Name, VarScan};
 use solon_syntax::source::Span;
 
@@ -35,8 +37,10 @@ impl Renamer<'_> {
                 return true;
             }
             let occurring = occurring.get_or_insert_with(|| {
-                let mut names = BTreeSet::new();
-                VarScan::default().collect(body, &mut names);
+                let mut names: HashSet<&Name> = HashSet::new();
+                VarScan::default().each(body, |_, name| {
+                    names.insert(name);
+                });
                 names
             });
             occurring.contains(local) || is_used(scopes, used, local)

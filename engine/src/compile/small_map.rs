@@ -1,0 +1,118 @@
+//! Maps of a few entries.
+
+use std::hash::Hash;
+
+use hashbrown::HashMap;
+
+/// Entries among which a scan beats a hash.
+const SCANNED: usize = 16;
+
+/// A map in the order its entries came. Bodies have few variables and few lookups: as long as that is so, keys are
+/// compared one by one.
+#[derive(Clone, Debug)]
+pub struct SmallMap<K, V> {
+    entries: Vec<(K, V)>,
+    /// Their places, once there are more than a scan should look at.
+    places: Option<Box<HashMap<K, usize>>>,
+}
+
+impl<K, V> Default for SmallMap<K, V> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            places: None,
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
+    fn find(&self, key: &K) -> Option<usize> {
+        match &self.places {
+            Some(places) => places.get(key).copied(),
+            // what came last is asked for most often
+            None => self.entries.iter().rposition(|(known, _)| known == key),
+        }
+    }
+
+    /// What is known of a key.
+    pub fn get(&self, key: &K) -> Option<&V> {
+        let (_, value) = self.entries.get(self.find(key)?)?;
+        Some(value)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        let at = self.find(key)?;
+        let (_, value) = self.entries.get_mut(at)?;
+        Some(value)
+    }
+
+    /// Whether a key is known.
+    pub fn contains(&self, key: &K) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// Notes what is known of a key; answers what was known before.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        if let Some(known) = self.get_mut(&key) {
+            return Some(std::mem::replace(known, value));
+        }
+        let at = self.entries.len();
+        if let Some(places) = &mut self.places {
+            places.insert(key.clone(), at);
+        }
+        self.entries.push((key, value));
+        if self.places.is_none() && at == SCANNED {
+            let keys = self.entries.iter().map(|(key, _)| key.clone());
+            self.places = Some(Box::new(keys.zip(0..).collect()));
+        }
+        None
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no keys.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Forgets all keys but the first so many.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(places) = &mut self.places {
+            for (key, _) in self.entries.iter().skip(len) {
+                places.remove(key);
+            }
+        }
+        self.entries.truncate(len);
+    }
+
+    /// The keys in the order they came, with what is known of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.entries.iter().map(|(key, value)| (key, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_keys_are_found() {
+        let mut map = SmallMap::default();
+        for at in 0..40 {
+            assert_eq!(map.insert(at, at), None);
+            assert!((0..=at).all(|known| map.get(&known) == Some(&known)));
+            assert_eq!(map.get(&(at + 1)), None);
+        }
+        assert_eq!(map.insert(20, 0), Some(20));
+        for len in (0..40).rev() {
+            map.truncate(len);
+            assert_eq!(map.len(), len);
+            assert!((0..40).all(|at| map.contains(&at) == (at < len)));
+        }
+        assert!(map.is_empty());
+    }
+}
