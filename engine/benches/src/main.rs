@@ -21,7 +21,7 @@ Times policies on Solon and its peers, in one process with one allocator, rounds
 
 Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --json MANIFEST.json [NAME…]
-       ./bench --growth | --load | --compile | --threads [--seconds S]
+       ./bench --growth | --load | --compile [NAME…] | --threads [--seconds S]
        ./bench --profile NAME [--part decide|json|prepare]
 
   --seconds S       time spent on each figure (0.3)
@@ -146,7 +146,7 @@ fn run(arguments: Arguments) -> Result<(), String> {
             Ok(())
         }
         Task::Load(megabytes) => loading::print(megabytes, budget),
-        Task::Compile => compiling::print(budget),
+        Task::Compile => compiling::print(budget, &arguments.names),
         Task::Threads => {
             let mut names = arguments.names.clone();
             if names.is_empty() {

@@ -71,7 +71,8 @@ pub fn dotted(reference: &[Term]) -> Option<Cow<'_, str>> {
     if steps.is_empty() {
         return Some(Cow::Borrowed(head));
     }
-    let mut name = head.to_string();
+    let mut name = String::with_capacity(32);
+    name.push_str(head);
     for step in steps {
         name.push('.');
         name.push_str(step.as_string()?);

@@ -14,6 +14,7 @@ use solon_syntax::stack;
 use super::facts::Facts;
 use super::functions::Functions;
 use super::safety::{OWN, Reach, equation};
+use super::small_map::SmallMap;
 use crate::program::canonical::{Key, Keyed};
 
 /// The comprehensions of a module.
@@ -27,7 +28,9 @@ pub fn of_module(module: &Module, facts: &[Facts], functions: Functions<'_>) -> 
         while let Some(rule) = next {
             if holds_comprehension(&rule.body) {
                 let mut search = Search::new(functions, &mut keyed);
-                VarScan::default().collect(&rule.head.args, &mut search.before);
+                VarScan::default().each(&rule.head.args, |_, name| {
+                    search.before.insert(name, ());
+                });
                 search.body(&rule.body);
             }
             next = rule.else_rule.as_deref();
@@ -61,36 +64,46 @@ const ALL: VarScan = VarScan {
     skip_templates: false,
 };
 
-struct Search<'s, 'c> {
+/// Names that stand in bodies.
+type Names<'b> = SmallMap<&'b Name, ()>;
+
+struct Search<'s, 'c, 'b> {
     functions: Functions<'c>,
     keyed: &'s mut Keyed,
-    /// The variables of what was seen before.
-    before: BTreeSet<Name>,
+    /// The variables of what was seen before; documents may be missing.
+    before: Names<'b>,
 }
 
-impl<'s, 'c> Search<'s, 'c> {
+impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
     fn new(functions: Functions<'c>, keyed: &'s mut Keyed) -> Self {
         Self {
             functions,
             keyed,
-            before: BTreeSet::from(["data".into(), "input".into()]),
+            before: Names::default(),
         }
     }
 
     /// Looks at a body, then at the bodies in it.
-    fn body(&mut self, body: &Body) {
+    fn body(&mut self, body: &'b Body) {
         for expr in body {
             if let Some((term, inside)) = comprehension_of(expr)
                 && let Some(key) = self.key(inside)
             {
                 self.keyed.insert(term, key);
             }
-            OWN.collect(expr, &mut self.before);
+            OWN.each(expr, |_, name| {
+                self.before.insert(name, ());
+            });
         }
         stack::level(|| body.walk(&mut Inner(self)));
     }
 
     fn key(&self, inside: &Comprehension) -> Option<Key> {
+        let is_shared = |name: &Name| self.before.contains(&name) && !is_root(name);
+        // most share nothing
+        if !ALL.any(&inside.body, is_shared) {
+            return None;
+        }
         let mut reach = Reach::new(self.functions, &BTreeSet::new());
         let mut bound: BTreeSet<Name> = BTreeSet::new();
         for expr in &inside.body {
@@ -98,10 +111,7 @@ impl<'s, 'c> Search<'s, 'c> {
             reach.add(expr);
             // each expression has what it needs when its turn comes
             let shares_more = || {
-                let shared = |name: &Name| self.before.contains(name);
-                ALL.any(expr, |name| {
-                    shared(name) && !bound.contains(name) && !is_root(name)
-                })
+                ALL.any(expr, |name| is_shared(name) && !bound.contains(name))
             };
             if !reach.missing(std::slice::from_ref(expr)).is_empty() || shares_more() {
                 return None;
@@ -113,9 +123,7 @@ impl<'s, 'c> Search<'s, 'c> {
             wide: false,
         };
         inside.body.walk(&mut steps);
-        let shared = bound
-            .intersection(&self.before)
-            .filter(|name| !is_root(name));
+        let shared = bound.iter().filter(|name| is_shared(name));
         let shared: Box<[Name]> = shared.cloned().collect();
         if steps.wide || shared.is_empty() {
             return None;
@@ -168,9 +176,9 @@ fn comprehension_of(expr: &Expr) -> Option<(&Term, &Comprehension)> {
 }
 
 /// Goes into the bodies within a body.
-struct Inner<'i, 's, 'c>(&'i mut Search<'s, 'c>);
+struct Inner<'i, 's, 'c, 'b>(&'i mut Search<'s, 'c, 'b>);
 
-impl<'a> Visitor<'a> for Inner<'_, '_, '_> {
+impl<'a> Visitor<'a> for Inner<'_, '_, '_, 'a> {
     fn term(&mut self, term: &'a Term) -> Flow {
         match &term.kind {
             TermKind::ArrayComprehension(inside)
@@ -205,20 +213,24 @@ impl<'a> Visitor<'a> for Inner<'_, '_, '_> {
 
 /// Whether a body looks at more when what it shares is not known: in a step of a reference, in the result of `walk`, or
 /// within another comprehension.
-struct Steps<'s> {
-    before: &'s BTreeSet<Name>,
+struct Steps<'s, 'b> {
+    before: &'s Names<'b>,
     seen: BTreeSet<Name>,
     wide: bool,
 }
 
-impl Steps<'_> {
+impl Steps<'_, '_> {
+    fn is_before(&self, name: &Name) -> bool {
+        self.before.contains(&name) || is_root(name)
+    }
+
     fn open(&mut self, scan: VarScan, term: &Term) {
-        let open = |name: &Name| self.before.contains(name) && !self.seen.contains(name);
+        let open = |name: &Name| self.is_before(name) && !self.seen.contains(name);
         self.wide = self.wide || scan.any(term, open);
     }
 }
 
-impl<'a> Visitor<'a> for Steps<'_> {
+impl<'a> Visitor<'a> for Steps<'_, '_> {
     fn expr(&mut self, expr: &'a Expr) -> Flow {
         if let Some([_, output, ..]) = expr.operands_of("walk") {
             self.open(ALL, output);
@@ -235,7 +247,7 @@ impl<'a> Visitor<'a> for Steps<'_> {
             TermKind::ArrayComprehension(_)
             | TermKind::SetComprehension(_)
             | TermKind::ObjectComprehension(_) => {
-                self.wide = self.wide || STEPS.any(term, |name| self.before.contains(name));
+                self.wide = self.wide || STEPS.any(term, |name| self.is_before(name));
                 return Flow::Over;
             }
             _ => {}

@@ -106,6 +106,16 @@ impl Plan {
         self.steps.is_empty()
     }
 
+    /// Whether one of its steps is wanted, those of inner blocks too.
+    pub fn holds(&self, wanted: fn(&Step) -> bool) -> bool {
+        fn holds(block: &[Step], wanted: fn(&Step) -> bool) -> bool {
+            block
+                .iter()
+                .any(|step| wanted(step) || step.blocks().any(|inner| holds(inner, wanted)))
+        }
+        holds(&self.steps, wanted)
+    }
+
     /// Visits every step, those of inner blocks too.
     pub fn visit<'p>(&'p self, see: &mut impl FnMut(&'p Step)) {
         let mut open: Vec<&[Step]> = vec![&self.steps];

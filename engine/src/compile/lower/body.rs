@@ -15,6 +15,9 @@ use crate::program::{
 };
 use crate::value::Value;
 
+/// Steps that most blocks have room for.
+const STEPS: usize = 8;
+
 /// A body on its way to a plan.
 pub struct Lowering<'p> {
     pub(super) program: &'p Program,
@@ -70,7 +73,7 @@ impl<'p> Lowering<'p> {
             optimisations,
             bound: SmallMap::default(),
             slots: 0,
-            steps: Vec::new(),
+            steps: Vec::with_capacity(STEPS),
             holds: Holds::default(),
         }
     }
@@ -135,7 +138,7 @@ impl<'p> Lowering<'p> {
 
     /// Lowers into a block of its own; what is bound inside is forgotten.
     pub(super) fn block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
-        let outer = std::mem::take(&mut self.steps);
+        let outer = std::mem::replace(&mut self.steps, Vec::with_capacity(STEPS));
         let mark = self.bound.len();
         fill(self);
         self.bound.truncate(mark);
@@ -454,7 +457,8 @@ pub(super) fn operator_name(operator: &Term) -> Option<Cow<'_, str>> {
             if steps.is_empty() {
                 return text(head).map(|name| Cow::Borrowed(&**name));
             }
-            let mut name = text(head)?.to_string();
+            let mut name = String::with_capacity(32);
+            name.push_str(text(head)?);
             for step in steps {
                 name.push('.');
                 name.push_str(text(step)?);

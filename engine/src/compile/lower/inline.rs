@@ -125,9 +125,7 @@ fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
 
 /// Whether a plan asks for the document of a rule.
 fn asks(plan: &Plan) -> bool {
-    let mut asks = false;
-    plan.visit(&mut |step| asks |= matches!(step, Step::Rule { .. }));
-    asks
+    plan.holds(|step| matches!(step, Step::Rule { .. }))
 }
 
 /// What stands around the members of a set in the plan that loops over it.

@@ -88,6 +88,9 @@ fn undo(step: &mut Step) {
 
 /// Finds the joins of a plan; one that is called runs again and again itself.
 fn find(plan: &mut Plan, called: bool, constants: &Constants) {
+    if !plan.holds(|step| matches!(step, Step::Each { .. } | Step::Member(..))) {
+        return;
+    }
     let mut search = Search {
         constants,
         depths: vec![0; plan.slots as usize],

@@ -257,7 +257,8 @@ impl Expr {
 
     /// A call of a built-in by name, made by the compiler.
     pub fn generated_call(name: &str, operands: Vec<Term>, span: Span) -> Self {
-        let mut terms = vec![Term::operator(name, span)];
+        let mut terms = Vec::with_capacity(1 + operands.len());
+        terms.push(Term::operator(name, span));
         terms.extend(operands);
         Self {
             generated: true,

@@ -175,7 +175,9 @@ fn operands(input: Stream<'_>, head: Term) -> Parsed<'_, Term> {
     let outer = input.session.measure();
     let start = head.span;
     let mut at = input;
-    let mut path = vec![head];
+    // most references are short
+    let mut path = Vec::with_capacity(3);
+    path.push(head);
     // the first token may be separated from a rule's name
     let mut touches = true;
     while touches {
