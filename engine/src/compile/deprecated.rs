@@ -44,8 +44,10 @@ fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Repo
 }
 
 fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
-    let is_deprecated =
-        |name: &str| builtins::lookup(name).is_some_and(|one| one.builtin.deprecated);
+    let is_deprecated = |name: &str| {
+        builtins::may_be_deprecated(name)
+            && builtins::lookup(name).is_some_and(|one| one.builtin.deprecated)
+    };
     refuse(node, "deprecated", is_deprecated, report);
 }
 

@@ -38,7 +38,9 @@ pub fn resolve(compilation: &mut Compilation<'_>) {
             }
         }
         let mut heads = resolver.globals.heads();
-        module.rules.walk_mut(&mut heads);
+        if !heads.0.is_empty() {
+            module.rules.walk_mut(&mut heads);
+        }
         if compilation.options.strict {
             let unused = module
                 .imports
@@ -99,6 +101,8 @@ struct Globals<'a> {
     package: &'a [Term],
     rules: &'a HashSet<Name>,
     imports: HashMap<Name, Imported>,
+    /// Whether an import or a rule is called like a document.
+    hides_documents: bool,
     /// Where names of rules stand.
     uses: Vec<Span>,
 }
@@ -120,23 +124,40 @@ impl<'a> Globals<'a> {
             let uses = Vec::new();
             Some((import.name()?.clone(), Imported { path, uses }))
         });
+        let imports: HashMap<Name, Imported> = imports.collect();
+        let mut documents = ["input", "data"].into_iter();
+        let is_hidden = |name| rules.contains(name) || imports.contains_key(name);
         Self {
             package,
             rules,
-            imports: imports.collect(),
+            hides_documents: documents.any(is_hidden),
+            imports,
             uses: Vec::new(),
         }
     }
 
+    /// Whether a name may stand for something. Most often one asks for the documents, which stand for themselves.
+    fn may_find(&self, name: &Name) -> bool {
+        self.hides_documents || !matches!(&**name, "input" | "data")
+    }
+
     /// The reference that a name stands for, placed where the name stands.
     fn find(&mut self, name: &Name, span: Span) -> Option<Ref> {
-        let mut path = if let Some(imported) = self.imports.get_mut(name) {
+        let imported = if self.imports.is_empty() {
+            None
+        } else {
+            self.imports.get_mut(name)
+        };
+        let mut path = if let Some(imported) = imported {
             imported.uses.push(span);
             imported.path.clone()
         } else if self.rules.contains(name) {
             self.uses.push(span);
             let name = Term::string(name.clone(), span);
-            self.package.iter().cloned().chain([name]).collect()
+            let mut path = Vec::with_capacity(self.package.len() + 1);
+            path.extend_from_slice(self.package);
+            path.push(name);
+            path
         } else {
             return None;
         };
@@ -219,6 +240,9 @@ impl<'a> Resolver<'a> {
 
     fn find(&mut self, term: &Term) -> Option<Ref> {
         let name = term.as_var()?;
+        if !self.globals.may_find(name) {
+            return None;
+        }
         if self.hidden.iter().any(|names| names.contains(name)) {
             return None;
         }
@@ -236,7 +260,7 @@ impl<'a> Resolver<'a> {
             return;
         };
         let path = self.find(head);
-        if path.is_none() {
+        if path.is_none() && head.as_var().is_none() {
             head.walk_mut(self);
         }
         for part in parts {

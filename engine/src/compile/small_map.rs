@@ -26,6 +26,7 @@ impl<K, V> Default for SmallMap<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
+    #[inline]
     fn find(&self, key: &K) -> Option<usize> {
         match &self.places {
             Some(places) => places.get(key).copied(),
@@ -35,12 +36,14 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
     }
 
     /// What is known of a key.
+    #[inline]
     pub fn get(&self, key: &K) -> Option<&V> {
         let (_, value) = self.entries.get(self.find(key)?)?;
         Some(value)
     }
 
     /// The same, to be changed.
+    #[inline]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let at = self.find(key)?;
         let (_, value) = self.entries.get_mut(at)?;
@@ -48,6 +51,7 @@ impl<K: Clone + Eq + Hash, V> SmallMap<K, V> {
     }
 
     /// Whether a key is known.
+    #[inline]
     pub fn contains(&self, key: &K) -> bool {
         self.find(key).is_some()
     }

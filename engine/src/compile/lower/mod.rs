@@ -75,7 +75,13 @@ pub fn program_on_from(
         }
     }
     let mut lowered: Vec<RuleId> = Vec::new();
+    let place = |id: &RuleId| {
+        let set = pending.get(*id as usize).and_then(Option::as_ref);
+        set.and_then(|set| set.places().next())
+    };
     loop {
+        // neighbours in memory come one after the other
+        open.sort_by_cached_key(place);
         for id in &open {
             if let Some(Some(set)) = pending.get(*id as usize) {
                 let made = rules::lower(*id, set, &program, &mut constants, optimisations);
@@ -95,6 +101,7 @@ pub fn program_on_from(
         }
     }
     let asked = ledger.asked();
+    lowered.sort_by_cached_key(place);
     let asking = ledger.asking(&lowered);
     inline::rules(&mut program, &asking, &asked, &constants, optimisations);
     joins::of_rules(&mut program, &lowered, &constants, optimisations);

@@ -40,6 +40,7 @@ impl Vars {
         var
     }
 
+    #[inline]
     fn find(&self, name: &Name) -> Option<Var> {
         if self.names.len() > SCANNED {
             return self.numbers.get(name).copied();
@@ -77,12 +78,14 @@ pub struct VarSet {
 
 impl VarSet {
     /// Adds a variable; whether it is new.
+    #[inline]
     pub fn insert(&mut self, var: Var) -> bool {
         let (place, bit) = place(var);
         self.insert_word(place, bit)
     }
 
     /// Adds the variables of a word; whether one is new.
+    #[inline]
     fn insert_word(&mut self, place: u32, bits: u64) -> bool {
         match self.find(place) {
             Ok(at) => self.words.get_mut(at).is_some_and(|(_, word)| {
@@ -103,6 +106,7 @@ impl VarSet {
     }
 
     /// The variables at a place.
+    #[inline]
     fn word(&self, place: u32) -> u64 {
         let found = self.find(place).ok().and_then(|at| self.words.get(at));
         found.map_or(0, |(_, word)| *word)
@@ -122,17 +126,20 @@ impl VarSet {
     }
 
     /// Whether a variable is in it.
+    #[inline]
     pub fn contains(&self, var: Var) -> bool {
         let (place, bit) = place(var);
         self.word(place) & bit != 0
     }
 
     /// Whether nothing is in it.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
     /// Whether all of it is in another set.
+    #[inline]
     pub fn is_subset(&self, other: &Self) -> bool {
         self.words
             .iter()
@@ -140,6 +147,7 @@ impl VarSet {
     }
 
     /// Adds what is in another set.
+    #[inline]
     pub fn add(&mut self, other: &Self) {
         for (place, word) in &other.words {
             self.insert_word(*place, *word);
@@ -147,6 +155,7 @@ impl VarSet {
     }
 
     /// Takes out what is in another set.
+    #[inline]
     pub fn subtract(&mut self, other: &Self) {
         self.words.retain(|(place, word)| {
             *word &= !other.word(*place);
@@ -202,6 +211,7 @@ fn number(at: usize) -> Var {
 }
 
 /// Place of its word, and bit, of a variable.
+#[inline]
 fn place(var: Var) -> (u32, u64) {
     (var.0 / u64::BITS, 1 << (var.0 % u64::BITS))
 }

@@ -267,6 +267,7 @@ impl Expr {
     }
 
     /// The operands, if this is a call of the named built-in.
+    #[inline]
     pub fn operands_of(&self, name: &str) -> Option<&[Term]> {
         match &self.kind {
             ExprKind::Call(terms) => match terms.split_first() {

@@ -108,6 +108,7 @@ impl Clone for Term {
 
 impl Term {
     /// A term at a place.
+    #[inline]
     pub fn new(kind: TermKind, span: Span) -> Self {
         Self { kind, span }
     }
@@ -137,6 +138,7 @@ impl Term {
     }
 
     /// The name, if this is a variable.
+    #[inline]
     pub fn as_var(&self) -> Option<&Name> {
         match &self.kind {
             TermKind::Var(name) => Some(name),
@@ -145,6 +147,7 @@ impl Term {
     }
 
     /// The text, if this is a string.
+    #[inline]
     pub fn as_string(&self) -> Option<&Arc<str>> {
         match &self.kind {
             TermKind::String(text) => Some(text),
@@ -153,6 +156,7 @@ impl Term {
     }
 
     /// The operands, if this is a reference.
+    #[inline]
     pub fn as_ref(&self) -> Option<&Ref> {
         match &self.kind {
             TermKind::Ref(terms) => Some(terms),
@@ -161,11 +165,13 @@ impl Term {
     }
 
     /// Whether this is a wildcard, `_` in the source.
+    #[inline]
     pub fn is_wildcard(&self) -> bool {
         self.as_var().is_some_and(|name| name.starts_with('$'))
     }
 
     /// Whether this is null, a boolean, a number or a string.
+    #[inline]
     pub fn is_scalar(&self) -> bool {
         matches!(
             self.kind,

@@ -56,7 +56,7 @@ impl Level {
 /// Reads a term where `key, value in xs` may stand.
 pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
-    let start = input.span().start;
+    let start = input.offset();
     let (rest, lhs) = comparison(input)?;
     let (rest, lhs) = paired_membership(rest, lhs, start)?;
     let answer = membership(rest, lhs, start);
@@ -67,7 +67,7 @@ pub(super) fn infix(input: Stream<'_>) -> Parsed<'_, Term> {
 /// Reads a term where a comma separates elements.
 pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
     let outer = input.session.measure();
-    let start = input.span().start;
+    let start = input.offset();
     let (rest, lhs) = comparison(input)?;
     let answer = membership(rest, lhs, start);
     input.session.merge(outer);
@@ -89,7 +89,7 @@ fn comparison(input: Stream<'_>) -> Parsed<'_, Term> {
 }
 
 fn binary(input: Stream<'_>, loosest: Level) -> Parsed<'_, Term> {
-    let start = input.span().start;
+    let start = input.offset();
     let (rest, lhs) = term(input)?;
     if Level::of(rest.kind()).is_none() {
         return Ok((rest, lhs));

@@ -123,6 +123,7 @@ impl<'a> Session<'a> {
     }
 
     /// The token at an index; behind the last one, the end of the file again.
+    #[inline]
     pub(super) fn token(&self, index: u32) -> Token {
         self.tokens.get(index as usize).copied().unwrap_or(self.end)
     }
@@ -160,6 +161,7 @@ impl<'a> Session<'a> {
 
     // keywords
 
+    #[inline]
     pub(super) fn keywords(&self) -> Keywords {
         self.keywords.get()
     }
@@ -203,6 +205,7 @@ impl<'a> Session<'a> {
         self.plain_word.set(at.index());
     }
 
+    #[inline]
     pub(super) fn is_plain(&self, index: u32) -> bool {
         self.plain_word.get() == index
     }
@@ -238,6 +241,7 @@ impl<'a> Session<'a> {
         self.is_halted() || !self.reports.borrow().is_empty()
     }
 
+    #[inline]
     pub(super) fn report_count(&self) -> usize {
         self.reports.borrow().len()
     }
@@ -256,6 +260,7 @@ impl<'a> Session<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn span_of(&self, token: &Token) -> Span {
         Span {
             source: self.source.id,
@@ -395,6 +400,7 @@ impl<'a> Session<'a> {
     // depth
 
     /// Goes one construct deeper; false, with a complaint, where that is too deep.
+    #[inline]
     pub(super) fn enter(&self, at: Stream<'a>) -> bool {
         let depth = self.depth.get() + 1;
         if depth > self.limit() {
@@ -406,16 +412,19 @@ impl<'a> Session<'a> {
         true
     }
 
+    #[inline]
     pub(super) fn leave(&self) {
         self.depth.set(self.depth.get() - 1);
     }
 
     /// Starts to measure a term that will become the left operand of something: answers what to merge later.
+    #[inline]
     pub(super) fn measure(&self) -> u32 {
         self.peak.replace(self.depth.get())
     }
 
     /// Notes that what was read since [`Self::measure`] now lies one level deeper.
+    #[inline]
     pub(super) fn grow(&self, at: Stream<'a>) -> bool {
         let peak = self.peak.get() + 1;
         if peak > self.limit() {
@@ -427,6 +436,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ends what [`Self::measure`] began.
+    #[inline]
     pub(super) fn merge(&self, outer: u32) {
         self.peak.set(self.peak.get().max(outer));
     }
@@ -444,6 +454,7 @@ impl<'a> Session<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn is_halted(&self) -> bool {
         self.halted.get()
     }

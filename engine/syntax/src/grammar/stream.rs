@@ -84,15 +84,18 @@ impl<'a> Stream<'a> {
         start
     }
 
+    #[inline]
     pub(super) fn index(self) -> u32 {
         self.from
     }
 
+    #[inline]
     pub(super) fn token(self) -> Token {
         self.session.token(self.from)
     }
 
     /// The kind of the current token under the keywords in force.
+    #[inline]
     pub(super) fn kind(self) -> Kind {
         match self.reading {
             Reading::Plain => self.kind_at(self.from),
@@ -101,6 +104,7 @@ impl<'a> Stream<'a> {
         }
     }
 
+    #[inline]
     fn kind_at(self, index: u32) -> Kind {
         if self.session.is_halted() {
             return Kind::Eof;
@@ -116,24 +120,29 @@ impl<'a> Stream<'a> {
     }
 
     /// The kind of the token behind the current one.
+    #[inline]
     pub(super) fn kind_after(self) -> Kind {
         self.kind_at(self.from + 1)
     }
 
+    #[inline]
     pub(super) fn is(self, kind: Kind) -> bool {
         self.kind() == kind
     }
 
     /// Whether the current token follows the one before without blank space.
+    #[inline]
     pub(super) fn touches(self) -> bool {
         !self.token().spaced
     }
 
     /// Whether the current token goes on with the reference whose last token is right before it.
+    #[inline]
     pub(super) fn continues_reference(self) -> bool {
         self.touches() && self.kind().continues_reference()
     }
 
+    #[inline]
     pub(super) fn span(self) -> Span {
         if self.reading == Reading::Space {
             return self.space_before();
@@ -141,7 +150,17 @@ impl<'a> Stream<'a> {
         self.session.span_of(&self.token())
     }
 
+    /// Where the current token begins.
+    #[inline]
+    pub(super) fn offset(self) -> u32 {
+        if self.reading == Reading::Space {
+            return self.space_before().start;
+        }
+        self.token().start
+    }
+
     /// From a place up to the token before this one.
+    #[inline]
     pub(super) fn span_since(self, start: Span) -> Span {
         Span {
             end: self.end_before().max(start.start),
@@ -150,6 +169,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Where the token before this one ends.
+    #[inline]
     pub(super) fn end_before(self) -> u32 {
         self.from
             .checked_sub(1)
@@ -167,11 +187,13 @@ impl<'a> Stream<'a> {
     }
 
     /// The word that the current token is.
+    #[inline]
     pub(super) fn word(self) -> Name {
         self.session.name(self.token().link)
     }
 
     /// The variable that the current word is.
+    #[inline]
     pub(super) fn variable(self) -> Term {
         let name = if self.text() == "_" {
             self.session.wildcard()
@@ -182,6 +204,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The place behind the current token. Complaints of the lexer about the token there are due now.
+    #[inline]
     pub(super) fn next(self) -> Self {
         let next = self.next_quietly();
         next.arrive();
@@ -189,6 +212,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The place behind the current token, not to be looked at for long: nothing is reported.
+    #[inline]
     pub(super) fn next_quietly(self) -> Self {
         // the blank space before a token is one of its own
         let step = u32::from(self.reading != Reading::Space);
@@ -226,6 +250,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Another place, which was looked at before.
+    #[inline]
     pub(super) fn jump(self, index: u32) -> Self {
         Self {
             from: index,
@@ -234,6 +259,7 @@ impl<'a> Stream<'a> {
         }
     }
 
+    #[inline]
     fn arrive(self) {
         let token = self.token();
         if token.kind == Kind::Illegal {
@@ -242,6 +268,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Takes the current keyword for a name if it heads a reference: `if.x`, `not["x"]`.
+    #[inline]
     pub(super) fn name_if_reference(self) -> Self {
         if self.is_keyword_of_reference() {
             self.as_name()
@@ -250,6 +277,7 @@ impl<'a> Stream<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn as_name(self) -> Self {
         Self {
             reading: Reading::Name,
@@ -258,6 +286,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Whether the current token is a keyword directly in front of `.` or `[`.
+    #[inline]
     pub(super) fn is_keyword_of_reference(self) -> bool {
         self.is_reference_keyword()
             && !self.session.token(self.from + 1).spaced
@@ -265,6 +294,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Whether the current token is a keyword that may be part of a reference.
+    #[inline]
     pub(super) fn is_reference_keyword(self) -> bool {
         self.session.options.features.keywords_in_refs && self.kind().is_keyword()
     }

@@ -107,6 +107,7 @@ impl Kind {
     }
 
     /// The import that a keyword needs; empty for words that are always reserved.
+    #[inline]
     pub(crate) fn needs(self) -> Keywords {
         match self {
             Self::In => Keywords::IN,

@@ -21,6 +21,7 @@ use solon_syntax::source::{Code, Span};
 use self::renamer::Renamer;
 use self::scopes::{Occurrence, Scopes};
 use super::arrange;
+use crate::builtins;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
 use crate::compile::resolve::declared_in;
@@ -156,7 +157,8 @@ impl Pass<'_> {
     fn shadowing_builtins(&self, rule: &Rule, scopes: &Scopes) -> BTreeSet<Name> {
         let mut names: BTreeSet<Name> = BTreeSet::new();
         OWN.each(&rule.body, |_, name| {
-            let may_be_builtin = !matches!(&**name, "input" | "data") && !name.starts_with('$');
+            let may_be_builtin =
+                builtins::may_be_plain(name) || !self.options.functions.is_empty();
             if may_be_builtin
                 && scopes.find(name).is_none()
                 && self.options.declaration(name).is_some()
