@@ -356,11 +356,12 @@ pub fn may_block_below(part: &str) -> bool {
     matches!(part, "http" | "net")
 }
 
-/// Whether a deprecated built-in may have that name: its length and first letter tell most others.
-pub fn may_be_deprecated(name: &str) -> bool {
+/// Whether a deprecated built-in may have a name of which this is the first part: its length and first letter tell
+/// most others.
+pub fn may_be_deprecated_below(part: &str) -> bool {
     static DEPRECATED: LazyLock<Outlines> =
         LazyLock::new(|| Outlines::of(all().filter(|entry| entry.builtin.deprecated)));
-    DEPRECATED.have(name)
+    DEPRECATED.have(part)
 }
 
 /// Whether a built-in may have a name without points.
@@ -370,14 +371,15 @@ pub fn may_be_plain(name: &str) -> bool {
     PLAIN.have(name)
 }
 
-/// First letters and lengths of names.
+/// First letters and lengths of the first parts of names.
 struct Outlines([u64; 256]);
 
 impl Outlines {
     fn of<'t>(entries: impl Iterator<Item = &'t Entry>) -> Self {
         let mut outlines = [0; 256];
         for entry in entries {
-            let (first, length) = Self::outline(entry.builtin.name);
+            let part = entry.builtin.name.split('.').next().unwrap_or_default();
+            let (first, length) = Self::outline(part);
             if let Some(lengths) = outlines.get_mut(first) {
                 *lengths |= length;
             }

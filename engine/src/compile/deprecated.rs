@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
-use solon_syntax::ast::{Expr, ExprKind, Module};
+use solon_syntax::ast::{Expr, ExprKind};
 use solon_syntax::source::Code;
 
 use super::compilation::{Compilation, Options};
+use super::facts::Facts;
 use super::functions::dotted;
 use super::query::QueryCompilation;
 use super::report::Report;
@@ -29,9 +30,15 @@ pub fn check_unsafe_builtins_of_query(compilation: &mut QueryCompilation<'_>) {
 /// Refuses deprecated built-ins in modules of v1, and in all modules in strict mode.
 pub fn check_deprecated_builtins(compilation: &mut Compilation<'_>) {
     let strict = compilation.options.strict;
-    let checked = |module: &&Module| strict || module.version.is_v1();
-    for module in compilation.modules.open().filter(checked) {
-        check_deprecated(module, &mut compilation.report);
+    for (module, facts) in compilation.modules.open_with_facts() {
+        if !strict && !module.version.is_v1() {
+            continue;
+        }
+        for (rule, facts) in module.rules.iter().zip(facts) {
+            if facts.has(Facts::DEPRECATED) {
+                check_deprecated(rule, &mut compilation.report);
+            }
+        }
     }
 }
 
@@ -44,10 +51,8 @@ fn check_unsafe<N: Walk + ?Sized>(node: &N, options: &Options, report: &mut Repo
 }
 
 fn check_deprecated<N: Walk + ?Sized>(node: &N, report: &mut Report) {
-    let is_deprecated = |name: &str| {
-        builtins::may_be_deprecated(name)
-            && builtins::lookup(name).is_some_and(|one| one.builtin.deprecated)
-    };
+    let is_deprecated =
+        |name: &str| builtins::lookup(name).is_some_and(|one| one.builtin.deprecated);
     refuse(node, "deprecated", is_deprecated, report);
 }
 

@@ -6,7 +6,7 @@
 use std::ops::BitOr;
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
-use solon_syntax::ast::{Expr, ExprKind, Module, Name, Rule, SomeDecl, Term, TermKind};
+use solon_syntax::ast::{Expr, ExprKind, Name, Rule, SomeDecl, Term, TermKind};
 
 use super::locals::Locals;
 use super::rewrite::keywords::{is_root, is_root_document};
@@ -44,17 +44,25 @@ impl Facts {
     /// A reference to what may be a built-in that waits for the outside.
     pub const WAITS: Self = Self(1 << 12);
 
+    /// A call of what may be a deprecated built-in.
+    pub const DEPRECATED: Self = Self(1 << 13);
+    /// A reference to `data`, or one that becomes such.
+    pub const DOCUMENT: Self = Self(1 << 14);
+    /// The name of an import or of a rule.
+    pub const RESOLVED: Self = Self(1 << 15);
+
     /// Whether one of some facts is among these.
     pub fn has(self, some: Self) -> bool {
         self.0 & some.0 != 0
     }
 
-    fn add(&mut self, more: Self) {
+    /// Adds a fact that a pass made.
+    pub fn add(&mut self, more: Self) {
         self.0 |= more.0;
     }
 
     /// The facts about a rule.
-    fn of(rule: &Rule) -> Self {
+    pub fn of(rule: &Rule) -> Self {
         let mut facts = Self::default();
         rule.walk(&mut facts);
         facts
@@ -69,16 +77,14 @@ impl BitOr for Facts {
     }
 }
 
-/// The facts about each rule of a module.
-pub fn of_module(module: &Module) -> Vec<Facts> {
-    module.rules.iter().map(Facts::of).collect()
-}
-
 impl Facts {
     fn operator(&mut self, operator: &Term, operands: &[Term]) {
         let Some(name) = operator.as_ref().and_then(|path| path.first()?.as_var()) else {
             return;
         };
+        if builtins::may_be_deprecated_below(name) {
+            self.add(Self::DEPRECATED);
+        }
         match &**name {
             "print" => self.add(Self::PRINT | Self::COMPREHENSION),
             "rego" => self.add(Self::METADATA | Self::COLLECTION),
@@ -96,6 +102,8 @@ impl Facts {
     fn name(&mut self, name: &Name) {
         if name.starts_with(Locals::MODULES) {
             self.add(Self::LOCAL_NAME);
+        } else if &**name == "data" {
+            self.add(Self::DOCUMENT);
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Rule};
 
-use super::facts::{self, Facts};
+use super::facts::Facts;
 use super::part::Part;
 use super::rule_tree::RuleId;
 
@@ -28,19 +28,23 @@ impl Modules {
     /// Modules as they were parsed, but those that stay as they were left.
     pub fn keeping(parsed: &[Arc<Module>], kept: Vec<Option<Arc<Part>>>) -> Self {
         let both = parsed.iter().zip(&kept);
-        let all = both.clone().map(|(parsed, kept)| match kept {
-            Some(part) => Arc::clone(&part.canonical),
-            None => Arc::new(Module::clone(parsed)),
+        let both = both.map(|(parsed, kept)| match kept {
+            Some(part) => (Arc::clone(&part.canonical), Vec::new()),
+            None => {
+                let (module, facts) = opened(parsed);
+                (Arc::new(module), facts)
+            }
         });
-        let facts = both.map(|(parsed, kept)| match kept {
-            Some(_) => Vec::new(),
-            None => facts::of_module(parsed),
-        });
-        Self {
-            all: all.collect(),
-            facts: facts.collect(),
-            kept,
-        }
+        let (all, facts) = both.unzip();
+        Self { all, kept, facts }
+    }
+
+    /// The modules that passes work on, each with what stands in its rules.
+    pub fn open_with_facts(&self) -> impl Iterator<Item = (&Module, &[Facts])> {
+        let all = self.all.iter().zip(&self.kept).zip(&self.facts);
+        all.filter_map(|((module, kept), facts)| {
+            kept.is_none().then_some((&**module, facts.as_slice()))
+        })
     }
 
     /// What stands in the rules of the module at a position; nothing is known if it stays.
@@ -91,11 +95,11 @@ impl Modules {
     }
 
     /// The same, each with what stands in its rules.
-    pub fn open_with_facts_mut(&mut self) -> impl Iterator<Item = (&mut Module, &[Facts])> {
-        let all = self.all.iter_mut().zip(&self.kept).zip(&self.facts);
+    pub fn open_with_facts_mut(&mut self) -> impl Iterator<Item = (&mut Module, &mut [Facts])> {
+        let all = self.all.iter_mut().zip(&self.kept).zip(&mut self.facts);
         all.filter_map(|((module, kept), facts)| {
             kept.is_none()
-                .then(|| (Arc::make_mut(module), facts.as_slice()))
+                .then(|| (Arc::make_mut(module), facts.as_mut_slice()))
         })
     }
 
@@ -104,10 +108,31 @@ impl Modules {
         self.all.iter().zip(self.kept.iter().map(Option::as_ref))
     }
 
+    /// The module at a position, with what an earlier compilation made of it, if it stays.
+    pub fn part(&self, position: usize) -> Option<(&Arc<Module>, Option<&Arc<Part>>)> {
+        Some((self.all.get(position)?, self.kept.get(position)?.as_ref()))
+    }
+
     /// What an earlier compilation made of the module at a position, if it stays.
     pub fn kept(&self, position: u32) -> Option<&Arc<Part>> {
         self.kept.get(position as usize)?.as_ref()
     }
+}
+
+/// A copy of a module to work on, and what stands in its rules.
+fn opened(parsed: &Module) -> (Module, Vec<Facts>) {
+    let rules = parsed.rules.iter();
+    let (rules, facts) = rules.map(|rule| (rule.clone(), Facts::of(rule))).unzip();
+    let module = Module {
+        source: parsed.source.clone(),
+        version: parsed.version,
+        package: parsed.package.clone(),
+        imports: parsed.imports.clone(),
+        rules,
+        comments: parsed.comments.clone(),
+        annotations: parsed.annotations.clone(),
+    };
+    (module, facts)
 }
 
 impl Deref for Modules {

@@ -10,6 +10,7 @@ use solon_syntax::ast::{
 };
 use solon_syntax::source::{Code, Span};
 
+use super::facts::Facts;
 use super::rewrite::each_branch_of;
 use super::rewrite::keywords::is_root_document;
 use super::small_map::SmallMap;
@@ -19,27 +20,33 @@ use super::{Compilation, Modules, QueryCompilation};
 pub fn resolve(compilation: &mut Compilation<'_>) {
     let exports = exports(&compilation.modules);
     let nothing = HashSet::new();
-    for module in compilation.modules.open_mut() {
+    for (module, facts) in compilation.modules.open_with_facts_mut() {
         let globals = Globals::new(
             &module.package.path,
             exports.get(&module.package.path).unwrap_or(&nothing),
             &module.imports,
         );
         let mut resolver = Resolver::new(globals);
-        for rule in &mut module.rules {
+        for (rule, facts) in module.rules.iter_mut().zip(&mut *facts) {
+            let before = resolver.globals.found;
             let mut refused = None;
             each_branch_of(rule, |branch| {
                 if refused.is_none() {
                     refused = resolver.rule(branch).err();
                 }
             });
+            if resolver.globals.found > before {
+                facts.add(Facts::RESOLVED | Facts::DOCUMENT);
+            }
             if let Some((span, message)) = refused {
                 compilation.report.error(Code::Compile, span, message);
             }
         }
         let mut heads = resolver.globals.heads();
-        if !heads.0.is_empty() {
-            module.rules.walk_mut(&mut heads);
+        for (rule, facts) in module.rules.iter_mut().zip(facts) {
+            if facts.has(Facts::RESOLVED) {
+                rule.walk_mut(&mut heads);
+            }
         }
         if compilation.options.strict {
             let unused = module
@@ -105,6 +112,8 @@ struct Globals<'a> {
     hides_documents: bool,
     /// Where names of rules stand.
     uses: Vec<Span>,
+    /// How many names were found.
+    found: usize,
 }
 
 struct Imported {
@@ -133,6 +142,7 @@ impl<'a> Globals<'a> {
             hides_documents: documents.any(is_hidden),
             imports,
             uses: Vec::new(),
+            found: 0,
         }
     }
 
@@ -164,6 +174,7 @@ impl<'a> Globals<'a> {
         for term in &mut path {
             term.span = span;
         }
+        self.found += 1;
         Some(path)
     }
 

@@ -89,9 +89,9 @@ pub fn set_graph(compilation: &mut Compilation<'_>) {
         locals,
         ..
     } = compilation;
-    for ((module, kept), findings) in modules.parts().zip(findings.iter_mut()) {
-        if kept.is_none() {
-            findings.reads = reads::of_module(module, locals);
+    for (position, findings) in findings.iter_mut().enumerate() {
+        if let Some((module, None)) = modules.part(position) {
+            findings.reads = reads::of_module(module, modules.facts(position), locals);
         }
     }
     let reads = findings.iter().map(|findings| &*findings.reads);

@@ -10,6 +10,7 @@ use super::bindings::{Bindings, Known, is_constant, is_var};
 use super::targets::Step;
 use super::{Condition, Lookup, Note};
 use crate::compile::conflicts::full_reference;
+use crate::compile::facts::Facts;
 use crate::compile::locals::Locals;
 use crate::compile::rule_tree::key;
 use crate::limits;
@@ -26,9 +27,16 @@ pub struct Read {
 }
 
 /// What each rule of a module reads.
-pub fn of_module(module: &Module, locals: &Locals) -> Arc<[Vec<Read>]> {
-    let rules = module.rules.iter();
-    rules.map(|rule| of_rule(module, rule, locals)).collect()
+pub fn of_module(module: &Module, facts: &[Facts], locals: &Locals) -> Arc<[Vec<Read>]> {
+    let rules = module.rules.iter().zip(facts);
+    let reads = rules.map(|(rule, facts)| {
+        if facts.has(Facts::DOCUMENT) {
+            of_rule(module, rule, locals)
+        } else {
+            Vec::new()
+        }
+    });
+    reads.collect()
 }
 
 /// What a rule and its `else`s read.

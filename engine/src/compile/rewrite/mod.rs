@@ -86,7 +86,10 @@ pub(super) fn is_truth(body: &Body) -> bool {
 /// Adds expressions to a body; the first takes the place of a lone `true`.
 pub(super) fn append(body: &mut Body, exprs: impl IntoIterator<Item = Expr>) {
     let mut exprs = exprs.into_iter().peekable();
-    if exprs.peek().is_some() && is_truth(body) {
+    if exprs.peek().is_none() {
+        return;
+    }
+    if is_truth(body) {
         body.clear();
     }
     body.extend(exprs);
