@@ -1,10 +1,11 @@
 //! The tree of packages and rules, by the ground prefix of their references.
 
-use hashbrown::HashMap;
+use std::mem;
 use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
+use crate::program::Steps;
 use crate::value::number::NumberText;
 use crate::value::text::ArenaText;
 use crate::value::{Short, V, Value};
@@ -53,6 +54,7 @@ pub struct Node {
 #[derive(Debug)]
 pub struct RuleTree {
     nodes: Vec<Node>,
+    steps: Steps,
     /// The node of each rule of each module.
     homes: Vec<Vec<NodeId>>,
 }
@@ -61,6 +63,7 @@ impl Default for RuleTree {
     fn default() -> Self {
         Self {
             nodes: vec![Node::default()],
+            steps: Steps::default(),
             homes: Vec::new(),
         }
     }
@@ -74,7 +77,6 @@ impl RuleTree {
     pub fn new(modules: &[Arc<Module>]) -> Self {
         let mut builder = Builder {
             tree: Self::default(),
-            steps: HashMap::new(),
         };
         let mut homes = vec![Vec::new(); modules.len()];
         // of rules that meet at a node, those of outer packages come first
@@ -139,9 +141,8 @@ impl RuleTree {
 
     /// The step from a node by a value.
     pub fn child_by(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
-        let children = &self.node(id).children;
-        let found = children.binary_search_by(|child| self.node(*child).key.borrow().cmp(&key));
-        children.get(found.ok()?).copied()
+        let has_key = |child| self.node(NodeId(child)).key.borrow() == key;
+        self.steps.find(id.0, key, has_key).map(NodeId)
     }
 
     /// The node at the end of some steps from `data`.
@@ -259,10 +260,9 @@ fn number(text: &Arc<str>) -> Value {
     }
 }
 
-/// Steps are found by hash while the tree grows, and sorted once at the end: one package may hold many rules.
+/// A tree that grows; steps are sorted once at the end.
 struct Builder {
     tree: RuleTree,
-    steps: HashMap<(NodeId, Value), NodeId>,
 }
 
 impl Builder {
@@ -282,23 +282,27 @@ impl Builder {
     }
 
     fn step(&mut self, parent: NodeId, key: Value) -> NodeId {
-        let nodes = &mut self.tree.nodes;
-        *self.steps.entry((parent, key.clone())).or_insert_with(|| {
-            let id = NodeId(u32::try_from(nodes.len()).unwrap_or(u32::MAX));
-            nodes.push(Node {
-                key,
-                parent: Some(parent),
-                ..Node::default()
-            });
-            id
-        })
+        if let Some(known) = self.tree.child_by(parent, key.borrow()) {
+            return known;
+        }
+        let tree = &mut self.tree;
+        let id = NodeId(u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX));
+        tree.steps.add(parent.0, key.borrow(), id.0);
+        tree.nodes.push(Node {
+            key,
+            parent: Some(parent),
+            ..Node::default()
+        });
+        self.node(parent).children.push(id);
+        id
     }
 
     fn finish(mut self) -> RuleTree {
-        let mut steps: Vec<_> = self.steps.drain().collect();
-        steps.sort();
-        for ((parent, _), child) in steps {
-            self.node(parent).children.push(child);
+        for at in 0..self.tree.nodes.len() {
+            let id = NodeId(u32::try_from(at).unwrap_or(u32::MAX));
+            let mut children = mem::take(&mut self.node(id).children);
+            children.sort_by(|a, b| self.tree.node(*a).key.cmp(&self.tree.node(*b).key));
+            self.node(id).children = children;
         }
         self.tree
     }

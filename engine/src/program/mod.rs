@@ -7,6 +7,7 @@ mod kinds;
 mod operands;
 pub mod plan;
 pub mod rules;
+mod steps;
 
 pub use canonical::Canonical;
 pub use constant::constant;
@@ -18,6 +19,7 @@ pub use plan::{
 pub use rules::{
     Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,
 };
+pub use steps::Steps;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::source::Span;
 
+use super::Steps;
 use super::plan::{ConstId, Plan};
 use crate::value::Value;
 
@@ -121,12 +122,15 @@ pub struct Guard {
 pub struct Tree {
     /// The nodes; 0 is `data`.
     pub nodes: Vec<TreeNode>,
+    /// The steps between them.
+    steps: Steps,
 }
 
 impl Default for Tree {
     fn default() -> Self {
         Self {
             nodes: vec![TreeNode::default()],
+            steps: Steps::default(),
         }
     }
 }
@@ -134,6 +138,8 @@ impl Default for Tree {
 /// A package, a rule, or a step between them.
 #[derive(Default)]
 pub struct TreeNode {
+    /// The key under which it is.
+    pub key: Value,
     /// The nodes below, by key.
     pub children: std::collections::BTreeMap<Value, NodeId>,
     /// The rules here.
@@ -148,7 +154,16 @@ impl Tree {
 
     /// The node below another.
     pub fn child(&self, id: NodeId, key: &Value) -> Option<NodeId> {
-        self.node(id)?.children.get(key).copied()
+        let has_key = |child| self.node(child).is_some_and(|node| node.key == *key);
+        self.steps.find(id, key.borrow(), has_key)
+    }
+
+    /// Adds a node below another.
+    pub fn add(&mut self, parent: NodeId, node: TreeNode) -> NodeId {
+        let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
+        self.steps.add(parent, node.key.borrow(), id);
+        self.nodes.push(node);
+        id
     }
 
     /// The path of a rule that base documents stand in the way of.

@@ -95,11 +95,12 @@ impl<'m> Planting<'_, 'm> {
                 let number = before.and_then(|before| tree?.node(before)?.rule);
                 self.enlist(members, number)
             });
-            let node = number(self.program.tree.nodes.len());
-            self.program.tree.nodes.push(TreeNode {
+            let node = TreeNode {
+                key: key.clone(),
                 rule,
                 ..TreeNode::default()
-            });
+            };
+            let node = self.program.tree.add(parent, node);
             children.push((key.clone(), node));
             if !spreads {
                 self.plant(*site, node, before);

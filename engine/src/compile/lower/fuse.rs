@@ -5,15 +5,28 @@ use crate::program::{Aggregate, Block, Collector, Operand, Plan, Slot, Step};
 
 /// Fuses the comprehensions of a plan with the aggregates behind them.
 pub fn aggregates(plan: &mut Plan) {
-    let reads = plan.reads();
-    fuse(&mut plan.steps, &reads);
+    if may_fuse(&plan.steps) {
+        let reads = plan.reads();
+        fuse(&mut plan.steps, &reads);
+    }
+}
+
+/// Whether an aggregate follows a comprehension somewhere.
+fn may_fuse(block: &[Step]) -> bool {
+    let is_followed = |pair: &[Step]| match pair {
+        [Step::Collect { .. }, Step::Call { call, .. }] => {
+            Aggregation::of(call.entry.builtin.name).is_some()
+        }
+        _ => false,
+    };
+    block.windows(2).any(is_followed)
+        || block
+            .iter()
+            .flat_map(Step::blocks)
+            .any(|inner| may_fuse(inner))
 }
 
 fn fuse(block: &mut Block, reads: &[u32]) {
-    if !block.iter().any(|step| matches!(step, Step::Collect { .. })) {
-        let inner = block.iter_mut().flat_map(Step::blocks_mut);
-        return inner.for_each(|inner| fuse(inner, reads));
-    }
     let mut steps: Vec<Step> = Vec::with_capacity(block.len());
     for mut step in std::mem::take(block) {
         step.blocks_mut().for_each(|inner| fuse(inner, reads));

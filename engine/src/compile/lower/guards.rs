@@ -3,6 +3,8 @@
 //! OPA's rule index excludes a rule whose guard fails before anything in its body runs, so errors and prints in
 //! front of the guard are not seen. Testing guards first gives the same; the index then only saves the test.
 
+use std::cell::OnceCell;
+
 use hashbrown::HashMap;
 
 use solon_syntax::ast::{Expr, Name, Term, TermKind};
@@ -11,6 +13,9 @@ use super::constants::constant;
 use super::rules::prints;
 use crate::program::{Guard, GuardKey};
 use crate::value::Value;
+
+/// Places among which counting beats a table.
+const FEW: usize = 8;
 
 /// The expressions of a body with its guards in front, and the guards.
 pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>) {
@@ -31,16 +36,17 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
     if !body.iter().any(|expr| scalar_test(expr).is_some()) {
         return (as_it_is(), guards);
     }
-    let aliases = aliases(body);
+    let known_aliases = OnceCell::new();
+    let alias = |name: &Name| known_aliases.get_or_init(|| aliases(body)).get(name);
     let key = |place: &Term| match &place.kind {
         TermKind::Ref(terms) => Some((input_path(terms).map(GuardKey::Input)?, None)),
-        TermKind::Var(name) => match (argument(args, name), aliases.get(name)) {
-            (Some(argument), _) => Some((GuardKey::Argument(argument), None)),
-            (None, Some((definition, path))) => {
-                Some((GuardKey::Input(path.clone()), Some(*definition)))
+        TermKind::Var(name) => {
+            if let Some(argument) = argument(args, name) {
+                return Some((GuardKey::Argument(argument), None));
             }
-            _ => None,
-        },
+            let (definition, path) = alias(name)?;
+            Some((GuardKey::Input(path.clone()), Some(*definition)))
+        }
         _ => None,
     };
     let mut found: Vec<(Guard, Vec<usize>)> = Vec::new();
@@ -58,14 +64,21 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
     }
     // of several values at one place the index asks for any, so none of them comes first
     let alone: Vec<bool> = {
-        let mut places: HashMap<&GuardKey, usize> = HashMap::new();
         let guarded = guards.iter().chain(found.iter().map(|(guard, _)| guard));
-        for key in guarded.map(|guard| &guard.key).chain(&others) {
-            *places.entry(key).or_default() += 1;
+        let keys: Vec<&GuardKey> = guarded.map(|guard| &guard.key).chain(&others).collect();
+        let mut places: HashMap<&GuardKey, usize> = HashMap::new();
+        if keys.len() > FEW {
+            for key in &keys {
+                *places.entry(*key).or_default() += 1;
+            }
         }
+        let is_alone = |key: &GuardKey| match keys.len() {
+            ..=FEW => keys.iter().filter(|other| **other == key).count() == 1,
+            _ => places.get(key) == Some(&1),
+        };
         found
             .iter()
-            .map(|(guard, _)| places.get(&guard.key) == Some(&1))
+            .map(|(guard, _)| is_alone(&guard.key))
             .collect()
     };
     let mut early: Vec<usize> = Vec::new();

@@ -74,6 +74,9 @@ impl<'c> Safety<'c> {
     /// Orders a body in which some variables are safe from the start. Each expression comes as soon as it can be
     /// evaluated, so a body that is in order stays as it is.
     pub fn reorder(&mut self, body: &mut Body, globals: &VarSet) {
+        if self.is_in_order(body, globals) {
+            return;
+        }
         let mut ordering = self.start(body, globals);
         for (at, expr) in body.iter().enumerate() {
             self.place(&mut ordering, at, expr);
@@ -91,6 +94,23 @@ impl<'c> Safety<'c> {
             self.enter(expr, &mut known);
             known.add(own);
         }
+    }
+
+    /// Whether a body without closures has each value in time.
+    fn is_in_order(&mut self, body: &Body, globals: &VarSet) -> bool {
+        if self.of.has_closures || !body.iter().all(is_plain) {
+            return false;
+        }
+        let mut safe = globals.clone();
+        body.iter().all(|expr| {
+            let mut missing = self.vars.scan(OWN, expr);
+            let functions = self.of.functions;
+            let bound = outputs_as(&mut self.vars, functions, expr, &safe, self.reading);
+            missing.subtract(&bound);
+            missing.subtract(&safe);
+            safe.add(&bound);
+            missing.is_empty()
+        })
     }
 
     fn start(&mut self, body: &Body, globals: &VarSet) -> Ordering {

@@ -1,25 +1,31 @@
 //! Types of documents by path: what the rules below `data` yield, and what schemas say of `input` and `data`.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use crate::program::Steps;
 use crate::types::{Merge, ObjectType, Type, type_of, union, union_all};
 use crate::value::{Kind, V, Value};
 
 /// Number of a node of a [`TypeTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NodeId(usize);
+pub struct NodeId(u32);
 
 /// Types by path. A node with a type of its own is a leaf, even where other nodes lie below it.
 #[derive(Clone, Debug)]
 pub struct TypeTree {
     nodes: Vec<Node>,
+    steps: Steps,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Node {
+    /// The key of the step that leads to it.
+    key: Value,
     parent: Option<NodeId>,
-    children: BTreeMap<Value, NodeId>,
+    /// Where further steps lead, in the order they came.
+    children: Vec<NodeId>,
+    /// The same in the order of their keys, once asked for.
+    sorted: OnceLock<Box<[NodeId]>>,
     /// What was said of this path; `None` for a mere step on the way to others.
     own: Option<Merge>,
     /// Whether a rule with an error adds to it: values that rules checked later add can be anything.
@@ -42,6 +48,7 @@ impl Default for TypeTree {
     fn default() -> Self {
         Self {
             nodes: vec![Node::default()],
+            steps: Steps::default(),
         }
     }
 }
@@ -55,11 +62,11 @@ impl TypeTree {
     pub const ROOT: NodeId = NodeId(0);
 
     fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0]
+        &self.nodes[id.0 as usize]
     }
 
     fn node_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.0]
+        &mut self.nodes[id.0 as usize]
     }
 
     /// Whether nothing is known.
@@ -69,13 +76,19 @@ impl TypeTree {
 
     /// The step from a node.
     pub fn child(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
-        let children = &self.node(id).children;
-        children.get(&key.to_value()).copied()
+        let has_key = |child| self.node(NodeId(child)).key.borrow() == key;
+        self.steps.find(id.0, key, has_key).map(NodeId)
     }
 
     /// All steps from a node, in the order of their keys.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = (&Value, NodeId)> {
-        self.node(id).children.iter().map(|(key, id)| (key, *id))
+        let node = self.node(id);
+        let sorted = node.sorted.get_or_init(|| {
+            let mut children = node.children.clone();
+            children.sort_by(|a, b| self.node(*a).key.cmp(&self.node(*b).key));
+            children.into()
+        });
+        sorted.iter().map(|child| (&self.node(*child).key, *child))
     }
 
     /// Whether a node has a type of its own.
@@ -151,9 +164,7 @@ impl TypeTree {
     /// What rules and schemas say of a path.
     pub fn said_of(&self, path: &[&Value]) -> Option<&Merge> {
         let mut steps = path.iter();
-        let id = steps.try_fold(Self::ROOT, |id, key| {
-            self.node(id).children.get(*key).copied()
-        });
+        let id = steps.try_fold(Self::ROOT, |id, key| self.child(id, key.borrow()));
         self.node(id?).own.as_ref()
     }
 
@@ -192,17 +203,21 @@ impl TypeTree {
 
     /// The node one step further, made if there is none.
     pub fn step(&mut self, from: NodeId, key: &Value) -> NodeId {
-        let next = NodeId(self.nodes.len());
-        let children = &mut self.node_mut(from).children;
-        let child = *children.entry(key.clone()).or_insert(next);
-        if child == next {
-            self.forget_from(from);
-            self.nodes.push(Node {
-                parent: Some(from),
-                ..Node::default()
-            });
+        if let Some(known) = self.child(from, key.borrow()) {
+            return known;
         }
-        child
+        let next = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.steps.add(from.0, key.borrow(), next.0);
+        let node = self.node_mut(from);
+        node.children.push(next);
+        node.sorted = OnceLock::new();
+        self.forget_from(from);
+        self.nodes.push(Node {
+            key: key.clone(),
+            parent: Some(from),
+            ..Node::default()
+        });
+        next
     }
 
     /// Lets what depends on a node be computed anew.

@@ -12,20 +12,19 @@ mod unused;
 
 use std::collections::BTreeSet;
 
-use hashbrown::HashMap;
-
 use solon_syntax::ast::visit::{Flow, Visitor, VisitorMut, Walk, WalkMut};
 use solon_syntax::ast::{Expr, Head, Name, Rule, TemplatePart, Term, TermKind, VarScan, With};
 use solon_syntax::source::{Code, Span};
 
 use self::renamer::Renamer;
-use self::scopes::{Occurrence, Scopes};
+use self::scopes::{Occurrence, Scopes, Variable};
 use super::arrange;
 use crate::builtins;
 use crate::compile::locals::Locals;
 use crate::compile::report::Report;
 use crate::compile::resolve::declared_in;
 use crate::compile::safety::OWN;
+use crate::compile::small_map::SmallMap;
 use crate::compile::{Compilation, Options, QueryCompilation};
 
 /// Renames the variables of all modules.
@@ -120,8 +119,7 @@ impl Pass<'_> {
             unused_args.retain(|arg| known.get(arg).is_none_or(|variable| variable.count <= 1));
         }
         if has_variables && let Some(known) = known {
-            let names = known.iter().map(|(name, variable)| (name, &variable.local));
-            let mut naming = Naming(names.filter(|(name, local)| name != local).collect());
+            let mut naming = Naming(known);
             let head = &mut rule.head;
             head.args.walk_mut(&mut naming);
             head.key.walk_mut(&mut naming);
@@ -276,14 +274,14 @@ impl VisitorMut for Nested<'_> {
 }
 
 /// Gives the variables of a head the locals of its body.
-struct Naming<'n>(HashMap<&'n Name, &'n Name>);
+struct Naming<'n>(&'n SmallMap<Name, Variable>);
 
 impl VisitorMut for Naming<'_> {
     fn term(&mut self, term: &mut Term) -> Flow {
         if let TermKind::Var(name) = &mut term.kind
-            && let Some(local) = self.0.get(name)
+            && let Some(variable) = self.0.get(name)
         {
-            *name = (*local).clone();
+            *name = variable.local.clone();
         }
         Flow::Into
     }

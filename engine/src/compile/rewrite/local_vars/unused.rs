@@ -31,20 +31,22 @@ impl Renamer<'_> {
         used: &BTreeSet<Name>,
         body: &Body,
     ) {
-        let mut occurring = None;
-        self.check_unused(places, Occurrence::Declared, |scopes, name, local| {
-            if name.starts_with(Locals::MODULES) {
-                return true;
-            }
-            let occurring = occurring.get_or_insert_with(|| {
-                let mut names: HashSet<&Name> = HashSet::new();
-                VarScan::default().each(body, |_, name| {
-                    names.insert(name);
-                });
-                names
+        let Some(scope) = self.scopes.innermost() else {
+            return;
+        };
+        let declared = scope
+            .variables
+            .iter()
+            .filter(|(name, variable)| {
+                variable.occurrence == Occurrence::Declared && !name.starts_with(Locals::MODULES)
+            })
+            .map(|(_, variable)| variable.local.clone());
+        let missing = missing_in(body, declared.collect());
+        if !missing.is_empty() {
+            self.check_unused(places, Occurrence::Declared, |scopes, _, local| {
+                !missing.contains(local) || is_used(scopes, used, local)
             });
-            occurring.contains(local) || is_used(scopes, used, local)
-        });
+        }
     }
 
     fn check_unused(
@@ -77,6 +79,18 @@ impl Renamer<'_> {
             self.unused.push((span, format!("{how} var {name} unused")));
         }
     }
+}
+
+/// Those of some names that no variable of a body has.
+fn missing_in(body: &Body, mut names: HashSet<Name>) -> HashSet<Name> {
+    if !names.is_empty() {
+        VarScan::default().each(body, |_, name| {
+            if !names.is_empty() {
+                names.remove(name);
+            }
+        });
+    }
+    names
 }
 
 /// Whether a local stands for one of the used names.

@@ -1,0 +1,42 @@
+//! Steps of trees that are found by hash: one package may hold many rules, and each reference to one leads past it.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+
+use crate::value::V;
+
+/// The steps of a tree whose nodes are numbered.
+#[derive(Clone, Debug, Default)]
+pub struct Steps(HashTable<Step>);
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    hash: u64,
+    from: u32,
+    to: u32,
+}
+
+impl Steps {
+    fn hash(from: u32, key: V<'_>) -> u64 {
+        foldhash::fast::FixedState::default().hash_one((from, key))
+    }
+
+    /// The node one step from another; `has_key` tells of a node whether the step to it has the key.
+    pub fn find(&self, from: u32, key: V<'_>, has_key: impl Fn(u32) -> bool) -> Option<u32> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let found = self.0.find(Self::hash(from, key), |step| {
+            step.from == from && has_key(step.to)
+        });
+        found.map(|step| step.to)
+    }
+
+    /// Adds a step that is not there.
+    pub fn add(&mut self, from: u32, key: V<'_>, to: u32) {
+        let hash = Self::hash(from, key);
+        let step = Step { hash, from, to };
+        self.0.insert_unique(hash, step, |step| step.hash);
+    }
+}
