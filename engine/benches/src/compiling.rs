@@ -10,11 +10,17 @@ use crate::manifest::{self, Workload};
 use crate::oracle;
 use crate::timing::median;
 
-/// Prints how policies compile, all of them or those named; all say what a change costs, too.
+/// What asks for the cost of a change alone.
+const CHANGE: &str = "change";
+
+/// Prints how policies compile, all of them or those named; without names also what a change costs.
 ///
 /// # Errors
 /// Whatever an engine says.
 pub fn print(budget: Duration, names: &[String]) -> Result<(), String> {
+    if names == [CHANGE] {
+        return change(500);
+    }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/compiling.json");
     let oracle = oracle::binary();
     println!(

@@ -23,6 +23,13 @@ pub struct RuleId {
     pub rule: u32,
 }
 
+impl NodeId {
+    /// Its position among all nodes.
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl RuleId {
     /// The rule, in the modules that the tree was built from.
     pub fn of(self, modules: &[Arc<Module>]) -> Option<&Rule> {
@@ -79,12 +86,18 @@ impl RuleTree {
             tree: Self::default(),
         };
         let mut homes = vec![Vec::new(); modules.len()];
+        let rules = modules.iter().map(|module| module.rules.len()).sum();
+        builder.tree.nodes.reserve(rules);
+        builder.tree.steps.reserve(rules);
         // of rules that meet at a node, those of outer packages come first
         let mut ordered: Vec<_> = modules.iter().zip(0u32..).collect();
         ordered.sort_by_key(|(module, _)| module.package.path.len());
         for (module, position) in ordered {
             let package = builder.descend(Self::DATA, module.package.path.get(1..).unwrap_or(&[]));
             builder.node(package).packages.push(position);
+            if let Some(homes) = homes.get_mut(position as usize) {
+                homes.reserve_exact(module.rules.len());
+            }
             for (rule, place) in module.rules.iter().zip(0..) {
                 let node = builder.descend(package, ground_prefix(&rule.head.reference));
                 if let Some(homes) = homes.get_mut(position as usize) {
@@ -111,6 +124,16 @@ impl RuleTree {
     )]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are neither packages nor rules.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
     }
 
     /// The node at which a rule stands.
@@ -282,18 +305,19 @@ impl Builder {
     }
 
     fn step(&mut self, parent: NodeId, key: Value) -> NodeId {
-        if let Some(known) = self.tree.child_by(parent, key.borrow()) {
-            return known;
+        let RuleTree { nodes, steps, .. } = &mut self.tree;
+        let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+        let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == key);
+        let found = steps.find_or_add(parent.0, key.borrow(), next, has_key);
+        let id = NodeId(found);
+        if found == next {
+            nodes.push(Node {
+                key,
+                parent: Some(parent),
+                ..Node::default()
+            });
+            self.node(parent).children.push(id);
         }
-        let tree = &mut self.tree;
-        let id = NodeId(u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX));
-        tree.steps.add(parent.0, key.borrow(), id.0);
-        tree.nodes.push(Node {
-            key,
-            parent: Some(parent),
-            ..Node::default()
-        });
-        self.node(parent).children.push(id);
         id
     }
 

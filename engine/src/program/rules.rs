@@ -158,6 +158,12 @@ impl Tree {
         self.steps.find(id, key.borrow(), has_key)
     }
 
+    /// Makes room for so many further nodes.
+    pub fn reserve(&mut self, count: usize) {
+        self.steps.reserve(count);
+        self.nodes.reserve(count);
+    }
+
     /// Adds a node below another.
     pub fn add(&mut self, parent: NodeId, node: TreeNode) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);

@@ -33,10 +33,29 @@ impl Steps {
         found.map(|step| step.to)
     }
 
+    /// The same; a step that is not there is added and leads to `to`.
+    pub fn find_or_add(
+        &mut self,
+        from: u32,
+        key: V<'_>,
+        to: u32,
+        has_key: impl Fn(u32) -> bool,
+    ) -> u32 {
+        let hash = Self::hash(from, key);
+        let is_it = |step: &Step| step.from == from && has_key(step.to);
+        let entry = self.0.entry(hash, is_it, |step| step.hash);
+        entry.or_insert(Step { hash, from, to }).get().to
+    }
+
     /// Adds a step that is not there.
     pub fn add(&mut self, from: u32, key: V<'_>, to: u32) {
         let hash = Self::hash(from, key);
         let step = Step { hash, from, to };
         self.0.insert_unique(hash, step, |step| step.hash);
+    }
+
+    /// Makes room for so many further steps.
+    pub fn reserve(&mut self, count: usize) {
+        self.0.reserve(count, |step| step.hash);
     }
 }

@@ -75,6 +75,19 @@ impl<'t> Targets<'t> {
     /// Rules on the way count too: their values may hold what the path leads to.
     fn follow(&mut self, node: NodeId, path: &[Step]) -> Vec<Vertex> {
         let mut found = Vec::new();
+        let (mut node, mut path) = (node, path);
+        // most paths are constant
+        while let Some((Step::Key(key), rest)) = path.split_first() {
+            let Some(child) = self.tree.child_by(node, key.borrow()) else {
+                return found;
+            };
+            found.extend(self.rules_at(child));
+            (node, path) = (child, rest);
+        }
+        if path.is_empty() {
+            found.extend(self.subtree(node));
+            return found;
+        }
         let mut ways = vec![(node, path)];
         while let Some((node, path)) = ways.pop() {
             let Some((step, rest)) = path.split_first() else {

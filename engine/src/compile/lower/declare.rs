@@ -1,5 +1,6 @@
 //! Where rules stand in the tree of documents, and which numbers they have.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use solon_syntax::ast::{self, Module, Term, TermKind};
@@ -62,6 +63,7 @@ pub fn declare<'m>(
         path: Vec::new(),
         pending: (0..numbers).map(|_| None).collect(),
     };
+    planting.program.tree.reserve(tree.len());
     planting.plant(RuleTree::DATA, 0, earlier.map(|_| 0));
     planting.pending
 }
@@ -80,7 +82,7 @@ struct Planting<'p, 'm> {
 impl<'m> Planting<'_, 'm> {
     /// Plants what is below a site; `before` is the node at which `parent` was in the earlier tree.
     fn plant(&mut self, from: SiteId, parent: NodeId, before: Option<NodeId>) {
-        let mut children = Vec::new();
+        let mut children = Vec::with_capacity(self.sites.node(from).children.len());
         for site in &self.sites.node(from).children {
             let key = &self.sites.node(*site).key;
             let mut members = self.members(*site, &[]);
@@ -114,8 +116,10 @@ impl<'m> Planting<'_, 'm> {
 
     /// The rules of a site in the order of files, the terms of their heads behind some others.
     fn members(&self, site: SiteId, terms: &[Term]) -> Vec<Member<'m>> {
-        let mut ids = self.sites.node(site).rules.clone();
-        ids.sort_unstable();
+        let mut ids = Cow::Borrowed(self.sites.node(site).rules.as_slice());
+        if !ids.is_sorted() {
+            ids.to_mut().sort_unstable();
+        }
         let rules = ids.iter().filter_map(|id| id.of(self.modules));
         let members = rules.map(|rule| {
             let reference = &rule.head.reference;
@@ -143,13 +147,14 @@ impl<'m> Planting<'_, 'm> {
     }
 
     /// Gives a set of rules its number, the one that it had or the next.
-    fn enlist(&mut self, members: Vec<Member<'m>>, known: Option<RuleId>) -> RuleId {
-        let (defaults, rules): (Vec<_>, Vec<_>) = members
-            .into_iter()
-            .partition(|member| member.rule.default && member.tail.is_empty());
+    fn enlist(&mut self, mut members: Vec<Member<'m>>, known: Option<RuleId>) -> RuleId {
+        let is_default = |member: &Member<'_>| member.rule.default && member.tail.is_empty();
+        let default = members.iter().find(|member| is_default(member));
+        let default = default.map(|member| member.rule);
+        members.retain(|member| !is_default(member));
         let mut pending = Pending {
-            rules,
-            default: defaults.first().map(|member| member.rule),
+            rules: members,
+            default,
             stays: false,
         };
         let id = known.unwrap_or_else(|| {

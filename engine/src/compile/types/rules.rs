@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use smallvec::SmallVec;
 use solon_syntax::ast::{Rule, Term, VarScan};
 
@@ -31,6 +30,7 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
     let mut changes = Changes::new(compilation);
     let mut yields = Yields::new(compilation);
     let mut places = Places::new(&compilation.rule_tree);
+    documents.reserve(compilation.rule_tree.len());
     let mut checked = 0;
     for vertex in compilation.graph.in_order() {
         let Some(id) = compilation.graph.rule(vertex) else {
@@ -100,14 +100,14 @@ pub fn check_types(compilation: &mut Compilation<'_>) {
 struct Places<'c> {
     tree: &'c RuleTree,
     /// The node of each one of the tree of rules, once it was asked for.
-    known: HashMap<rule_tree::NodeId, NodeId>,
+    known: Vec<Option<NodeId>>,
 }
 
 impl<'c> Places<'c> {
     fn new(tree: &'c RuleTree) -> Self {
         Self {
             tree,
-            known: HashMap::new(),
+            known: vec![None; tree.len()],
         }
     }
 
@@ -119,7 +119,7 @@ impl<'c> Places<'c> {
 
     /// Names are no longer than values may nest.
     fn at(&mut self, node: rule_tree::NodeId, types: &mut TypeTree) -> NodeId {
-        if let Some(known) = self.known.get(&node) {
+        if let Some(Some(known)) = self.known.get(node.position()) {
             return *known;
         }
         let above = self.tree.node(node);
@@ -130,7 +130,9 @@ impl<'c> Places<'c> {
             }
             None => types.step(TypeTree::ROOT, &Value::string("data")),
         };
-        self.known.insert(node, place);
+        if let Some(known) = self.known.get_mut(node.position()) {
+            *known = Some(place);
+        }
         place
     }
 }

@@ -39,8 +39,12 @@ struct Node {
 impl Node {
     /// Forgets what was computed.
     fn forget(&mut self) {
-        self.whole = OnceLock::new();
-        self.keys = OnceLock::new();
+        if self.whole.get().is_some() {
+            self.whole = OnceLock::new();
+        }
+        if self.keys.get().is_some() {
+            self.keys = OnceLock::new();
+        }
     }
 }
 
@@ -67,6 +71,12 @@ impl TypeTree {
 
     fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id.0 as usize]
+    }
+
+    /// Makes room for so many further nodes.
+    pub fn reserve(&mut self, count: usize) {
+        self.nodes.reserve(count);
+        self.steps.reserve(count);
     }
 
     /// Whether nothing is known.
@@ -203,14 +213,21 @@ impl TypeTree {
 
     /// The node one step further, made if there is none.
     pub fn step(&mut self, from: NodeId, key: &Value) -> NodeId {
-        if let Some(known) = self.child(from, key.borrow()) {
-            return known;
+        let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let nodes = &self.nodes;
+        let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == *key);
+        let found = self
+            .steps
+            .find_or_add(from.0, key.borrow(), next, has_key);
+        if found != next {
+            return NodeId(found);
         }
-        let next = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.steps.add(from.0, key.borrow(), next.0);
+        let next = NodeId(next);
         let node = self.node_mut(from);
         node.children.push(next);
-        node.sorted = OnceLock::new();
+        if node.sorted.get().is_some() {
+            node.sorted = OnceLock::new();
+        }
         self.forget_from(from);
         self.nodes.push(Node {
             key: key.clone(),
