@@ -6,7 +6,7 @@
 use std::ops::BitOr;
 
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
-use solon_syntax::ast::{Expr, ExprKind, Name, Rule, SomeDecl, Term, TermKind};
+use solon_syntax::ast::{Expr, ExprKind, Head, Name, Rule, SomeDecl, Term, TermKind};
 
 use super::locals::Locals;
 use super::rewrite::keywords::{is_root, is_root_document};
@@ -14,7 +14,7 @@ use crate::builtins;
 
 /// A set of facts about a rule and its `else`s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts(u16);
+pub struct Facts(u32);
 
 impl Facts {
     /// A set or an object.
@@ -51,6 +51,9 @@ impl Facts {
     /// The name of an import or of a rule.
     pub const RESOLVED: Self = Self(1 << 15);
 
+    /// Something else than scalars in a head.
+    pub const OPEN_HEAD: Self = Self(1 << 16);
+
     /// Whether one of some facts is among these.
     pub fn has(self, some: Self) -> bool {
         self.0 & some.0 != 0
@@ -65,6 +68,21 @@ impl Facts {
     pub fn of(rule: &Rule) -> Self {
         let mut facts = Self::default();
         rule.walk(&mut facts);
+        let mut next = Some(rule);
+        while let Some(rule) = next {
+            let Head {
+                reference,
+                args,
+                key,
+                value,
+                ..
+            } = &rule.head;
+            let mut terms = reference.iter().skip(1).chain(args).chain(key).chain(value);
+            if !terms.all(Term::is_scalar) {
+                facts.add(Self::OPEN_HEAD);
+            }
+            next = rule.else_rule.as_deref();
+        }
         facts
     }
 }

@@ -15,8 +15,8 @@ use crate::program::{
 };
 use crate::value::Value;
 
-/// Steps that most blocks have room for.
-const STEPS: usize = 8;
+/// Steps that most plans have room for.
+const STEPS: usize = 16;
 
 /// A body on its way to a plan.
 pub struct Lowering<'p> {
@@ -26,6 +26,7 @@ pub struct Lowering<'p> {
     /// Names in the order they were bound, so that a block can forget its own.
     bound: SmallMap<Name, Operand>,
     slots: Slot,
+    /// The steps of all open blocks.
     steps: Vec<Step>,
     /// What is worth looking for in the plan.
     holds: Holds,
@@ -78,14 +79,14 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    pub(super) fn finish(self) -> Plan {
+    pub(super) fn finish(mut self) -> Plan {
         let holds = self.holds;
         let fuses = holds.collection && self.makes(Optimisation::FuseAggregates);
         let shares = self.makes(Optimisation::ShareLookups);
         let forgets = holds.keys && self.makes(Optimisation::ForgetKeys);
         let mut plan = Plan {
             slots: self.slots,
-            steps: self.steps.into(),
+            steps: self.steps.drain(..).collect(),
         };
         if fuses {
             fuse::aggregates(&mut plan);
@@ -138,11 +139,11 @@ impl<'p> Lowering<'p> {
 
     /// Lowers into a block of its own; what is bound inside is forgotten.
     pub(super) fn block(&mut self, fill: impl FnOnce(&mut Self)) -> Block {
-        let outer = std::mem::replace(&mut self.steps, Vec::with_capacity(STEPS));
+        let start = self.steps.len();
         let mark = self.bound.len();
         fill(self);
         self.bound.truncate(mark);
-        std::mem::replace(&mut self.steps, outer).into()
+        self.steps.drain(start..).collect()
     }
 
     fn exists(&mut self, body: &Body) -> Block {

@@ -6,15 +6,12 @@ use solon_syntax::ast::TermKind;
 
 use super::{append, hoist};
 use crate::compile::Compilation;
+use crate::compile::facts::Facts;
 
 /// Moves what must be evaluated out of the references of heads.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let locals = &mut compilation.locals;
-    for rule in compilation
-        .modules
-        .open_mut()
-        .flat_map(|module| &mut module.rules)
-    {
+    for rule in compilation.modules.rules_with_mut(Facts::OPEN_HEAD) {
         let head = &mut rule.head;
         let last = head.reference.len().saturating_sub(1);
         let mut bindings = Vec::new();

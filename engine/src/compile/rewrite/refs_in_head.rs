@@ -2,13 +2,14 @@
 //!
 //! `p := input.x` becomes `p := x` with `x = input.x` at the end of its body.
 
-use super::{append, each_branch, hoist, requires_evaluation};
+use super::{append, each_branch_with, hoist, requires_evaluation};
 use crate::compile::Compilation;
+use crate::compile::facts::Facts;
 
 /// Moves what must be evaluated out of keys, values and arguments.
 pub fn rewrite(compilation: &mut Compilation<'_>) {
     let locals = &mut compilation.locals;
-    each_branch(&mut compilation.modules, |rule| {
+    each_branch_with(&mut compilation.modules, Facts::OPEN_HEAD, |rule| {
         let head = &mut rule.head;
         let terms = head
             .key

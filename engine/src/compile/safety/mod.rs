@@ -33,9 +33,10 @@ use super::rule_tree::ground_prefix;
 
 /// Refuses variables in heads that the bodies do not know.
 pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
-    for module in compilation.modules.open() {
+    for (module, facts) in compilation.modules.open_with_facts() {
         let mut rows = SharedRows::new(module);
-        for rule in &module.rules {
+        let rules = module.rules.iter().zip(facts);
+        for (rule, _) in rules.filter(|(_, facts)| facts.has(Facts::OPEN_HEAD)) {
             for part in chain(rule) {
                 let unbound = unbound_in_head(&part.head, &rule.head.args, part);
                 for (name, term) in unbound {

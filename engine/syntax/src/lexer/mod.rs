@@ -453,8 +453,21 @@ impl<'a> Lexer<'a> {
 }
 
 /// Whether a byte is a character of names, and nothing but that.
+#[inline]
 fn is_plain_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    static NAMES: [bool; 256] = {
+        let mut names = [false; 256];
+        let mut byte = 0_u8;
+        while byte.is_ascii() {
+            #[expect(clippy::indexing_slicing, reason = "one for each byte")]
+            {
+                names[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+            }
+            byte += 1;
+        }
+        names
+    };
+    NAMES.get(usize::from(byte)) == Some(&true)
 }
 
 /// Offsets fit: texts of 4 GiB and more are refused before lexing.
