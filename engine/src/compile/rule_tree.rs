@@ -3,6 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
 use crate::program::Steps;
@@ -50,7 +51,7 @@ pub struct Node {
     /// Steps further down, ordered by key.
     pub children: Vec<NodeId>,
     /// The rules whose ground prefix this is, in order.
-    pub rules: Vec<RuleId>,
+    pub rules: SmallVec<[RuleId; 1]>,
     /// Number of arguments of the first rule.
     pub arity: usize,
     /// The modules whose package this is, in order.

@@ -13,6 +13,7 @@ mod targets;
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use solon_syntax::ast::Ref;
 
 use self::components::components;
@@ -22,6 +23,9 @@ use super::rule_tree::{RuleId, RuleTree};
 
 pub use reads::Read;
 pub use targets::Step;
+
+/// Where the edges of a vertex lead.
+pub type Edges = SmallVec<[u32; 4]>;
 
 /// A vertex of the graph: a rule, or a group of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,7 +38,7 @@ pub struct Graph {
     /// Position of each module's first rule.
     starts: Vec<u32>,
     /// What each rule needs, then what each group holds.
-    edges: Vec<Vec<u32>>,
+    edges: Arc<Vec<Edges>>,
     /// The same for rules, with what it takes.
     needs: Vec<Vec<Need>>,
     lookups: Vec<Arc<Lookup>>,
@@ -115,9 +119,10 @@ impl Graph {
             let needs = needs_of(rule, &mut targets, &mut graph.lookups);
             graph.needs.push(needs);
         }
-        graph.edges = graph.needs.iter().map(|needs| unique(needs)).collect();
-        graph.edges.extend(targets.into_groups());
-        graph.components = components(&graph.edges);
+        let mut edges: Vec<Edges> = graph.needs.iter().map(|needs| unique(needs)).collect();
+        edges.extend(targets.into_groups());
+        graph.components = components(&edges);
+        graph.edges = Arc::new(edges);
         graph
     }
 
@@ -148,6 +153,11 @@ impl Graph {
     pub fn members(&self, vertex: Vertex) -> impl Iterator<Item = Vertex> {
         let members = self.edges.get(vertex.0 as usize);
         members.into_iter().flatten().copied().map(Vertex)
+    }
+
+    /// Where the edges of all vertices lead.
+    pub fn edges(&self) -> Arc<Vec<Edges>> {
+        self.edges.clone()
     }
 
     /// The lookup behind a need.
@@ -186,8 +196,8 @@ impl Vertex {
 }
 
 /// The targets of needs, each once.
-fn unique(needs: &[Need]) -> Vec<u32> {
-    let mut targets: Vec<_> = needs.iter().map(|need| need.target.0).collect();
+fn unique(needs: &[Need]) -> Edges {
+    let mut targets: Edges = needs.iter().map(|need| need.target.0).collect();
     targets.sort_unstable();
     targets.dedup();
     targets
@@ -204,14 +214,15 @@ fn needs_of(
     lookups: &mut Vec<Arc<Lookup>>,
 ) -> Vec<Need> {
     let mut needs = Vec::with_capacity(reads.len());
+    let mut found = Vec::new();
     for read in reads {
-        let found = targets.of(&read.path);
+        targets.of(&read.path, &mut found);
         let lookup = read.lookup.as_ref().filter(|_| !found.is_empty());
         let lookup = lookup.map(|lookup| {
             lookups.push(lookup.clone());
             length(lookups) - 1
         });
-        needs.extend(found.into_iter().map(|target| Need {
+        needs.extend(found.drain(..).map(|target| Need {
             target,
             part: read.part,
             lookup,

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::Vertex;
+use super::{Edges, Vertex};
 use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
 use crate::value::Value;
 
@@ -23,7 +23,7 @@ pub struct Targets<'t> {
     /// Vertex of each module's first rule.
     starts: &'t [u32],
     first_group: u32,
-    groups: Vec<Vec<u32>>,
+    groups: Vec<Edges>,
     /// The rules at and below a node.
     subtrees: HashMap<NodeId, Vertex>,
     /// The rules that a path leads to from a node.
@@ -51,9 +51,9 @@ impl<'t> Targets<'t> {
         }
     }
 
-    /// The vertices that a path from `data` leads to.
-    pub fn of(&mut self, path: &[Step]) -> Vec<Vertex> {
-        let found = self.follow(RuleTree::DATA, path);
+    /// Adds the vertices that a path from `data` leads to.
+    pub fn of(&mut self, path: &[Step], found: &mut Vec<Vertex>) {
+        self.follow(RuleTree::DATA, path, found);
         while let Some((group, open)) = self.open.pop() {
             let members = match open {
                 Open::Subtree(node) => self.subtree_members(node),
@@ -64,29 +64,26 @@ impl<'t> Targets<'t> {
                 *place = members.into_iter().map(|vertex| vertex.0).collect();
             }
         }
-        found
     }
 
     /// The members of all groups.
-    pub fn into_groups(self) -> Vec<Vec<u32>> {
+    pub fn into_groups(self) -> Vec<Edges> {
         self.groups
     }
 
     /// Rules on the way count too: their values may hold what the path leads to.
-    fn follow(&mut self, node: NodeId, path: &[Step]) -> Vec<Vertex> {
-        let mut found = Vec::new();
+    fn follow(&mut self, node: NodeId, path: &[Step], found: &mut Vec<Vertex>) {
         let (mut node, mut path) = (node, path);
         // most paths are constant
         while let Some((Step::Key(key), rest)) = path.split_first() {
             let Some(child) = self.tree.child_by(node, key.borrow()) else {
-                return found;
+                return;
             };
             found.extend(self.rules_at(child));
             (node, path) = (child, rest);
         }
         if path.is_empty() {
-            found.extend(self.subtree(node));
-            return found;
+            return found.extend(self.subtree(node));
         }
         let mut ways = vec![(node, path)];
         while let Some((node, path)) = ways.pop() {
@@ -109,7 +106,6 @@ impl<'t> Targets<'t> {
                 }
             }
         }
-        found
     }
 
     fn rules_at(&self, node: NodeId) -> impl Iterator<Item = Vertex> + use<'t> {
@@ -147,7 +143,7 @@ impl<'t> Targets<'t> {
     fn group(&mut self, open: Open) -> Vertex {
         let position = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
         let group = Vertex(self.first_group.saturating_add(position));
-        self.groups.push(Vec::new());
+        self.groups.push(Edges::new());
         self.open.push((group, open));
         group
     }
@@ -166,7 +162,7 @@ impl<'t> Targets<'t> {
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {
             members.extend(self.rules_at(*child));
-            members.extend(self.follow(*child, rest));
+            self.follow(*child, rest, &mut members);
         }
         members
     }

@@ -1,9 +1,9 @@
 //! Which rules need which, the other way round: what is not what it was once `with` replaces a rule.
 
 use hashbrown::HashSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::compile::graph::{Graph, Vertex};
+use crate::compile::graph::{Edges, Graph};
 use crate::compile::rule_tree::{RuleId, RuleTree};
 use crate::limits;
 use crate::value::Value;
@@ -13,7 +13,7 @@ use crate::value::Value;
 pub struct Dependents {
     /// The rules, which are the first vertices, in order.
     rules: Vec<RuleId>,
-    needs: Vec<Vec<usize>>,
+    needs: Arc<Vec<Edges>>,
     /// Whatever needs each vertex, once it was asked for: most programs replace nothing.
     users: OnceLock<Vec<Vec<usize>>>,
 }
@@ -24,12 +24,9 @@ impl Dependents {
         let vertices = graph.vertices();
         Self {
             rules: vertices
-                .clone()
                 .map_while(|vertex| graph.rule(vertex))
                 .collect(),
-            needs: vertices
-                .map(|vertex| graph.members(vertex).map(Vertex::position).collect())
-                .collect(),
+            needs: graph.edges(),
             users: OnceLock::new(),
         }
     }
@@ -84,7 +81,7 @@ impl Dependents {
         let mut users = vec![Vec::new(); self.needs.len()];
         for (user, needs) in self.needs.iter().enumerate() {
             for need in needs {
-                if let Some(users) = users.get_mut(*need) {
+                if let Some(users) = users.get_mut(*need as usize) {
                     users.push(user);
                 }
             }
