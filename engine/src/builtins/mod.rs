@@ -11,6 +11,7 @@ pub mod custom;
 pub mod fault;
 mod folds;
 pub mod operands;
+mod outlines;
 pub mod patterns;
 mod runes;
 
@@ -67,6 +68,7 @@ pub use graph::Graphs;
 pub use http::SendMetrics;
 pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
+pub use outlines::{may_be_deprecated_below, may_be_plain};
 pub use patterns::Patterns;
 pub use regex::is_pattern;
 
@@ -354,50 +356,6 @@ pub fn may_block(name: &str) -> bool {
 /// Whether such a built-in has a name of which this is the first part.
 pub fn may_block_below(part: &str) -> bool {
     matches!(part, "http" | "net")
-}
-
-/// Whether a deprecated built-in may have a name of which this is the first part: its length and first letter tell
-/// most others.
-pub fn may_be_deprecated_below(part: &str) -> bool {
-    static DEPRECATED: LazyLock<Outlines> =
-        LazyLock::new(|| Outlines::of(all().filter(|entry| entry.builtin.deprecated)));
-    DEPRECATED.have(part)
-}
-
-/// Whether a built-in may have a name without points.
-pub fn may_be_plain(name: &str) -> bool {
-    static PLAIN: LazyLock<Outlines> =
-        LazyLock::new(|| Outlines::of(all().filter(|entry| !entry.builtin.name.contains('.'))));
-    PLAIN.have(name)
-}
-
-/// First letters and lengths of the first parts of names.
-struct Outlines([u64; 256]);
-
-impl Outlines {
-    fn of<'t>(entries: impl Iterator<Item = &'t Entry>) -> Self {
-        let mut outlines = [0; 256];
-        for entry in entries {
-            let part = entry.builtin.name.split('.').next().unwrap_or_default();
-            let (first, length) = Self::outline(part);
-            if let Some(lengths) = outlines.get_mut(first) {
-                *lengths |= length;
-            }
-        }
-        Self(outlines)
-    }
-
-    fn outline(name: &str) -> (usize, u64) {
-        let first = name.bytes().next().unwrap_or_default();
-        (usize::from(first), 1 << (name.len() % 64))
-    }
-
-    fn have(&self, name: &str) -> bool {
-        let (first, length) = Self::outline(name);
-        self.0
-            .get(first)
-            .is_some_and(|lengths| lengths & length != 0)
-    }
 }
 
 /// Finds a built-in by its published name.

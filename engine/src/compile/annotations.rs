@@ -35,9 +35,7 @@ pub struct Link {
 /// Reads the blocks of all modules, if a rule asks for them and the parser was not told to.
 pub fn parse(compilation: &mut Compilation<'_>) {
     let modules = &compilation.modules;
-    compilation.asks_for_metadata |= modules
-        .rules_with(Facts::METADATA)
-        .any(asks_for_metadata);
+    compilation.asks_for_metadata |= modules.rules_with(Facts::METADATA).any(asks_for_metadata);
     if !compilation.asks_for_metadata {
         return;
     }

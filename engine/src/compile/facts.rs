@@ -127,12 +127,13 @@ impl Facts {
 
     /// `some … in …` becomes a reference into what stands there.
     fn declaration(&mut self, declaration: &SomeDecl) {
-        if let [symbol] = declaration.symbols.as_slice()
-            && let TermKind::Call(terms) = &symbol.kind
-            && let Some(collection) = terms.last()
-            && !matches!(collection.kind, TermKind::Var(_) | TermKind::Ref(_))
-        {
-            self.add(Self::ODD_HEAD);
+        for symbol in &declaration.symbols {
+            if let TermKind::Call(terms) = &symbol.kind
+                && let Some(collection) = terms.last()
+                && !matches!(collection.kind, TermKind::Var(_) | TermKind::Ref(_))
+            {
+                self.add(Self::ODD_HEAD);
+            }
         }
     }
 }

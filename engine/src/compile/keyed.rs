@@ -110,9 +110,7 @@ impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
             bound.extend(reach.outputs(expr));
             reach.add(expr);
             // each expression has what it needs when its turn comes
-            let shares_more = || {
-                ALL.any(expr, |name| is_shared(name) && !bound.contains(name))
-            };
+            let shares_more = || ALL.any(expr, |name| is_shared(name) && !bound.contains(name));
             if !reach.missing(std::slice::from_ref(expr)).is_empty() || shares_more() {
                 return None;
             }

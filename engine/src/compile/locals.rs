@@ -56,8 +56,7 @@ impl Locals {
         loop {
             self.text.clear();
             self.text.push_str(self.prefix);
-            self.text
-                .push_str(itoa::Buffer::new().format(self.next));
+            self.text.push_str(itoa::Buffer::new().format(self.next));
             self.text.push_str("__");
             self.next += 1;
             if !self.taken.contains(&*self.text) {

@@ -1,17 +1,17 @@
 //! Bodies and expressions.
 
-use std::borrow::Cow;
-
 use solon_syntax::ast::{Body, Every, Expr, ExprKind, Name, Term, TermKind};
 
-use super::constants::{Constants, constant};
+use super::called::Called;
+use super::constants::Constants;
+use super::holds::Holds;
 use super::{fuse, lookups, screen, unread};
 use crate::builtins;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
-    Program, RuleId, RuleKind, Slot, Step, TextTest,
+    Program, Slot, Step, TextTest,
 };
 use crate::value::Value;
 
@@ -30,36 +30,6 @@ pub struct Lowering<'p> {
     steps: Vec<Step>,
     /// What is worth looking for in the plan.
     holds: Holds,
-}
-
-/// Which steps a plan holds that later passes look for: most hold few of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Holds {
-    /// A comprehension.
-    collection: bool,
-    /// A loop.
-    loops: bool,
-    /// A loop that notes its keys.
-    keys: bool,
-    /// How many lookups there are that may be made again.
-    lookups: u32,
-}
-
-impl Holds {
-    fn see(&mut self, step: &Step) {
-        match step {
-            Step::Collect { .. } => self.collection = true,
-            Step::Each { key, .. } => {
-                self.loops = true;
-                self.keys |= key.is_some();
-            }
-            Step::Every(_) => self.keys = true,
-            Step::Input { .. } | Step::Walk { .. } | Step::Base { .. } | Step::Rule { .. } => {
-                self.lookups += 1;
-            }
-            _ => {}
-        }
-    }
 }
 
 impl<'p> Lowering<'p> {
@@ -364,49 +334,6 @@ impl<'p> Lowering<'p> {
         Some(Operand::Slot(out))
     }
 
-    /// The function that an operator names, if it is one of the policy.
-    pub(super) fn function(&self, operator: &Term) -> Option<RuleId> {
-        let terms = operator.as_ref()?;
-        if terms.first()?.as_var().is_none_or(|name| &**name != "data") {
-            return None;
-        }
-        let mut node = 0;
-        for term in terms.iter().skip(1) {
-            node = self.program.tree.child(node, &constant(term)?)?;
-        }
-        self.program.tree.node(node)?.rule
-    }
-
-    /// What an operator names.
-    pub(super) fn called<'t>(&self, operator: &'t Term) -> Option<Called<'t>> {
-        match self.function(operator) {
-            Some(rule) => Some(Called::Rule(rule)),
-            None => operator_name(operator).map(Called::Name),
-        }
-    }
-
-    fn arity(&self, called: &Called<'_>) -> usize {
-        let name = match called {
-            Called::Rule(rule) => {
-                let set = self.program.rules.get(*rule as usize);
-                return match set.map(|set| set.kind) {
-                    Some(RuleKind::Function(arity)) => arity as usize,
-                    _ => 0,
-                };
-            }
-            Called::Name(name) => &**name,
-        };
-        if let Some(function) = self.program.functions.iter().find(|f| *f.name == *name) {
-            return function.arity();
-        }
-        match builtins::lookup(name).map(|entry| &entry.declaration) {
-            Some(crate::types::Type::Function(function)) if function.variadic.is_none() => {
-                function.args.len()
-            }
-            _ => usize::MAX,
-        }
-    }
-
     fn descend_tree(&mut self, from: &Term, pattern: &Term) {
         let from = self.term(from);
         if let TermKind::Array(items) = &pattern.kind
@@ -434,39 +361,6 @@ impl<'p> Lowering<'p> {
         let items = [Operand::Slot(path), Operand::Slot(value)].into();
         self.push(Step::Array { items, out: pair });
         self.matches(Operand::Slot(pair), pattern);
-    }
-}
-
-/// What a call names.
-pub(super) enum Called<'t> {
-    /// A function of the policy.
-    Rule(RuleId),
-    /// A built-in, or a function of the host.
-    Name(Cow<'t, str>),
-}
-
-fn text(term: &Term) -> Option<&Name> {
-    term.as_var().or_else(|| term.as_string())
-}
-
-/// The dotted name of an operator.
-pub(super) fn operator_name(operator: &Term) -> Option<Cow<'_, str>> {
-    match &operator.kind {
-        TermKind::Var(name) => Some(Cow::Borrowed(name)),
-        TermKind::Ref(terms) => {
-            let (head, steps) = terms.split_first()?;
-            if steps.is_empty() {
-                return text(head).map(|name| Cow::Borrowed(&**name));
-            }
-            let mut name = String::with_capacity(32);
-            name.push_str(text(head)?);
-            for step in steps {
-                name.push('.');
-                name.push_str(text(step)?);
-            }
-            Some(Cow::Owned(name))
-        }
-        _ => None,
     }
 }
 

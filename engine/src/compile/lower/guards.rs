@@ -116,8 +116,7 @@ fn operands_of_equality(expr: &Expr) -> Option<&[Term]> {
     if expr.negated || !expr.with.is_empty() {
         return None;
     }
-    expr.operands_of("eq")
-        .or_else(|| expr.operands_of("equal"))
+    expr.operands_of("eq").or_else(|| expr.operands_of("equal"))
 }
 
 /// What the index looks at in an expression that asks for a value in another way than by a scalar.
@@ -132,7 +131,9 @@ fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
     ];
     let is_array = |term: &Term| matches!(term.kind, TermKind::Array(_));
     let operands = match operands_of_equality(expr) {
-        Some([left, right]) if is_array(left) || is_array(right) => operands_of_equality(expr).unwrap_or_default(),
+        Some([left, right]) if is_array(left) || is_array(right) => {
+            operands_of_equality(expr).unwrap_or_default()
+        }
         Some([_, _]) => &[],
         _ if expr.negated || !expr.with.is_empty() => &[],
         _ => {

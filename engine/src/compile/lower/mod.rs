@@ -4,10 +4,12 @@
 //! order. A rule is lowered once for each number of head terms that a caller may know beforehand.
 
 mod body;
+mod called;
 mod constants;
 mod declare;
 mod fuse;
 mod guards;
+mod holds;
 mod index;
 mod inline;
 mod joins;

@@ -2,7 +2,8 @@
 
 use solon_syntax::ast::{Term, TermKind, With};
 
-use super::body::{Lowering, operator_name};
+use super::body::Lowering;
+use super::called::operator_name;
 use super::constants::constant;
 use crate::builtins::{self, Run};
 use crate::program::{Callee, Modifier, RuleKind, Target};

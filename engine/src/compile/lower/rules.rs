@@ -2,13 +2,15 @@
 
 use solon_syntax::ast::{self, Body, Expr, ExprKind, Term, TermKind};
 
-use super::body::{Lowering, operator_name};
+use super::body::Lowering;
+use super::called::operator_name;
 use super::constants::{Constants, constant};
 use super::declare::{Member, Pending, number};
 use super::{guards, index, screen};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
-    ConstId, Guard, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen, Slot, Step,
+    ConstId, Guard, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen, Slot,
+    Step,
 };
 use crate::value::Value;
 
@@ -139,7 +141,17 @@ fn lower_member(
         0
     };
     let keyed = (1..=depth)
-        .map(|known| self::plan(kind, member, &body, known, program, constants, optimisations))
+        .map(|known| {
+            self::plan(
+                kind,
+                member,
+                &body,
+                known,
+                program,
+                constants,
+                optimisations,
+            )
+        })
         .collect();
     let otherwise = member.rule.else_rule.as_deref().map(|rule| {
         let member = Member {

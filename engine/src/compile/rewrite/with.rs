@@ -189,7 +189,12 @@ impl Rewriter<'_> {
         let Some(name) = name_of(term) else {
             return Ok(false);
         };
-        if self.options.unsafe_builtins.iter().any(|banned| *banned == name) {
+        if self
+            .options
+            .unsafe_builtins
+            .iter()
+            .any(|banned| *banned == name)
+        {
             return Err(builtin_refusal(
                 term.span,
                 &format!("target must not be unsafe: \"{name}\""),

@@ -23,9 +23,7 @@ impl Dependents {
     pub fn new(graph: &Graph) -> Self {
         let vertices = graph.vertices();
         Self {
-            rules: vertices
-                .map_while(|vertex| graph.rule(vertex))
-                .collect(),
+            rules: vertices.map_while(|vertex| graph.rule(vertex)).collect(),
             needs: graph.edges(),
             users: OnceLock::new(),
         }

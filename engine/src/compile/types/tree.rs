@@ -216,9 +216,7 @@ impl TypeTree {
         let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let nodes = &self.nodes;
         let has_key = |id: u32| nodes.get(id as usize).is_some_and(|node| node.key == *key);
-        let found = self
-            .steps
-            .find_or_add(from.0, key.borrow(), next, has_key);
+        let found = self.steps.find_or_add(from.0, key.borrow(), next, has_key);
         if found != next {
             return NodeId(found);
         }

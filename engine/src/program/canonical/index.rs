@@ -97,7 +97,8 @@ pub fn may_constrain(expr: &Expr) -> bool {
             [operator, left, right]
                 if operator.is_operator("eq") || operator.is_operator("equal") =>
             {
-                let is_place = |term: &Term| matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_));
+                let is_place =
+                    |term: &Term| matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_));
                 let is_value = |term: &Term| {
                     matches!(term.kind, TermKind::Var(_) | TermKind::Array(_)) || term.is_scalar()
                 };

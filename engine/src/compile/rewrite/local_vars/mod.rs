@@ -155,8 +155,7 @@ impl Pass<'_> {
     fn shadowing_builtins(&self, rule: &Rule, scopes: &Scopes) -> BTreeSet<Name> {
         let mut names: BTreeSet<Name> = BTreeSet::new();
         OWN.each(&rule.body, |_, name| {
-            let may_be_builtin =
-                builtins::may_be_plain(name) || !self.options.functions.is_empty();
+            let may_be_builtin = builtins::may_be_plain(name) || !self.options.functions.is_empty();
             if may_be_builtin
                 && scopes.find(name).is_none()
                 && self.options.declaration(name).is_some()

@@ -1,0 +1,34 @@
+//! What plans hold, noted while they are made.
+
+use crate::program::Step;
+
+/// Which steps a plan holds that later passes look for: most hold few of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Holds {
+    /// A comprehension.
+    pub collection: bool,
+    /// A loop.
+    pub loops: bool,
+    /// A loop that notes its keys.
+    pub keys: bool,
+    /// How many lookups there are that may be made again.
+    pub lookups: u32,
+}
+
+impl Holds {
+    /// Notes a step.
+    pub fn see(&mut self, step: &Step) {
+        match step {
+            Step::Collect { .. } => self.collection = true,
+            Step::Each { key, .. } => {
+                self.loops = true;
+                self.keys |= key.is_some();
+            }
+            Step::Every(_) => self.keys = true,
+            Step::Input { .. } | Step::Walk { .. } | Step::Base { .. } | Step::Rule { .. } => {
+                self.lookups += 1;
+            }
+            _ => {}
+        }
+    }
+}
