@@ -161,10 +161,18 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
                 Step::Input { keys, out } => match self.input {
+                    Some(Held::Stored(value)) => self.walk_stored(value, keys, *out),
                     Some(input) => self.walk(input, keys, *out),
                     None => false,
                 },
-                Step::Walk { from, keys, out } => self.walk(self.held(*from), keys, *out),
+                Step::Walk { from, keys, out } => match *from {
+                    Operand::Slot(slot) => match self.slot(slot) {
+                        Some(Held::Stored(value)) => self.walk_stored(value, keys, *out),
+                        Some(held) => self.walk(*held, keys, *out),
+                        None => false,
+                    },
+                    Operand::Const(_) => self.walk(self.held(*from), keys, *out),
+                },
                 Step::Base { path, out } => {
                     let constants = &self.program.constants;
                     let found = path.iter().try_fold((self.data)(), |base, id| {
@@ -267,28 +275,46 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
     }
 
     /// Goes down a value along keys; whether something is there.
-    #[inline]
     fn walk(&mut self, from: Held<'e>, keys: &'e [Operand], out: Slot) -> bool {
-        let mut keys = keys.iter();
-        let mut found = Some(from);
-        if let Held::Stored(mut value) = from {
-            // most keys are constants in stored objects
-            while let Value::Object(object) = value
-                && let Some(Operand::Const(id)) = keys.as_slice().first()
-                && let Some(key) = self.stored_constant(*id)
-            {
-                keys.next();
-                match object.get_stored(key) {
-                    Some(inner) => value = inner,
-                    None => return false,
-                }
-            }
-            found = Some(Held::Stored(value));
-        }
-        for key in keys {
-            found = found.and_then(|held| below(held, self.held(*key)));
-        }
+        let found = keys
+            .iter()
+            .try_fold(from, |held, key| below(held, self.held(*key)));
         self.set(out, found)
+    }
+
+    /// The same from a stored value; what lies within it and the keys are read where they are.
+    #[inline]
+    fn walk_stored(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
+        let mut value = from;
+        let mut keys = keys.iter();
+        while let Value::Object(object) = value
+            && let Some(key) = keys.next()
+        {
+            let found = match *key {
+                Operand::Const(id) => self
+                    .stored_constant(id)
+                    .and_then(|key| object.get_stored(key)),
+                Operand::Slot(slot) => match self.slot(slot) {
+                    Some(Held::Stored(key)) => object.get_stored(key),
+                    Some(Held::Flying(key)) => object.get(*key),
+                    None => None,
+                },
+            };
+            match found {
+                Some(inner) => value = inner,
+                None => return false,
+            }
+        }
+        if !keys.as_slice().is_empty() {
+            return self.walk(Held::Stored(value), keys.as_slice(), out);
+        }
+        match self.slots.get_mut(out as usize) {
+            Some(place) => {
+                *place = Held::Stored(value);
+                true
+            }
+            None => false,
+        }
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::value::order::{hash, same_key};
+use crate::value::order::hash;
 use crate::value::{V, Value, search};
 
 /// Pairs in a full run.
@@ -48,9 +48,9 @@ impl Places {
         loop {
             let place = usize::from(*self.0.get(at)?).checked_sub(1)?;
             let found = keys.get(place)?;
-            let same = match (found, key) {
-                (Value::Short(found), V::Short(key)) => *found == key,
-                (found, key) => same_key(found.borrow(), key),
+            let same = match (found, &key) {
+                (Value::Short(found), V::Short(key)) => found == key,
+                (found, key) => found.borrow() == *key,
             };
             if same {
                 return Some(place);
