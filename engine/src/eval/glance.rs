@@ -58,6 +58,8 @@ pub struct Glance<'e, D> {
     turns: u32,
     /// Whether the first solution ends the search.
     early: bool,
+    /// Whether the first error of a built-in ends the evaluation.
+    strict: bool,
 }
 
 impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
@@ -72,7 +74,15 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
             found: None,
             turns: u32::try_from(turns).map_or(TURNS, |turns| turns.min(TURNS)),
             early: false,
+            strict: false,
         }
+    }
+
+    /// For an evaluation that the first error of a built-in ends.
+    #[inline]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
     }
 
     /// The document of a rule.
@@ -215,6 +225,8 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
                     self.found = Some(self.held(*operand));
                     return End::Hit;
                 }
+                // nothing is seen here that comes too early
+                Step::Screen(screen) if !(screen.always || self.strict) => true,
                 Step::Exists => return End::Hit,
                 Step::Each { from, key, out } => return self.each(*from, *key, *out, rest, depth),
                 Step::Join(join) => {

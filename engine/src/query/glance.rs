@@ -79,7 +79,9 @@ impl DocumentInner {
     ) -> Glimpse<'e> {
         let limits = request.limits.unwrap_or(&self.basis.shared.limits);
         let turns = limits.steps.unwrap_or(u64::MAX);
-        let glimpse = Glance::new(&self.basis.program, input, data, turns).rule(rule);
+        let glimpse = Glance::new(&self.basis.program, input, data, turns)
+            .strict(request.strict_builtin_errors)
+            .rule(rule);
         self.glances.count(&glimpse);
         glimpse
     }
