@@ -161,7 +161,7 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
     }
 
     fn plan(&mut self, plan: &'e Plan) -> End {
-        if plan.slots as usize > SLOTS {
+        if plan.slots as usize > SLOTS || !plan.is_plain() {
             return End::Unsure;
         }
         self.block(&plan.steps, 0)

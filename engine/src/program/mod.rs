@@ -5,6 +5,7 @@ mod constant;
 pub mod dump;
 mod kinds;
 mod operands;
+mod plain;
 pub mod plan;
 pub mod rules;
 mod steps;

@@ -4,7 +4,7 @@
 //! The last step of a block is a leaf. Which variable is bound where was decided when the plan was made, so
 //! there is no unification at run time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use solon_syntax::source::Span;
 
@@ -38,6 +38,8 @@ pub struct Plan {
     pub slots: u32,
     /// What is run.
     pub steps: Block,
+    /// See [`Self::is_plain`].
+    pub(super) plain: OnceLock<bool>,
 }
 
 /// Comparisons that are tested without making a boolean.

@@ -54,10 +54,7 @@ impl<'p> Lowering<'p> {
         let fuses = holds.collection && self.makes(Optimisation::FuseAggregates);
         let shares = self.makes(Optimisation::ShareLookups);
         let forgets = holds.keys && self.makes(Optimisation::ForgetKeys);
-        let mut plan = Plan {
-            slots: self.slots,
-            steps: self.steps.drain(..).collect(),
-        };
+        let mut plan = Plan::new(self.slots, self.steps.drain(..).collect());
         if fuses {
             fuse::aggregates(&mut plan);
         }

@@ -1,0 +1,45 @@
+//! Plans that only look things up and compare them, so that a glance may decide them.
+
+use super::plan::{Block, Plan, Step};
+
+impl Plan {
+    /// Steps and the size of their frame.
+    pub fn new(slots: u32, steps: Block) -> Self {
+        Self {
+            slots,
+            steps,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it has no steps but lookups, comparisons and loops.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        *self.plain.get_or_init(|| are_plain(&self.steps))
+    }
+}
+
+fn are_plain(steps: &[Step]) -> bool {
+    steps.iter().all(|step| {
+        let is_plain = match step {
+            Step::Input { .. }
+            | Step::Walk { .. }
+            | Step::Base { .. }
+            | Step::Each { .. }
+            | Step::Join(_)
+            | Step::Holds(_)
+            | Step::Equal(..)
+            | Step::Compare(..)
+            | Step::Member(..)
+            | Step::Among(..)
+            | Step::Test(..)
+            | Step::Not(_)
+            | Step::Any(_)
+            | Step::Value(_)
+            | Step::Exists => true,
+            Step::Screen(screen) => !screen.always,
+            _ => false,
+        };
+        is_plain && step.blocks().all(|block| are_plain(block))
+    })
+}
