@@ -14,6 +14,7 @@ pub mod operands;
 mod outlines;
 pub mod patterns;
 mod runes;
+mod tested;
 
 mod aggregates;
 mod arithmetic;
@@ -246,8 +247,9 @@ pub struct Entry {
 #[inline]
 fn is_large(operand: &V<'_>) -> bool {
     match operand {
-        V::Text(text) => text.as_bytes().len() > limits::LARGE_OPERAND,
-        V::NewText(text) => text.as_bytes().len() > limits::LARGE_OPERAND,
+        V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+            operand.text_or_empty().as_bytes().len() > limits::LARGE_OPERAND
+        }
         V::Array(items) => items.len() > limits::LARGE_OPERAND,
         V::NewArray(items) => items.len() > limits::LARGE_OPERAND,
         V::Object(object) => object.len() > limits::LARGE_OPERAND,

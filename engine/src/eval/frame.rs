@@ -167,6 +167,10 @@ impl<'e> Machine<'e> {
                 *few = [self.get(*one), self.get(*two), self.get(*three), V::Null];
                 few.get(..3).unwrap_or(&[])
             }
+            ([one, two, three, four], few) => {
+                *few = [one, two, three, four].map(|operand| self.get(*operand));
+                few
+            }
             _ => {
                 let values = operands.iter().map(|operand| self.get(*operand));
                 self.call.arena.bump().alloc_slice_fill_iter(values)

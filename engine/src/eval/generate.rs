@@ -4,7 +4,6 @@ use crate::evaluation::Halt;
 use crate::program::{Slot, Step};
 use crate::value::{Kind, V};
 
-use super::light::Light;
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
 
 impl<'e> Machine<'e> {
@@ -28,13 +27,8 @@ impl<'e> Machine<'e> {
                         self.set(key, V::Int(index));
                     }
                     self.set_stored(out, item);
-                    // the most frequent loop: light steps run in it
                     self.turn()?;
-                    let flow = match self.light(rest) {
-                        Light::Done(flow) => flow,
-                        Light::Rest(heavy) => self.run(heavy)?,
-                    };
-                    if flow == Flow::Stop {
+                    if self.onward(rest)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                 }

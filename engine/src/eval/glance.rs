@@ -1,6 +1,6 @@
 //! Decisions at a glance: rules that only look things up and compare them are decided without setting a machine up.
 //!
-//! What is met beyond that (loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
+//! What is met beyond that (long loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
 //! by then that anybody could see, and what a glance finds is what the machine would find.
 
 use crate::program::{Branch, ConstId, GuardKey, Index, Join, Operand, Plan, Program, Rule};
@@ -25,7 +25,7 @@ const RULES: usize = 32;
 const DEPTH: u32 = 4;
 
 /// Turns of loops, as for rules.
-pub const TURNS: u32 = 64;
+const TURNS: u32 = 64;
 
 /// What a glance tells.
 #[derive(Clone, Copy)]
@@ -58,12 +58,11 @@ pub struct Glance<'e, D> {
     turns: u32,
     /// Whether the first solution ends the search.
     early: bool,
-    /// Whether the first error of a built-in ends the evaluation.
-    strict: bool,
 }
 
 impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
-    /// With the input and the base documents of a decision, for at most so many turns of loops, or [`TURNS`].
+    /// With the input and the base documents of a decision, for at most so many turns of loops.
+    /// Errors of built-ins do not end it.
     #[inline]
     pub fn new(program: &'e Program, input: Option<Given<'e>>, data: D, turns: u64) -> Self {
         Self {
@@ -74,15 +73,7 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
             found: None,
             turns: u32::try_from(turns).map_or(TURNS, |turns| turns.min(TURNS)),
             early: false,
-            strict: false,
         }
-    }
-
-    /// For an evaluation that the first error of a built-in ends.
-    #[inline]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
-        self
     }
 
     /// The document of a rule.
@@ -226,7 +217,7 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
                     return End::Hit;
                 }
                 // nothing is seen here that comes too early
-                Step::Screen(screen) if !(screen.always || self.strict) => true,
+                Step::Screen(screen) if !screen.always => true,
                 Step::Exists => return End::Hit,
                 Step::Each { from, key, out } => return self.each(*from, *key, *out, rest, depth),
                 Step::Join(join) => {

@@ -12,7 +12,6 @@ use crate::value::{V, Value};
 
 use super::compare::is_member;
 use super::frame::{Held, Operands};
-use super::light::Light;
 use super::machine::{Flow, Machine};
 use super::table::{self, Found, Joins, Known, Place};
 
@@ -96,11 +95,7 @@ impl<'e> Machine<'e> {
                 self.set(key, V::Int(index));
             }
             self.set_stored(join.out, item);
-            let flow = match self.light(left) {
-                Light::Done(flow) => flow,
-                Light::Rest(heavy) => self.run(heavy)?,
-            };
-            if flow == Flow::Stop {
+            if self.onward(left)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }

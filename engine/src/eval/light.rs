@@ -20,6 +20,16 @@ impl<'e> Machine<'e> {
     #[inline(never)]
     pub(super) fn next(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
         self.turn()?;
+        self.onward(steps)
+    }
+
+    /// Runs steps: the light ones here, the rest in the interpreter.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "the body of the most frequent loops: light steps run in them"
+    )]
+    pub(super) fn onward(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
         match self.light(steps) {
             Light::Done(flow) => Ok(flow),
             Light::Rest(rest) => self.run(rest),

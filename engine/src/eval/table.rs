@@ -154,8 +154,9 @@ pub(super) fn len(collection: V<'_>) -> usize {
 #[inline]
 pub(super) fn hash(value: V<'_>) -> Option<u64> {
     let known = match value {
-        V::Text(text) => text.as_bytes().len() <= limits::LARGE_OPERAND,
-        V::NewText(text) => text.as_bytes().len() <= limits::LARGE_OPERAND,
+        V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+            value.text_or_empty().as_bytes().len() <= limits::LARGE_OPERAND
+        }
         value => value.kind() < Kind::Array,
     };
     known.then(|| order::hash(value))
@@ -317,7 +318,7 @@ mod tests {
     use super::{COST, Joins, Known, Place, hash};
     use crate::eval::frame::Held;
     use crate::limits;
-    use crate::value::{Arena, V};
+    use crate::value::{Arena, V, Value};
 
     #[test]
     fn elements_are_found_in_order() {
@@ -375,5 +376,14 @@ mod tests {
         assert_eq!((cost(&joins, 0), cost(&joins, 1)), (2, 1));
         joins.put(places[limits::JOINED], Known::Cost(3));
         assert_eq!((cost(&joins, 0), cost(&joins, limits::JOINED)), (0, 3));
+    }
+
+    #[test]
+    fn long_strings_are_left_out_whatever_their_bytes() {
+        for byte in [b'a', 0xff] {
+            let known = |length| hash(Value::bytes(&vec![byte; length]).borrow()).is_some();
+            assert!(known(15) && known(limits::LARGE_OPERAND));
+            assert!(!known(limits::LARGE_OPERAND + 1), "{byte}");
+        }
     }
 }

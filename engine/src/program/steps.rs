@@ -1,10 +1,9 @@
 //! Steps of trees that are found by hash: one package may hold many rules, and each reference to one leads past it.
 
-use std::hash::BuildHasher;
-
 use hashbrown::HashTable;
 
 use crate::value::V;
+use crate::value::order::hash;
 
 /// The steps of a tree whose nodes are numbered.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +18,7 @@ struct Step {
 
 impl Steps {
     fn hash(from: u32, key: V<'_>) -> u64 {
-        foldhash::fast::FixedState::default().hash_one((from, key))
+        hash(key) ^ u64::from(from).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// The node one step from another; `has_key` tells of a node whether the step to it has the key.

@@ -79,20 +79,20 @@ impl DocumentInner {
     ) -> Glimpse<'e> {
         let limits = request.limits.unwrap_or(&self.basis.shared.limits);
         let turns = limits.steps.unwrap_or(u64::MAX);
-        let glimpse = Glance::new(&self.basis.program, input, data, turns)
-            .strict(request.strict_builtin_errors)
-            .rule(rule);
+        let glimpse = Glance::new(&self.basis.program, input, data, turns).rule(rule);
         self.glances.count(&glimpse);
         glimpse
     }
 
-    /// The rule whose document is asked for, if it is one to be glanced at, and the request is not cancelled.
+    /// The rule whose document is asked for, if it is one to be glanced at, and the request is neither cancelled nor to
+    /// end with the first error of a built-in.
     #[inline]
     pub(super) fn glanced(&self, request: &Request<'_>) -> Option<RuleId> {
         match &self.entry {
             Entry::Rule(rule, keys) if keys.is_empty() && self.glances.pay() => Some(*rule),
             _ => None,
         }
+        .filter(|_| !request.strict_builtin_errors)
         .filter(|_| !request.cancel.is_some_and(Cancel::is_cancelled))
     }
 }

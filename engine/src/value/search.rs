@@ -12,7 +12,7 @@ pub fn position(keys: &[Value], key: V<'_>) -> Option<usize> {
             .iter()
             .position(|other| matches!(other, Value::Short(other) if *other == short)),
         V::Text(text) => keys.iter().position(
-            |other| matches!(other, Value::Text(other) if other.is(text) || other.as_bytes() == text.as_bytes()),
+            |other| matches!(other, Value::Text(other) if other.as_bytes() == text.as_bytes()),
         ),
         _ => keys.iter().position(|other| other.borrow() == key),
     }

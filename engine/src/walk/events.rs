@@ -82,6 +82,7 @@ impl Shown<'_> {
 fn address(value: V<'_>) -> Option<usize> {
     Some(match value {
         V::Text(text) => std::ptr::from_ref(text).addr(),
+        V::Bytes(bytes) => std::ptr::from_ref(bytes).addr(),
         V::NewText(text) => std::ptr::from_ref(text).addr(),
         V::Array(items) => std::ptr::from_ref(items).addr(),
         V::NewArray(items) => std::ptr::from_ref(items).addr(),

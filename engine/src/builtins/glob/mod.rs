@@ -9,8 +9,9 @@ use smallvec::SmallVec;
 
 use super::patterns::Family;
 use super::regex::Effort;
+use super::tested::tested;
 use super::{Builtin, Call, Fault, Operands, Prepared};
-use crate::value::{Kind, TextView, V};
+use crate::value::{Kind, V};
 use matcher::Glob;
 
 /// This family's entries.
@@ -30,28 +31,12 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// A call with a constant pattern and constant delimiters.
-struct Compiled(Glob);
-
-impl Prepared for Compiled {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        Ok(V::Bool(self.test(&operands.text(2)?)))
-    }
-
-    fn tested(&self) -> Option<usize> {
-        Some(2)
-    }
-
-    fn test(&self, text: &TextView<'_>) -> bool {
-        self.0.is_match(&text.to_str())
-    }
-}
-
+/// Works a constant pattern and constant delimiters in.
 fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     let pattern = operands.first().copied()??.as_text()?;
     let delimiters = delimiters(operands.get(1).copied()??).ok()?;
     let glob = Glob::new(pattern.as_bytes(), &delimiters, Effort::Whole).ok()?;
-    Some(Arc::new(Compiled(glob)))
+    Some(tested(2, move |text| glob.is_match(&text.to_str())))
 }
 
 fn glob_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use super::call::push;
 use super::patterns::Family;
+use super::tested::tested;
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::limits;
 use crate::value::{TextView, V};
@@ -124,25 +125,9 @@ fn constant(operands: &[Option<V<'_>>], pattern: usize) -> Option<Regex> {
     Regex::from_bytes(pattern.as_bytes(), Effort::Whole).ok()
 }
 
-/// A test with a constant pattern.
-struct Matches(Regex);
-
-impl Prepared for Matches {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        Ok(V::Bool(self.test(&operands.text(1)?)))
-    }
-
-    fn tested(&self) -> Option<usize> {
-        Some(1)
-    }
-
-    fn test(&self, text: &TextView<'_>) -> bool {
-        self.0.is_match(text)
-    }
-}
-
 fn prepare_test(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
-    Some(Arc::new(Matches(constant(operands, 0)?)))
+    let regex = constant(operands, 0)?;
+    Some(tested(1, move |text| regex.is_match(text)))
 }
 
 /// A regular expression from the program or from the cache.

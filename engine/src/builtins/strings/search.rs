@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
+use crate::builtins::tested::tested;
 use crate::builtins::{Call, Fault, Operands, Prepared, occurrences, runes};
+use crate::value::V;
 use crate::value::text::lossy;
-use crate::value::{TextView, V};
 
 pub fn contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
@@ -15,28 +16,13 @@ pub fn contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     ))
 }
 
-/// `contains` with a constant needle.
-struct Contains(memmem::Finder<'static>);
-
-impl Prepared for Contains {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        Ok(V::Bool(self.test(&operands.text(0)?)))
-    }
-
-    fn tested(&self) -> Option<usize> {
-        Some(0)
-    }
-
-    fn test(&self, text: &TextView<'_>) -> bool {
-        self.0.find(text.as_bytes()).is_some()
-    }
-}
-
 /// Works a constant needle of `contains` in.
 pub fn prepare_contains(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     let needle = operands.get(1).copied()??.as_text()?;
     let finder = memmem::Finder::new(needle.as_bytes()).into_owned();
-    Some(Arc::new(Contains(finder)))
+    Some(tested(0, move |text| {
+        finder.find(text.as_bytes()).is_some()
+    }))
 }
 
 pub fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -11,6 +11,7 @@ use solon_syntax::ast::{Expr, Name, Term, TermKind};
 
 use super::constants::constant;
 use super::rules::prints;
+use crate::program::canonical::TESTS;
 use crate::program::{Guard, GuardKey};
 use crate::value::Value;
 
@@ -121,14 +122,6 @@ fn operands_of_equality(expr: &Expr) -> Option<&[Term]> {
 
 /// What the index looks at in an expression that asks for a value in another way than by a scalar.
 fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
-    const TESTS: [&str; 6] = [
-        "internal.member_2",
-        "startswith",
-        "endswith",
-        "strings.any_prefix_match",
-        "strings.any_suffix_match",
-        "glob.match",
-    ];
     let is_array = |term: &Term| matches!(term.kind, TermKind::Array(_));
     let operands = match operands_of_equality(expr) {
         Some([left, right]) if is_array(left) || is_array(right) => {

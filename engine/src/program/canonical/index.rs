@@ -113,7 +113,7 @@ pub fn may_constrain(expr: &Expr) -> bool {
 }
 
 /// The built-ins that conditions are made of, equality apart.
-const TESTS: [&str; 6] = [
+pub const TESTS: [&str; 6] = [
     "internal.member_2",
     "startswith",
     "endswith",

@@ -18,20 +18,12 @@ impl Growing {
 
     /// Puts pairs aside: [`Self::PART`] of them, or the last ones.
     pub fn add(&mut self, pairs: impl ExactSizeIterator<Item = (Value, Value)>) {
-        let count = pairs.len();
-        let (mut keys, mut values) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for (key, value) in pairs {
-            keys.push(key);
-            values.push(value);
-        }
-        self.len += count;
+        self.len += pairs.len();
+        let (mut keys, mut values): (Vec<_>, Vec<_>) = pairs.unzip();
         if !keys.is_sorted() {
-            let mut pairs: Vec<_> = keys.drain(..).zip(values.drain(..)).collect();
+            let mut pairs: Vec<_> = keys.into_iter().zip(values).collect();
             pairs.sort_by(|a, b| a.0.cmp(&b.0));
-            for (key, value) in pairs {
-                keys.push(key);
-                values.push(value);
-            }
+            (keys, values) = pairs.into_iter().unzip();
         }
         self.runs.push(Run::new(keys, values));
     }

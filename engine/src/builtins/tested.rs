@@ -1,0 +1,34 @@
+//! Calls whose constant operands are worked in and that come down to a test of one string.
+
+use std::sync::Arc;
+
+use super::{Call, Fault, Operands, Prepared};
+use crate::value::{TextView, V};
+
+/// A test of the string at a position.
+struct Tested<T> {
+    position: u8,
+    test: T,
+}
+
+/// A prepared call that answers with a test of its operand at a position.
+pub fn tested(
+    position: u8,
+    test: impl Fn(&TextView<'_>) -> bool + Send + Sync + 'static,
+) -> Arc<dyn Prepared> {
+    Arc::new(Tested { position, test })
+}
+
+impl<T: Fn(&TextView<'_>) -> bool + Send + Sync> Prepared for Tested<T> {
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        Ok(V::Bool(self.test(&operands.text(self.position)?)))
+    }
+
+    fn tested(&self) -> Option<usize> {
+        Some(usize::from(self.position))
+    }
+
+    fn test(&self, text: &TextView<'_>) -> bool {
+        (self.test)(text)
+    }
+}
