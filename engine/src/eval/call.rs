@@ -5,7 +5,7 @@ use solon_syntax::source::Span;
 use crate::builtins::Fault;
 use crate::evaluation::{Halt, outcome};
 use crate::program::plan::Callee;
-use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind};
+use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
 use crate::value::V;
 
 use super::frame::Few;
@@ -13,18 +13,67 @@ use super::machine::Machine;
 use super::scope::Mock;
 
 impl<'e> Machine<'e> {
+    /// Calls a built-in and fills a slot with its result; `false` when that is undefined.
+    pub(super) fn call_into(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
+        self.builtin(call, |machine, result| {
+            machine.set(out, *result);
+            true
+        })
+    }
+
+    /// Calls a built-in; whether its result holds.
+    pub(super) fn call_holds(&mut self, call: &'e BuiltinCall) -> Result<bool, Halt> {
+        self.builtin(call, |_, result| result.holds())
+    }
+
     /// Calls a built-in; `None` when the result is undefined.
-    pub(super) fn builtin(&mut self, call: &'e BuiltinCall) -> Result<Option<V<'e>>, Halt> {
+    pub(super) fn call_value(&mut self, call: &'e BuiltinCall) -> Result<Option<V<'e>>, Halt> {
+        let mut found = None;
+        self.builtin(call, |_, result| {
+            found = Some(*result);
+            true
+        })?;
+        Ok(found)
+    }
+
+    /// Calls a built-in, and hands its result on where it lies: one that was just written in parts is slow to move.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a part of the calls above, which differ in what becomes of the result"
+    )]
+    fn builtin(
+        &mut self,
+        call: &'e BuiltinCall,
+        then: impl FnOnce(&mut Self, &V<'e>) -> bool,
+    ) -> Result<bool, Halt> {
         let mut few = Few::default();
         let args = self.gather_here(&call.args, &mut few);
         if self.mocked
             && let Some(mock) = self.mock(Callee::Builtin(call.entry.builtin.name))
         {
-            return self.mocked_call(mock, args, call.span);
+            let found = self.mocked_call(mock, args, call.span)?;
+            return Ok(found.is_some_and(|result| then(self, &result)));
         }
         let prepared = call.prepared.as_deref();
-        let result = call.entry.call(&mut self.call, args, prepared, call.span);
-        self.outcome(result, call.entry.builtin.name, call.span)
+        let result = call
+            .entry
+            .call(&mut self.call, args, prepared, call.span);
+        match &result {
+            Ok(value) => Ok(then(self, value)),
+            Err(_) => self.without_value(result, call),
+        }
+    }
+
+    /// What becomes of a call that has no value.
+    #[cold]
+    fn without_value(
+        &self,
+        result: Result<V<'e>, Fault>,
+        call: &BuiltinCall,
+    ) -> Result<bool, Halt> {
+        let found = self.outcome(result, call.entry.builtin.name, call.span)?;
+        Ok(found.is_some())
     }
 
     /// Calls a function that the host added.

@@ -35,7 +35,7 @@ impl<'e> Machine<'e> {
             // whatever stands in for the built-in sees the collection
             let collection = self.collect(aggregate.into, &aggregate.block)?;
             self.set(aggregate.slot, collection);
-            return self.builtin(call);
+            return self.call_value(call);
         }
         let sink = match aggregate.into {
             Collector::Array => Sink::Fold(Fold::new(aggregate.aggregation)),

@@ -156,15 +156,20 @@ impl<'e> Machine<'e> {
         match (operands, few) {
             // most calls, without counting
             ([one], [first, ..]) => {
-                *first = self.get(*one);
+                self.fetch(*one, first);
                 std::slice::from_ref(first)
             }
             ([one, two], few) => {
-                *few = [self.get(*one), self.get(*two), V::Null, V::Null];
+                let [first, second, ..] = few;
+                self.fetch(*one, first);
+                self.fetch(*two, second);
                 few.get(..2).unwrap_or(&[])
             }
             ([one, two, three], few) => {
-                *few = [self.get(*one), self.get(*two), self.get(*three), V::Null];
+                let [first, second, third, _] = few;
+                self.fetch(*one, first);
+                self.fetch(*two, second);
+                self.fetch(*three, third);
                 few.get(..3).unwrap_or(&[])
             }
             ([one, two, three, four], few) => {
@@ -176,6 +181,27 @@ impl<'e> Machine<'e> {
                 self.call.arena.bump().alloc_slice_fill_iter(values)
             }
         }
+    }
+
+    /// Writes the value of an operand. What is in flight is moved as a whole.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "as for the whole")]
+    fn fetch(&self, operand: Operand, place: &mut V<'e>) {
+        let stored = match operand {
+            Operand::Slot(slot) => match self.slot(slot) {
+                Some(Held::Flying(value)) => {
+                    *place = *value;
+                    return;
+                }
+                Some(Held::Stored(value)) => value,
+                None => return,
+            },
+            Operand::Const(id) => match self.stored_constant(id) {
+                Some(value) => value,
+                None => return,
+            },
+        };
+        *place = stored.borrow();
     }
 
     /// Fills a slot with a stored value, which stays where it is.

@@ -226,7 +226,7 @@ impl<'e> Machine<'e> {
                 Step::Compare(comparison, left, right) => {
                     self.compare(*comparison, *left, *right)?
                 }
-                Step::Test(_, call) => self.builtin(call)?.is_some_and(V::holds),
+                Step::Test(_, call) => self.call_holds(call)?,
                 Step::Member(value, collection) => {
                     is_member(self.get(*value), self.get(*collection))
                 }
@@ -267,10 +267,7 @@ impl<'e> Machine<'e> {
                     let path = self.gather(path, &mut few);
                     return self.each_key(path, *key, *value, rest);
                 }
-                Step::Call { call, out } => {
-                    let found = self.builtin(call)?;
-                    self.found(found, *out)
-                }
+                Step::Call { call, out } => self.call_into(call, *out)?,
                 Step::Custom { call, out } => {
                     let found = self.custom_call(call)?;
                     self.found(found, *out)
