@@ -108,10 +108,12 @@ impl<'e> Call<'e> {
     /// The part of a string between two byte positions, without a copy where that is possible.
     #[inline]
     pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
+        let part = text.as_bytes().get(range.clone()).unwrap_or_default();
+        if let Some(short) = Short::new(part) {
+            return V::Short(short);
+        }
         match text {
-            TextView::Short(short) => self
-                .arena
-                .bytes_text(short.as_bytes().get(range).unwrap_or_default()),
+            TextView::Short(_) => self.arena.bytes_text(part),
             TextView::Utf8(text) => match text.get(range.clone()) {
                 Some(part) => self.arena.borrowed_text(part),
                 None => self

@@ -42,6 +42,9 @@ pub fn all(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
 
 /// How many characters there are.
 pub fn count(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() {
+        return bytes.len();
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => text.chars().count(),
         Err(_) => bytes

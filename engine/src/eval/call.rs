@@ -56,9 +56,7 @@ impl<'e> Machine<'e> {
             return Ok(found.is_some_and(|result| then(self, &result)));
         }
         let prepared = call.prepared.as_deref();
-        let result = call
-            .entry
-            .call(&mut self.call, args, prepared, call.span);
+        let result = call.entry.call(&mut self.call, args, prepared, call.span);
         match &result {
             Ok(value) => Ok(then(self, value)),
             Err(_) => self.without_value(result, call),

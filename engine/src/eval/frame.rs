@@ -122,7 +122,7 @@ impl<'e> Frames<'e> {
 }
 
 /// Slots that most decisions make do with.
-const FIRST: usize = 16;
+const FIRST: usize = 32;
 
 #[inline]
 fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {

@@ -46,6 +46,15 @@ impl<'e> Machine<'e> {
         self.light_steps::<true>(steps)
     }
 
+    /// Whether a block finds nothing; `None` when not all of its steps are light.
+    #[inline]
+    fn not(&mut self, block: &'e [Step]) -> Option<bool> {
+        if let [Step::Test(test, call), Step::Exists] = block {
+            return self.test_texts(*test, call).map(|on| !on);
+        }
+        self.fails(block)
+    }
+
     /// Whether a block whose steps are all light finds nothing. What is negated within it is not light: deep negations
     /// need more stack, which only `run` gives them.
     #[inline(never)]
@@ -84,7 +93,7 @@ impl<'e> Machine<'e> {
                     Some(on) => on,
                     None => return Light::Rest(steps),
                 },
-                Step::Not(block) if NEGATIONS => match self.fails(block) {
+                Step::Not(block) if NEGATIONS => match self.not(block) {
                     Some(on) => on,
                     None => return Light::Rest(steps),
                 },

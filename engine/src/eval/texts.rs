@@ -2,7 +2,6 @@
 
 use crate::limits;
 use crate::program::{BuiltinCall, Operand, TextTest};
-use crate::value::{V, Value};
 
 use super::frame::{Held, Operands};
 use super::machine::Machine;
@@ -62,17 +61,10 @@ pub(super) trait Texts<'e>: Operands<'e> {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
                 Held::Stored(value) => value,
-                Held::Flying(V::Short(short)) => return Some(short.as_bytes()),
-                Held::Flying(V::Text(text)) => return Some(text.as_bytes()),
-                Held::Flying(V::NewText(text)) => return Some(text.as_bytes()),
-                Held::Flying(_) => return None,
+                Held::Flying(value) => return value.string_bytes(),
             },
             Operand::Const(id) => self.stored_constant(id)?,
         };
-        match stored {
-            Value::Short(short) => Some(short.as_bytes()),
-            Value::Text(text) => Some(text.as_bytes()),
-            _ => None,
-        }
+        stored.string_bytes()
     }
 }

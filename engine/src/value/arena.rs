@@ -101,12 +101,13 @@ impl Arena {
         if self.excess.get().is_some() {
             return None;
         }
-        let mut around = Extent::READ;
-        for member in keys.iter().chain(values) {
-            let member = Extent::of(*member);
-            around.depth = around.depth.max(member.depth);
-            around.parts = around.parts.saturating_add(member.parts);
-        }
+        let parts = keys.len().saturating_add(values.len()).saturating_add(1);
+        let mut around = Extent {
+            depth: 0,
+            parts: u32::try_from(parts).unwrap_or(u32::MAX),
+        };
+        around.enclose(keys);
+        around.enclose(values);
         around.depth += 1;
         if around.depth as usize > limits::NESTING {
             self.excess.set(Some(Excess::Depth));
@@ -290,13 +291,18 @@ impl Extent {
     /// Of what a reader made.
     const READ: Self = Self { depth: 0, parts: 1 };
 
+    /// Grows by members that are counted as one part each.
     #[inline]
-    fn of(value: V<'_>) -> Self {
-        match value {
-            V::NewArray(array) => array.extent,
-            V::NewObject(object) => object.extent(),
-            V::NewSet(set) => set.extent(),
-            _ => Self::READ,
+    fn enclose(&mut self, members: &[V<'_>]) {
+        for member in members {
+            let made = match member {
+                V::NewArray(array) => array.extent,
+                V::NewObject(object) => object.extent(),
+                V::NewSet(set) => set.extent(),
+                _ => continue,
+            };
+            self.depth = self.depth.max(made.depth);
+            self.parts = self.parts.saturating_add(made.parts - Self::READ.parts);
         }
     }
 }

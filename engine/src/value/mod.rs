@@ -229,6 +229,27 @@ impl Value {
         }
     }
 
+    /// A string that is UTF-8.
+    #[inline]
+    pub fn utf8(&self) -> Option<&str> {
+        match self {
+            Self::Short(short) => short.utf8(),
+            Self::Text(text) => Some(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a string.
+    #[inline]
+    pub fn string_bytes(&self) -> Option<&[u8]> {
+        Some(match self {
+            Self::Short(short) => short.as_bytes(),
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes.as_bytes(),
+            _ => return None,
+        })
+    }
+
     /// The object, if it is one.
     pub fn as_object(&self) -> Option<&Object> {
         match self {
@@ -279,6 +300,29 @@ impl<'e> V<'e> {
             Self::Text(text) => TextView::Utf8(text.as_str()),
             Self::Bytes(bytes) => TextView::Bytes(bytes.as_bytes()),
             Self::NewText(text) => text.view(),
+            _ => return None,
+        })
+    }
+
+    /// A string that is UTF-8, read where it lies.
+    #[inline]
+    pub fn utf8(&self) -> Option<&str> {
+        match self {
+            Self::Short(short) => short.utf8(),
+            Self::Text(text) => Some(text.as_str()),
+            Self::NewText(text::ArenaText::Utf8(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a string, read where they lie.
+    #[inline]
+    pub fn string_bytes(&self) -> Option<&[u8]> {
+        Some(match self {
+            Self::Short(short) => short.as_bytes(),
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes.as_bytes(),
+            Self::NewText(text) => text.as_bytes(),
             _ => return None,
         })
     }

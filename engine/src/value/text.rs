@@ -44,6 +44,25 @@ impl Short {
         self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
     }
 
+    /// The text, when it is valid UTF-8.
+    #[inline]
+    pub fn utf8(&self) -> Option<&str> {
+        std::str::from_utf8(self.as_bytes()).ok()
+    }
+
+    /// What a change of each ASCII character makes of the string; `None` when it has others.
+    #[inline]
+    pub fn ascii_mapped(self, change: impl Fn(u8) -> u8) -> Option<Self> {
+        let (first, last) = self.ends();
+        if (first | last) & 0x8080_8080_8080_8080 != 0 {
+            return None;
+        }
+        Some(Self {
+            len: self.len,
+            bytes: self.bytes.map(change),
+        })
+    }
+
     /// The first and the last eight bytes; they overlap and cover all.
     #[inline]
     fn ends(&self) -> (u64, u64) {
@@ -237,7 +256,7 @@ impl TextView<'_> {
     #[inline]
     pub fn as_utf8(&self) -> Option<&str> {
         match self {
-            Self::Short(short) => std::str::from_utf8(short.as_bytes()).ok(),
+            Self::Short(short) => short.utf8(),
             Self::Utf8(text) => Some(text),
             Self::Bytes(_) => None,
         }

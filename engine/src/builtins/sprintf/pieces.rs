@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::directive::{Directive, Format, Spec, Step, Values};
 use super::printer::Printer;
 use crate::builtins::{Call, Fault, Operands, Prepared};
-use crate::value::{ArrayView, V};
+use crate::value::array::ArrayView;
+use crate::value::{V, Value};
 
 /// A format all of whose directives take one value each, in order.
 pub struct Pieces {
@@ -20,16 +21,19 @@ pub struct Pieces {
 struct Piece {
     before: String,
     spec: Spec,
-    /// Whether it prints strings and integers as they are.
-    is_plain: bool,
+    takes: Takes,
     verb: char,
+}
+
+/// What a directive prints as it is.
+#[derive(Clone, Copy)]
+struct Takes {
+    strings: bool,
+    integers: bool,
 }
 
 /// Room for a value that is printed.
 const VALUE: usize = 24;
-
-/// Bytes of the longest small integer.
-const INTEGER: usize = 20;
 
 /// Values of which there are always more, none of which is a width.
 #[derive(Clone, Copy)]
@@ -73,7 +77,10 @@ impl Pieces {
                 '%' => before.push('%'),
                 verb => directives.push(Piece {
                     before: std::mem::take(&mut before),
-                    is_plain: spec.is_plain(),
+                    takes: Takes {
+                        strings: spec.is_plain() && matches!(verb, 's' | 'v'),
+                        integers: spec.is_plain() && matches!(verb, 'd' | 'v'),
+                    },
                     spec,
                     verb,
                 }),
@@ -99,33 +106,56 @@ pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(Arc::new(Pieces::new(format.as_utf8()?)?))
 }
 
-impl Pieces {
-    /// Bytes of the result when all values are printed as they are: strings, and small integers.
-    fn plain_length(&self, values: ArrayView<'_>) -> Option<usize> {
-        let mut length = self.length;
-        for (piece, value) in self.directives.iter().zip(values.iter()) {
-            length += match (piece.verb, value) {
-                ('d' | 'v', V::Int(_)) if piece.is_plain => INTEGER,
-                ('s' | 'v', _) if piece.is_plain => value.as_text()?.as_bytes().len(),
-                _ => return None,
-            };
-        }
-        Some(length)
+/// A value that is printed as it is.
+enum Plain<'a> {
+    Integer(i64),
+    Text(&'a str),
+}
+
+impl<'a> Plain<'a> {
+    /// `None` for anything but small integers and strings that are UTF-8.
+    #[inline]
+    fn flying(value: &'a V<'_>) -> Option<Self> {
+        Some(match value {
+            V::Int(int) => Self::Integer(*int),
+            value => Self::Text(value.utf8()?),
+        })
     }
 
-    /// The same result, whose text needs no second look; `None` when a string is no UTF-8.
-    fn plain<'e>(&self, call: &Call<'e>, values: ArrayView<'e>, length: usize) -> Option<V<'e>> {
-        let mut text = bumpalo::collections::String::with_capacity_in(length, call.arena.bump());
-        for (piece, value) in self.directives.iter().zip(values.iter()) {
+    #[inline]
+    fn stored(value: &'a Value) -> Option<Self> {
+        Some(match value {
+            Value::Int(int) => Self::Integer(*int),
+            value => Self::Text(value.utf8()?),
+        })
+    }
+}
+
+impl Pieces {
+    /// The result when all values are printed as they are, which needs no second look; `None` when others are there.
+    fn plain<'e, 'a>(
+        &self,
+        call: &Call<'e>,
+        values: impl Iterator<Item = Option<Plain<'a>>>,
+    ) -> Result<Option<V<'e>>, Fault> {
+        let room = self.length + VALUE * self.directives.len();
+        call.budget.reserve(room)?;
+        let mut text = bumpalo::collections::String::with_capacity_in(room, call.arena.bump());
+        for (piece, value) in self.directives.iter().zip(values) {
             text.push_str(&piece.before);
-            if let V::Int(int) = value {
-                text.push_str(itoa::Buffer::new().format(int));
-            } else {
-                text.push_str(value.as_text()?.as_utf8()?);
+            match value {
+                Some(Plain::Integer(int)) if piece.takes.integers => {
+                    text.push_str(itoa::Buffer::new().format(int));
+                }
+                Some(Plain::Text(part)) if piece.takes.strings => {
+                    call.budget.reserve(part.len())?;
+                    text.push_str(part);
+                }
+                _ => return Ok(None),
             }
         }
         text.push_str(&self.tail);
-        Some(call.arena.borrowed_text(text.into_bump_str()))
+        Ok(Some(call.arena.borrowed_text(text.into_bump_str())))
     }
 }
 
@@ -135,11 +165,12 @@ impl Prepared for Pieces {
         if values.len() != self.directives.len() {
             return super::sprintf(call, operands);
         }
-        if let Some(length) = self.plain_length(values) {
-            call.budget.reserve(length)?;
-            if let Some(text) = self.plain(call, values, length) {
-                return Ok(text);
-            }
+        let plain = match values {
+            ArrayView::Arena(items) => self.plain(call, items.iter().map(Plain::flying)),
+            ArrayView::Stored(items) => self.plain(call, items.iter().map(Plain::stored)),
+        };
+        if let Some(text) = plain? {
+            return Ok(text);
         }
         let room = self.length + VALUE * self.directives.len();
         let mut printer = Printer::with_room(call, room)?;

@@ -1,9 +1,10 @@
-//! Prefixes and suffixes.
+//! Prefixes and suffixes. What is said of prefixes holds for suffixes read from the other end.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use crate::builtins::operands::Members;
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{Call, Fault, Operands, Prepared};
 use crate::value::{TextView, V};
 
 pub fn startswith<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -17,32 +18,90 @@ pub fn endswith<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
 }
 
 pub fn any_prefix_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    any_match(
-        call,
-        operands,
-        &Affix {
-            starts: <[u8]>::starts_with,
-            order: <[u8]>::cmp,
-        },
-    )
+    any_match(call, operands, &PREFIX)
 }
 
 pub fn any_suffix_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let order = |a: &[u8], b: &[u8]| a.iter().rev().cmp(b.iter().rev());
-    any_match(
-        call,
-        operands,
-        &Affix {
-            starts: <[u8]>::ends_with,
-            order,
-        },
-    )
+    any_match(call, operands, &SUFFIX)
+}
+
+/// Works constant prefixes in.
+pub fn prepare_any_prefix(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    prepare(operands, &PREFIX)
+}
+
+/// Works constant suffixes in.
+pub fn prepare_any_suffix(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    prepare(operands, &SUFFIX)
+}
+
+fn prepare(operands: &[Option<V<'_>>], affix: &'static Affix) -> Option<Arc<dyn Prepared>> {
+    let affixes = Texts::of(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
+    let sorted = affix.sorted(affixes.list());
+    Some(Arc::new(Constant {
+        affix,
+        sorted: sorted.iter().map(|text| text.as_bytes().into()).collect(),
+    }))
+}
+
+/// Constant strings, one of which a string shall start or end with.
+struct Constant {
+    affix: &'static Affix,
+    sorted: Box<[Box<[u8]>]>,
+}
+
+impl Prepared for Constant {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        any_match(call, operands, self.affix)
+    }
+
+    fn tested(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn test(&self, text: &TextView<'_>) -> bool {
+        let text = text.as_bytes();
+        if self.sorted.len() <= FEW {
+            return self
+                .sorted
+                .iter()
+                .any(|with| (self.affix.starts)(text, with));
+        }
+        self.affix.starts_one(text, &self.sorted, |with| with)
+    }
 }
 
 /// The end of strings that is looked at: a test for it, and an order read from that end.
 struct Affix {
     starts: fn(&[u8], &[u8]) -> bool,
     order: fn(&[u8], &[u8]) -> Ordering,
+}
+
+const PREFIX: Affix = Affix {
+    starts: <[u8]>::starts_with,
+    order: <[u8]>::cmp,
+};
+
+const SUFFIX: Affix = Affix {
+    starts: <[u8]>::ends_with,
+    order: |a, b| a.iter().rev().cmp(b.iter().rev()),
+};
+
+impl Affix {
+    /// The strings in order. Where one starts another the longer says nothing new; without those, only the greatest
+    /// that sorts at or before a text can start it.
+    fn sorted<'e>(&self, mut affixes: Vec<TextView<'e>>) -> Vec<TextView<'e>> {
+        affixes.sort_unstable_by(|a, b| (self.order)(a.as_bytes(), b.as_bytes()));
+        affixes.dedup_by(|longer, shorter| (self.starts)(longer.as_bytes(), shorter.as_bytes()));
+        affixes
+    }
+
+    /// Whether a text starts with one of the strings that [`Self::sorted`] left.
+    fn starts_one<T>(&self, text: &[u8], sorted: &[T], bytes: impl Fn(&T) -> &[u8]) -> bool {
+        let after = sorted.partition_point(|with| (self.order)(bytes(with), text).is_le());
+        let nearest = after.checked_sub(1).and_then(|at| sorted.get(at));
+        nearest.is_some_and(|with| (self.starts)(text, bytes(with)))
+    }
 }
 
 /// Pairs up to which trying them all is cheaper than sorting.
@@ -58,20 +117,8 @@ fn any_match<'e>(call: &mut Call<'e>, operands: &[V<'e>], affix: &Affix) -> Resu
         let starts_any = |text: TextView<'e>| affixes.any(|with| starts(&text, &with));
         return Ok(V::Bool(texts.any(starts_any)));
     }
-    let mut affixes = affixes.list();
-    affixes.sort_unstable_by(|a, b| (affix.order)(a.as_bytes(), b.as_bytes()));
-    // where one starts another the longer says nothing new; without those, only the greatest that sorts at
-    // or before a text can start it
-    affixes.dedup_by(|longer, shorter| starts(longer, shorter));
-    let found = texts.any(|text| {
-        let after = affixes.partition_point(|with| {
-            (affix.order)(with.as_bytes(), text.as_bytes()) != Ordering::Greater
-        });
-        after
-            .checked_sub(1)
-            .and_then(|at| affixes.get(at))
-            .is_some_and(|with| starts(&text, with))
-    });
+    let sorted = affix.sorted(affixes.list());
+    let found = texts.any(|text| affix.starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
     Ok(V::Bool(found))
 }
 

@@ -5,6 +5,11 @@ use crate::value::{TextView, V};
 
 pub fn lower<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
+    if let TextView::Short(short) = text
+        && let Some(lower) = short.ascii_mapped(|byte| byte.to_ascii_lowercase())
+    {
+        return Ok(V::Short(lower));
+    }
     if !text.as_bytes().is_ascii() {
         return mapped(call, text, simple_lower);
     }
@@ -18,6 +23,11 @@ pub fn lower<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
 
 pub fn upper<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
+    if let TextView::Short(short) = text
+        && let Some(upper) = short.ascii_mapped(|byte| byte.to_ascii_uppercase())
+    {
+        return Ok(V::Short(upper));
+    }
     if !text.as_bytes().is_ascii() {
         return mapped(call, text, simple_upper);
     }

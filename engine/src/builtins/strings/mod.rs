@@ -73,13 +73,15 @@ pub const TABLE: &[Builtin] = &[
         "search: any<string, array[string], set[string]>, base: any<string, array[string], set[string]> => result: boolean",
         "Tells whether any of some strings starts with any of some prefixes.",
         affix::any_prefix_match,
-    ),
+    )
+    .specialise(affix::prepare_any_prefix),
     Builtin::new(
         "strings.any_suffix_match",
         "search: any<string, array[string], set[string]>, base: any<string, array[string], set[string]> => result: boolean",
         "Tells whether any of some strings ends with any of some suffixes.",
         affix::any_suffix_match,
-    ),
+    )
+    .specialise(affix::prepare_any_suffix),
     Builtin::new(
         "strings.count",
         "search: string, substring: string => output: number",

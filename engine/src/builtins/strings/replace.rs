@@ -13,6 +13,9 @@ pub fn replace<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fau
     }
     let (bytes, old, new) = (text.as_bytes(), old.as_bytes(), new.as_bytes());
     call.budget.spend_len(bytes.len() / 64)?;
+    if let ([old], [new]) = (old, new) {
+        return replace_byte(call, operands.at(0), bytes, [*old, *new]);
+    }
     let mut found = memmem::find_iter(bytes, old).peekable();
     if found.peek().is_none() {
         return Ok(operands.at(0));
@@ -26,6 +29,24 @@ pub fn replace<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fau
     }
     push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
     Ok(call.text(buffer))
+}
+
+/// The same for one byte by another, which changes no length.
+fn replace_byte<'e>(
+    call: &Call<'e>,
+    text: V<'e>,
+    bytes: &[u8],
+    [old, new]: [u8; 2],
+) -> Result<V<'e>, Fault> {
+    if memchr::memchr(old, bytes).is_none() {
+        return Ok(text);
+    }
+    call.budget.reserve(bytes.len())?;
+    let copy = call.arena.bump().alloc_slice_copy(bytes);
+    for byte in copy.iter_mut() {
+        *byte = if *byte == old { new } else { *byte };
+    }
+    Ok(call.arena.borrowed_bytes(copy))
 }
 
 pub fn replace_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

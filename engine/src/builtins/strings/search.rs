@@ -52,7 +52,9 @@ pub fn indexof<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
 /// The number of characters before a byte.
 fn position<'e>(text: &str, at: Option<usize>) -> V<'e> {
     at.and_then(|at| text.get(..at))
-        .map_or(V::Int(-1), |before| integer(before.chars().count()))
+        .map_or(V::Int(-1), |before| {
+            integer(runes::count(before.as_bytes()))
+        })
 }
 
 /// `indexof` with a constant needle.
@@ -103,6 +105,11 @@ pub fn substring<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
     };
     let length = usize::try_from(length).ok();
     let bytes = text.as_bytes();
+    if let Some(end) = length.and_then(|length| start.checked_add(length))
+        && bytes.get(..end).is_some_and(<[u8]>::is_ascii)
+    {
+        return Ok(call.part(text, start..end));
+    }
     if start == 0 && length.is_some_and(|length| length >= bytes.len()) {
         return Ok(operands.at(0));
     }

@@ -3,11 +3,15 @@
 use memchr::memmem;
 
 use crate::builtins::call::Buffer;
-use crate::builtins::{Call, Fault, Operands, runes};
-use crate::value::{TextView, V};
+use crate::builtins::{Call, Fault, Members, Operands, runes};
+use crate::value::array::ArrayView;
+use crate::value::{TextView, V, Value};
 
-/// Bytes up to which looking at each is cheaper than setting a search up for each part.
+/// Bytes up to which looking at each is cheaper than setting a search up for each part, and counting them first.
 const SHORT: usize = 64;
+
+/// Parts that most short strings have.
+const FEW: usize = 8;
 
 pub fn split<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
@@ -48,10 +52,7 @@ fn parts<'e>(
         return Ok(parts.into_bump_slice());
     }
     if let [byte] = *delimiter {
-        let more = memchr::memchr_iter(byte, bytes).count();
-        call.budget
-            .reserve(more.saturating_mul(size_of::<V<'_>>()))?;
-        parts.reserve_exact(more + 1);
+        parts.reserve_exact(FEW);
         let mut take = |end: usize| {
             parts.push(call.part(text, start..end));
             start = end + 1;
@@ -60,6 +61,9 @@ fn parts<'e>(
             let ends = bytes.iter().enumerate().filter(|(_, b)| **b == byte);
             ends.for_each(|(end, _)| take(end));
         } else {
+            let more = memchr::memchr_iter(byte, bytes).count();
+            call.budget
+                .reserve(more.saturating_mul(size_of::<V<'_>>()))?;
             memchr::memchr_iter(byte, bytes).for_each(&mut take);
         }
         take(bytes.len());
@@ -81,18 +85,44 @@ pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     let delimiter = operands.text(0)?;
     let members = operands.members(1, &["set", "array"])?;
     call.budget.spend_len(members.len())?;
+    let delimiter = delimiter.as_bytes();
+    let joined = match members {
+        Members::Array(ArrayView::Arena(items)) => {
+            join(call, delimiter, items.iter().map(V::string_bytes))
+        }
+        Members::Array(ArrayView::Stored(items)) => {
+            join(call, delimiter, items.iter().map(Value::string_bytes))
+        }
+        Members::Set(set) => {
+            let items: Vec<V<'e>> = set.iter().collect();
+            join(call, delimiter, items.iter().map(V::string_bytes))
+        }
+    };
+    if let Some(joined) = joined? {
+        return Ok(joined);
+    }
+    let refused = members.texts(1).find_map(Result::err);
+    Err(refused.unwrap_or(Fault::Undefined))
+}
+
+/// Strings with a delimiter between them; `None` when one is no string.
+fn join<'e, 'a>(
+    call: &Call<'e>,
+    delimiter: &[u8],
+    parts: impl Iterator<Item = Option<&'a [u8]>> + Clone,
+) -> Result<Option<V<'e>>, Fault> {
     let mut length = 0_usize;
-    for part in members.texts(1) {
-        let more = part?.as_bytes().len() + delimiter.as_bytes().len();
-        length = length.saturating_add(more);
+    for part in parts.clone() {
+        let Some(part) = part else { return Ok(None) };
+        length = length.saturating_add(part.len() + delimiter.len());
     }
     call.budget.reserve(length)?;
     let mut buffer = Buffer::with_capacity_in(length, call.arena.bump());
-    for (index, part) in members.iter().enumerate() {
-        if index > 0 {
-            buffer.extend_from_slice_copy(delimiter.as_bytes());
-        }
-        buffer.extend_from_slice_copy(part.text_or_empty().as_bytes());
+    let mut parts = parts.flatten();
+    buffer.extend_from_slice_copy(parts.next().unwrap_or_default());
+    for part in parts {
+        buffer.extend_from_slice_copy(delimiter);
+        buffer.extend_from_slice_copy(part);
     }
-    Ok(call.text(buffer))
+    Ok(Some(call.text(buffer)))
 }

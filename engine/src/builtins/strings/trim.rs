@@ -53,6 +53,11 @@ enum Ends {
 
 fn by_set<'e>(call: &mut Call<'e>, operands: &[V<'e>], ends: Ends) -> Result<V<'e>, Fault> {
     let (text, set) = (operands.text(0)?, operands.text(1)?);
+    if let [byte] = *set.as_bytes()
+        && byte.is_ascii()
+    {
+        return Ok(cut_byte(call, text, ends, byte));
+    }
     let set = CharSet::new(set.to_str());
     Ok(cut(call, text, ends, |c| set.contains(c)))
 }
@@ -76,6 +81,21 @@ fn cut<'e>(call: &Call<'e>, text: TextView<'e>, ends: Ends, drop: impl Fn(char) 
         }
     }
     call.part(text, start..start + rest.len())
+}
+
+/// The same for one ASCII character.
+fn cut_byte<'e>(call: &Call<'e>, text: TextView<'e>, ends: Ends, drop: u8) -> V<'e> {
+    let bytes = text.as_bytes();
+    let kept = |byte: &u8| *byte != drop;
+    let start = match ends {
+        Ends::Right => 0,
+        _ => bytes.iter().position(kept).unwrap_or(bytes.len()),
+    };
+    let end = match ends {
+        Ends::Left => bytes.len(),
+        _ => bytes.iter().rposition(kept).map_or(start, |at| at + 1),
+    };
+    call.part(text, start..end)
 }
 
 /// Characters to drop: a bit for each ASCII one, so that a long set costs no search.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
 use super::{Arena, Extent};
-use crate::value::{V, Value, search};
+use crate::value::{Kind, V, Value, search};
 
 /// A set in the arena: distinct members, ordered when first asked for.
 pub struct ArenaSet<'e> {
@@ -102,7 +102,13 @@ pub struct SetBuilder<'e> {
     arena: &'e Arena,
     items: bumpalo::collections::Vec<'e, V<'e>>,
     table: Option<Table<'e>>,
+    /// Whether the members were put in order one by one.
+    in_order: bool,
 }
+
+/// Strings and numbers up to which a set being built is kept in order: no other way finds what is there already for
+/// less, and whoever reads the set needs no sorting.
+const ORDERED: usize = 16;
 
 impl<'e> SetBuilder<'e> {
     /// An empty set.
@@ -111,6 +117,7 @@ impl<'e> SetBuilder<'e> {
             arena,
             items: arena.list(),
             table: None,
+            in_order: true,
         }
     }
 
@@ -122,13 +129,54 @@ impl<'e> SetBuilder<'e> {
     /// Adds a member; `false` when an equal one is there.
     #[inline]
     pub fn insert(&mut self, member: V<'e>) -> bool {
+        if self.in_order {
+            return self.insert_among_few(&member);
+        }
         insert_key(&mut self.items, &mut self.table, self.arena, member).is_ok()
     }
 
     /// Adds a member that is stored; `false` when an equal one is there.
     #[inline]
     pub fn insert_stored(&mut self, member: &'e Value) -> bool {
+        if self.in_order {
+            return self.insert_among_few(&member.borrow());
+        }
         insert_stored(&mut self.items, &mut self.table, self.arena, member).is_ok()
+    }
+
+    /// Adds a member at its place in the order, as long as members are few, and no compounds.
+    #[inline(never)]
+    fn insert_among_few(&mut self, member: &V<'e>) -> bool {
+        let is_simple = !matches!(member.kind(), Kind::Array | Kind::Object | Kind::Set);
+        let place = if is_simple {
+            self.items.binary_search(member)
+        } else {
+            Err(ORDERED)
+        };
+        match place {
+            Ok(_) => {
+                // where members repeat, more of them will come
+                if self.items.len() > SCAN {
+                    self.leave_order();
+                }
+                false
+            }
+            Err(at) if is_simple && self.items.len() < ORDERED => {
+                self.items.insert(at, *member);
+                true
+            }
+            Err(_) => {
+                self.leave_order();
+                self.insert(*member)
+            }
+        }
+    }
+
+    fn leave_order(&mut self) {
+        self.in_order = false;
+        if self.items.len() > SCAN {
+            self.table = Some(Table::new(&self.items, 2 * SCAN, self.arena));
+        }
     }
 
     /// Whether an equal member is there already.
@@ -156,7 +204,11 @@ impl<'e> SetBuilder<'e> {
         let Some(extent) = self.arena.around(items) else {
             return V::Null;
         };
-        let order = Order::new(self.arena, items.len());
+        let order = if self.in_order {
+            Order::as_inserted()
+        } else {
+            Order::new(self.arena, items.len())
+        };
         V::NewSet(self.arena.bump().alloc(ArenaSet {
             items,
             table: self.table,
