@@ -4,7 +4,7 @@ use super::arithmetic::computed;
 use super::arrays::allot;
 use super::{Aggregation, Builtin, Call, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
-use crate::value::{Kind, NumberBuf, V, sort};
+use crate::value::{Kind, NumberBuf, SetView, V, sort};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -133,6 +133,11 @@ fn folded<'e>(
 fn sorted<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     allot(call, members.len())?;
+    if let Members::Set(SetView::Arena(set)) = members
+        && let Some(items) = set.in_order()
+    {
+        return Ok(call.arena.array_of(items));
+    }
     let mut list = bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
     list.extend(members.iter());
     // those of a set come in order

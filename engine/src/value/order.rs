@@ -44,7 +44,8 @@ pub fn same_key(a: V<'_>, b: V<'_>) -> bool {
 impl PartialEq for V<'_> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        match (*self, *other) {
+        // read where they lie: a value that was just written in parts is slow to copy
+        match (self, other) {
             (V::Null, V::Null) => true,
             (V::Bool(a), V::Bool(b)) => a == b,
             (V::Int(a), V::Int(b)) => a == b,
@@ -55,7 +56,7 @@ impl PartialEq for V<'_> {
             (V::NewText(a), V::NewText(b)) => a.as_bytes() == b.as_bytes(),
             (V::Text(a), V::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
             (V::Object(a), V::Object(b)) => stored_order::are_equal(a, b),
-            (a, b) => equal(a, b),
+            (a, b) => equal(*a, *b),
         }
     }
 }
@@ -162,13 +163,13 @@ impl PartialOrd for V<'_> {
 impl Ord for V<'_> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        match (*self, *other) {
-            (V::Int(a), V::Int(b)) => a.cmp(&b),
-            (V::Short(a), V::Short(b)) => a.cmp(&b),
+        match (self, other) {
+            (V::Int(a), V::Int(b)) => a.cmp(b),
+            (V::Short(a), V::Short(b)) => a.cmp(b),
             (V::NewText(a), V::NewText(b)) => a.as_bytes().cmp(b.as_bytes()),
-            (V::Bool(a), V::Bool(b)) => a.cmp(&b),
+            (V::Bool(a), V::Bool(b)) => a.cmp(b),
             (V::Object(a), V::Object(b)) => stored_order::order(a, b),
-            (a, b) => compare(a, b),
+            (a, b) => compare(*a, *b),
         }
     }
 }
@@ -264,10 +265,10 @@ fn compare_sets(a: V<'_>, b: V<'_>) -> Ordering {
 impl Hash for V<'_> {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        match *self {
+        match self {
             V::Null => state.write_u8(0),
-            V::Bool(b) => state.write_u8(1 + u8::from(b)),
-            V::Int(i) => state.write_i64(i),
+            V::Bool(b) => state.write_u8(1 + u8::from(*b)),
+            V::Int(i) => state.write_i64(*i),
             V::Short(short) => {
                 let (first, last) = short.words();
                 state.write_u64(first);

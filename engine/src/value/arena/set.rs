@@ -37,6 +37,11 @@ impl<'e> ArenaSet<'e> {
         self.items
     }
 
+    /// The members, when the order of insertion is their order.
+    pub fn in_order(&self) -> Option<&'e [V<'e>]> {
+        self.order.of(self.items).is_none().then_some(self.items)
+    }
+
     /// The members in order.
     pub fn iter(&self) -> ArenaMembers<'e> {
         ArenaMembers {
@@ -108,7 +113,7 @@ pub struct SetBuilder<'e> {
 
 /// Strings and numbers up to which a set being built is kept in order: no other way finds what is there already for
 /// less, and whoever reads the set needs no sorting.
-const ORDERED: usize = 16;
+const ORDERED: usize = 64;
 
 impl<'e> SetBuilder<'e> {
     /// An empty set.
