@@ -91,6 +91,12 @@ pub trait Prepared: Send + Sync {
     /// Calls it with all operands, the constant ones too.
     fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>;
 
+    /// The same call for operands whose last one, an array of so many elements, is given as its elements; `None` when
+    /// the call wants the array.
+    fn with_elements(&self, _elements: usize) -> Option<Arc<dyn Prepared>> {
+        None
+    }
+
     /// The position of the one operand that the call is a test of, when that is a string.
     fn tested(&self) -> Option<usize> {
         None
@@ -262,7 +268,7 @@ fn is_large(operand: &V<'_>) -> bool {
 
 /// The end of the evaluation, if one is due: an operand that did not fit is null, which is nothing to complain of.
 #[cold]
-fn after(call: &Call<'_>, fault: Fault) -> Fault {
+pub fn after(call: &Call<'_>, fault: Fault) -> Fault {
     if call.arena.excess().is_some() || call.arena.ended().is_some() {
         return call.budget.check().err().unwrap_or(fault);
     }
@@ -272,12 +278,24 @@ fn after(call: &Call<'_>, fault: Fault) -> Fault {
 impl Entry {
     /// Calls the built-in, with its constant operands worked in if `prepared` has them. Nondeterministic ones are
     /// asked once for equal operands when the decision notes their answers.
+    pub fn call<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+        span: Span,
+    ) -> Result<V<'e>, Fault> {
+        self.attempt(call, operands, prepared, span)
+            .map_err(|fault| after(call, fault))
+    }
+
+    /// The same, but for what [`after`] makes of a fault.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
         reason = "a few instructions around the function, which a call would double"
     )]
-    pub fn call<'e>(
+    pub fn attempt<'e>(
         &self,
         call: &mut Call<'e>,
         operands: &[V<'e>],
@@ -301,14 +319,10 @@ impl Entry {
         if call.budget.is_timed() && operands.iter().any(is_large) {
             call.budget.check()?;
         }
-        let outcome = match (prepared, self.builtin.run) {
+        match (prepared, self.builtin.run) {
             (Some(prepared), _) => prepared.call(call, operands),
             (None, Run::Function(function)) => function(call, operands),
             (None, Run::Evaluator) => Err(Fault::Undefined),
-        };
-        match outcome {
-            Ok(result) => Ok(result),
-            Err(fault) => Err(after(call, fault)),
         }
     }
 

@@ -32,6 +32,8 @@ optimisations! {
     FoldConstants,
     /// Built-ins work their constant operands in once: patterns, layouts, units.
     SpecialiseCalls,
+    /// `sprintf` takes its values without an array around them.
+    SpreadArrays,
     /// `startswith`, `endswith` and `contains` are tested where they stand.
     TestTexts,
     /// Results of functions that cost less than finding them again are not kept.

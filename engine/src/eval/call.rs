@@ -2,7 +2,7 @@
 
 use solon_syntax::source::Span;
 
-use crate::builtins::Fault;
+use crate::builtins::{Fault, after};
 use crate::evaluation::{Halt, outcome};
 use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
@@ -16,7 +16,7 @@ impl<'e> Machine<'e> {
     /// Calls a built-in and fills a slot with its result; `false` when that is undefined.
     pub(super) fn call_into(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
         self.builtin(call, |machine, result| {
-            machine.set(out, *result);
+            machine.set_made(out, result);
             true
         })
     }
@@ -52,11 +52,15 @@ impl<'e> Machine<'e> {
         if self.mocked
             && let Some(mock) = self.mock(Callee::Builtin(call.entry.builtin.name))
         {
+            let whole = self.with_array(call, args);
+            let args = whole.as_ref().map_or(args, |whole| whole);
             let found = self.mocked_call(mock, args, call.span)?;
             return Ok(found.is_some_and(|result| then(self, &result)));
         }
         let prepared = call.prepared.as_deref();
-        let result = call.entry.call(&mut self.call, args, prepared, call.span);
+        let result = call
+            .entry
+            .attempt(&mut self.call, args, prepared, call.span);
         match &result {
             Ok(value) => Ok(then(self, value)),
             Err(_) => self.without_value(result, call),
@@ -70,8 +74,16 @@ impl<'e> Machine<'e> {
         result: Result<V<'e>, Fault>,
         call: &BuiltinCall,
     ) -> Result<bool, Halt> {
+        let result = result.map_err(|fault| after(&self.call, fault));
         let found = self.outcome(result, call.entry.builtin.name, call.span)?;
         Ok(found.is_some())
+    }
+
+    /// The operands of a call as it is written; `None` when they are those.
+    fn with_array(&self, call: &BuiltinCall, args: &[V<'e>]) -> Option<[V<'e>; 2]> {
+        let (first, elements) = args.split_first()?;
+        call.elements
+            .then(|| [*first, self.call.arena.array(elements)])
     }
 
     /// Calls a function that the host added.

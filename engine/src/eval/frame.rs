@@ -220,6 +220,23 @@ impl<'e> Machine<'e> {
         }
     }
 
+    /// Fills a slot with a value that was just made. It is written in the parts that it was made of: read as a whole
+    /// so early it would stall.
+    #[inline]
+    pub(super) fn set_made(&mut self, slot: Slot, value: &V<'e>) {
+        if let Some(place) = self.frames.slot_mut(slot) {
+            *place = Held::Flying(match value {
+                V::Bool(bool) => V::Bool(*bool),
+                V::Int(int) => V::Int(*int),
+                V::NewText(text) => V::NewText(text),
+                V::NewArray(array) => V::NewArray(array),
+                V::NewObject(object) => V::NewObject(object),
+                V::NewSet(set) => V::NewSet(set),
+                other => *other,
+            });
+        }
+    }
+
     /// Runs something on a frame of its own whose first slots hold `args`. The others hold anything: a plan
     /// reads no slot that it has not filled.
     #[inline]

@@ -322,6 +322,8 @@ pub struct BuiltinCall {
     pub args: Box<[Operand]>,
     /// The call with its constant operands worked in.
     pub prepared: Option<Arc<dyn Prepared>>,
+    /// Whether the operands behind the first are the elements of the array that is the second.
+    pub elements: bool,
     /// Place of the expression.
     pub span: Span,
 }

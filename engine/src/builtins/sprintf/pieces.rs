@@ -9,6 +9,7 @@ use crate::value::array::ArrayView;
 use crate::value::{V, Value};
 
 /// A format all of whose directives take one value each, in order.
+#[derive(Clone)]
 pub struct Pieces {
     directives: Vec<Piece>,
     /// What stands behind the last directive.
@@ -18,6 +19,7 @@ pub struct Pieces {
 }
 
 /// A directive, with the text before it.
+#[derive(Clone)]
 struct Piece {
     before: String,
     spec: Spec,
@@ -159,7 +161,26 @@ impl Pieces {
     }
 }
 
+/// The same for values that no array is around.
+struct Spread(Pieces);
+
+impl Prepared for Spread {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let (format, values) = operands.split_first().ok_or(Fault::Undefined)?;
+        let plain = self.0.plain(call, values.iter().map(Plain::flying))?;
+        if let Some(text) = plain {
+            return Ok(text);
+        }
+        self.0.call(call, &[*format, call.arena.array(values)])
+    }
+}
+
 impl Prepared for Pieces {
+    fn with_elements(&self, elements: usize) -> Option<Arc<dyn Prepared>> {
+        let spread = Spread(self.clone());
+        (elements == self.directives.len()).then(|| Arc::new(spread) as _)
+    }
+
     fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let values = operands.array(1)?;
         if values.len() != self.directives.len() {

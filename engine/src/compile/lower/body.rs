@@ -1,12 +1,14 @@
 //! Bodies and expressions.
 
+use std::sync::Arc;
+
 use solon_syntax::ast::{Body, Every, Expr, ExprKind, Name, Term, TermKind};
 
 use super::called::Called;
 use super::constants::Constants;
 use super::holds::Holds;
 use super::{fuse, lookups, screen, unread};
-use crate::builtins;
+use crate::builtins::{self, Prepared};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
 use crate::program::{
@@ -286,7 +288,7 @@ impl<'p> Lowering<'p> {
         args: &[Term],
         span: solon_syntax::source::Span,
     ) -> Option<Operand> {
-        let args: Box<[Operand]> = args.iter().map(|arg| self.term(arg)).collect();
+        let mut args: Box<[Operand]> = args.iter().map(|arg| self.term(arg)).collect();
         let out = self.slot();
         let name = match called? {
             Called::Rule(rule) => {
@@ -312,23 +314,54 @@ impl<'p> Lowering<'p> {
             .builtin
             .specialise
             .filter(|_| self.makes(Optimisation::SpecialiseCalls));
-        let prepared = specialise.and_then(|specialise| {
+        let mut prepared = specialise.and_then(|specialise| {
             let constants: Vec<_> = args
                 .iter()
                 .map(|arg| self.constants.get(*arg).map(Value::borrow))
                 .collect();
             specialise(&constants)
         });
+        let elements = self.spread(&mut prepared, &mut args);
         self.push(Step::Call {
             call: Box::new(BuiltinCall {
                 entry,
                 args,
                 prepared,
+                elements,
                 span,
             }),
             out,
         });
         Some(Operand::Slot(out))
+    }
+
+    /// Calls without the array that the last step makes for it, if that can be.
+    fn spread(
+        &mut self,
+        prepared: &mut Option<Arc<dyn Prepared>>,
+        args: &mut Box<[Operand]>,
+    ) -> bool {
+        let ([first, Operand::Slot(array)], Some(Step::Array { items, out })) =
+            (&**args, self.steps.last())
+        else {
+            return false;
+        };
+        if array != out || !self.makes(Optimisation::SpreadArrays) {
+            return false;
+        }
+        let with_elements = prepared
+            .as_deref()
+            .and_then(|prepared| prepared.with_elements(items.len()));
+        let Some(with_elements) = with_elements else {
+            return false;
+        };
+        *args = std::iter::once(first)
+            .chain(items.iter())
+            .copied()
+            .collect();
+        *prepared = Some(with_elements);
+        self.steps.pop();
+        true
     }
 
     fn descend_tree(&mut self, from: &Term, pattern: &Term) {
