@@ -14,6 +14,7 @@ use super::scope::Mock;
 
 impl<'e> Machine<'e> {
     /// Calls a built-in and fills a slot with its result; `false` when that is undefined.
+    #[inline(never)]
     pub(super) fn call_into(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
         self.builtin(call, |machine, result| {
             machine.set_made(out, result);

@@ -13,6 +13,8 @@ pub(super) enum Light<'e> {
     Done(Flow),
     /// To a step that is not light.
     Rest(&'e [Step]),
+    /// To the end of the evaluation.
+    Halted(Halt),
 }
 
 impl<'e> Machine<'e> {
@@ -33,6 +35,7 @@ impl<'e> Machine<'e> {
         match self.light(steps) {
             Light::Done(flow) => Ok(flow),
             Light::Rest(rest) => self.run(rest),
+            Light::Halted(halt) => Err(halt),
         }
     }
 
@@ -56,12 +59,12 @@ impl<'e> Machine<'e> {
     }
 
     /// Whether a block whose steps are all light finds nothing. What is negated within it is not light: deep negations
-    /// need more stack, which only `run` gives them.
+    /// need more stack, which only `run` gives them. Nor are calls, which may end the evaluation.
     #[inline(never)]
     fn fails(&mut self, block: &'e [Step]) -> Option<bool> {
         match self.light_steps::<false>(block) {
             Light::Done(flow) => Some(flow == Flow::More),
-            Light::Rest(_) => None,
+            Light::Rest(_) | Light::Halted(_) => None,
         }
     }
 
@@ -96,6 +99,10 @@ impl<'e> Machine<'e> {
                 Step::Not(block) if NEGATIONS => match self.not(block) {
                     Some(on) => on,
                     None => return Light::Rest(steps),
+                },
+                Step::Call { call, out } if NEGATIONS => match self.call_into(call, *out) {
+                    Ok(on) => on,
+                    Err(halt) => return Light::Halted(halt),
                 },
                 Step::Append(operand) => {
                     self.append(*operand);

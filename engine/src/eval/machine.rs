@@ -215,6 +215,7 @@ impl<'e> Machine<'e> {
         loop {
             let (step, rest) = match self.light(steps) {
                 Light::Done(flow) => return Ok(flow),
+                Light::Halted(halt) => return Err(halt),
                 Light::Rest(heavy) => match heavy.split_first() {
                     Some(heavy) => heavy,
                     None => return Ok(Flow::More),

@@ -120,7 +120,7 @@ impl<'e> SetBuilder<'e> {
     pub fn new(arena: &'e Arena) -> Self {
         Self {
             arena,
-            items: arena.list(),
+            items: bumpalo::collections::Vec::with_capacity_in(SCAN, arena.bump()),
             table: None,
             in_order: true,
         }
