@@ -1,7 +1,7 @@
 //! The light steps: lookups and tests that most loops consist of, run where the loop is.
 
 use crate::evaluation::Halt;
-use crate::program::Step;
+use crate::program::{Operand, Step};
 
 use super::compare::Compare;
 use super::frame::Operands;
@@ -76,13 +76,16 @@ impl<'e> Machine<'e> {
     fn light_steps<const NEGATIONS: bool>(&mut self, mut steps: &'e [Step]) -> Light<'e> {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
-                Step::Walk { from, keys, out } => match self.field(*from, keys) {
-                    Some(Some(value)) => {
-                        self.set_stored(*out, value);
-                        true
-                    }
-                    Some(None) => false,
-                    None => return Light::Rest(steps),
+                Step::Walk { from, keys, out } => match **keys {
+                    [Operand::Const(id)] => match self.field(*from, id) {
+                        Some(Some(value)) => {
+                            self.set_stored(*out, value);
+                            true
+                        }
+                        Some(None) => false,
+                        None => return Light::Rest(steps),
+                    },
+                    _ => self.walk_operand(*from, keys, *out),
                 },
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Holds(operand) => self.get(*operand).holds(),

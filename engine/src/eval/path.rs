@@ -24,8 +24,8 @@ impl<'e> Machine<'e> {
     /// What a stored object holds under a constant, the most frequent step of all: `None` when that is not what
     /// is asked, and the inner option tells whether something is there.
     #[inline]
-    pub(super) fn field(&self, from: Operand, keys: &[Operand]) -> Option<Option<&'e Value>> {
-        let (Operand::Slot(slot), [Operand::Const(id)]) = (from, keys) else {
+    pub(super) fn field(&self, from: Operand, id: ConstId) -> Option<Option<&'e Value>> {
+        let Operand::Slot(slot) = from else {
             return None;
         };
         let object = match self.slot(slot)? {
@@ -33,7 +33,7 @@ impl<'e> Machine<'e> {
             Held::Flying(V::Object(object)) => *object,
             _ => return None,
         };
-        self.under(object, *id)
+        self.under(object, id)
     }
 
     /// What a stored object holds under a constant; `None` when there is no such constant.
@@ -51,7 +51,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Goes down an operand along keys; whether something is there.
-    #[inline]
+    #[inline(never)]
     pub(super) fn walk_operand(&mut self, from: Operand, keys: &'e [Operand], out: Slot) -> bool {
         match from {
             Operand::Slot(slot) => match self.slot(slot) {
