@@ -18,14 +18,17 @@ impl<'e> Machine<'e> {
             Collector::Set => Sink::Set(SetBuilder::new(arena)),
             Collector::Object => Sink::Object(ObjectBuilder::new(arena)),
         };
-        let (filled, flow) = self.filling(sink, |machine| machine.run(block));
-        flow?;
-        Ok(match filled {
-            Sink::Array(items) => arena.array_of(items.into_bump_slice()),
-            Sink::Set(set) => set.finish(),
-            Sink::Object(object) => object.finish(),
+        let run = |machine: &mut Self| machine.run(block);
+        let (collection, flow) = self.filled(sink, run, |sink| match sink {
+            Sink::Array(items) => {
+                let items = std::mem::replace(items, arena.list());
+                arena.array_of(items.into_bump_slice())
+            }
+            Sink::Set(set) => set.take(),
+            Sink::Object(object) => std::mem::replace(object, ObjectBuilder::new(arena)).finish(),
             _ => V::Null,
-        })
+        });
+        flow.map(|_| collection)
     }
 
     /// An aggregate of what a block's leaf produces.

@@ -82,13 +82,13 @@ impl<'e> Machine<'e> {
         let mut produced: Vec<(V<'e>, &'e Rule)> = Vec::new();
         for rule in rules {
             let first = produced.first().map(|(value, _)| *value);
-            let (made, run) = self.producing(false, |machine| {
+            let (found, member, run) = self.producing(false, |machine| {
                 machine.produced.found = first;
                 machine.chain(rule, args)
             });
-            let member = made.rule.unwrap_or(rule);
+            let member = member.unwrap_or(rule);
             if first.is_none() {
-                produced.extend(made.found.map(|value| (value, member)));
+                produced.extend(found.map(|value| (value, member)));
             }
             match run {
                 Ok(_) => {}

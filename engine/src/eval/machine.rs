@@ -7,7 +7,7 @@ use solon_syntax::source::Span;
 use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
-use crate::program::{Operand, Plan, Program, Step};
+use crate::program::{Operand, Plan, Program, Rule, Step};
 use crate::value::{Shape, V, Value};
 
 use super::compare::is_member;
@@ -168,21 +168,37 @@ impl<'e> Machine<'e> {
         sink: Sink<'e>,
         run: impl FnOnce(&mut Self) -> R,
     ) -> (Sink<'e>, R) {
-        let outer = std::mem::replace(&mut self.sink, sink);
-        let result = run(self);
-        (std::mem::replace(&mut self.sink, outer), result)
+        self.filled(sink, run, std::mem::take)
     }
 
-    /// Runs a complete rule or function, and tells what it has produced.
+    /// The same, and takes out what the sink holds while it lies in its place: as a whole, what was just written to
+    /// in parts is slow to move.
+    #[inline]
+    pub(super) fn filled<R, T>(
+        &mut self,
+        sink: Sink<'e>,
+        run: impl FnOnce(&mut Self) -> R,
+        take: impl FnOnce(&mut Sink<'e>) -> T,
+    ) -> (T, R) {
+        let outer = std::mem::replace(&mut self.sink, sink);
+        let result = run(self);
+        let taken = take(&mut self.sink);
+        self.sink = outer;
+        (taken, result)
+    }
+
+    /// Runs a complete rule or function, and tells what it has produced, by which of its rules.
     #[inline]
     pub(super) fn producing<R>(
         &mut self,
         early: bool,
         run: impl FnOnce(&mut Self) -> R,
-    ) -> (Produced<'e>, R) {
+    ) -> (Option<V<'e>>, Option<&'e Rule>, R) {
         let outer = std::mem::replace(&mut self.produced, Produced::nothing(early));
         let result = run(self);
-        (std::mem::replace(&mut self.produced, outer), result)
+        let (found, rule) = (self.produced.found, self.produced.rule);
+        self.produced = outer;
+        (found, rule, result)
     }
 
     /// Counts a turn of a loop.

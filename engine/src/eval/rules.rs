@@ -85,6 +85,7 @@ impl<'e> Machine<'e> {
     }
 
     /// The document of a rule that is not kept: nothing below asks for the rule that an evaluation is about.
+    #[inline]
     pub(super) fn outermost(&mut self, rule: RuleId) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
             return Ok(None);
@@ -118,7 +119,7 @@ impl<'e> Machine<'e> {
 
     /// The one value of a complete rule or function, its default included.
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        let (produced, clashed) = match &set.index {
+        let (found, member, clashed) = match &set.index {
             Index::All => {
                 let all = Candidates::All(set.rules.iter());
                 let early = self.exits_early(set, &all, args)?;
@@ -133,9 +134,9 @@ impl<'e> Machine<'e> {
         if let Some(rule) = clashed?
             && !self.listing
         {
-            return Err(self.conflict(set, args, produced.rule.unwrap_or(rule)));
+            return Err(self.conflict(set, args, member.unwrap_or(rule)));
         }
-        match (&set.default, produced.found) {
+        match (&set.default, found) {
             (Some(default), None) => self.default(default, args),
             (_, found) => Ok(found),
         }
@@ -176,28 +177,28 @@ impl<'e> Machine<'e> {
     }
 
     fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        let (produced, flow) = self.producing(true, |machine| {
+        let (found, _, flow) = self.producing(true, |machine| {
             machine.framed(plan.slots, args, |machine| machine.run(&plan.steps))
         });
         flow?;
-        Ok(produced.found)
+        Ok(found)
     }
 
     fn full_set(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
         let members = Sink::Set(SetBuilder::new(self.call.arena));
-        let (filled, flow) = self.filling(members, |machine| {
+        let run = |machine: &mut Self| {
             for rule in machine.candidates(set, &[]) {
                 machine.framed(rule.plan.slots, &[], |machine| {
                     machine.run(&rule.plan.steps)
                 })?;
             }
             Ok(())
+        };
+        let (members, flow) = self.filled(members, run, |sink| match sink {
+            Sink::Set(members) => members.take(),
+            _ => V::Null,
         });
-        flow?;
-        match filled {
-            Sink::Set(members) => Ok(members.finish()),
-            _ => Ok(V::Null),
-        }
+        flow.map(|()| members)
     }
 
     fn full_object(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {

@@ -6,8 +6,10 @@ use crate::program::Rule;
 use crate::value::{ObjectBuilder, SetBuilder, V};
 
 /// What the innermost running block produces.
+#[derive(Default)]
 pub(super) enum Sink<'e> {
     /// Nothing.
+    #[default]
     None,
     /// An array.
     Array(bumpalo::collections::Vec<'e, V<'e>>),

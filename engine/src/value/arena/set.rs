@@ -204,8 +204,13 @@ impl<'e> SetBuilder<'e> {
     }
 
     /// The set.
-    pub fn finish(self) -> V<'e> {
-        let items = self.items.into_bump_slice();
+    pub fn finish(mut self) -> V<'e> {
+        self.take()
+    }
+
+    /// The set; what is left has no members.
+    pub fn take(&mut self) -> V<'e> {
+        let items = std::mem::replace(&mut self.items, self.arena.list()).into_bump_slice();
         let Some(extent) = self.arena.around(items) else {
             return V::Null;
         };
@@ -216,7 +221,7 @@ impl<'e> SetBuilder<'e> {
         };
         V::NewSet(self.arena.bump().alloc(ArenaSet {
             items,
-            table: self.table,
+            table: self.table.take(),
             order,
             extent,
         }))
