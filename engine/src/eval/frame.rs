@@ -228,10 +228,9 @@ impl<'e> Machine<'e> {
             *place = Held::Flying(match value {
                 V::Bool(bool) => V::Bool(*bool),
                 V::Int(int) => V::Int(*int),
-                V::NewText(text) => V::NewText(text),
-                V::NewArray(array) => V::NewArray(array),
-                V::NewObject(object) => V::NewObject(object),
-                V::NewSet(set) => V::NewSet(set),
+                V::NewText(text) => V::NewText(std::hint::black_box(text)),
+                V::NewArray(array) => V::NewArray(std::hint::black_box(array)),
+                V::NewSet(set) => V::NewSet(std::hint::black_box(set)),
                 other => *other,
             });
         }

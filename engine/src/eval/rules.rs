@@ -187,18 +187,30 @@ impl<'e> Machine<'e> {
     fn full_set(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
         let members = Sink::Set(SetBuilder::new(self.call.arena));
         let run = |machine: &mut Self| {
-            for rule in machine.candidates(set, &[]) {
-                machine.framed(rule.plan.slots, &[], |machine| {
-                    machine.run(&rule.plan.steps)
-                })?;
+            // apart from each other, since a list of candidates is slow to move
+            match &set.index {
+                Index::All => machine.run_all(set.rules.iter()),
+                Index::By(_) => {
+                    let candidates = machine.candidates(set, &[]);
+                    machine.run_all(candidates)
+                }
             }
-            Ok(())
         };
         let (members, flow) = self.filled(members, run, |sink| match sink {
             Sink::Set(members) => members.take(),
             _ => V::Null,
         });
         flow.map(|()| members)
+    }
+
+    #[inline]
+    fn run_all(&mut self, rules: impl Iterator<Item = &'e Rule>) -> Result<(), Halt> {
+        for rule in rules {
+            self.framed(rule.plan.slots, &[], |machine| {
+                machine.run(&rule.plan.steps)
+            })?;
+        }
+        Ok(())
     }
 
     fn full_object(&mut self, set: &'e RuleSet) -> Result<V<'e>, Halt> {
