@@ -31,29 +31,53 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// Works a constant pattern and constant delimiters in.
+/// Works constant delimiters in, and a constant pattern too.
 fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
-    let pattern = operands.first().copied()??.as_text()?;
     let delimiters = delimiters(operands.get(1).copied()??).ok()?;
+    let Some(pattern) = operands.first().copied()? else {
+        return Some(Arc::new(Delimited::new(delimiters)));
+    };
+    let pattern = pattern.as_text()?;
     let glob = Glob::new(pattern.as_bytes(), &delimiters, Effort::Whole).ok()?;
     Some(tested(2, move |text| glob.is_match(&text.to_str())))
 }
 
 fn glob_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let pattern = operands.text(0)?;
-    let delimiters = delimiters(operands.at(1))?;
-    let text = operands.text(2)?;
-    call.budget.spend_len(text.as_bytes().len() / 16)?;
-    let mut key = SmallVec::<[u8; 128]>::new();
-    for delimiter in &delimiters {
-        key.extend_from_slice(delimiter.encode_utf8(&mut [0; 4]).as_bytes());
+    // what is wrong with the pattern is told first
+    operands.text(0)?;
+    Delimited::new(delimiters(operands.at(1))?).call(call, operands)
+}
+
+/// Globs with known delimiters.
+struct Delimited {
+    delimiters: SmallVec<[char; 4]>,
+    /// What distinguishes their patterns from those with other delimiters.
+    key: SmallVec<[u8; 16]>,
+}
+
+impl Delimited {
+    fn new(delimiters: SmallVec<[char; 4]>) -> Self {
+        let mut key = SmallVec::new();
+        for delimiter in &delimiters {
+            key.extend_from_slice(delimiter.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        key.push(0xff);
+        Self { delimiters, key }
     }
-    key.push(0xff);
-    key.extend_from_slice(pattern.as_bytes());
-    let compile = || Glob::new(pattern.as_bytes(), &delimiters, Effort::Little);
-    let run = |glob: &Glob| glob.is_match(&text.to_str());
-    let found = call.patterns.with(Family::Glob, &key, compile, run)?;
-    Ok(V::Bool(found))
+}
+
+impl Prepared for Delimited {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let pattern = operands.text(0)?;
+        let text = operands.text(2)?;
+        call.budget.spend_len(text.as_bytes().len() / 16)?;
+        let mut key = SmallVec::<[u8; 128]>::from_slice(&self.key);
+        key.extend_from_slice(pattern.as_bytes());
+        let compile = || Glob::new(pattern.as_bytes(), &self.delimiters, Effort::Little);
+        let run = |glob: &Glob| glob.is_match(&text.to_str());
+        let found = call.patterns.with(Family::Glob, &key, compile, run)?;
+        Ok(V::Bool(found))
+    }
 }
 
 /// The delimiters: none for `null`, the dot for an empty array.
