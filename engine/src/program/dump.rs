@@ -212,13 +212,7 @@ impl<'p> Dump<'p> {
             Step::Equal(left, right) => self.test(*left, "==", *right),
             Step::Compare(comparison, left, right) => self.test(*left, sign(*comparison), *right),
             Step::Test(_, call) => {
-                let name = call.entry.builtin.name;
-                let args = match call.args.split_first() {
-                    Some((first, elements)) if call.elements => {
-                        format!("{}, elements {}", self.operand(*first), self.list(elements))
-                    }
-                    _ => self.list(&call.args),
-                };
+                let (name, args) = (call.entry.builtin.name, self.list(&call.args));
                 self.line(format_args!("test {name}({args})"))
             }
             Step::Member(value, collection) => self.test(*value, "in", *collection),
@@ -360,7 +354,13 @@ impl<'p> Dump<'p> {
         } else {
             ""
         };
-        let (name, args) = (call.entry.builtin.name, self.list(&call.args));
+        let name = call.entry.builtin.name;
+        let args = match call.args.split_first() {
+            Some((first, elements)) if call.elements => {
+                format!("{}, elements {}", self.operand(*first), self.list(elements))
+            }
+            _ => self.list(&call.args),
+        };
         self.set(out, format_args!("{prepared}{name}({args})"))
     }
 
