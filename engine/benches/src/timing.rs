@@ -35,15 +35,29 @@ pub fn interleaved(calls: &mut [&mut dyn FnMut()], budget: Duration) -> Vec<Figu
     rounds.into_iter().map(figure).collect()
 }
 
-/// Calls that take about a millisecond together.
+/// How long the calls of a batch take together.
+const BATCH: Duration = Duration::from_millis(1);
+
+/// How many calls make a batch. Single calls would tell too few: they meet cold caches.
 fn batch(call: &mut dyn FnMut()) -> u32 {
-    call();
-    let start = Instant::now();
-    call();
-    let one = start.elapsed().max(Duration::from_nanos(20));
-    u32::try_from(Duration::from_millis(1).as_nanos() / one.as_nanos())
-        .unwrap_or(1)
-        .max(1)
+    let mut calls = 1;
+    loop {
+        let start = Instant::now();
+        for _ in 0..calls {
+            call();
+        }
+        let time = start.elapsed().max(Duration::from_nanos(20));
+        if time >= BATCH / 2 || calls > u32::MAX / 2 {
+            let batches = BATCH.as_secs_f64() / time.as_secs_f64();
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "at most twice the calls"
+            )]
+            return ((f64::from(calls) * batches) as u32).max(1);
+        }
+        calls *= 2;
+    }
 }
 
 /// The median of some figures.
