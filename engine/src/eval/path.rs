@@ -117,6 +117,24 @@ impl<'e> Machine<'e> {
 
     /// Goes down a stored value, without making values in flight.
     fn walk_stored(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
+        let (mut value, mut keys) = (from, keys);
+        // what nearly all paths are
+        while let (Value::Object(object), [Operand::Const(id), rest @ ..]) = (value, keys) {
+            match self.under(object, *id) {
+                Some(Some(inner)) => (value, keys) = (inner, rest),
+                _ => return false,
+            }
+        }
+        if keys.is_empty() {
+            self.set_stored(out, value);
+            return true;
+        }
+        self.walk_stored_on(value, keys, out)
+    }
+
+    /// The same for keys and values of all kinds.
+    #[inline(never)]
+    fn walk_stored_on(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
         while let Some(key) = keys.next() {
