@@ -91,8 +91,8 @@ pub trait Prepared: Send + Sync {
     /// Calls it with all operands, the constant ones too.
     fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>;
 
-    /// The same call for operands whose last one, an array of so many elements, is given as its elements; `None` when
-    /// the call wants the array.
+    /// The same call for the elements of its second and last operand, an array of so many; the first one is constant.
+    /// `None` when the call wants the array.
     fn with_elements(&self, _elements: usize) -> Option<Arc<dyn Prepared>> {
         None
     }

@@ -8,7 +8,7 @@ use crate::program::plan::Callee;
 use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
 use crate::value::V;
 
-use super::frame::Few;
+use super::frame::{Few, Operands};
 use super::machine::Machine;
 use super::scope::Mock;
 
@@ -49,7 +49,7 @@ impl<'e> Machine<'e> {
         then: impl FnOnce(&mut Self, &V<'e>) -> bool,
     ) -> Result<bool, Halt> {
         let mut few = Few::default();
-        let args = self.gather_here(&call.args, &mut few);
+        let args = self.gather_here(call.taken(), &mut few);
         if self.mocked
             && let Some(mock) = self.mock(Callee::Builtin(call.entry.builtin.name))
         {
@@ -82,9 +82,11 @@ impl<'e> Machine<'e> {
 
     /// The operands of a call as it is written; `None` when they are those.
     fn with_array(&self, call: &BuiltinCall, args: &[V<'e>]) -> Option<[V<'e>; 2]> {
-        let (first, elements) = args.split_first()?;
-        call.elements
-            .then(|| [*first, self.call.arena.array(elements)])
+        if !call.elements {
+            return None;
+        }
+        let first = self.get(*call.args.first()?);
+        Some([first, self.call.arena.array(args)])
     }
 
     /// Calls a function that the host added.

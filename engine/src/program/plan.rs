@@ -322,10 +322,22 @@ pub struct BuiltinCall {
     pub args: Box<[Operand]>,
     /// The call with its constant operands worked in.
     pub prepared: Option<Arc<dyn Prepared>>,
-    /// Whether the operands behind the first are the elements of the array that is the second.
+    /// Whether the operands behind the first are the elements of the array that is the second. The call takes those
+    /// alone: the first one is worked in.
     pub elements: bool,
     /// Place of the expression.
     pub span: Span,
+}
+
+impl BuiltinCall {
+    /// The operands that the call takes.
+    #[inline]
+    pub fn taken(&self) -> &[Operand] {
+        match &*self.args {
+            [_, elements @ ..] if self.elements => elements,
+            args => args,
+        }
+    }
 }
 
 /// What is tested of a text.

@@ -159,19 +159,35 @@ impl Pieces {
         text.push_str(&self.tail);
         Ok(Some(call.arena.borrowed_text(text.into_bump_str())))
     }
+
+    /// The result for values of all kinds, as many as there are directives.
+    fn each<'e>(
+        &self,
+        call: &mut Call<'e>,
+        values: impl Iterator<Item = V<'e>>,
+    ) -> Result<V<'e>, Fault> {
+        let room = self.length + VALUE * self.directives.len();
+        let mut printer = Printer::with_room(call, room)?;
+        for (piece, value) in self.directives.iter().zip(values) {
+            printer.raw(piece.before.as_bytes())?;
+            printer.spec = piece.spec;
+            super::show(&mut printer, value, Some(piece.verb))?;
+        }
+        printer.raw(self.tail.as_bytes())?;
+        let text = printer.finish();
+        Ok(call.text(text))
+    }
 }
 
 /// The same for values that no array is around.
 struct Spread(Pieces);
 
 impl Prepared for Spread {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        let (format, values) = operands.split_first().ok_or(Fault::Undefined)?;
-        let plain = self.0.plain(call, values.iter().map(Plain::flying))?;
-        if let Some(text) = plain {
-            return Ok(text);
+    fn call<'e>(&self, call: &mut Call<'e>, values: &[V<'e>]) -> Result<V<'e>, Fault> {
+        match self.0.plain(call, values.iter().map(Plain::flying))? {
+            Some(text) => Ok(text),
+            None => self.0.each(call, values.iter().copied()),
         }
-        self.0.call(call, &[*format, call.arena.array(values)])
     }
 }
 
@@ -193,15 +209,6 @@ impl Prepared for Pieces {
         if let Some(text) = plain? {
             return Ok(text);
         }
-        let room = self.length + VALUE * self.directives.len();
-        let mut printer = Printer::with_room(call, room)?;
-        for (piece, value) in self.directives.iter().zip(values.iter()) {
-            printer.raw(piece.before.as_bytes())?;
-            printer.spec = piece.spec;
-            super::show(&mut printer, value, Some(piece.verb))?;
-        }
-        printer.raw(self.tail.as_bytes())?;
-        let text = printer.finish();
-        Ok(call.text(text))
+        self.each(call, values.iter())
     }
 }

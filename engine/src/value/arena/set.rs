@@ -102,6 +102,18 @@ impl<'e> Iterator for ArenaMembers<'e> {
     }
 }
 
+/// The place of a string or number among members in order, or where it would stand.
+#[inline]
+fn place_among(items: &[V<'_>], member: &V<'_>) -> Result<usize, usize> {
+    match member {
+        V::NewText(text) => items.binary_search_by(|item| match item {
+            V::NewText(other) => other.as_bytes().cmp(text.as_bytes()),
+            other => other.cmp(member),
+        }),
+        _ => items.binary_search(member),
+    }
+}
+
 /// A set being built.
 pub struct SetBuilder<'e> {
     arena: &'e Arena,
@@ -154,7 +166,7 @@ impl<'e> SetBuilder<'e> {
     fn insert_among_few(&mut self, member: &V<'e>) -> bool {
         let is_simple = !matches!(member.kind(), Kind::Array | Kind::Object | Kind::Set);
         let place = if is_simple {
-            self.items.binary_search(member)
+            place_among(&self.items, member)
         } else {
             Err(ORDERED)
         };
