@@ -87,6 +87,7 @@ impl<'e> Machine<'e> {
                     },
                     _ => self.walk_operand(*from, keys, *out),
                 },
+                Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Holds(operand) => self.get(*operand).holds(),
                 Step::Compare(comparison, left, right) => {

@@ -238,7 +238,6 @@ impl<'e> Machine<'e> {
                 },
             };
             let on = match step {
-                Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
                 Step::Compare(comparison, left, right) => {
                     self.compare(*comparison, *left, *right)?

@@ -85,7 +85,7 @@ impl<'e> Machine<'e> {
     }
 
     /// Goes down the input along keys; whether something is there.
-    #[inline]
+    #[inline(never)]
     pub(super) fn walk_input(&mut self, keys: &'e [Operand], out: Slot) -> bool {
         match self.input {
             Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
