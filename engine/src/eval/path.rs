@@ -23,7 +23,11 @@ impl Places {
 impl<'e> Machine<'e> {
     /// What a stored object holds under a constant, the most frequent step of all: `None` when that is not what
     /// is asked, and the inner option tells whether something is there.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a part of the most frequent step of all"
+    )]
     pub(super) fn field(&self, from: Operand, id: ConstId) -> Option<Option<&'e Value>> {
         let Operand::Slot(slot) = from else {
             return None;
