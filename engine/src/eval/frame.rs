@@ -220,8 +220,8 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Fills a slot with a value that was just made. It is written in the parts that it was made of: read as a whole
-    /// so early it would stall.
+    /// Fills a slot with a value that was just made, in the parts that it was made of: read as a whole so early it would
+    /// stall. The compiler, which would make one move of the parts, must not see that they are the same.
     #[inline]
     pub(super) fn set_made(&mut self, slot: Slot, value: &V<'e>) {
         if let Some(place) = self.frames.slot_mut(slot) {

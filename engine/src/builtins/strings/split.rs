@@ -94,7 +94,8 @@ pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
             join(call, delimiter, items.iter().map(Value::string_bytes))
         }
         Members::Set(set) => {
-            let items: Vec<V<'e>> = set.iter().collect();
+            let mut items = call.arena.list();
+            items.extend(set.iter());
             join(call, delimiter, items.iter().map(V::string_bytes))
         }
     };

@@ -201,6 +201,7 @@ impl<'e> SetBuilder<'e> {
     pub fn contains(&self, member: V<'_>) -> bool {
         match &self.table {
             Some(table) => table.find(&self.items, member).is_some(),
+            None if self.in_order => place_among(&self.items, &member).is_ok(),
             None => search::position_in_flight(&self.items, member).is_some(),
         }
     }
