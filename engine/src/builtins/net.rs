@@ -59,7 +59,7 @@ pub const TABLE: &[Builtin] = &[
 const ADDRESS_BYTES: u128 = 32;
 
 /// An address; those of IPv4 are mapped to `::ffff:0:0/96`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Address(u128);
 
 impl Address {
@@ -132,8 +132,8 @@ fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
 }
 
 /// Consecutive addresses of one version.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Range {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Range {
     first: Address,
     last: Address,
     is_v4: bool,
@@ -163,8 +163,15 @@ impl Range {
         Some((address, Self::block(address, host_bits)))
     }
 
-    fn contains(self, other: Self) -> bool {
+    /// Whether all of another one lies within.
+    pub fn contains(self, other: Self) -> bool {
         self.is_v4 == other.is_v4 && self.first <= other.first && other.last <= self.last
+    }
+
+    /// The order in which a range comes behind those that it lies within.
+    pub fn outer_first(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |range: &Self| (range.is_v4, range.first, std::cmp::Reverse(range.last));
+        key(self).cmp(&key(other))
     }
 
     fn intersects(self, other: Self) -> bool {
@@ -228,6 +235,17 @@ fn block_or_address(text: &str) -> Result<Range, Fault> {
 }
 
 /// A string, whichever operand it is of: messages call each the first.
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.first, self.last)
+    }
+}
+
+/// The addresses of a block, or the one that a text is.
+pub fn range(text: &str) -> Option<Range> {
+    block_or_address(text).ok()
+}
+
 fn text(value: V<'_>) -> Result<TextView<'_>, Fault> {
     [value].text(0)
 }

@@ -52,7 +52,7 @@ optimisations! {
     InlineRules,
     /// Sets that only one loop asks for are not made.
     SpliceSets,
-    /// Rules are found by the one place whose value tells most of them apart.
+    /// Rules are found by a decision tree over what the input or an argument holds.
     IndexRules,
 }
 

@@ -4,8 +4,8 @@
 //! errors of built-ins do: where they can be seen, the published index decides which rules can match.
 
 use crate::evaluation::{Halt, allows};
+use crate::program::RuleSet;
 use crate::program::canonical::{Constraint, Member, Place};
-use crate::program::{Rule, RuleSet};
 use crate::value::{V, Value};
 
 use super::frame::Operands;
@@ -38,8 +38,7 @@ impl<'e> Machine<'e> {
 
     /// Whether the rules that can match have one constant value.
     fn agree(&self, candidates: &Candidates<'e>) -> bool {
-        let mut members = candidates.clone().flat_map(Rule::members);
-        let mut constants = members.by_ref().map(|member| member.constant);
+        let mut constants = candidates.clone().map(|rule| rule.settled);
         let Some(Some(first)) = constants.next() else {
             return false;
         };

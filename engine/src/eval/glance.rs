@@ -3,15 +3,14 @@
 //! What is met beyond that (long loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
 //! by then that anybody could see, and what a glance finds is what the machine would find.
 
-use crate::program::{Branch, ConstId, GuardKey, Index, Join, Operand, Plan, Program, Rule};
-use crate::program::{RuleId, RuleKind, RuleSet, Slot, Step};
+use crate::program::{Branch, ConstId, Found, Index, Join, Operand, Place, Places, Plan, Program};
+use crate::program::{Root, Rule, RuleId, RuleKind, RuleSet, Slot, Step};
 use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
 use super::frame::{Held, Operands};
 use super::machine::Given;
-use super::rules::Candidates;
 use super::table;
 use super::texts::Texts;
 
@@ -89,8 +88,12 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
         let end = match &set.index {
             Index::All => self.rules(set, set.rules.iter()),
             Index::By(branch) => {
-                let equal = self.guarded(branch);
-                self.rules(set, Candidates::of(set, branch, equal))
+                let rule = |at| set.rules.get(at as usize);
+                let found = self.find(branch);
+                match found.numbers() {
+                    Some(numbers) => self.rules(set, numbers.filter_map(rule)),
+                    None => self.rules(set, found.merged().into_iter().filter_map(rule)),
+                }
             }
         };
         let end = match (end, &set.default) {
@@ -104,14 +107,9 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
         }
     }
 
-    fn guarded(&self, branch: &'e Branch) -> Option<&'e [u32]> {
-        let GuardKey::Input(path) = &branch.key else {
-            return None;
-        };
-        let found = path
-            .iter()
-            .try_fold(self.input?, |held, key| below(held, Held::Stored(key)))?;
-        branch.equal.get(&found.value()).map(|list| &**list)
+    #[inline]
+    fn find(&self, index: &'e Branch) -> Found<'e> {
+        index.find(&Asked(self.input))
     }
 
     /// Whether one of the rules has a value, which is found then.
@@ -139,16 +137,27 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
 
     /// A rule, or the member of its else chain that comes first.
     fn chain(&mut self, rule: &'e Rule) -> End {
-        let mut members = rule.members();
-        loop {
-            let Some(member) = members.next() else {
-                return End::Miss;
-            };
-            let end = self.plan(&member.plan);
-            if end != End::Miss {
-                return end;
+        let Some(chain) = &rule.otherwise else {
+            return self.plan(&rule.plan);
+        };
+        match &chain.index {
+            Index::All => self.first_of(rule.members()),
+            Index::By(branch) => {
+                let member = |at| rule.member(at);
+                let found = self.find(branch);
+                match found.numbers() {
+                    Some(numbers) => self.first_of(numbers.filter_map(member)),
+                    None => self.first_of(found.merged().into_iter().filter_map(member)),
+                }
             }
         }
+    }
+
+    fn first_of(&mut self, mut members: impl Iterator<Item = &'e Rule>) -> End {
+        let ends = members.by_ref().map(|member| self.plan(&member.plan));
+        ends.into_iter()
+            .find(|end| *end != End::Miss)
+            .unwrap_or(End::Miss)
     }
 
     fn plan(&mut self, plan: &'e Plan) -> End {
@@ -350,6 +359,25 @@ impl<'e, D> Operands<'e> for Glance<'e, D> {
     #[inline]
     fn stored_constant(&self, id: ConstId) -> Option<&'e Value> {
         self.program.constants.get(id as usize)
+    }
+}
+
+/// What an index asks of the input, which complete rules have alone.
+struct Asked<'e>(Option<Held<'e>>);
+
+impl<'e> Places<'e> for Asked<'e> {
+    #[inline]
+    fn at(&self, place: &'e Place) -> Option<V<'e>> {
+        let Root::Input = place.root else {
+            return None;
+        };
+        let mut keys = place.path.iter();
+        let found = keys.try_fold(self.0?, |held, key| below(held, Held::Stored(key)));
+        found.map(|held| held.value())
+    }
+
+    fn is_strict(&self) -> bool {
+        false
     }
 }
 

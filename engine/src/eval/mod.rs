@@ -13,6 +13,7 @@ mod early;
 mod frame;
 mod generate;
 mod glance;
+mod index;
 mod join;
 mod leaf;
 mod light;

@@ -1,8 +1,8 @@
 //! Rules: which can match, what they make, and what is kept of it.
 
 use crate::evaluation::{Extent, Halt};
-use crate::program::{Branch, GuardKey, Index, Plan, Rule, RuleId, RuleKind, RuleSet};
-use crate::value::{SetBuilder, V, Value};
+use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
+use crate::value::{SetBuilder, V};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
@@ -12,23 +12,7 @@ use super::sink::Sink;
 #[derive(Clone)]
 pub(super) enum Candidates<'e> {
     All(std::slice::Iter<'e, Rule>),
-    Merged {
-        rules: &'e [Rule],
-        left: &'e [u32],
-        right: &'e [u32],
-    },
-}
-
-impl<'e> Candidates<'e> {
-    /// Those that an index finds, by what is equal to the value at its place.
-    #[inline]
-    pub fn of(set: &'e RuleSet, branch: &'e Branch, equal: Option<&'e [u32]>) -> Self {
-        Self::Merged {
-            rules: &set.rules,
-            left: equal.unwrap_or(&[]),
-            right: &branch.rest,
-        }
-    }
+    Found(&'e [Rule], Numbers<'e>),
 }
 
 impl<'e> Iterator for Candidates<'e> {
@@ -38,16 +22,7 @@ impl<'e> Iterator for Candidates<'e> {
     fn next(&mut self) -> Option<&'e Rule> {
         match self {
             Self::All(rules) => rules.next(),
-            Self::Merged { rules, left, right } => {
-                let list = match (left.first(), right.first()) {
-                    (Some(a), Some(b)) if b < a => right,
-                    (None, _) => right,
-                    _ => left,
-                };
-                let (at, rest) = list.split_first()?;
-                *list = rest;
-                rules.get(*at as usize)
-            }
+            Self::Found(rules, numbers) => rules.get(numbers.next()? as usize),
         }
     }
 }
@@ -62,16 +37,8 @@ impl<'e> Machine<'e> {
     pub(super) fn candidates(&self, set: &'e RuleSet, args: &[V<'e>]) -> Candidates<'e> {
         match &set.index {
             Index::All => Candidates::All(set.rules.iter()),
-            Index::By(branch) => Candidates::of(set, branch, self.guarded(branch, args)),
+            Index::By(branch) => Candidates::Found(&set.rules, self.find(branch, args)),
         }
-    }
-
-    fn guarded(&self, branch: &'e Branch, args: &[V<'e>]) -> Option<&'e [u32]> {
-        let found = match &branch.key {
-            GuardKey::Input(path) => self.input_at(path)?,
-            GuardKey::Argument(at) => *args.get(*at as usize)?,
-        };
-        branch.equal.get(&found).map(|list| &**list)
     }
 
     /// The document of a rule: its value, or its full extent.
@@ -162,18 +129,41 @@ impl<'e> Machine<'e> {
 
     /// Runs a rule, and its else chain as long as nothing was found.
     pub(super) fn chain(&mut self, rule: &'e Rule, args: &[V<'e>]) -> Result<Flow, Halt> {
-        let mut member = rule;
-        loop {
-            self.produced.hit = false;
-            self.produced.rule = Some(member);
-            let flow = self.framed(member.plan.slots, args, |machine| {
-                machine.run(&member.plan.steps)
-            })?;
-            match &member.otherwise {
-                Some(next) if !self.produced.hit => member = next,
-                _ => return Ok(flow),
+        match &rule.otherwise {
+            None => self.member(rule, args),
+            Some(chain) => match &chain.index {
+                Index::All => self.first_of(rule.members(), args),
+                Index::By(branch) => {
+                    let found = self.find(branch, args);
+                    self.first_of(found.filter_map(|at| rule.member(at)), args)
+                }
+            },
+        }
+    }
+
+    /// Runs members of an else chain up to the first that finds something.
+    fn first_of(
+        &mut self,
+        members: impl Iterator<Item = &'e Rule>,
+        args: &[V<'e>],
+    ) -> Result<Flow, Halt> {
+        let mut flow = Flow::More;
+        for member in members {
+            flow = self.member(member, args)?;
+            if self.produced.hit {
+                break;
             }
         }
+        Ok(flow)
+    }
+
+    #[inline]
+    fn member(&mut self, member: &'e Rule, args: &[V<'e>]) -> Result<Flow, Halt> {
+        self.produced.hit = false;
+        self.produced.rule = Some(member);
+        self.framed(member.plan.slots, args, |machine| {
+            machine.run(&member.plan.steps)
+        })
     }
 
     fn default(&mut self, plan: &'e Plan, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
@@ -382,9 +372,8 @@ impl<'e> Machine<'e> {
         };
         if constant(rule) && !rule.member {
             let path = tail(rule);
-            let rivals: Vec<&Rule> = set
-                .rules
-                .iter()
+            let rivals: Vec<&Rule> = self
+                .candidates(set, &[])
                 .filter(|other| constant(other) && tail(other) == path)
                 .collect();
             if rivals.len() > 1 {
@@ -392,19 +381,5 @@ impl<'e> Machine<'e> {
             }
         }
         Halt::duplicate_key(self.program, rule.span)
-    }
-}
-
-impl Branch {
-    /// Number of constants told apart.
-    pub fn width(&self) -> usize {
-        self.equal.len()
-    }
-}
-
-/// Looks a borrowed value up in an index without owning it.
-impl hashbrown::Equivalent<Value> for V<'_> {
-    fn equivalent(&self, key: &Value) -> bool {
-        *self == key.borrow()
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Slots print as `s0`, constants as they are written, callees by name, sets by path. So equal programs have equal dumps.
 
+mod index;
 mod screen;
 
 use std::fmt::{self, Display, Write};
@@ -11,7 +12,7 @@ use super::plan::{
     Block, BuiltinCall, Callee, Collector, Comparison, Join, Modifier, Operand, Plan, Slot, Step,
     Target,
 };
-use super::rules::{Branch, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet};
+use super::rules::{NodeId, Rule, RuleId, RuleKind, RuleSet};
 use super::{ConstId, Program};
 use crate::value::Value;
 
@@ -91,30 +92,6 @@ impl<'p> Dump<'p> {
         })
     }
 
-    fn index(&mut self, index: &Index) -> fmt::Result {
-        let Index::By(branch) = index else {
-            return Ok(());
-        };
-        let Branch { key, equal, rest } = &**branch;
-        match key {
-            GuardKey::Input(path) => {
-                self.line(format_args!("index by input{}", bracketed(path)))?;
-            }
-            GuardKey::Argument(at) => self.line(format_args!("index by argument {at}"))?,
-        }
-        self.within(|dump| {
-            let mut lists: Vec<_> = equal.iter().collect();
-            lists.sort_by(|a, b| a.0.cmp(b.0));
-            for (value, list) in lists {
-                dump.line(format_args!("{} → {}", value.borrow(), joined(list)))?;
-            }
-            if rest.is_empty() {
-                return Ok(());
-            }
-            dump.line(format_args!("any → {}", joined(rest)))
-        })
-    }
-
     fn rule(&mut self, title: &str, rule: &Rule) -> fmt::Result {
         let (file, row, col) = self.program.place(rule.span);
         let mut notes = String::new();
@@ -132,10 +109,14 @@ impl<'p> Dump<'p> {
             }
             Ok(())
         })?;
-        match &rule.otherwise {
-            Some(otherwise) => self.rule("else", otherwise),
-            None => Ok(()),
-        }
+        let Some(chain) = &rule.otherwise else {
+            return Ok(());
+        };
+        self.index(&chain.index)?;
+        chain
+            .elses
+            .iter()
+            .try_for_each(|rule| self.rule("else", rule))
     }
 
     fn plan(&mut self, title: &str, plan: &Plan) -> fmt::Result {

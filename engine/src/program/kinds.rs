@@ -1,7 +1,8 @@
 //! What there is in plans, by name, and a walk over all steps: for censuses and whoever looks for a step.
 
+use super::index::Index;
 use super::plan::{Block, Callee, Collector, Comparison, Operand, Plan, Step, Target};
-use super::rules::{Index, Rule, RuleKind, RuleSet};
+use super::rules::{Rule, RuleKind, RuleSet};
 
 macro_rules! kinds {
     ($type:ident: $($kind:ident)*) => {

@@ -3,6 +3,7 @@
 pub mod canonical;
 mod constant;
 pub mod dump;
+pub mod index;
 mod kinds;
 mod operands;
 mod plain;
@@ -12,14 +13,16 @@ mod steps;
 
 pub use canonical::Canonical;
 pub use constant::constant;
+pub use index::{
+    Answers, Branch, Delimiters, Feature, Found, Index, Nested, Node, Numbers, Place, Places,
+    Question, Root, Values,
+};
 pub use plan::{
     Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
     FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
     TextTest, With,
 };
-pub use rules::{
-    Branch, Guard, GuardKey, Index, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode,
-};
+pub use rules::{Chain, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
 pub use steps::Steps;
 
 use std::collections::HashMap;

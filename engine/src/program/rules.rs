@@ -1,11 +1,11 @@
-//! Rules by document path, and the index that finds the ones that can match.
+//! Rules by document path.
 
-use hashbrown::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::source::Span;
 
 use super::Steps;
+use super::index::Index;
 use super::plan::{ConstId, Plan};
 use crate::value::Value;
 
@@ -68,8 +68,10 @@ pub struct Rule {
     pub fallback: bool,
     /// The value, if it is constant.
     pub constant: Option<ConstId>,
+    /// The one value of the rule and all its `else`s, if it is constant.
+    pub settled: Option<ConstId>,
     /// `else …`
-    pub otherwise: Option<Box<Rule>>,
+    pub otherwise: Option<Box<Chain>>,
     /// Place of the head.
     pub span: Span,
 }
@@ -77,45 +79,40 @@ pub struct Rule {
 impl Rule {
     /// The rule, then the members of its else chain.
     pub fn members(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |member| member.otherwise.as_deref())
+        let elses = self.otherwise.iter().flat_map(|chain| &chain.elses);
+        std::iter::once(self).chain(elses)
+    }
+
+    /// The plans of each member, and those for known head terms, to change them.
+    pub fn plans_mut(&mut self) -> impl Iterator<Item = (&mut Plan, &mut Vec<Plan>)> {
+        let Self {
+            plan,
+            keyed,
+            otherwise,
+            ..
+        } = self;
+        let elses = otherwise.iter_mut().flat_map(|chain| &mut chain.elses);
+        let elses = elses.map(|rule| (&mut rule.plan, &mut rule.keyed));
+        std::iter::once((plan, keyed)).chain(elses)
+    }
+
+    /// A member of its else chain; the rule itself is the first.
+    #[inline]
+    pub fn member(&self, at: u32) -> Option<&Self> {
+        match at.checked_sub(1) {
+            None => Some(self),
+            Some(at) => self.otherwise.as_ref()?.elses.get(at as usize),
+        }
     }
 }
 
-/// The rules that can match, found by what the input or an argument holds.
+/// What is tried after a rule, for as long as nothing was found.
 #[derive(Default)]
-pub enum Index {
-    /// All of them.
-    #[default]
-    All,
-    /// By the value of one place.
-    By(Box<Branch>),
-}
-
-/// Rules told apart by the value at one place.
-pub struct Branch {
-    /// The place.
-    pub key: GuardKey,
-    /// Rules that ask for a constant there, by that constant.
-    pub equal: HashMap<Value, Box<[u32]>, foldhash::fast::RandomState>,
-    /// Rules that do not.
-    pub rest: Box<[u32]>,
-}
-
-/// A place whose value tells rules apart.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum GuardKey {
-    /// A path in the input.
-    Input(Vec<Value>),
-    /// An argument of the function.
-    Argument(u32),
-}
-
-/// A test that a rule cannot succeed without.
-pub struct Guard {
-    /// The place.
-    pub key: GuardKey,
-    /// What must be there.
-    pub value: Value,
+pub struct Chain {
+    /// The members behind the first, in source order.
+    pub elses: Box<[Rule]>,
+    /// Finds the members that can match; the first is 0.
+    pub index: Index,
 }
 
 /// The virtual documents.

@@ -1,5 +1,6 @@
 //! Globs.
 
+mod certain;
 mod matcher;
 mod syntax;
 
@@ -12,6 +13,7 @@ use super::regex::Effort;
 use super::tested::tested;
 use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::{Kind, V};
+pub use certain::Certain;
 use matcher::Glob;
 
 /// This family's entries.
@@ -81,7 +83,7 @@ impl Prepared for Delimited {
 }
 
 /// The delimiters: none for `null`, the dot for an empty array.
-fn delimiters(operand: V<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
+pub fn delimiters(operand: V<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
     if operand.kind() == Kind::Null {
         return Ok(SmallVec::new());
     }

@@ -23,7 +23,7 @@ use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::limits;
 use crate::value::{TextView, V};
 use program::Haystack;
-pub use program::{Effort, Regex, build};
+pub use program::{Effort, Regex, beginnings, build};
 use template::Template;
 
 /// This family's entries.

@@ -155,6 +155,13 @@ fn starts(syntax: &Syntax) -> Starts {
     texts
 }
 
+/// The texts of which one begins every string that a pattern matches; none when that is not known.
+pub fn beginnings(pattern: &str) -> Vec<Box<[u8]>> {
+    let syntax = Syntax::parse(pattern);
+    let starts = syntax.map(|syntax| starts(&syntax)).unwrap_or_default();
+    starts.iter().map(|text| Box::from(&**text)).collect()
+}
+
 /// Nesting up to which every thread has stack enough to compile.
 const SHALLOW: u32 = 16;
 

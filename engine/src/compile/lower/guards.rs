@@ -1,7 +1,7 @@
 //! Guards: equalities with constants that a rule cannot succeed without.
 //!
 //! OPA's rule index excludes a rule whose guard fails before anything in its body runs, so errors and prints in
-//! front of the guard are not seen. Testing guards first gives the same; the index then only saves the test.
+//! front of the guard are not seen. Testing guards first gives the same; what the index proves is not tested again.
 
 use std::cell::OnceCell;
 
@@ -12,52 +12,54 @@ use solon_syntax::ast::{Expr, Name, Term, TermKind};
 use super::constants::constant;
 use super::rules::prints;
 use crate::program::canonical::TESTS;
-use crate::program::{Guard, GuardKey};
 use crate::value::Value;
 
 /// Places among which counting beats a table.
 const FEW: usize = 8;
 
-/// The expressions of a body with its guards in front, and the guards.
-pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>) {
-    let mut guards: Vec<Guard> = Vec::new();
+/// A place that OPA's rule index asks for.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    /// A path in the input.
+    Input(Vec<Value>),
+    /// An argument of the function.
+    Argument(u32),
+}
+
+/// The expressions of a body with its guards in front.
+pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
     let as_it_is = || body.iter().collect();
     if prints(body) {
-        return (as_it_is(), guards);
+        return as_it_is();
     }
-    for (at, arg) in (0_u32..).zip(args) {
-        if let Some(value) = constant(arg) {
-            guards.push(Guard {
-                key: GuardKey::Argument(at),
-                value,
-            });
-        }
-    }
+    let constants = (0_u32..)
+        .zip(args)
+        .filter(|(_, arg)| constant(arg).is_some());
+    let guarded: Vec<Key> = constants.map(|(at, _)| Key::Argument(at)).collect();
     // most rules test for no constant
     if !body.iter().any(|expr| scalar_test(expr).is_some()) {
-        return (as_it_is(), guards);
+        return as_it_is();
     }
     let known_aliases = OnceCell::new();
     let alias = |name: &Name| known_aliases.get_or_init(|| aliases(body)).get(name);
     let key = |place: &Term| match &place.kind {
-        TermKind::Ref(terms) => Some((input_path(terms).map(GuardKey::Input)?, None)),
+        TermKind::Ref(terms) => Some((input_path(terms).map(Key::Input)?, None)),
         TermKind::Var(name) => {
             if let Some(argument) = argument(args, name) {
-                return Some((GuardKey::Argument(argument), None));
+                return Some((Key::Argument(argument), None));
             }
             let (definition, path) = alias(name)?;
-            Some((GuardKey::Input(path.clone()), Some(*definition)))
+            Some((Key::Input(path.clone()), Some(*definition)))
         }
         _ => None,
     };
-    let mut found: Vec<(Guard, Vec<usize>)> = Vec::new();
-    let mut others: Vec<GuardKey> = Vec::new();
+    let mut found: Vec<(Key, Vec<usize>)> = Vec::new();
+    let mut others: Vec<Key> = Vec::new();
     for (at, expr) in body.iter().enumerate() {
         match test(expr) {
-            Some((place, value)) => {
+            Some(place) => {
                 if let Some((key, definition)) = key(place) {
-                    let taken = definition.into_iter().chain([at]).collect();
-                    found.push((Guard { key, value }, taken));
+                    found.push((key, definition.into_iter().chain([at]).collect()));
                 }
             }
             None => others.extend(tested(expr).filter_map(|place| Some(key(place)?.0))),
@@ -65,27 +67,23 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
     }
     // of several values at one place the index asks for any, so none of them comes first
     let alone: Vec<bool> = {
-        let guarded = guards.iter().chain(found.iter().map(|(guard, _)| guard));
-        let keys: Vec<&GuardKey> = guarded.map(|guard| &guard.key).chain(&others).collect();
-        let mut places: HashMap<&GuardKey, usize> = HashMap::new();
+        let guarded = guarded.iter().chain(found.iter().map(|(key, _)| key));
+        let keys: Vec<&Key> = guarded.chain(&others).collect();
+        let mut places: HashMap<&Key, usize> = HashMap::new();
         if keys.len() > FEW {
             for key in &keys {
                 *places.entry(*key).or_default() += 1;
             }
         }
-        let is_alone = |key: &GuardKey| match keys.len() {
+        let is_alone = |key: &Key| match keys.len() {
             ..=FEW => keys.iter().filter(|other| **other == key).count() == 1,
             _ => places.get(key) == Some(&1),
         };
-        found
-            .iter()
-            .map(|(guard, _)| is_alone(&guard.key))
-            .collect()
+        found.iter().map(|(key, _)| is_alone(key)).collect()
     };
     let mut early: Vec<usize> = Vec::new();
-    for ((guard, taken), alone) in found.into_iter().zip(alone) {
+    for ((_, taken), alone) in found.into_iter().zip(alone) {
         if alone {
-            guards.push(guard);
             early.extend(taken);
         }
     }
@@ -97,7 +95,7 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> (Vec<&'b Expr>, Vec<Guard>)
         .enumerate()
         .filter(|(at, _)| early.binary_search(at).is_err())
         .map(|(_, expr)| expr);
-    (chosen.chain(others).collect(), guards)
+    chosen.chain(others).collect()
 }
 
 fn argument(args: &[Term], name: &Name) -> Option<u32> {
@@ -139,10 +137,10 @@ fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
     operands.iter()
 }
 
-/// A place and the constant that must be there.
-fn test(expr: &Expr) -> Option<(&Term, Value)> {
+/// The place at which a constant must be.
+fn test(expr: &Expr) -> Option<&Term> {
     let (place, scalar) = scalar_test(expr)?;
-    Some((place, constant(scalar)?))
+    constant(scalar).map(|_| place)
 }
 
 /// The sides of an equality with a scalar, that last.

@@ -50,13 +50,13 @@ pub fn rules(
             constants,
             asked,
         };
-        for member in rules.iter_mut().flat_map(members_mut) {
+        for (plan, keyed) in rules.iter_mut().flat_map(Rule::plans_mut) {
             if splices && early {
-                inliner.splice(member.plan);
+                inliner.splice(plan);
             }
             if inlines {
-                inliner.inline(member.plan, once);
-                for plan in member.keyed {
+                inliner.inline(plan, once);
+                for plan in keyed {
                     inliner.inline(plan, false);
                 }
             }
@@ -66,25 +66,6 @@ pub fn rules(
             set.rules = rules;
         }
     }
-}
-
-fn members_mut(rule: &mut Rule) -> Vec<Member<'_>> {
-    let mut members = Vec::new();
-    let mut next = Some(rule);
-    while let Some(rule) = next {
-        members.push(Member {
-            plan: &mut rule.plan,
-            keyed: &mut rule.keyed,
-        });
-        next = rule.otherwise.as_deref_mut();
-    }
-    members
-}
-
-/// The plans of one member of an else chain.
-struct Member<'r> {
-    plan: &'r mut Plan,
-    keyed: &'r mut [Plan],
 }
 
 /// Some sets of rules, those that another one asks for before it.

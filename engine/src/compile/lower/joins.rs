@@ -38,20 +38,10 @@ pub fn of_rules(
 
 fn of_set(set: &mut RuleSet, constants: &Constants) {
     let called = matches!(set.kind, RuleKind::Function(_));
-    for rule in &mut set.rules {
-        let mut next = Some(rule);
-        while let Some(Rule {
-            plan,
-            keyed,
-            otherwise,
-            ..
-        }) = next
-        {
-            find(plan, called, constants);
-            for plan in keyed {
-                find(plan, true, constants);
-            }
-            next = otherwise.as_deref_mut();
+    for (plan, keyed) in set.rules.iter_mut().flat_map(Rule::plans_mut) {
+        find(plan, called, constants);
+        for plan in keyed {
+            find(plan, true, constants);
         }
     }
     if let Some(default) = &mut set.default {

@@ -6,10 +6,11 @@ use super::body::Lowering;
 use super::called::operator_name;
 use super::constants::{Constants, constant};
 use super::declare::{Member, Pending, number};
-use super::{guards, index, screen};
+use super::index::{self, Built, Condition, Proof};
+use super::{guards, screen};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
-    ConstId, Guard, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen, Slot,
+    Chain, ConstId, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen, Slot,
     Step,
 };
 use crate::value::Value;
@@ -24,13 +25,12 @@ pub fn lower(
 ) -> RuleSet {
     let declared = program.rules.get(id as usize).cloned().unwrap_or_default();
     let kind = declared.kind;
-    let mut guards = Vec::with_capacity(pending.rules.len());
-    let mut rules = Vec::with_capacity(pending.rules.len());
-    for member in &pending.rules {
-        let (rule, found) = lower_member(kind, member, program, constants, optimisations);
-        guards.push(found);
-        rules.push(rule);
-    }
+    let lowering = RuleLowering {
+        kind,
+        program,
+        optimisations,
+    };
+    let (rules, index) = lowering.all(&pending.rules, constants);
     let default = pending
         .default
         .map(|rule| default_plan(rule, program, constants, optimisations));
@@ -40,11 +40,6 @@ pub fn lower(
             .rules
             .iter()
             .any(|member| is_costly(&member.rule.body) || member.rule.else_rule.is_some());
-    let index = if optimisations.make(Optimisation::IndexRules) {
-        index::build(&guards)
-    } else {
-        Index::All
-    };
     RuleSet {
         path: declared.path.clone(),
         name: declared.name.clone(),
@@ -117,115 +112,241 @@ fn is_costly_term(term: &Term) -> bool {
     }
 }
 
-/// Lowers one rule with its else chain; returns the tests that the first body cannot succeed without.
-fn lower_member(
+/// Lowers the rules of one kind.
+struct RuleLowering<'p> {
     kind: RuleKind,
-    member: &Member<'_>,
-    program: &Program,
-    constants: &mut Constants,
+    program: &'p Program,
     optimisations: Optimisations,
-) -> (Rule, Vec<Guard>) {
-    let args = if matches!(kind, RuleKind::Function(_)) {
-        member.rule.head.args.as_slice()
-    } else {
-        &[]
-    };
-    let (order, guards) = guards::first(&member.rule.body, args);
-    let screen = screen::screen(member.rule, &order, &program.tree);
-    let body = Ordered { order, screen };
-    let plan = plan(kind, member, &body, 0, program, constants, optimisations);
-    let makes_member = member.makes_member();
-    let depth = if matches!(kind, RuleKind::Set | RuleKind::Object) {
-        member.tail.len() + usize::from(makes_member)
-    } else {
-        0
-    };
-    let keyed = (1..=depth)
-        .map(|known| {
-            self::plan(
-                kind,
-                member,
-                &body,
-                known,
-                program,
-                constants,
-                optimisations,
-            )
-        })
-        .collect();
-    let otherwise = member.rule.else_rule.as_deref().map(|rule| {
-        let member = Member {
-            rule,
-            tail: member.tail.clone(),
+}
+
+impl RuleLowering<'_> {
+    /// Lowers rules that are asked together, and the index that finds them.
+    fn all(&self, members: &[Member<'_>], constants: &mut Constants) -> (Vec<Rule>, Index) {
+        let are_many = self.may_index(members.len());
+        let mut bodies: Vec<Bodies<'_>> = members
+            .iter()
+            .map(|member| self.bodies(member.rule, are_many))
+            .collect();
+        let conditions: Vec<Vec<Condition>> = bodies.iter_mut().map(Bodies::conditions).collect();
+        let Built { index, proven } = self.index(&conditions);
+        let mut rules = Vec::with_capacity(members.len());
+        for ((member, bodies), proven) in members.iter().zip(bodies).zip(proven) {
+            rules.push(self.with_elses(member, bodies, proven, constants));
+        }
+        (rules, index)
+    }
+
+    /// The bodies of a rule and of its else chain.
+    fn bodies<'b>(&self, rule: &'b ast::Rule, are_many: bool) -> Bodies<'b> {
+        let next = |rule: &&'b ast::Rule| rule.else_rule.as_deref();
+        let elses: Vec<&'b ast::Rule> = std::iter::successors(next(&rule), next).collect();
+        let is_asked = are_many || self.may_index(1 + elses.len());
+        Bodies {
+            first: self.ordered(rule, is_asked),
+            elses: elses
+                .into_iter()
+                .map(|rule| self.ordered(rule, is_asked))
+                .collect(),
+        }
+    }
+
+    fn ordered<'b>(&self, rule: &'b ast::Rule, is_asked: bool) -> Ordered<'b> {
+        let args = if matches!(self.kind, RuleKind::Function(_)) {
+            rule.head.args.as_slice()
+        } else {
+            &[]
         };
-        Box::new(lower_member(kind, &member, program, constants, optimisations).0)
-    });
-    let value = member.rule.head.value.as_ref();
-    let constant_tail = member
-        .tail
-        .iter()
-        .map(|term| constant(term).map(|key| constants.add(key)))
-        .collect();
-    let constant_value = value.and_then(constant).map(|value| constants.add(value));
-    let guards = if otherwise.is_some() {
-        Vec::new()
-    } else {
-        guards
-    };
-    let rule = Rule {
-        plan,
-        keyed,
-        tail: number(member.tail.len()),
-        constant_tail,
-        member: makes_member,
-        fallback: member.rule.default,
-        constant: constant_value,
-        otherwise,
-        span: member.rule.span,
-    };
-    (rule, guards)
+        let order = guards::first(&rule.body, args);
+        let tree = &self.program.tree;
+        Ordered {
+            screen: screen::screen(rule, &order, tree),
+            conditions: if is_asked {
+                index::conditions(rule, &order, args, tree)
+            } else {
+                Vec::new()
+            },
+            proven: Vec::new(),
+            rule,
+            order,
+        }
+    }
+
+    /// Whether an index of so many rules may pay.
+    fn may_index(&self, rules: usize) -> bool {
+        rules >= index::WORTHWHILE && self.optimisations.make(Optimisation::IndexRules)
+    }
+
+    fn index(&self, rules: &[Vec<Condition>]) -> Built {
+        if self.may_index(rules.len()) {
+            return index::build(rules);
+        }
+        Built {
+            index: Index::All,
+            proven: vec![Vec::new(); rules.len()],
+        }
+    }
+
+    /// A rule with its else chain; `proven` is what is known of it where it is found.
+    fn with_elses(
+        &self,
+        member: &Member<'_>,
+        mut bodies: Bodies<'_>,
+        proven: Vec<Proof>,
+        constants: &mut Constants,
+    ) -> Rule {
+        if bodies.elses.is_empty() {
+            bodies.first.proven = proven;
+            let mut rule = self.rule(member, &bodies.first, constants);
+            rule.settled = rule.constant;
+            return rule;
+        }
+        let conditions: Vec<Vec<Condition>> = bodies
+            .members()
+            .map(|body| body.conditions.clone())
+            .collect();
+        let Built { index, proven } = self.index(&conditions);
+        for (body, proven) in bodies.members_mut().zip(proven) {
+            body.proven = proven;
+        }
+        let mut lower = |body: &Ordered<'_>| {
+            let member = Member {
+                rule: body.rule,
+                tail: member.tail.clone(),
+            };
+            self.rule(&member, body, constants)
+        };
+        let mut rule = lower(&bodies.first);
+        let elses: Box<[Rule]> = bodies.elses.iter().map(lower).collect();
+        let value = |rule: &Rule| {
+            rule.constant
+                .and_then(|id| constants.get(Operand::Const(id)))
+        };
+        let is_settled = elses.iter().all(|other| value(other) == value(&rule));
+        rule.settled = rule.constant.filter(|_| is_settled);
+        rule.otherwise = Some(Box::new(Chain { elses, index }));
+        rule
+    }
+
+    fn rule(&self, member: &Member<'_>, body: &Ordered<'_>, constants: &mut Constants) -> Rule {
+        let plan = self.plan(member, body, 0, constants);
+        let makes_member = member.makes_member();
+        let depth = if matches!(self.kind, RuleKind::Set | RuleKind::Object) {
+            member.tail.len() + usize::from(makes_member)
+        } else {
+            0
+        };
+        let keyed = (1..=depth)
+            .map(|known| self.plan(member, body, known, constants))
+            .collect();
+        let value = member.rule.head.value.as_ref();
+        let constant_tail = member
+            .tail
+            .iter()
+            .map(|term| constant(term).map(|key| constants.add(key)))
+            .collect();
+        let constant_value = value.and_then(constant).map(|value| constants.add(value));
+        Rule {
+            plan,
+            keyed,
+            tail: number(member.tail.len()),
+            constant_tail,
+            member: makes_member,
+            fallback: member.rule.default,
+            constant: constant_value,
+            settled: None,
+            otherwise: None,
+            span: member.rule.span,
+        }
+    }
+
+    /// The plan of a body of which the first `known` head terms are known.
+    fn plan(
+        &self,
+        member: &Member<'_>,
+        body: &Ordered<'_>,
+        known: usize,
+        constants: &mut Constants,
+    ) -> Plan {
+        let head = &member.rule.head;
+        let mut lowering = Lowering::new(self.program, constants, self.optimisations);
+        let key = if member.makes_member() {
+            head.key.as_ref()
+        } else {
+            None
+        };
+        let is_function = matches!(self.kind, RuleKind::Function(_));
+        let entries: Vec<&Term> = if is_function {
+            head.args.iter().collect()
+        } else {
+            member.tail.iter().chain(key).take(known).collect()
+        };
+        let slots: Vec<Slot> = entries.iter().map(|_| lowering.slot()).collect();
+        for ((at, term), slot) in (0..).zip(&entries).zip(slots) {
+            if !(is_function && body.proven.contains(&Proof::Argument(at))) {
+                lowering.matches(Operand::Slot(slot), term);
+            }
+        }
+        if let Some(screen) = &body.screen {
+            lowering.push(Step::Screen(Box::new(screen.clone())));
+        }
+        for (at, expr) in (0..).zip(&body.order) {
+            if !body.proven.contains(&Proof::Expr(at)) {
+                lowering.expr(expr);
+            }
+        }
+        leaf(self.kind, member, known, &mut lowering);
+        lowering.finish()
+    }
 }
 
-/// The expressions of a body in the order they are evaluated, and what is looked at before.
+/// The body of a rule or an `else` before it is lowered.
 struct Ordered<'b> {
+    rule: &'b ast::Rule,
+    /// Its expressions in the order they are evaluated.
     order: Vec<&'b Expr>,
+    /// What is looked at before.
     screen: Option<Screen>,
+    /// What an index can ask for.
+    conditions: Vec<Condition>,
+    /// What the index has proven.
+    proven: Vec<Proof>,
 }
 
-/// The plan of a body of which the first `known` head terms are known.
-fn plan(
-    kind: RuleKind,
-    member: &Member<'_>,
-    body: &Ordered<'_>,
-    known: usize,
-    program: &Program,
-    constants: &mut Constants,
-    optimisations: Optimisations,
-) -> Plan {
-    let head = &member.rule.head;
-    let mut lowering = Lowering::new(program, constants, optimisations);
-    let key = if member.makes_member() {
-        head.key.as_ref()
-    } else {
-        None
-    };
-    let entries: Vec<&Term> = if matches!(kind, RuleKind::Function(_)) {
-        head.args.iter().collect()
-    } else {
-        member.tail.iter().chain(key).take(known).collect()
-    };
-    let slots: Vec<Slot> = entries.iter().map(|_| lowering.slot()).collect();
-    for (term, slot) in entries.iter().zip(slots) {
-        lowering.matches(Operand::Slot(slot), term);
+/// The bodies of a rule and of its else chain.
+struct Bodies<'b> {
+    first: Ordered<'b>,
+    elses: Vec<Ordered<'b>>,
+}
+
+impl<'b> Bodies<'b> {
+    fn members(&self) -> impl Iterator<Item = &Ordered<'b>> {
+        std::iter::once(&self.first).chain(&self.elses)
     }
-    if let Some(screen) = &body.screen {
-        lowering.push(Step::Screen(Box::new(screen.clone())));
+
+    fn members_mut(&mut self) -> impl Iterator<Item = &mut Ordered<'b>> {
+        std::iter::once(&mut self.first).chain(&mut self.elses)
     }
-    for expr in &body.order {
-        lowering.expr(expr);
+
+    /// The conditions of which one body at least must meet its own; taken from a rule without `else`.
+    fn conditions(&mut self) -> Vec<Condition> {
+        if self.elses.is_empty() {
+            return std::mem::take(&mut self.first.conditions);
+        }
+        let mut conditions = self.first.conditions.clone();
+        for body in &self.elses {
+            conditions.retain_mut(|condition| {
+                let mut others = body.conditions.iter();
+                let same = others.find(|other| other.question == condition.question);
+                if let Some(other) = same {
+                    condition.answers.extend(other.answers.iter().cloned());
+                    condition.lenient |= other.lenient;
+                    condition.proves = None;
+                }
+                same.is_some()
+            });
+        }
+        conditions
     }
-    leaf(kind, member, known, &mut lowering);
-    lowering.finish()
 }
 
 fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Lowering<'_>) {

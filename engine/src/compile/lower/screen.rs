@@ -55,7 +55,7 @@ fn late_conditions(
 }
 
 /// Whether rules stand on the way of steps below `data`, or make something below them.
-fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
+pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
     let mut node = 0;
     for step in steps {
         let Some(next) = constant(step).and_then(|key| tree.child(node, &key)) else {
@@ -76,7 +76,7 @@ pub fn is_heard(body: &[Expr], tree: &Tree) -> bool {
 
 /// How far it can be seen that an expression is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Volume {
+pub enum Volume {
     /// Not at all.
     Quiet,
     /// By errors of built-ins, where they count.
@@ -85,7 +85,7 @@ enum Volume {
     Loud,
 }
 
-fn volume(expr: &Expr, tree: &Tree) -> Volume {
+pub fn volume(expr: &Expr, tree: &Tree) -> Volume {
     let mut listener = Listener {
         tree,
         volume: Volume::Quiet,

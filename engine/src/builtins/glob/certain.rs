@@ -1,0 +1,98 @@
+//! What every string has that a glob matches, for whoever wants to know which globs cannot match.
+
+use super::syntax::{Piece, parse};
+
+/// What is certain of the strings that match.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Certain {
+    /// They begin with it.
+    pub start: String,
+    /// They end with it.
+    pub end: String,
+    /// What stands between delimiters, from the start on as far as it is known; `None` stands for anything.
+    pub segments: Vec<Option<String>>,
+    /// Whether those are all segments.
+    pub whole: bool,
+}
+
+impl Certain {
+    /// Of a glob with some delimiters; `None` when it is none.
+    pub fn of(pattern: &str, delimiters: &[char]) -> Option<Self> {
+        let pieces = parse(pattern.as_bytes()).ok()?;
+        let text = |piece: Option<&Piece>| match piece {
+            // a string that is no UTF-8 is matched as if it had this character
+            Some(Piece::Text(text)) if !text.contains('\u{FFFD}') => text.clone(),
+            _ => String::new(),
+        };
+        let mut certain = Self {
+            start: text(pieces.first()),
+            end: text(pieces.last()),
+            ..Self::default()
+        };
+        if !delimiters.is_empty() && !pattern.contains('\u{FFFD}') {
+            certain.divide(&pieces, delimiters);
+        }
+        Some(certain)
+    }
+
+    fn divide(&mut self, pieces: &[Piece], delimiters: &[char]) {
+        let mut segment = Some(String::new());
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => {
+                    for c in text.chars() {
+                        if delimiters.contains(&c) {
+                            self.segments.push(segment.take());
+                            segment = Some(String::new());
+                        } else if let Some(segment) = &mut segment {
+                            segment.push(c);
+                        }
+                    }
+                }
+                Piece::One | Piece::Run => segment = None,
+                // these match delimiters too
+                Piece::Everything | Piece::Class { .. } | Piece::Choice(_) => return,
+            }
+        }
+        self.segments.push(segment);
+        self.whole = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Certain;
+
+    fn certain(pattern: &str) -> (String, String, Vec<Option<String>>, bool) {
+        let Certain {
+            start,
+            end,
+            segments,
+            whole,
+        } = Certain::of(pattern, &['/']).unwrap_or_default();
+        (start, end, segments, whole)
+    }
+
+    #[test]
+    fn segments_are_known_up_to_what_matches_delimiters() {
+        let text = |text: &str| Some(text.to_owned());
+        let segments = vec![text(""), text("a"), None, text("b")];
+        assert_eq!(
+            certain("/a/*/b"),
+            ("/a/".into(), "/b".into(), segments, true)
+        );
+        let segments = vec![text("a")];
+        assert_eq!(
+            certain("a/x**/b"),
+            ("a/x".into(), "/b".into(), segments, false)
+        );
+        assert_eq!(
+            certain("{a,b}/c"),
+            (String::new(), "/c".into(), vec![], false)
+        );
+        assert_eq!(
+            certain("?/[a-z]"),
+            (String::new(), String::new(), vec![None], false)
+        );
+    }
+}

@@ -1,0 +1,302 @@
+//! The decision tree: at each node the question that leaves the fewest rules.
+
+use std::cmp::Reverse;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::{Condition, Proof, WORTHWHILE};
+use crate::builtins::net;
+use crate::program::{Answers, Branch, Feature, Index, Nested, Node, Place, Question, Values};
+use crate::value::Value;
+
+/// Most questions on the way to a rule.
+const DEPTH: usize = 8;
+
+/// Most places of a rule in a tree, on average: one that takes any of many answers is below each of them.
+const SPREAD: usize = 16;
+
+/// A decision tree, and what it proves of each rule that it finds.
+pub struct Built {
+    /// The tree.
+    pub index: Index,
+    /// For each rule what need not be tested.
+    pub proven: Vec<Vec<Proof>>,
+}
+
+/// Builds the tree of a set of rules from the conditions of each.
+pub fn build(rules: &[Vec<Condition>]) -> Built {
+    let total: usize = rules
+        .iter()
+        .flatten()
+        .map(|condition| condition.answers.len())
+        .sum();
+    let mut building = Building {
+        proven: vec![None; rules.len()],
+        room: SPREAD * rules.len() + total,
+    };
+    let entries: Vec<Entry<'_>> = (0..)
+        .zip(rules)
+        .map(|(rule, conditions)| Entry {
+            rule,
+            conditions,
+            used: 0,
+            proofs: Vec::new(),
+        })
+        .collect();
+    let index = match building.node(entries, DEPTH) {
+        Node::Rules(_) => Index::All,
+        Node::Branch(branch) => Index::By(branch),
+    };
+    let is_tree = matches!(index, Index::By(_));
+    let proven = building.proven.into_iter();
+    let proven = proven.map(|proofs| proofs.filter(|_| is_tree).unwrap_or_default());
+    Built {
+        index,
+        proven: proven.collect(),
+    }
+}
+
+/// A rule on its way down the tree.
+#[derive(Clone)]
+struct Entry<'c> {
+    rule: u32,
+    conditions: &'c [Condition],
+    /// The conditions that were asked for on the way, by their positions.
+    used: u64,
+    proofs: Vec<Proof>,
+}
+
+impl<'c> Entry<'c> {
+    /// The conditions that were not asked for yet, with their positions.
+    fn open(&self) -> impl Iterator<Item = (usize, &'c Condition)> {
+        let used = self.used;
+        let all = self.conditions.iter().enumerate();
+        all.filter(move |(at, _)| used & (1_u64 << at) == 0)
+    }
+
+    /// What it needs as the answer of a question.
+    fn answer(&self, question: &Question) -> Option<(usize, Need<'c>)> {
+        self.open()
+            .find_map(|(at, condition)| Some((at, need(condition, question)?)))
+    }
+}
+
+/// What a condition needs as the answer of a question.
+enum Need<'c> {
+    /// One of the condition's own answers.
+    Own(&'c Condition),
+    /// That there is something under a key.
+    Key(&'c Value),
+}
+
+fn need<'c>(condition: &'c Condition, question: &Question) -> Option<Need<'c>> {
+    if condition.question == *question {
+        return Some(Need::Own(condition));
+    }
+    let (key, outer) = condition.question.place.path.split_last()?;
+    let is_key = question.feature == Feature::Key
+        && question.place.root == condition.question.place.root
+        && question.place.path == outer;
+    is_key.then_some(Need::Key(key))
+}
+
+/// How a question divides rules.
+#[derive(Default)]
+struct Division<'c> {
+    /// Rules that need an answer.
+    rules: usize,
+    /// Places of those rules below answers.
+    places: usize,
+    /// The answers.
+    answers: HashSet<&'c Value>,
+}
+
+impl Division<'_> {
+    /// Rules that are left on average, times a thousand, of so many.
+    fn left(&self, rules: usize) -> usize {
+        1000 * (rules - self.rules) + 1000 * self.places / self.answers.len().max(1)
+    }
+
+    /// Whether asking saves a rule on average, and there is room for the places.
+    fn is_worth_it(&self, rules: usize, room: usize) -> bool {
+        self.answers.len() > 1 && self.places <= room && self.left(rules) + 1000 <= 1000 * rules
+    }
+
+    /// The order in which questions are preferred.
+    fn order<'q>(&self, question: &'q Question, entries: &[Entry<'_>]) -> impl Ord + use<'q> {
+        (
+            self.left(entries.len()),
+            Reverse(self.answers.len()),
+            &question.feature,
+            question.place.root,
+            &question.place.path,
+        )
+    }
+}
+
+struct Building {
+    /// What is proven of each rule wherever it is found.
+    proven: Vec<Option<Vec<Proof>>>,
+    /// Places of rules that may still be made.
+    room: usize,
+}
+
+impl Building {
+    fn node(&mut self, entries: Vec<Entry<'_>>, depth: usize) -> Node {
+        if entries.len() < WORTHWHILE || depth == 0 {
+            return self.leaf(entries);
+        }
+        match self.question(&entries) {
+            Some(question) => self.branch(entries, question, depth),
+            None => self.leaf(entries),
+        }
+    }
+
+    fn leaf(&mut self, entries: Vec<Entry<'_>>) -> Node {
+        let mut rules = Vec::with_capacity(entries.len());
+        for entry in entries {
+            rules.push(entry.rule);
+            match self.proven.get_mut(entry.rule as usize) {
+                Some(Some(proven)) => proven.retain(|proof| entry.proofs.contains(proof)),
+                Some(first) => *first = Some(entry.proofs),
+                None => {}
+            }
+        }
+        Node::Rules(rules.into())
+    }
+
+    /// The question that leaves the fewest rules, if one is worth asking.
+    fn question(&self, entries: &[Entry<'_>]) -> Option<Question> {
+        let mut divisions: HashMap<&Question, Division<'_>> = HashMap::new();
+        for (_, condition) in entries.iter().flat_map(Entry::open) {
+            let division = divisions.entry(&condition.question).or_default();
+            division.rules += 1;
+            division.places += condition.answers.len();
+            division.answers.extend(&condition.answers);
+        }
+        let divisions = divisions
+            .into_iter()
+            .filter(|(_, division)| division.is_worth_it(entries.len(), self.room));
+        let best = divisions.min_by_key(|(question, division)| division.order(question, entries));
+        best.map(|(question, _)| question.clone())
+            .or_else(|| self.key_question(entries))
+    }
+
+    /// The same among the keys that objects must have.
+    fn key_question(&self, entries: &[Entry<'_>]) -> Option<Question> {
+        let mut outer: HashMap<(_, &[Value]), Division<'_>> = HashMap::new();
+        for entry in entries {
+            let mut seen: Vec<(_, &[Value])> = Vec::new();
+            for (_, condition) in entry.open() {
+                let place = &condition.question.place;
+                let Some((key, path)) = place.path.split_last() else {
+                    continue;
+                };
+                if seen.contains(&(place.root, path)) {
+                    continue;
+                }
+                seen.push((place.root, path));
+                let division = outer.entry((place.root, path)).or_default();
+                division.rules += 1;
+                division.places += 1;
+                division.answers.insert(key);
+            }
+        }
+        let divisions = outer
+            .into_iter()
+            .filter(|(_, division)| division.is_worth_it(entries.len(), self.room));
+        let questions = divisions.map(|((root, path), division)| {
+            let path = path.to_vec();
+            let question = Question {
+                place: Place { root, path },
+                feature: Feature::Key,
+            };
+            (division.left(entries.len()), question)
+        });
+        let best = questions.min_by(|a, b| {
+            let order = |(left, question): &(usize, Question)| {
+                (*left, question.place.root, question.place.path.clone())
+            };
+            order(a).cmp(&order(b))
+        });
+        best.map(|(_, question)| question)
+    }
+
+    fn branch(&mut self, entries: Vec<Entry<'_>>, question: Question, depth: usize) -> Node {
+        let mut by_answer: HashMap<&Value, Vec<Entry<'_>>> = HashMap::new();
+        let mut rest = Vec::new();
+        let lenient = entries.iter().any(|entry| {
+            let asked = entry
+                .answer(&question)
+                .and_then(|(at, _)| entry.conditions.get(at));
+            asked.is_some_and(|condition| condition.lenient)
+        });
+        let mut places = 0;
+        for mut entry in entries {
+            let Some((at, need)) = entry.answer(&question) else {
+                rest.push(entry);
+                continue;
+            };
+            let answers = match need {
+                Need::Own(condition) => {
+                    entry.used |= 1 << at;
+                    if !lenient {
+                        entry.proofs.extend(condition.proves);
+                    }
+                    condition.answers.as_slice()
+                }
+                Need::Key(key) => std::slice::from_ref(key),
+            };
+            let mut distinct: Vec<&Value> = answers.iter().collect();
+            if distinct.len() > 1 {
+                distinct.sort();
+                distinct.dedup();
+            }
+            places += distinct.len();
+            for answer in distinct {
+                by_answer.entry(answer).or_default().push(entry.clone());
+            }
+        }
+        self.room = self.room.saturating_sub(places);
+        let mut nodes: Vec<(Value, Node)> = Vec::with_capacity(by_answer.len());
+        // in order, so that equal programs have equal trees
+        let mut by_answer: Vec<_> = by_answer.into_iter().collect();
+        by_answer.sort_by(|a, b| a.0.cmp(b.0));
+        for (answer, entries) in by_answer {
+            nodes.push((answer.clone(), self.node(entries, depth - 1)));
+        }
+        let rest = self.node(rest, depth - 1);
+        Node::Branch(Box::new(Branch {
+            answers: answers(&question.feature, nodes),
+            question,
+            lenient,
+            rest,
+        }))
+    }
+}
+
+/// Answers by the kind of question.
+fn answers(feature: &Feature, nodes: Vec<(Value, Node)>) -> Answers {
+    let bytes = |value: &Value| value.string_bytes().unwrap_or_default().to_vec();
+    match feature {
+        Feature::Prefix | Feature::Suffix => {
+            let texts = nodes.into_iter().map(|(value, node)| {
+                let mut text = bytes(&value);
+                if *feature == Feature::Suffix {
+                    text.reverse();
+                }
+                (text.into_boxed_slice(), node)
+            });
+            Answers::Texts(Nested::new(texts.collect()))
+        }
+        Feature::Network => {
+            let mut ranges: Vec<(net::Range, Node)> = Vec::new();
+            for (value, node) in nodes {
+                let range = value.utf8().and_then(net::range);
+                ranges.extend(range.map(|range| (range, node)));
+            }
+            Answers::Networks(Nested::new(ranges))
+        }
+        _ => Answers::Values(Values::new(nodes)),
+    }
+}

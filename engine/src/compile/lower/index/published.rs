@@ -1,0 +1,113 @@
+//! Conditions that the published index has too: what they exclude is contract.
+
+use solon_syntax::ast;
+
+use super::Proof;
+use super::conditions::Condition;
+use crate::compile::lower::screen::is_virtual;
+use crate::program::canonical::{self, Conditions, Constraint, Test};
+use crate::program::{Delimiters, Feature, Place, Root, Tree};
+use crate::value::{V, Value};
+
+/// The conditions of a rule that the published index has.
+pub struct Published(Vec<Constraint>);
+
+impl Published {
+    /// Those of a rule, if they are no alternatives.
+    pub fn of(rule: &ast::Rule, tree: &Tree) -> Self {
+        let Conditions { alternatives } = Conditions::of(rule, &|steps| is_virtual(steps, tree));
+        let mut alternatives = alternatives.into_iter();
+        match (alternatives.next(), alternatives.next()) {
+            (Some(constraints), None) => Self(constraints),
+            _ => Self(Vec::new()),
+        }
+    }
+
+    /// Whether the published index excludes a rule whenever a condition fails.
+    pub fn excludes(&self, condition: &Condition) -> bool {
+        if matches!(condition.proves, Some(Proof::Argument(_))) {
+            return true;
+        }
+        self.0.iter().any(|constraint| {
+            let Some(rest) = below(&constraint.place, &condition.question.place) else {
+                return false;
+            };
+            !constraint.tests.is_empty()
+                && constraint
+                    .tests
+                    .iter()
+                    .all(|test| implies(test, rest, condition))
+        })
+    }
+}
+
+/// The keys that lead from a place of the published index to another.
+fn below<'p>(outer: &canonical::Place, inner: &'p Place) -> Option<&'p [Value]> {
+    match (outer, inner.root) {
+        (canonical::Place::Input(path), Root::Input) => inner.path.strip_prefix(&**path),
+        (canonical::Place::Argument(at), Root::Argument(argument))
+            if u32::try_from(*at) == Ok(argument) =>
+        {
+            Some(&inner.path)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a condition holds, on what lies under some keys, where a test holds.
+fn implies(test: &Test, keys: &[Value], condition: &Condition) -> bool {
+    let takes = |value: &Value| condition.answers.contains(value);
+    match (test, &condition.question.feature, keys) {
+        (Test::Equal(value), Feature::Value, []) => takes(value),
+        (Test::Contains(value), Feature::Element, []) => takes(value),
+        (Test::Prefix(texts), Feature::Prefix, []) | (Test::Suffix(texts), Feature::Suffix, []) => {
+            texts.iter().all(takes)
+        }
+        (Test::Items(items), Feature::Length, []) => takes(&length(items.len())),
+        (Test::Items(items), Feature::Value, [Value::Int(at)]) => {
+            let at = usize::try_from(*at).ok();
+            let item = at.and_then(|at| items.get(at));
+            item.is_some_and(|item| item.as_ref().is_some_and(takes))
+        }
+        (Test::Segments(segments, delimiters), feature, []) => {
+            let same = |found: &Delimiters| matches!(found, Delimiters::Chars(chars) if **chars == **delimiters);
+            match feature {
+                Feature::Segment(found, at) => {
+                    let text = segments.get(*at).and_then(Option::as_ref);
+                    same(found) && text.is_some_and(|text| takes(&Value::string(text)))
+                }
+                Feature::Segments(found) => same(found) && takes(&length(segments.len())),
+                Feature::Prefix => begin(segments, delimiters, &condition.answers),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether all texts of some segments begin with one of some texts.
+fn begin(segments: &[Option<String>], delimiters: &[char], answers: &[Value]) -> bool {
+    let [delimiter] = delimiters else {
+        return false;
+    };
+    let known = segments.iter().map_while(Option::as_ref);
+    let mut start = String::new();
+    for segment in known {
+        start.push_str(segment);
+        start.push(*delimiter);
+    }
+    if segments.iter().all(Option::is_some) {
+        start.pop();
+    }
+    let begins = |answer: &Value| match answer.borrow() {
+        V::Null => false,
+        answer => start
+            .as_bytes()
+            .starts_with(answer.string_bytes().unwrap_or(&[0xFF])),
+    };
+    answers.iter().any(begins)
+}
+
+fn length(items: usize) -> Value {
+    Value::Int(i64::try_from(items).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,95 @@
+//! Decision trees: each question with its answers, rules by number.
+
+use std::fmt;
+
+use super::{Dump, bracketed, joined};
+use crate::program::index::{
+    Answers, Branch, Delimiters, Feature, Index, Node, Place, Question, Root,
+};
+
+impl Dump<'_> {
+    pub(super) fn index(&mut self, index: &Index) -> fmt::Result {
+        match index {
+            Index::All => Ok(()),
+            Index::By(branch) => self.branch(branch),
+        }
+    }
+
+    fn branch(&mut self, branch: &Branch) -> fmt::Result {
+        let strictness = if branch.lenient { " unless strict" } else { "" };
+        let asked = question(&branch.question);
+        self.line(format_args!("index by {asked}{strictness}"))?;
+        self.within(|dump| {
+            for (answer, node) in listed(&branch.answers) {
+                dump.node(&answer, node)?;
+            }
+            match &branch.rest {
+                rest if rest.is_empty() => Ok(()),
+                rest => dump.node("any", rest),
+            }
+        })
+    }
+
+    fn node(&mut self, answer: &str, node: &Node) -> fmt::Result {
+        match node {
+            Node::Rules(rules) => self.line(format_args!("{answer} → {}", joined(&**rules))),
+            Node::Branch(branch) => {
+                self.line(format_args!("{answer} →"))?;
+                self.within(|dump| dump.branch(branch))
+            }
+        }
+    }
+}
+
+/// A question in words.
+pub fn question(question: &Question) -> String {
+    let place = place(&question.place);
+    match &question.feature {
+        Feature::Value => place,
+        Feature::Length => format!("length of {place}"),
+        Feature::Segment(delimiters, at) => {
+            format!("part {at} of {place} {}", between(delimiters))
+        }
+        Feature::Segments(delimiters) => format!("parts of {place} {}", between(delimiters)),
+        Feature::Prefix => format!("start of {place}"),
+        Feature::Suffix => format!("end of {place}"),
+        Feature::Network => format!("networks of {place}"),
+        Feature::Key => format!("keys of {place}"),
+        Feature::Element => format!("elements of {place}"),
+    }
+}
+
+fn place(place: &Place) -> String {
+    let keys = bracketed(&place.path);
+    match place.root {
+        Root::Input => format!("input{keys}"),
+        Root::Argument(at) => format!("argument {at}{keys}"),
+    }
+}
+
+fn between(delimiters: &Delimiters) -> String {
+    match delimiters {
+        Delimiters::Chars(chars) => format!("between any of {chars:?}"),
+        Delimiters::Text(text) => format!("between {text:?}"),
+    }
+}
+
+/// The answers in order, as text.
+fn listed(answers: &Answers) -> Vec<(String, &Node)> {
+    let text = |bytes: &[u8]| format!("{:?}", String::from_utf8_lossy(bytes));
+    match answers {
+        Answers::Values(values) => {
+            let mut listed: Vec<_> = values.iter().collect();
+            listed.sort_by(|a, b| a.0.cmp(b.0));
+            let listed = listed.into_iter();
+            listed
+                .map(|(value, node)| (value.borrow().to_string(), node))
+                .collect()
+        }
+        Answers::Texts(texts) => texts.iter().map(|(key, node)| (text(key), node)).collect(),
+        Answers::Networks(networks) => networks
+            .iter()
+            .map(|(key, node)| (key.to_string(), node))
+            .collect(),
+    }
+}

@@ -1,0 +1,442 @@
+//! The rule index: a decision tree that finds the rules that can match by what the input or an argument holds.
+//!
+//! Each node asks one [`Question`] of one place. Rules that need some answer are below that answer, the others below
+//! `rest`; both sides may ask on. A rule that is not found has a condition that fails. What a rule needs and the tree
+//! has proven is not in its plan, so plans of indexed rules run for found rules alone.
+
+mod nested;
+
+use hashbrown::HashMap;
+
+use crate::builtins::net;
+use crate::value::text::{ArenaText, Short};
+use crate::value::{Kind, V, Value};
+
+pub use nested::Nested;
+
+/// The rules that can match.
+#[derive(Default)]
+pub enum Index {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that a decision tree finds.
+    By(Box<Branch>),
+}
+
+/// What is below an answer: numbers of rules in source order, or a further question.
+pub enum Node {
+    /// Rules.
+    Rules(Box<[u32]>),
+    /// A further question.
+    Branch(Box<Branch>),
+}
+
+/// A question and its answers.
+pub struct Branch {
+    /// What is asked.
+    pub question: Question,
+    /// Whether rules that the answers rule out are seen nevertheless where errors of built-ins end the evaluation.
+    pub lenient: bool,
+    /// Rules that need an answer.
+    pub answers: Answers,
+    /// Rules that need none.
+    pub rest: Node,
+}
+
+/// What is asked, and of which value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Question {
+    /// Where the value is.
+    pub place: Place,
+    /// What is asked of it.
+    pub feature: Feature,
+}
+
+/// A place whose value tells rules apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Where to start.
+    pub root: Root,
+    /// The keys from there.
+    pub path: Vec<Value>,
+}
+
+/// Where a place begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Root {
+    /// The input.
+    Input,
+    /// An argument of the function.
+    Argument(u32),
+}
+
+/// What is asked of a value, cheap questions first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Feature {
+    /// What it is.
+    Value,
+    /// How many elements the array has.
+    Length,
+    /// What the string has at a position between delimiters.
+    Segment(Delimiters, usize),
+    /// How many parts delimiters make of the string.
+    Segments(Delimiters),
+    /// Which of some texts the string begins with.
+    Prefix,
+    /// Which of some texts the string ends with.
+    Suffix,
+    /// In which of some networks the address or network is.
+    Network,
+    /// Which keys the object or set has.
+    Key,
+    /// Which elements the collection has.
+    Element,
+}
+
+/// What a string is divided at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Delimiters {
+    /// Any of some characters.
+    Chars(Box<[char]>),
+    /// A text.
+    Text(Box<str>),
+}
+
+/// The answers of a question.
+pub enum Answers {
+    /// One value each.
+    Values(Values),
+    /// Texts that strings begin with, or texts in reverse that they end with.
+    Texts(Nested<Box<[u8]>>),
+    /// Networks.
+    Networks(Nested<net::Range>),
+}
+
+/// Answers that are one value each.
+#[derive(Default)]
+pub struct Values {
+    nodes: HashMap<Value, Node, foldhash::fast::RandomState>,
+    /// Whether some are collections; else none of those is hashed.
+    collections: bool,
+}
+
+impl Values {
+    /// Of different values and what is below them.
+    pub fn new(nodes: Vec<(Value, Node)>) -> Self {
+        Self {
+            collections: nodes.iter().any(|(value, _)| value.kind() >= Kind::Array),
+            nodes: nodes.into_iter().collect(),
+        }
+    }
+
+    /// What is below a value.
+    #[inline]
+    pub fn get(&self, value: V<'_>) -> Option<&Node> {
+        if value.kind() >= Kind::Array && !self.collections {
+            return None;
+        }
+        self.nodes.get(&value)
+    }
+
+    /// What is below a string.
+    fn text(&self, text: &str) -> Option<&Node> {
+        match Short::new(text.as_bytes()) {
+            Some(short) => self.get(V::Short(short)),
+            None => self.get(V::NewText(&ArenaText::Utf8(text))),
+        }
+    }
+
+    /// The values and what is below them.
+    pub fn iter(&self) -> impl Iterator<Item = (&Value, &Node)> {
+        self.nodes.iter()
+    }
+}
+
+/// Where an index finds what it asks for.
+pub trait Places<'e> {
+    /// What is at a place.
+    fn at(&self, place: &'e Place) -> Option<V<'e>>;
+
+    /// Whether errors of built-ins end the evaluation.
+    fn is_strict(&self) -> bool;
+}
+
+/// Lists of rules that an index found, none of them empty.
+#[derive(Default)]
+pub struct Found<'e> {
+    /// Two lists, which is as many as most indexes find.
+    lists: [&'e [u32]; 2],
+    more: Vec<&'e [u32]>,
+}
+
+impl<'e> Found<'e> {
+    #[inline]
+    fn add(&mut self, list: &'e [u32]) {
+        if list.is_empty() {
+            return;
+        }
+        match &mut self.lists {
+            [first, _] if first.is_empty() => *first = list,
+            [_, second] if second.is_empty() => *second = list,
+            _ => self.more.push(list),
+        }
+    }
+
+    /// The rules of all lists, if these are no more than two.
+    #[inline]
+    pub fn numbers(&self) -> Option<Numbers<'e>> {
+        let [left, right] = self.lists;
+        self.more.is_empty().then_some(Numbers { left, right })
+    }
+
+    /// The rules of all lists in source order, each once.
+    #[cold]
+    pub fn merged(&self) -> Vec<u32> {
+        let lists = self.lists.iter().chain(&self.more);
+        let mut all: Vec<u32> = lists.flat_map(|list| list.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Numbers of rules that can match, in source order, each once.
+#[derive(Clone)]
+pub struct Numbers<'e> {
+    left: &'e [u32],
+    right: &'e [u32],
+}
+
+impl<'e> Numbers<'e> {
+    /// Those of one list.
+    pub fn of(list: &'e [u32]) -> Self {
+        let right = &[];
+        Self { left: list, right }
+    }
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let list = match (self.left.first(), self.right.first()) {
+            (Some(a), Some(b)) if b < a => &mut self.right,
+            (Some(a), Some(b)) if a == b => {
+                self.right = self.right.get(1..).unwrap_or_default();
+                &mut self.left
+            }
+            (None, _) => &mut self.right,
+            _ => &mut self.left,
+        };
+        let (at, rest) = list.split_first()?;
+        *list = rest;
+        Some(*at)
+    }
+}
+
+impl Node {
+    /// The empty node.
+    pub fn empty() -> Self {
+        Self::Rules(Box::default())
+    }
+
+    /// Whether nothing is below.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Rules(rules) if rules.is_empty())
+    }
+
+    #[inline]
+    fn find<'e>(&'e self, places: &impl Places<'e>, found: &mut Found<'e>) {
+        match self {
+            Self::Rules(rules) => found.add(rules),
+            Self::Branch(branch) => branch.find_on(places, found),
+        }
+    }
+}
+
+impl Branch {
+    /// The rules that can match.
+    #[inline]
+    pub fn find<'e>(&'e self, places: &impl Places<'e>) -> Found<'e> {
+        let mut found = Found::default();
+        if let Answers::Values(answers) = &self.answers
+            && self.question.feature == Feature::Value
+            && !self.lenient
+        {
+            // most trees are one question about one value
+            let value = places.at(&self.question.place);
+            if let Some(node) = value.and_then(|value| answers.get(value)) {
+                node.find(places, &mut found);
+            }
+            self.rest.find(places, &mut found);
+        } else {
+            self.find_on(places, &mut found);
+        }
+        found
+    }
+
+    #[inline(never)]
+    fn find_on<'e>(&'e self, places: &impl Places<'e>, found: &mut Found<'e>) {
+        if self.lenient && places.is_strict() {
+            self.answers
+                .nodes()
+                .for_each(|node| node.find(places, found));
+        } else if let Some(value) = places.at(&self.question.place) {
+            self.answer(value, places, found);
+        }
+        self.rest.find(places, found);
+    }
+
+    fn answer<'e>(&'e self, value: V<'e>, places: &impl Places<'e>, found: &mut Found<'e>) {
+        match (&self.question.feature, &self.answers) {
+            (Feature::Value, Answers::Values(answers)) => {
+                if let Some(node) = answers.get(value) {
+                    node.find(places, found);
+                }
+            }
+            (Feature::Length, Answers::Values(answers)) => {
+                if let Some(array) = value.as_array()
+                    && let Ok(length) = i64::try_from(array.len())
+                    && let Some(node) = answers.get(V::Int(length))
+                {
+                    node.find(places, found);
+                }
+            }
+            (Feature::Segment(delimiters, at), Answers::Values(answers)) => {
+                if let Some(text) = value.as_text()
+                    && let Some(segment) = delimiters.segment(&text.to_str(), *at)
+                    && let Some(node) = answers.text(segment)
+                {
+                    node.find(places, found);
+                }
+            }
+            (Feature::Segments(delimiters), Answers::Values(answers)) => {
+                if let Some(text) = value.as_text()
+                    && let Some(node) = answers.get(V::Int(delimiters.count(&text.to_str())))
+                {
+                    node.find(places, found);
+                }
+            }
+            (Feature::Key, Answers::Values(answers)) => keys(value, answers, |node| {
+                node.find(places, found);
+            }),
+            (Feature::Element, Answers::Values(answers)) => elements(value, answers, |node| {
+                node.find(places, found);
+            }),
+            (Feature::Prefix, Answers::Texts(texts)) => one_or_each(value, |text| {
+                texts.find(text, |node| node.find(places, found));
+            }),
+            (Feature::Suffix, Answers::Texts(texts)) => one_or_each(value, |text| {
+                let reverse: smallvec::SmallVec<[u8; 128]> = text.iter().rev().copied().collect();
+                texts.find(&*reverse, |node| node.find(places, found));
+            }),
+            (Feature::Network, Answers::Networks(networks)) => {
+                if let Some(text) = value.as_text()
+                    && let Some(range) = net::range(&text.to_str())
+                {
+                    networks.find(&range, |node| node.find(places, found));
+                }
+            }
+            _ => self
+                .answers
+                .nodes()
+                .for_each(|node| node.find(places, found)),
+        }
+    }
+}
+
+/// Visits what is below the keys that an object or a set has. Of an array they are its positions.
+fn keys<'e>(value: V<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) {
+    let size = match value.kind() {
+        Kind::Object => value.as_object().map_or(0, |object| object.len()),
+        Kind::Set => value.as_set().map_or(0, |set| set.len()),
+        _ => usize::MAX,
+    };
+    if size > answers.nodes.len() {
+        for (key, node) in &answers.nodes {
+            if value.lookup(key.borrow()).is_some() {
+                visit(node);
+            }
+        }
+    } else if let Some(object) = value.as_object() {
+        let known = object.iter().filter_map(|(key, _)| answers.get(key));
+        known.for_each(visit);
+    } else if let Some(set) = value.as_set() {
+        let known = set.iter_unordered().filter_map(|key| answers.get(key));
+        known.for_each(visit);
+    }
+}
+
+/// Visits what is below the elements that a collection has.
+fn elements<'e>(value: V<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) {
+    if let Some(array) = value.as_array() {
+        let known = array.iter().filter_map(|item| answers.get(item));
+        known.for_each(visit);
+    } else if let Some(object) = value.as_object() {
+        let known = object.iter().filter_map(|(_, item)| answers.get(item));
+        known.for_each(visit);
+    } else if value.kind() == Kind::Set {
+        keys(value, answers, visit);
+    }
+}
+
+/// Visits a string, or the strings of an array or a set.
+fn one_or_each<'e>(value: V<'e>, mut visit: impl FnMut(&[u8])) {
+    let mut see = |value: V<'e>| {
+        if let Some(text) = value.as_text() {
+            visit(text.as_bytes());
+        }
+    };
+    if let Some(array) = value.as_array() {
+        array.iter().for_each(see);
+    } else if let Some(set) = value.as_set() {
+        set.iter_unordered().for_each(see);
+    } else {
+        see(value);
+    }
+}
+
+impl Answers {
+    /// What is below each answer.
+    pub fn nodes(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
+        match self {
+            Self::Values(answers) => Box::new(answers.nodes.values()),
+            Self::Texts(texts) => Box::new(texts.nodes()),
+            Self::Networks(networks) => Box::new(networks.nodes()),
+        }
+    }
+}
+
+impl Delimiters {
+    /// A part of a text by its position.
+    fn segment<'t>(&self, text: &'t str, at: usize) -> Option<&'t str> {
+        match self {
+            Self::Chars(chars) => match **chars {
+                [one] => text.split(one).nth(at),
+                _ => text.split(&**chars).nth(at),
+            },
+            Self::Text(delimiter) => text.split(&**delimiter).nth(at),
+        }
+    }
+
+    /// How many parts a text has.
+    fn count(&self, text: &str) -> i64 {
+        let count = match self {
+            Self::Chars(chars) => match **chars {
+                [one] => text.split(one).count(),
+                _ => text.split(&**chars).count(),
+            },
+            Self::Text(delimiter) => text.split(&**delimiter).count(),
+        };
+        i64::try_from(count).unwrap_or(i64::MAX)
+    }
+}
+
+/// Looks a borrowed value up without owning it.
+impl hashbrown::Equivalent<Value> for V<'_> {
+    fn equivalent(&self, key: &Value) -> bool {
+        *self == key.borrow()
+    }
+}
