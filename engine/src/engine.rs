@@ -227,6 +227,12 @@ impl Engine {
         dump::program(&self.inner.state.load().program)
     }
 
+    /// What finds each rule: a line with its place, its document, and what the rule index asks for it, or why every
+    /// decision looks at it. For people; the form may change.
+    pub fn indexed(&self) -> String {
+        dump::indexed(&self.inner.state.load().program)
+    }
+
     /// How much the last change of modules worked on.
     pub fn work(&self) -> Work {
         self.inner.state.load().compiled.work

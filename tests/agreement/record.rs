@@ -76,6 +76,7 @@ fn share(theme: Theme) -> (usize, usize, usize) {
         Theme::Mistakes => (240, 100, 8),
         Theme::Forms => (200, 55, 25),
         Theme::Joins => (160, 15, 15),
+        Theme::Tables => (240, 15, 35),
     }
 }
 

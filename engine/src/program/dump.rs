@@ -4,7 +4,10 @@
 //! Slots print as `s0`, constants as they are written, callees by name, sets by path. So equal programs have equal dumps.
 
 mod index;
+mod indexed;
 mod screen;
+
+pub use indexed::indexed;
 
 use std::fmt::{self, Display, Write};
 

@@ -7,6 +7,7 @@
 mod nested;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::builtins::net;
 use crate::value::text::{ArenaText, Short};
@@ -53,13 +54,16 @@ pub struct Question {
     pub feature: Feature,
 }
 
+/// Keys that lead from one value to another.
+pub type Path = SmallVec<[Value; 3]>;
+
 /// A place whose value tells rules apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Where to start.
     pub root: Root,
     /// The keys from there.
-    pub path: Vec<Value>,
+    pub path: Path,
 }
 
 /// Where a place begins.
@@ -329,7 +333,7 @@ impl Branch {
                 texts.find(text, |node| node.find(places, found));
             }),
             (Feature::Suffix, Answers::Texts(texts)) => one_or_each(value, |text| {
-                let reverse: smallvec::SmallVec<[u8; 128]> = text.iter().rev().copied().collect();
+                let reverse: SmallVec<[u8; 128]> = text.iter().rev().copied().collect();
                 texts.find(&*reverse, |node| node.find(places, found));
             }),
             (Feature::Network, Answers::Networks(networks)) => {

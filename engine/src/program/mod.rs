@@ -14,7 +14,7 @@ mod steps;
 pub use canonical::Canonical;
 pub use constant::constant;
 pub use index::{
-    Answers, Branch, Delimiters, Feature, Found, Index, Nested, Node, Numbers, Place, Places,
+    Answers, Branch, Delimiters, Feature, Found, Index, Nested, Node, Numbers, Path, Place, Places,
     Question, Root, Values,
 };
 pub use plan::{
@@ -22,7 +22,7 @@ pub use plan::{
     FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
     TextTest, With,
 };
-pub use rules::{Chain, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
+pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
 pub use steps::Steps;
 
 use std::collections::HashMap;

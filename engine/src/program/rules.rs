@@ -72,6 +72,8 @@ pub struct Rule {
     pub settled: Option<ConstId>,
     /// `else …`
     pub otherwise: Option<Box<Chain>>,
+    /// What there is for an index to ask.
+    pub conditions: Known,
     /// Place of the head.
     pub span: Span,
 }
@@ -104,6 +106,22 @@ impl Rule {
             Some(at) => self.otherwise.as_ref()?.elses.get(at as usize),
         }
     }
+}
+
+/// What an index knows of the conditions of a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Known {
+    /// It did not look: there are too few rules to tell apart.
+    #[default]
+    Unasked,
+    /// There are some.
+    Some,
+    /// None asks for a constant at a place of the input or of an argument.
+    None,
+    /// The rule prints, so it is entered whatever its conditions are.
+    Prints,
+    /// Some come behind what may print or fail, which is seen where they fail.
+    Late,
 }
 
 /// What is tried after a rule, for as long as nothing was found.

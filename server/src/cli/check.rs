@@ -47,6 +47,9 @@ pub struct Args {
     /// Print the plans that the rules are compiled to, for those who wonder what is evaluated
     #[arg(long)]
     dump: bool,
+    /// Print for each rule what finds it, or why every decision looks at it
+    #[arg(long)]
+    index: bool,
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
@@ -74,6 +77,9 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(engine) => {
             if args.dump {
                 print(engine.dump());
+            }
+            if args.index {
+                print(engine.indexed());
             }
             ExitCode::SUCCESS
         }

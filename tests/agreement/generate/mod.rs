@@ -3,7 +3,8 @@
 //! `themes` says what kinds of programs there are; `writer` holds the state of one while it is written; `rules`,
 //! `functions`, `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`,
 //! `term` and `templates` what they consist of; `queries` asks. `forms` and `joins` stand apart: the one puts together
-//! anything, the other has collections long enough that how they are gone through matters.
+//! anything, the other has collections long enough that how they are gone through matters. `tables` has rules that an
+//! index tells apart.
 
 mod conflicts;
 mod forms;
@@ -21,6 +22,7 @@ mod request;
 mod rule;
 mod rules;
 mod shape;
+mod tables;
 mod templates;
 mod term;
 mod themes;
@@ -46,6 +48,9 @@ pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
     }
     if theme == Theme::Joins {
         return joins::program(mixed.next());
+    }
+    if theme == Theme::Tables {
+        return tables::program(mixed.next());
     }
     let mut options = Random::new(mixed.next());
     let dialect = theme.dialect(options.below(6));

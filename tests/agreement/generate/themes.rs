@@ -26,11 +26,12 @@ pub enum Theme {
     Mistakes,
     Forms,
     Joins,
+    Tables,
 }
 
 use Theme::{
     Builtins, Chains, Comprehensions, Conflicts, Dialects, Forms, Functions, Heads, Iteration,
-    Joins, Logic, Merging, Mistakes, Packages, Queries, Values, With,
+    Joins, Logic, Merging, Mistakes, Packages, Queries, Tables, Values, With,
 };
 
 type Weights = &'static [(usize, Scheme)];
@@ -109,7 +110,7 @@ const OLD: Weights = &[
 ];
 
 impl Theme {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Values,
         Iteration,
         Comprehensions,
@@ -127,6 +128,7 @@ impl Theme {
         Mistakes,
         Forms,
         Joins,
+        Tables,
     ];
 
     pub fn name(self) -> &'static str {
@@ -148,6 +150,7 @@ impl Theme {
             Mistakes => "mistakes",
             Forms => "forms",
             Joins => "joins",
+            Tables => "tables",
         }
     }
 
@@ -216,7 +219,7 @@ impl Theme {
                     mistakes::statement(writer);
                 }
             }
-            Merging | Packages | Forms | Joins => {}
+            Merging | Packages | Forms | Joins | Tables => {}
         }
     }
 }

@@ -4,6 +4,7 @@ mod builtins;
 pub mod documents;
 pub mod policies;
 pub mod requests;
+mod tables;
 
 /// Makes one text of a size.
 type Generator = fn(usize) -> String;
@@ -38,6 +39,18 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("route_table", requests::routes),
     ("rules", rules),
     ("stamps", builtins::stamps),
+    ("table_arrays", tables::arrays),
+    ("table_elses", tables::elses),
+    ("table_first", tables::first),
+    ("table_globs", tables::globs),
+    ("table_last", tables::last),
+    ("table_members", tables::members),
+    ("table_method_last", tables::method_last),
+    ("table_methods", tables::methods),
+    ("table_missed", tables::missed),
+    ("table_prefixes", tables::prefixes),
+    ("table_roles", tables::roles),
+    ("table_tenants", tables::tenants),
     ("tests", policies::tests),
     ("versions", builtins::versions),
 ];

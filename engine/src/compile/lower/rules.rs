@@ -6,12 +6,12 @@ use super::body::Lowering;
 use super::called::operator_name;
 use super::constants::{Constants, constant};
 use super::declare::{Member, Pending, number};
-use super::index::{self, Built, Condition, Proof};
+use super::index::{self, Built, Condition, Proof, Proofs};
 use super::{guards, screen};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
-    Chain, ConstId, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen, Slot,
-    Step,
+    Chain, ConstId, Index, Known, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen,
+    Slot, Step,
 };
 use crate::value::Value;
 
@@ -158,14 +158,16 @@ impl RuleLowering<'_> {
         };
         let order = guards::first(&rule.body, args);
         let tree = &self.program.tree;
+        let (conditions, known) = if is_asked {
+            index::conditions(rule, &order, args, tree)
+        } else {
+            Default::default()
+        };
         Ordered {
             screen: screen::screen(rule, &order, tree),
-            conditions: if is_asked {
-                index::conditions(rule, &order, args, tree)
-            } else {
-                Vec::new()
-            },
-            proven: Vec::new(),
+            conditions,
+            known,
+            proven: Proofs::new(),
             rule,
             order,
         }
@@ -182,7 +184,7 @@ impl RuleLowering<'_> {
         }
         Built {
             index: Index::All,
-            proven: vec![Vec::new(); rules.len()],
+            proven: vec![Proofs::new(); rules.len()],
         }
     }
 
@@ -191,7 +193,7 @@ impl RuleLowering<'_> {
         &self,
         member: &Member<'_>,
         mut bodies: Bodies<'_>,
-        proven: Vec<Proof>,
+        proven: Proofs,
         constants: &mut Constants,
     ) -> Rule {
         if bodies.elses.is_empty() {
@@ -255,6 +257,7 @@ impl RuleLowering<'_> {
             constant: constant_value,
             settled: None,
             otherwise: None,
+            conditions: body.known,
             span: member.rule.span,
         }
     }
@@ -308,8 +311,10 @@ struct Ordered<'b> {
     screen: Option<Screen>,
     /// What an index can ask for.
     conditions: Vec<Condition>,
+    /// How much that tells.
+    known: Known,
     /// What the index has proven.
-    proven: Vec<Proof>,
+    proven: Proofs,
 }
 
 /// The bodies of a rule and of its else chain.

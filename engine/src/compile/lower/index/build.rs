@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use super::{Condition, Proof, WORTHWHILE};
 use crate::builtins::net;
@@ -20,7 +21,7 @@ pub struct Built {
     /// The tree.
     pub index: Index,
     /// For each rule what need not be tested.
-    pub proven: Vec<Vec<Proof>>,
+    pub proven: Vec<Proofs>,
 }
 
 /// Builds the tree of a set of rules from the conditions of each.
@@ -40,7 +41,7 @@ pub fn build(rules: &[Vec<Condition>]) -> Built {
             rule,
             conditions,
             used: 0,
-            proofs: Vec::new(),
+            proofs: Proofs::new(),
         })
         .collect();
     let index = match building.node(entries, DEPTH) {
@@ -56,6 +57,9 @@ pub fn build(rules: &[Vec<Condition>]) -> Built {
     }
 }
 
+/// What is proven of a rule.
+pub type Proofs = SmallVec<[Proof; 4]>;
+
 /// A rule on its way down the tree.
 #[derive(Clone)]
 struct Entry<'c> {
@@ -63,7 +67,7 @@ struct Entry<'c> {
     conditions: &'c [Condition],
     /// The conditions that were asked for on the way, by their positions.
     used: u64,
-    proofs: Vec<Proof>,
+    proofs: Proofs,
 }
 
 impl<'c> Entry<'c> {
@@ -96,7 +100,7 @@ fn need<'c>(condition: &'c Condition, question: &Question) -> Option<Need<'c>> {
     let (key, outer) = condition.question.place.path.split_last()?;
     let is_key = question.feature == Feature::Key
         && question.place.root == condition.question.place.root
-        && question.place.path == outer;
+        && *question.place.path == *outer;
     is_key.then_some(Need::Key(key))
 }
 
@@ -136,7 +140,7 @@ impl Division<'_> {
 
 struct Building {
     /// What is proven of each rule wherever it is found.
-    proven: Vec<Option<Vec<Proof>>>,
+    proven: Vec<Option<Proofs>>,
     /// Places of rules that may still be made.
     room: usize,
 }
@@ -206,7 +210,7 @@ impl Building {
             .into_iter()
             .filter(|(_, division)| division.is_worth_it(entries.len(), self.room));
         let questions = divisions.map(|((root, path), division)| {
-            let path = path.to_vec();
+            let path = path.into();
             let question = Question {
                 place: Place { root, path },
                 feature: Feature::Key,
@@ -247,11 +251,14 @@ impl Building {
                 }
                 Need::Key(key) => std::slice::from_ref(key),
             };
-            let mut distinct: Vec<&Value> = answers.iter().collect();
-            if distinct.len() > 1 {
-                distinct.sort();
-                distinct.dedup();
+            if let [answer] = answers {
+                places += 1;
+                by_answer.entry(answer).or_default().push(entry);
+                continue;
             }
+            let mut distinct: Vec<&Value> = answers.iter().collect();
+            distinct.sort();
+            distinct.dedup();
             places += distinct.len();
             for answer in distinct {
                 by_answer.entry(answer).or_default().push(entry.clone());

@@ -6,6 +6,7 @@
 
 use std::cell::OnceCell;
 
+use smallvec::{SmallVec, smallvec};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::published::Published;
@@ -14,11 +15,14 @@ use super::{Proof, texts};
 use crate::compile::lower::constants::constant;
 use crate::compile::lower::rules::prints;
 use crate::compile::lower::screen::{Volume, volume};
-use crate::program::{Delimiters, Feature, Place, Question, Tree};
+use crate::program::{Delimiters, Feature, Known, Place, Question, Tree};
 use crate::value::Value;
 
 /// Most conditions of one rule that an index knows.
 const MOST: usize = 32;
+
+/// Answers of which a rule takes one.
+pub type Answers = SmallVec<[Value; 1]>;
 
 /// A condition that a rule cannot succeed without.
 #[derive(Clone, Debug)]
@@ -26,15 +30,20 @@ pub struct Condition {
     /// What is asked.
     pub question: Question,
     /// The answers, of which it takes one.
-    pub answers: Vec<Value>,
+    pub answers: Answers,
     /// Whether it is seen, where errors of built-ins end the evaluation, that the rule was not entered.
     pub lenient: bool,
     /// What an answer proves.
     pub proves: Option<Proof>,
 }
 
-/// The conditions of a rule whose expressions are evaluated in `order`.
-pub fn conditions(rule: &ast::Rule, order: &[&Expr], args: &[Term], tree: &Tree) -> Vec<Condition> {
+/// The conditions of a rule whose expressions are evaluated in `order`, and how much that tells.
+pub fn conditions(
+    rule: &ast::Rule,
+    order: &[&Expr],
+    args: &[Term],
+    tree: &Tree,
+) -> (Vec<Condition>, Known) {
     let published = OnceCell::new();
     let mut found = Finding {
         spots: Spots::new(args),
@@ -45,9 +54,15 @@ pub fn conditions(rule: &ast::Rule, order: &[&Expr], args: &[Term], tree: &Tree)
         found.proof = Some(Proof::Argument(at));
         found.pattern(&Spot::At(spots::argument(at)), arg);
     }
+    let known = |conditions: &[Condition], without: Known| match conditions {
+        [] => without,
+        _ => Known::Some,
+    };
     if prints(&rule.body) {
-        return found.conditions;
+        let known = known(&found.conditions, Known::Prints);
+        return (found.conditions, known);
     }
+    let mut without = Known::None;
     let mut before = Volume::Quiet;
     for (at, expr) in (0..).zip(order) {
         if found.conditions.len() >= MOST {
@@ -66,10 +81,15 @@ pub fn conditions(rule: &ast::Rule, order: &[&Expr], args: &[Term], tree: &Tree)
         for condition in &mut late {
             condition.lenient = !published.excludes(condition);
         }
+        let all = late.len();
         late.retain(|condition| before < Volume::Loud || !condition.lenient);
+        if late.len() < all {
+            without = Known::Late;
+        }
         found.conditions.append(&mut late);
     }
-    found.conditions
+    let known = known(&found.conditions, without);
+    (found.conditions, known)
 }
 
 struct Finding<'r> {
@@ -102,10 +122,7 @@ impl<'r> Finding<'r> {
     fn call(&mut self, operator: &Term, operands: &'r [Term]) {
         let is = |name: &str| operator.is_operator(name);
         match operands {
-            [left, right] if is("eq") || is("equal") => {
-                self.equality(left, right);
-                self.equality(right, left);
-            }
+            [left, right] if is("eq") || is("equal") => self.equality(left, right),
             [element, collection] if is("internal.member_2") => self.member(element, collection),
             [text, delimiter, parts] if is("split") => {
                 if let (Some(Spot::At(place)), Some(delimiter)) =
@@ -129,22 +146,47 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// A place, and what must be there.
-    fn equality(&mut self, place: &'r Term, value: &'r Term) {
-        let (spot, other) = (self.spots.of(place), self.spots.of(value));
-        match (spot, other) {
-            (Some(spot), Some(Spot::Constant(value))) => self.value(spot, vec![value]),
-            (Some(spot), Some(Spot::OneOf(values))) => {
+    fn equality(&mut self, left: &'r Term, right: &'r Term) {
+        match (self.spots.of(left), self.spots.of(right)) {
+            (Some(Spot::Constant(value)), Some(spot))
+            | (Some(spot), Some(Spot::Constant(value))) => {
+                self.value(spot, smallvec![value]);
+            }
+            (Some(Spot::OneOf(values)), Some(spot)) | (Some(spot), Some(Spot::OneOf(values))) => {
                 self.proof = None;
                 self.value(spot, values);
             }
-            (Some(spot), _) => {
-                self.spots.note(value, &spot);
-                if !matches!(value.kind, TermKind::Var(_)) {
-                    self.pattern(&spot, value);
-                }
+            (Some(one), Some(other)) => {
+                self.matched(&one, right);
+                self.matched(&other, left);
+            }
+            (Some(spot), None) => self.matched(&spot, right),
+            (None, Some(spot)) => self.matched(&spot, left),
+            (None, None) => self.pairwise(left, right),
+        }
+    }
+
+    /// What a value must be like for a term to be equal to it, and what the variables of the term stand for.
+    fn matched(&mut self, spot: &Spot, term: &'r Term) {
+        match term.kind {
+            TermKind::Var(_) => self.spots.note(term, spot),
+            TermKind::Array(_) | TermKind::Object(_) => {
+                self.spots.note(term, spot);
+                self.pattern(spot, term);
             }
             _ => {}
+        }
+    }
+
+    /// Two arrays are equal where all their items are.
+    fn pairwise(&mut self, left: &'r Term, right: &'r Term) {
+        if let (TermKind::Array(left), TermKind::Array(right)) = (&left.kind, &right.kind)
+            && left.len() == right.len()
+        {
+            self.proof = None;
+            for (left, right) in left.iter().zip(right) {
+                self.equality(left, right);
+            }
         }
     }
 
@@ -158,14 +200,14 @@ impl<'r> Finding<'r> {
             }
             (Some(Spot::Constant(value)), Some(Spot::At(place))) => {
                 let feature = Feature::Element;
-                self.add(Question { place, feature }, vec![value], true);
+                self.add(Question { place, feature }, smallvec![value], true);
             }
             _ => {}
         }
     }
 
     /// Something must be one of some values.
-    fn value(&mut self, spot: Spot, values: Vec<Value>) {
+    fn value(&mut self, spot: Spot, values: Answers) {
         if let Spot::Parts(..) = spot {
             // a constant array is a pattern
             return;
@@ -182,7 +224,7 @@ impl<'r> Finding<'r> {
             return self.part(spot, pattern);
         }
         if let Some(value) = constant(pattern) {
-            self.value(spot.clone(), vec![value]);
+            self.value(spot.clone(), smallvec![value]);
             // what follows is a part of the pattern
             self.proof = None;
             return;
@@ -195,7 +237,7 @@ impl<'r> Finding<'r> {
                         place: place.clone(),
                         feature: Feature::Length,
                     };
-                    self.add(question, vec![length(items.len())], false);
+                    self.add(question, smallvec![length(items.len())], false);
                 }
                 for (at, item) in items.iter().enumerate() {
                     if let Some(inner) = spot.item(at) {
@@ -228,10 +270,10 @@ impl<'r> Finding<'r> {
             place: place.clone(),
             feature: Feature::Segments(delimiters.clone()),
         };
-        self.add(question, vec![length(items.len())], false);
+        self.add(question, smallvec![length(items.len())], false);
         for (at, item) in items.iter().enumerate() {
             if let (Some(value), Some(inner)) = (self.spots.constant(item), spot.item(at)) {
-                self.value(inner, vec![value]);
+                self.value(inner, smallvec![value]);
             }
         }
     }
@@ -240,11 +282,11 @@ impl<'r> Finding<'r> {
     fn exists(&mut self, mut place: Place) {
         if let Some(key) = place.path.pop() {
             let feature = Feature::Key;
-            self.add(Question { place, feature }, vec![key], false);
+            self.add(Question { place, feature }, smallvec![key], false);
         }
     }
 
-    fn add(&mut self, question: Question, answers: Vec<Value>, proves: bool) {
+    fn add(&mut self, question: Question, answers: Answers, proves: bool) {
         if answers.is_empty() || self.conditions.len() >= MOST {
             return;
         }

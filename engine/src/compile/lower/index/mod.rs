@@ -6,7 +6,7 @@ mod published;
 mod spots;
 mod texts;
 
-pub use build::{Built, build};
+pub use build::{Built, Proofs, build};
 pub use conditions::{Condition, conditions};
 
 /// Sets of rules smaller than this are tried one by one.

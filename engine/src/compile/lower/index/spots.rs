@@ -4,8 +4,9 @@ use hashbrown::HashMap;
 
 use solon_syntax::ast::{Name, Term, TermKind};
 
+use super::conditions::Answers;
 use crate::compile::lower::constants::constant;
-use crate::program::{Delimiters, Feature, Place, Question, Root};
+use crate::program::{Delimiters, Feature, Path, Place, Question, Root};
 use crate::value::Value;
 
 /// What a term stands for.
@@ -22,7 +23,7 @@ pub enum Spot {
     /// A constant.
     Constant(Value),
     /// Some element of a constant collection.
-    OneOf(Vec<Value>),
+    OneOf(Answers),
 }
 
 /// What the variables of a body stand for.
@@ -153,7 +154,7 @@ impl Spot {
 }
 
 /// The elements of a collection, as `in` finds them.
-pub fn elements(collection: &Value) -> Option<Vec<Value>> {
+pub fn elements(collection: &Value) -> Option<Answers> {
     let collection = collection.borrow();
     if let Some(array) = collection.as_array() {
         return Some(array.iter().map(|item| item.to_value()).collect());
@@ -169,13 +170,13 @@ pub fn elements(collection: &Value) -> Option<Vec<Value>> {
 pub fn argument(at: u32) -> Place {
     Place {
         root: Root::Argument(at),
-        path: Vec::new(),
+        path: Path::new(),
     }
 }
 
 fn input() -> Place {
     Place {
         root: Root::Input,
-        path: Vec::new(),
+        path: Path::new(),
     }
 }

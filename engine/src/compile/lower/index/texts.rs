@@ -1,14 +1,16 @@
 //! What tests of texts need: prefixes, suffixes, segments and networks.
 
+use smallvec::smallvec;
 use solon_syntax::ast::Term;
 
+use super::conditions::Answers;
 use super::spots;
 use crate::builtins::{glob, net, regex};
 use crate::program::{Delimiters, Feature, Place, Question};
 use crate::value::Value;
 
 /// A question and the answers of which one is needed.
-pub type Need = (Question, Vec<Value>);
+pub type Need = (Question, Answers);
 
 /// What a call needs to hold.
 pub fn needs(
@@ -39,15 +41,15 @@ pub fn needs(
     found.unwrap_or_default()
 }
 
-fn one(place: Place, feature: Feature, answers: Vec<Value>) -> Option<Vec<Need>> {
+fn one(place: Place, feature: Feature, answers: Answers) -> Option<Vec<Need>> {
     Some(vec![(Question { place, feature }, answers)])
 }
 
 /// A string, or the strings of a constant collection.
-fn strings(term: &Term, constant: &dyn Fn(&Term) -> Option<Value>) -> Option<Vec<Value>> {
+fn strings(term: &Term, constant: &dyn Fn(&Term) -> Option<Value>) -> Option<Answers> {
     let value = constant(term)?;
     let values = if value.string_bytes().is_some() {
-        vec![value]
+        smallvec![value]
     } else {
         spots::elements(&value)?
     };
@@ -60,7 +62,7 @@ fn is_network(value: &Value) -> bool {
 }
 
 /// What strings begin with that a regular expression matches.
-fn beginnings(pattern: &Value) -> Option<Vec<Value>> {
+fn beginnings(pattern: &Value) -> Option<Answers> {
     let found = regex::beginnings(pattern.utf8()?);
     Some(found.iter().map(|text| Value::bytes(text)).collect())
 }
@@ -78,19 +80,19 @@ fn globs(place: &Place, pattern: &Value, delimiters: &Value) -> Option<Vec<Need>
         (Feature::Suffix, &certain.end),
     ] {
         if !text.is_empty() {
-            needs.push((ask(feature), vec![Value::string(text)]));
+            needs.push((ask(feature), smallvec![Value::string(text)]));
         }
     }
     let delimiters = Delimiters::Chars(delimiters.as_slice().into());
     for (at, segment) in certain.segments.iter().enumerate() {
         if let Some(segment) = segment {
             let question = ask(Feature::Segment(delimiters.clone(), at));
-            needs.push((question, vec![Value::string(segment)]));
+            needs.push((question, smallvec![Value::string(segment)]));
         }
     }
     if certain.whole {
         let count = Value::Int(i64::try_from(certain.segments.len()).ok()?);
-        needs.push((ask(Feature::Segments(delimiters)), vec![count]));
+        needs.push((ask(Feature::Segments(delimiters)), smallvec![count]));
     }
     Some(needs)
 }

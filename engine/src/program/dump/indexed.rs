@@ -1,0 +1,84 @@
+//! What finds each rule, for those who wonder why a decision looks at it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::index::question;
+use crate::program::index::{Branch, Index, Node};
+use crate::program::{Known, NodeId, Program, Rule, RuleSet};
+
+/// A line for each rule and each `else`: where it is, what finds it, or why every decision looks at it.
+pub fn indexed(program: &Program) -> String {
+    let mut text = String::new();
+    let mut open: Vec<NodeId> = vec![0];
+    while let Some(node) = open.pop().and_then(|node| program.tree.node(node)) {
+        open.extend(node.children.values().rev());
+        if let Some(set) = node.rule.and_then(|id| program.rules.get(id as usize)) {
+            rules(program, set, &mut text);
+        }
+    }
+    text
+}
+
+fn rules(program: &Program, set: &RuleSet, text: &mut String) {
+    let found = found(&set.index);
+    for (rule, at) in set.rules.iter().zip(0..) {
+        line(program, set, rule, found.get(&at), text);
+        if let Some(chain) = &rule.otherwise {
+            let found = self::found(&chain.index);
+            for (member, at) in chain.elses.iter().zip(1..) {
+                line(program, set, member, found.get(&at), text);
+            }
+        }
+    }
+}
+
+fn line(
+    program: &Program,
+    set: &RuleSet,
+    rule: &Rule,
+    found: Option<&Vec<String>>,
+    text: &mut String,
+) {
+    let (file, row, col) = program.place(rule.span);
+    let why = match (found, rule.conditions) {
+        (Some(questions), _) => format!("found by {}", questions.join(", then ")),
+        (None, Known::Unasked) => "always tried: there are too few rules to tell apart".to_owned(),
+        (None, Known::Some) => {
+            "always tried: what it needs does not tell it from the others".to_owned()
+        }
+        (None, Known::None) => {
+            "always tried: it needs no constant in the input or an argument".to_owned()
+        }
+        (None, Known::Prints) => "always tried: it prints".to_owned(),
+        (None, Known::Late) => {
+            "always tried: what it needs comes behind what may print or fail".to_owned()
+        }
+    };
+    // writing to a string does not fail
+    let _ = writeln!(text, "{file}:{row}:{col}: {}: {why}", set.name);
+}
+
+/// The questions whose answers lead to each rule that is below an answer.
+fn found(index: &Index) -> BTreeMap<u32, Vec<String>> {
+    let mut found = BTreeMap::new();
+    if let Index::By(branch) = index {
+        below(branch, &[], &mut found);
+    }
+    found
+}
+
+fn below(branch: &Branch, asked: &[String], found: &mut BTreeMap<u32, Vec<String>>) {
+    let mut with_this = asked.to_vec();
+    with_this.push(question(&branch.question));
+    let answers = branch.answers.nodes().map(|node| (node, &*with_this));
+    for (node, asked) in answers.chain([(&branch.rest, asked)]) {
+        match node {
+            Node::Branch(branch) => below(branch, asked, found),
+            Node::Rules(_) if asked.is_empty() => {}
+            Node::Rules(rules) => {
+                found.extend(rules.iter().map(|rule| (*rule, asked.to_vec())));
+            }
+        }
+    }
+}
