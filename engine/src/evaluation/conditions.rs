@@ -55,6 +55,9 @@ fn any_text(found: V<'_>, texts: &[Value], test: impl Fn(&[u8], &[u8]) -> bool) 
     if let Some(array) = found.as_array() {
         return array.iter().any(one);
     }
+    if let Some(object) = found.as_object() {
+        return object.iter().any(|(_, value)| one(value));
+    }
     match found.as_set() {
         Some(set) => set.iter().any(one),
         None => one(found),

@@ -386,7 +386,7 @@ fn elements<'e>(value: V<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) 
     }
 }
 
-/// Visits a string, or the strings of an array or a set.
+/// Visits a string, or the strings of a collection.
 fn one_or_each<'e>(value: V<'e>, mut visit: impl FnMut(&[u8])) {
     let mut see = |value: V<'e>| {
         if let Some(text) = value.as_text() {
@@ -397,6 +397,8 @@ fn one_or_each<'e>(value: V<'e>, mut visit: impl FnMut(&[u8])) {
         array.iter().for_each(see);
     } else if let Some(set) = value.as_set() {
         set.iter_unordered().for_each(see);
+    } else if let Some(object) = value.as_object() {
+        object.iter().for_each(|(_, value)| see(value));
     } else {
         see(value);
     }

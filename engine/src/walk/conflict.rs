@@ -25,6 +25,8 @@ impl<'e> Walk<'e> {
         let observer = self.observer.take();
         let matches = self.candidates(goal, group, path, args);
         self.observer = observer;
+        // nor do errors of built-ins count that only this search meets
+        let had_failed = self.postponed.is_some();
         let mut produced = Vec::new();
         for rule in &matches.rules {
             for member in &rule.chain {
@@ -36,6 +38,7 @@ impl<'e> Walk<'e> {
             }
         }
         self.trail = trail;
+        self.forget_failures(had_failed);
         let name = fixed_key_name("data", path);
         let header = rule_header(&name, args.is_some());
         clash(self.program, header, &produced, clashed.span)
@@ -50,6 +53,7 @@ impl<'e> Walk<'e> {
         name: &str,
     ) -> Halt {
         let trail = self.trail.take();
+        let had_failed = self.postponed.is_some();
         let mut produced = Vec::new();
         for rule in rivals {
             if let Err(halt) = self.values(goal, rule, None, &mut produced) {
@@ -57,12 +61,20 @@ impl<'e> Walk<'e> {
             }
         }
         self.trail = trail;
+        self.forget_failures(had_failed);
         clash(
             self.program,
             rule_header(name, false),
             &produced,
             clashed.span,
         )
+    }
+
+    /// Forgets that a built-in failed, unless one had before.
+    fn forget_failures(&mut self, had_failed: bool) {
+        if !had_failed {
+            self.postponed = None;
+        }
     }
 
     /// Adds the first value of all, or the first of a rule that differs from it; answers whether the rule has any.

@@ -6,7 +6,9 @@ use super::documents::Path;
 use super::machine::{Goal, Walk};
 use super::term::List;
 use crate::evaluation::allows;
-use crate::program::canonical::{Conditions, Constraint, Group, GroupKind, Member, Place, chain};
+use crate::program::canonical::{
+    Conditions, Constraint, Group, GroupKind, Member, Place, chain, is_ground,
+};
 use crate::trace::Operation;
 use crate::value::{V, Value};
 
@@ -43,7 +45,7 @@ impl<'e> Walk<'e> {
         let args = args.unwrap_or_default();
         let mut rules = Vec::new();
         let mut value: Option<&Value> = None;
-        let mut early_exit = group.kind == GroupKind::Single && group.ground;
+        let mut early_exit = group.kind == GroupKind::Single;
         for member in &group.members {
             let mut members = Vec::new();
             let Some(rule) = self.program.canonical.rule(member.rule) else {
@@ -63,6 +65,8 @@ impl<'e> Walk<'e> {
                 }
             }
             if !members.is_empty() {
+                // of the heads only those count that are found
+                early_exit = early_exit && is_ground(&rule.head);
                 rules.push(Match {
                     member,
                     chain: members,

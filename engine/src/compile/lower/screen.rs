@@ -7,15 +7,15 @@ use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::constants::constant;
-use crate::program::canonical::{Conditions, may_constrain};
+use crate::program::canonical::{Conditions, TESTS, may_constrain};
 use crate::program::{Screen, Tree};
 
 /// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
 pub fn screen(rule: &ast::Rule, order: &[&Expr], tree: &Tree) -> Option<Screen> {
     // nothing comes too late behind the last that may be a condition
     let last = order.iter().rposition(|expr| may_constrain(expr))?;
-    let before = order.get(..last)?;
-    let volumes: Vec<Volume> = before.iter().map(|expr| volume(expr, tree)).collect();
+    let up_to_it = order.get(..=last)?;
+    let volumes: Vec<Volume> = up_to_it.iter().map(|expr| volume(expr, tree)).collect();
     let late = |least: Volume| {
         let loud = volumes.iter().position(|volume| *volume >= least)?;
         late_conditions(rule, order, loud, tree)
@@ -36,7 +36,9 @@ fn late_conditions(
     at: usize,
     tree: &Tree,
 ) -> Option<Conditions> {
-    let (quiet, rest) = order.split_at_checked(at + 1)?;
+    // a test that fails for what it is given is not made where the index asks for the same
+    let tests_itself = order.get(at).is_some_and(|expr| is_test(expr));
+    let (quiet, rest) = order.split_at_checked(at + usize::from(!tests_itself))?;
     if rest.is_empty() {
         return None;
     }
@@ -52,6 +54,11 @@ fn late_conditions(
         .iter()
         .all(|constraints| !constraints.is_empty());
     decides.then_some(Conditions { alternatives })
+}
+
+/// Whether an expression is a call that conditions are made of.
+fn is_test(expr: &Expr) -> bool {
+    !expr.negated && TESTS.iter().any(|name| expr.operands_of(name).is_some())
 }
 
 /// Whether rules stand on the way of steps below `data`, or make something below them.

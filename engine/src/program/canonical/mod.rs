@@ -13,7 +13,7 @@ use solon_syntax::ast::{Module, Name, Rule, Term};
 use crate::value::Value;
 pub use index::{Conditions, Constraint, Place, TESTS, Test, may_constrain};
 pub use keyed::{Key, Keyed};
-pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain};
+pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain, is_ground};
 
 /// The rewritten modules of a program, and what is found out about them when somebody first asks.
 #[derive(Default)]

@@ -258,6 +258,7 @@ fn name(term: &Term) -> Option<Value> {
     Some(Value::string(text))
 }
 
-fn is_ground(head: &Head) -> bool {
+/// Whether a head has no variable.
+pub fn is_ground(head: &Head) -> bool {
     head.reference.iter().skip(1).all(Term::is_scalar)
 }

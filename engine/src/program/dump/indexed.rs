@@ -21,14 +21,14 @@ pub fn indexed(program: &Program) -> String {
 }
 
 fn rules(program: &Program, set: &RuleSet, text: &mut String) {
-    let found = found(&set.index);
+    let in_set = found(&set.index);
     for (rule, at) in set.rules.iter().zip(0..) {
-        line(program, set, rule, found.get(&at), text);
-        if let Some(chain) = &rule.otherwise {
-            let found = self::found(&chain.index);
-            for (member, at) in chain.elses.iter().zip(1..) {
-                line(program, set, member, found.get(&at), text);
-            }
+        let in_chain = rule.otherwise.as_ref();
+        let in_chain = in_chain.map_or_else(BTreeMap::new, |chain| found(&chain.index));
+        let found = in_set.get(&at).or_else(|| in_chain.get(&0));
+        line(program, set, rule, found, text);
+        for (member, at) in rule.members().zip(0..).skip(1) {
+            line(program, set, member, in_chain.get(&at), text);
         }
     }
 }
