@@ -2,53 +2,69 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use solon_syntax::ast::Version;
 
 use crate::compile::Options;
 use crate::engine::{Change, Engine};
 use crate::error::Error;
+use crate::host::{FixedHost, Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use crate::partial_query::PartialOptions;
 use crate::query::{Request, Solution};
 use crate::store::Path;
 use crate::trace::{Detail, Spelling};
 use crate::value::{Value, json};
 
-/// A request.
-#[derive(Deserialize)]
+/// A request. A field that is `null` is as if absent, but for documents: `null` is one.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Line<'a> {
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     modules: BTreeMap<String, String>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "document")]
     data: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "document")]
     input: Option<&'a RawValue>,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     query: String,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     v0: bool,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     strict: bool,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     strict_builtin_errors: bool,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     explain: String,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     explain_json: bool,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     partial: bool,
     unknowns: Option<Vec<String>>,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     disable_inlining: Vec<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     shallow_inlining: bool,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     nondeterministic_builtins: bool,
     partial_namespace: Option<String>,
-    #[serde(default)]
+    #[serde(deserialize_with = "or_default")]
     skip_partial_namespace: bool,
+}
+
+fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Default + Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+fn document<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
 }
 
 /// Solutions, and what is shown beside them, or in their place.
@@ -64,11 +80,25 @@ enum By {
     Search,
 }
 
+/// How requests are answered.
+struct Manner<'a> {
+    options: &'a Options,
+    host: Arc<dyn Host>,
+    by: By,
+}
+
 /// Answers one request. The answer has `bindings` and `values` (of each solution), `prints`, or `errors` with
 /// `code`, `message`, `file`, `row`, `col`; an undefined query answers `{}`. With `explain` it has the lines of a
-/// `trace` too, with `explain_json` its `events`.
+/// `trace` too, with `explain_json` its `events`. The clock stands still.
 pub fn answer(line: &str) -> String {
     answer_with(line, &Options::default())
+}
+
+/// The same, in a world that policies may ask.
+pub fn answer_on(line: &[u8], host: Arc<dyn Host>) -> String {
+    let options = &Options::default();
+    let by = By::Plans;
+    answer_in(line, &Manner { options, host, by })
 }
 
 /// The same with other options of the compiler than the usual ones; the request says which checks are made.
@@ -82,11 +112,16 @@ pub fn searched(line: &str) -> String {
 }
 
 fn answer_by(line: &str, options: &Options, by: By) -> String {
+    let host = Arc::new(FixedHost::default());
+    answer_in(line.as_bytes(), &Manner { options, host, by })
+}
+
+fn answer_in(line: &[u8], manner: &Manner<'_>) -> String {
     let mut out = Vec::new();
-    match serde_json::from_str::<Line<'_>>(line) {
+    match serde_json::from_slice::<Line<'_>>(line) {
         Ok(request) => {
             let prints = RefCell::new(String::new());
-            let result = ask(&request, options, &prints, by);
+            let result = ask(&request, manner, &prints);
             write_answer(&mut out, &result, &prints.into_inner());
         }
         Err(error) => write_answer(&mut out, &Err(Error::Input(error.to_string())), ""),
@@ -94,19 +129,51 @@ fn answer_by(line: &str, options: &Options, by: By) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn ask(
-    request: &Line<'_>,
-    options: &Options,
-    prints: &RefCell<String>,
-    by: By,
-) -> Result<Answer, Error> {
+/// A host that tells nothing of the program around the engine: requests are answered the same anywhere.
+struct Anywhere(Arc<dyn Host>);
+
+impl Host for Anywhere {
+    fn now_ns(&self) -> i64 {
+        self.0.now_ns()
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        self.0.fill_random(buffer);
+    }
+
+    fn runtime(&self) -> Value {
+        Value::object(Vec::new())
+    }
+
+    fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
+        self.0.addresses(name, wait)
+    }
+
+    fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
+        self.0.send(request, wait)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.0.variable(name)
+    }
+
+    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.0.file(path)
+    }
+}
+
+fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Result<Answer, Error> {
     let read = |text: &RawValue| read_json(text.get());
     let version = if request.v0 { Version::V0 } else { Version::V1 };
     let options = Options {
         strict: request.strict,
-        ..options.clone()
+        ..manner.options.clone()
     };
-    let engine = Engine::builder().version(version).compiler(options).build();
+    let engine = Engine::builder()
+        .version(version)
+        .compiler(options)
+        .host(Arc::new(Anywhere(Arc::clone(&manner.host))))
+        .build();
     let mut change = Change::default();
     for (name, text) in &request.modules {
         change.set_module(name, text);
@@ -148,7 +215,7 @@ fn ask(
             more: vec![trace],
         });
     }
-    let solutions = match by {
+    let solutions = match manner.by {
         By::Plans => query.solutions(&asked),
         By::Search => query.search(&asked, None),
     };

@@ -186,15 +186,22 @@ fn templates_have_one_value() {
 #[test]
 fn surroundings_come_from_the_host() {
     let module = "package t\n\np := [time.now_ns(), opa.runtime(), rand.intn(\"a\", 10) == rand.intn(\"a\", -10)]";
-    let host = solon::FixedHost::at(5);
-    let engine = Engine::builder().host(std::sync::Arc::new(host)).build();
-    engine.set_module("t.rego", module).unwrap();
-    let found = engine
-        .prepare_document("t/p")
-        .unwrap()
-        .evaluate(&Request::new());
-    assert_eq!(
-        text::show(found.unwrap().unwrap().borrow()),
-        "[5, {}, true]"
-    );
+    let asked = |host| {
+        let engine = Engine::builder().host(std::sync::Arc::new(host)).build();
+        engine.set_module("t.rego", module).unwrap();
+        let document = engine.prepare_document("t/p").unwrap();
+        let found = document.evaluate(&Request::new());
+        text::show(found.unwrap().unwrap().borrow())
+    };
+    let told = |env: &str| {
+        let version = env!("CARGO_PKG_VERSION");
+        let program = format!(
+            r#""authorization_enabled": false, "commit": "", "env": {env}, "skip_known_schema_check": false, "version": "{version}""#
+        );
+        format!("[5, {{{program}}}, true]")
+    };
+    let mut host = solon::FixedHost::at(5);
+    assert_eq!(asked(host.clone()), told("{}"));
+    host.variables.insert("MODE".into(), "test".into());
+    assert_eq!(asked(host), told(r#"{"MODE": "test"}"#));
 }

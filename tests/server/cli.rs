@@ -83,7 +83,7 @@ impl Drop for Folder {
     }
 }
 
-fn run(folder: &Folder, args: &[String], stdin: &str) -> Want {
+fn run(folder: &Folder, args: &[String], stdin: impl AsRef<[u8]>) -> Want {
     let mut child = Command::new(env!("CARGO_BIN_EXE_solon"))
         .args(args)
         .current_dir(&folder.0)
@@ -93,7 +93,7 @@ fn run(folder: &Folder, args: &[String], stdin: &str) -> Want {
         .spawn()
         .unwrap();
     // a command that reads no input may be gone before it is written
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
     let output = child.wait_with_output().unwrap();
     Want {
         code: output.status.code(),
@@ -222,6 +222,30 @@ fn instruments_and_profiles_name_what_was_measured() {
         table.contains("│ Num Eval │ Num Redo │") && table.contains("90%"),
         "{table}"
     );
+}
+
+#[test]
+fn lines_that_are_no_text_are_refused_and_others_answered() {
+    let lines = b"{\"query\": \"x = \\\"\xff\\\"\"}\n{\"query\": \"x = 1\"}\n";
+    let got = run(&Folder::new(), &["lines".to_owned()], lines);
+    let answers: Vec<&str> = got.stdout.lines().collect();
+    assert_eq!(answers.len(), 2, "{got:?}");
+    assert!(answers[0].starts_with("{\"errors\":[{"), "{got:?}");
+    assert_eq!(answers[1], "{\"bindings\":[{\"x\":1}],\"values\":[[true]]}");
+}
+
+#[test]
+fn policies_see_the_environment_and_the_version() {
+    let output = Command::new(env!("CARGO_BIN_EXE_solon"))
+        .args(["eval", "--format", "raw", "opa.runtime()"])
+        .env_clear()
+        .env("MODE", "a=b")
+        .output()
+        .unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["env"], serde_json::json!({"MODE": "a=b"}));
+    assert_eq!(told["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(told["commit"], "");
 }
 
 #[test]

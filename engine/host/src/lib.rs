@@ -8,10 +8,21 @@ mod http;
 mod resolver;
 
 use std::net::IpAddr;
+use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use solon::Host;
-use solon::host::{LookupError, Wait};
+use solon::host::{LookupError, Wait, runtime_of};
+use solon::{Host, Value};
+
+/// The environment as it was when a policy first asked for it: a program's own does not change from outside.
+static RUNTIME: LazyLock<Value> = LazyLock::new(|| {
+    runtime_of(std::env::vars_os().map(|(name, value)| {
+        (
+            name.to_string_lossy().into_owned(),
+            value.to_string_lossy().into_owned(),
+        )
+    }))
+});
 
 /// The system that this process runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +43,10 @@ impl Host for SystemHost {
         if let Err(error) = getrandom::fill(buffer) {
             std::panic::resume_unwind(Box::new(error.to_string()));
         }
+    }
+
+    fn runtime(&self) -> Value {
+        RUNTIME.clone()
     }
 
     fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
@@ -73,7 +88,12 @@ mod tests {
     #[test]
     fn files_and_variables_are_those_of_the_system() {
         let host = SystemHost;
-        assert!(host.variable("PATH").is_some());
+        let path = host.variable("PATH");
+        assert!(path.is_some());
+        let mut told = Vec::new();
+        solon::value::json::write(host.runtime().borrow(), &mut told);
+        let told: serde_json::Value = serde_json::from_slice(&told).unwrap_or_default();
+        assert_eq!(told["env"]["PATH"].as_str(), path.as_deref());
         assert_eq!(
             host.file("/no/such/file"),
             Err("no such file or directory".to_owned())

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+use super::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
+use crate::value::Value;
 
 /// A world that stands still, for tests and for embedders that allow no effects.
 ///
@@ -53,6 +54,10 @@ impl Host for FixedHost {
         for (at, byte) in (0_u8..=255).cycle().zip(buffer) {
             *byte = at;
         }
+    }
+
+    fn runtime(&self) -> Value {
+        runtime_of(self.variables.clone())
     }
 
     fn addresses(&self, name: &str, _: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {

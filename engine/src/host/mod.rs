@@ -3,11 +3,13 @@
 mod cancel;
 mod fixed;
 mod http;
+mod runtime;
 mod wait;
 
 pub use cancel::Cancel;
 pub use fixed::FixedHost;
 pub use http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, Identity, Tls, Trust};
+pub use runtime::runtime_of;
 pub use wait::{Over, Reply, Wait};
 
 use std::net::IpAddr;
@@ -24,9 +26,9 @@ pub trait Host: Send + Sync {
     /// Fills a buffer with random bytes.
     fn fill_random(&self, buffer: &mut [u8]);
 
-    /// What the program around the engine tells of itself (`opa.runtime`): configuration, environment, version.
+    /// What the program around the engine tells of itself (`opa.runtime`). Without an environment, `env` is empty.
     fn runtime(&self) -> Value {
-        Value::object(Vec::new())
+        runtime_of([])
     }
 
     /// The addresses of a name.

@@ -2,6 +2,10 @@
 
 use std::io::{self, BufRead as _, BufWriter, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use solon::Host;
+use solon_host::SystemHost;
 
 use super::FAILED;
 use super::terminal::complain;
@@ -27,10 +31,16 @@ pub fn run(_: &Args) -> ExitCode {
 
 fn answer_all() -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    for line in io::stdin().lock().lines() {
-        out.write_all(solon::lines::answer(&line?).as_bytes())?;
-        out.write_all(b"\n")?;
-        out.flush()?;
+    let mut requests = io::stdin().lock();
+    let host: Arc<dyn Host> = Arc::new(SystemHost);
+    let mut line = Vec::new();
+    while requests.read_until(b'\n', &mut line)? > 0 {
+        if !line.trim_ascii().is_empty() {
+            out.write_all(solon::lines::answer_on(&line, Arc::clone(&host)).as_bytes())?;
+            out.write_all(b"\n")?;
+            out.flush()?;
+        }
+        line.clear();
     }
     Ok(())
 }
