@@ -92,17 +92,19 @@ pub struct Features {
     pub rego_v1: bool,
     /// The `rego.v2` import.
     pub rego_v2_import: bool,
-    /// `$"…"`; never in v0.
+    /// `$"…"`
     pub template_strings: bool,
 }
 
-impl Default for Features {
-    fn default() -> Self {
+impl Features {
+    /// What a version brings. Template strings are for v0 only where capabilities name them.
+    #[must_use]
+    pub fn of(version: Version) -> Self {
         Self {
             keywords_in_refs: true,
             rego_v1: true,
             rego_v2_import: true,
-            template_strings: true,
+            template_strings: version == Version::V1,
         }
     }
 }
@@ -118,8 +120,8 @@ pub struct ParseOptions {
     pub importable: Keywords,
     /// Keywords that need no import, beyond what the version brings.
     pub imported: Keywords,
-    /// What the language is made of.
-    pub features: Features,
+    /// What the language is made of; what the version brings, unless capabilities say.
+    pub features: Option<Features>,
     /// How deep terms, bodies and chains may nest; never more than [`ParseOptions::NESTING`].
     pub max_nesting: u32,
 }
@@ -131,7 +133,7 @@ impl Default for ParseOptions {
             annotations: true,
             importable: Keywords::ALL,
             imported: Keywords::NONE,
-            features: Features::default(),
+            features: None,
             max_nesting: Self::NESTING,
         }
     }
@@ -187,7 +189,7 @@ impl ParseOptions {
                 "illegal capabilities: rego_v1 feature required for parsing v1 Rego".to_owned(),
             ));
         }
-        let mut importable = if kept.rego_v1 {
+        let mut importable = if v1_modules {
             Keywords::V1
         } else {
             Keywords::NONE
@@ -201,10 +203,15 @@ impl ParseOptions {
             importable = importable.with(keyword);
         }
         Ok(Self {
-            features: kept,
+            features: Some(kept),
             importable,
             ..self
         })
+    }
+
+    /// What the language is made of.
+    pub(crate) fn features(&self) -> Features {
+        self.features.unwrap_or_else(|| Features::of(self.version))
     }
 
     /// The keywords in force at the start of a text.

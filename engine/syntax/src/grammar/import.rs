@@ -244,7 +244,7 @@ fn future_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
 /// `rego.v1` and `rego.v2`. What is wrong with them does not end the reading.
 fn rego_import(at: Stream<'_>, path: &Term, parts: &Ref, alias: Span) {
     let session = at.session;
-    let features = session.options.features;
+    let features = session.options.features();
     let version = match parts.as_slice() {
         [_, version] => version.as_string().map(|version| &**version),
         _ => None,

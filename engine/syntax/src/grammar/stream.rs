@@ -296,7 +296,7 @@ impl<'a> Stream<'a> {
     /// Whether the current token is a keyword that may be part of a reference.
     #[inline]
     pub(super) fn is_reference_keyword(self) -> bool {
-        self.session.options.features.keywords_in_refs && self.kind().is_keyword()
+        self.kind().is_keyword() && self.session.options.features().keywords_in_refs
     }
 
     /// Ends a parser that has complained.

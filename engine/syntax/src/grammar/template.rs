@@ -3,15 +3,13 @@
 use super::Parsed;
 use super::literal::literal;
 use super::stream::{Failure, Stream, stopped_at};
-use crate::ast::{Expr, ExprKind, Template, TemplatePart, Term, TermKind, Version};
+use crate::ast::{Expr, ExprKind, Template, TemplatePart, Term, TermKind};
 use crate::lexer::{Kind, decode_template};
 
 /// `$"… {expression} …"`
 pub(super) fn template(input: Stream<'_>) -> Parsed<'_, Term> {
     let span = input.span();
-    if !input.session.options.features.template_strings
-        || input.session.options.version != Version::V1
-    {
+    if !input.session.options.features().template_strings {
         return Err(input.complain(
             span,
             "template strings are not supported by current capabilities",
