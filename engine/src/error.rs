@@ -53,8 +53,7 @@ impl Error {
                     code: one.code.as_str().to_owned(),
                     message: one.message.clone(),
                     location: one
-                        .span
-                        .is_somewhere()
+                        .has_place()
                         .then(|| (one.file.to_string(), one.span.row, one.span.col)),
                     details: one.details.clone(),
                     stack: Vec::new(),

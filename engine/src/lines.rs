@@ -289,8 +289,10 @@ fn write_answer(out: &mut Vec<u8>, result: &Result<Answer, Error>, prints: &str)
                 ];
                 if let Some((file, row, col)) = entry.location {
                     pairs.push(("file".into(), file.into()));
-                    pairs.push(("row".into(), i64::from(row).into()));
-                    pairs.push(("col".into(), i64::from(col).into()));
+                    if row > 0 {
+                        pairs.push(("row".into(), i64::from(row).into()));
+                        pairs.push(("col".into(), i64::from(col).into()));
+                    }
                 }
                 Value::object(pairs)
             });

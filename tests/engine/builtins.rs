@@ -183,11 +183,24 @@ fn templates_have_one_value() {
     }
 }
 
+/// A host with no more than every host has.
+struct Bare;
+
+impl solon::Host for Bare {
+    fn now_ns(&self) -> i64 {
+        5
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        buffer.fill(7);
+    }
+}
+
 #[test]
 fn surroundings_come_from_the_host() {
     let module = "package t\n\np := [time.now_ns(), opa.runtime(), rand.intn(\"a\", 10) == rand.intn(\"a\", -10)]";
-    let asked = |host| {
-        let engine = Engine::builder().host(std::sync::Arc::new(host)).build();
+    let asked = |host: std::sync::Arc<dyn solon::Host>| {
+        let engine = Engine::builder().host(host).build();
         engine.set_module("t.rego", module).unwrap();
         let document = engine.prepare_document("t/p").unwrap();
         let found = document.evaluate(&Request::new());
@@ -200,8 +213,12 @@ fn surroundings_come_from_the_host() {
         );
         format!("[5, {{{program}}}, true]")
     };
-    let mut host = solon::FixedHost::at(5);
-    assert_eq!(asked(host.clone()), told("{}"));
-    host.variables.insert("MODE".into(), "test".into());
-    assert_eq!(asked(host), told(r#"{"MODE": "test"}"#));
+    let mut fixed = solon::FixedHost::at(5);
+    assert_eq!(asked(std::sync::Arc::new(fixed.clone())), "[5, {}, true]");
+    fixed.variables.insert("MODE".into(), "test".into());
+    assert_eq!(
+        asked(std::sync::Arc::new(fixed)),
+        told(r#"{"MODE": "test"}"#)
+    );
+    assert_eq!(asked(std::sync::Arc::new(Bare)), told("{}"));
 }

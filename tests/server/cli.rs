@@ -248,6 +248,50 @@ fn policies_see_the_environment_and_the_version() {
     assert_eq!(told["commit"], "");
 }
 
+#[cfg(unix)]
+#[test]
+fn links_are_followed_until_they_lead_nowhere() {
+    use std::os::unix::fs::symlink;
+
+    let folder = Folder::new();
+    let at = |path: &str| folder.0.join(path);
+    std::fs::create_dir_all(at("linked/deep")).unwrap();
+    symlink(at("dir/a"), at("linked/folder")).unwrap();
+    symlink(at("p.rego"), at("linked/file.rego")).unwrap();
+    let eval = |flags: &[&str]| {
+        let args = ["eval", "-f", "raw"].iter().chain(flags).chain(&["data"]);
+        let args: Vec<String> = args.map(|&arg| arg.to_owned()).collect();
+        run(&folder, &args, "")
+    };
+    let found: serde_json::Value = serde_json::from_str(&eval(&["-d", "linked"]).stdout).unwrap();
+    assert!(
+        found["folder"].is_object() && found["p"].is_object(),
+        "{found}"
+    );
+    // a bundle is what it is everywhere: it has no links
+    assert_eq!(eval(&["-b", "linked"]).stdout, "{}\n");
+
+    symlink("nowhere", at("linked/broken.txt")).unwrap();
+    let broken = "1 error occurred: stat linked/broken.txt: no such file or directory\n";
+    assert_eq!(
+        eval(&["-d", "linked", "--ignore", "broken.txt"]).stderr,
+        broken
+    );
+    std::fs::remove_file(at("linked/broken.txt")).unwrap();
+
+    symlink("..", at("linked/deep/up")).unwrap();
+    let looped = eval(&["-d", "linked"]).stderr;
+    let first = format!(
+        "stat linked/{}deep/up: too many levels",
+        "deep/up/".repeat(40)
+    );
+    assert!(looped.contains(&first), "{looped}");
+    // two links that lead back: OPA would walk all ways there are
+    symlink("..", at("linked/deep/again")).unwrap();
+    let looped = eval(&["-d", "linked"]);
+    assert!(looped.stderr.contains("too many levels"), "{looped:?}");
+}
+
 #[test]
 fn long_evaluations_end_in_time() {
     let list: Vec<String> = (0..400).map(|number| number.to_string()).collect();

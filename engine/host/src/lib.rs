@@ -7,6 +7,8 @@ mod errno;
 mod http;
 mod resolver;
 
+pub use errno::text as error_text;
+
 use std::net::IpAddr;
 use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};

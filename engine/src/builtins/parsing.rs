@@ -35,8 +35,9 @@ fn parse_module<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fa
     };
     let module = parse(&source, &options).map_err(|errors| {
         Fault::error(match errors.0.as_slice() {
-            // what has no place is at the start
-            [one] if !one.span.is_somewhere() => format!("{name}:0: {one}"),
+            // what is wrong with the whole is no list of errors
+            [one] if !one.span.is_somewhere() && name.is_empty() => format!("0:0: {one}"),
+            [one] if !one.span.is_somewhere() => one.to_string(),
             _ => errors.to_string(),
         })
     })?;

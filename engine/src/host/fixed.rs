@@ -56,8 +56,13 @@ impl Host for FixedHost {
         }
     }
 
+    /// Nothing, as where no program is around the engine, unless there is an environment to tell of.
     fn runtime(&self) -> Value {
-        runtime_of(self.variables.clone())
+        if self.variables.is_empty() {
+            Value::object(Vec::new())
+        } else {
+            runtime_of(self.variables.clone())
+        }
     }
 
     fn addresses(&self, name: &str, _: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {

@@ -84,12 +84,25 @@ pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
         .is_some_and(|module| *module.source.text == *text);
     if !same {
         let start = Instant::now();
-        state.engine.set_module(&id, text)?;
+        state.engine.set_module(&id, text).map_err(refused)?;
         metrics.timer("rego_module_parse", std::time::Duration::ZERO);
         metrics.since("rego_module_compile", start);
         state.documents.forget();
     }
     Ok(done(state, request, &metrics))
+}
+
+/// A text that holds no module is no list of errors.
+fn refused(error: Error) -> ApiError {
+    match &error {
+        Error::Compile(diagnostics) => match diagnostics.0.as_slice() {
+            [one] if !one.span.is_somewhere() && one.has_place() => {
+                ApiError::invalid(one.to_string())
+            }
+            _ => error.into(),
+        },
+        _ => error.into(),
+    }
 }
 
 /// `DELETE /v1/policies/{id}`: refused while others need it.

@@ -129,7 +129,7 @@ impl Entry {
     }
 
     fn of(one: &Diagnostic, texts: Texts<'_>) -> Self {
-        let location = one.span.is_somewhere().then(|| Location {
+        let location = one.has_place().then(|| Location {
             file: one.file.to_string(),
             row: one.span.row,
             col: one.span.col,

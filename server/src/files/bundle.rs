@@ -13,7 +13,8 @@ use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
 use super::documents::{Documents, read_document};
-use super::{Found, Ignore, Kind, LoadError, Wanted, find};
+use super::walk::find_in_folder;
+use super::{Found, Ignore, Kind, LoadError};
 
 /// What a bundle brings.
 #[derive(Debug)]
@@ -69,8 +70,7 @@ impl Bundle {
             }
         }
         let mut documents = Documents::default();
-        // a folder is named as such, so no part of its name says where documents go
-        for found in find(&format!("file://{name}"), Wanted::All, ignore) {
+        for found in find_in_folder(name, ignore) {
             let file = found.map_err(|error| error.to_string())?;
             match file.kind {
                 Kind::Module => {

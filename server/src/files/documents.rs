@@ -1,9 +1,8 @@
 //! Documents from files, merged into one.
 
-use std::collections::HashSet;
-
 use solon::Value;
 use solon::value::{json, yaml};
+use solon_syntax::print::{is_plain_key, quote};
 
 use super::{Found, Kind, LoadError};
 use crate::wire::malformed_json;
@@ -14,7 +13,6 @@ pub struct Documents {
     merged: Value,
     /// Each document at its place with its file's name, to say who else defined a value.
     read: Vec<(String, Value)>,
-    names: HashSet<String>,
 }
 
 impl Default for Documents {
@@ -22,25 +20,20 @@ impl Default for Documents {
         Self {
             merged: Value::object(Vec::new()),
             read: Vec::new(),
-            names: HashSet::new(),
         }
     }
 }
 
 impl Documents {
-    /// Reads a file. One that was read before is not read again.
-    pub fn add(&mut self, file: &Found) -> Result<(), LoadError> {
-        if !self.names.insert(file.name.clone()) {
-            return Ok(());
-        }
-        let value = read_document(file)?;
-        if !matches!(value, Value::Object(_)) {
+    /// Adds the document of a file. What goes below no path has to be an object.
+    pub fn add(&mut self, file: &Found, value: Value) -> Result<(), LoadError> {
+        let placed = placed(&file.place, value);
+        if !matches!(placed, Value::Object(_)) {
             return Err(LoadError::within(
                 &file.name,
                 "document must be of type object",
             ));
         }
-        let placed = placed(&file.place, value);
         if let Some(path) = conflict(&self.merged, &placed, "data") {
             let other = self
                 .read
@@ -82,12 +75,11 @@ fn placed(place: &[String], value: Value) -> Value {
 /// The document of a file.
 pub(super) fn read_document(file: &Found) -> Result<Value, LoadError> {
     let bytes = file.bytes()?;
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     match file.kind {
         Kind::Json => {
-            json::read(bytes).map_err(|_| LoadError::within(&file.name, malformed_json(bytes)))
+            json::read(&bytes).map_err(|_| LoadError::within(&file.name, malformed_json(&bytes)))
         }
-        _ => yaml::read(bytes).map_err(|error| {
+        _ => yaml::read(&bytes).map_err(|error| {
             LoadError::within(
                 &file.name,
                 format!("error converting YAML to JSON: {error}"),
@@ -106,9 +98,18 @@ fn conflict(a: &Value, b: &Value, path: &str) -> Option<String> {
         conflict(
             other,
             value,
-            &format!("{path}.{}", key.borrow().text_or_empty().to_str()),
+            &below(path, &key.borrow().text_or_empty().to_str()),
         )
     })
+}
+
+/// A reference with one more step.
+fn below(path: &str, key: &str) -> String {
+    if is_plain_key(key) {
+        format!("{path}.{key}")
+    } else {
+        format!("{path}[{}]", quote(key))
+    }
 }
 
 fn merge(into: &mut Value, from: &Value) {

@@ -17,12 +17,7 @@ pub enum LoadError {
 impl LoadError {
     /// A failed call of the operating system, named as its users know it.
     pub fn system(call: &str, name: &str, error: &io::Error) -> Self {
-        let words = match error.kind() {
-            io::ErrorKind::NotFound => "no such file or directory".to_owned(),
-            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-            io::ErrorKind::IsADirectory => "is a directory".to_owned(),
-            _ => error.to_string(),
-        };
+        let words = solon_host::error_text(error);
         Self::File(format!("{call} {name}: {words}"))
     }
 

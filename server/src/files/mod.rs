@@ -18,7 +18,9 @@ pub use schemas::{Schemas, load_schemas};
 pub use source::source_text;
 pub use walk::{Found, Kind, Wanted, find};
 
-use std::collections::BTreeMap;
+use documents::read_document;
+
+use std::collections::{BTreeMap, HashSet};
 
 use solon::Value;
 use solon_syntax::source::{Source, SourceId};
@@ -45,6 +47,12 @@ impl Loaded {
             documents: documents.finish(),
         })
     }
+}
+
+/// What a file holds.
+enum Content {
+    Module(String),
+    Document(Value),
 }
 
 /// How files are loaded.
@@ -84,18 +92,23 @@ impl Loader {
         let mut documents = Documents::default();
         // modules and faults in the order they were found
         let mut found = Vec::new();
+        let mut seen = HashSet::new();
         for file in paths
             .iter()
             .flat_map(|path| find(path, self.wanted, &self.ignore))
         {
-            let added = file.and_then(|file| match file.kind {
-                Kind::Module => {
-                    let text = file.text()?;
+            if let Ok(file) = &file
+                && !seen.insert(file.identity())
+            {
+                continue;
+            }
+            let added = file.and_then(|file| match self.read(&file)? {
+                Content::Module(text) => {
                     modules.insert(file.name.clone(), text);
                     found.push(Ok(file.name));
                     Ok(())
                 }
-                _ => documents.add(&file),
+                Content::Document(value) => documents.add(&file, value),
             });
             found.extend(added.err().map(Err));
         }
@@ -113,6 +126,28 @@ impl Loader {
             Err(fault) => vec![fault],
         });
         Err(LoadErrors(faults.collect()))
+    }
+
+    /// What a file holds. One whose name does not tell is a module, JSON or YAML, whichever it can be.
+    fn read(&self, file: &Found) -> Result<Content, LoadError> {
+        match file.kind {
+            Kind::Module => file.text().map(Content::Module),
+            Kind::Json | Kind::Yaml => read_document(file).map(Content::Document),
+            Kind::Unknown => {
+                let module = file.text();
+                let module = module.is_ok_and(|text| self.refused(&file.name, &text).is_empty());
+                let kinds = [
+                    (Kind::Module, module),
+                    (Kind::Json, true),
+                    (Kind::Yaml, true),
+                ];
+                let kinds = kinds.into_iter().filter(|(_, possible)| *possible);
+                let mut read = kinds.map(|(kind, _)| self.read(&file.taken_as(kind)));
+                read.find(Result::is_ok).unwrap_or_else(|| {
+                    Err(LoadError::within(&file.name, "can't recognize file type"))
+                })
+            }
+        }
     }
 
     fn refused(&self, name: &str, text: &str) -> Vec<LoadError> {

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
-use solon::value::json;
+use solon::value::{json, yaml};
 
-use super::documents::read_document;
 use super::{Found, Ignore, Kind, LoadError, LoadErrors, Wanted, find};
 
 /// Schemas by their reference: `schema.a.b` is at `["a", "b"]`, `schema` itself, which holds for all input, at `[]`.
@@ -36,7 +35,13 @@ fn read(file: Found, named: bool) -> Result<Option<(Vec<String>, Value)>, LoadEr
         return Ok(None);
     }
     let mut text = Vec::new();
-    json::write(read_document(&file)?.borrow(), &mut text);
+    // whatever their names are, schemas are JSON or YAML
+    let bytes = file.bytes()?;
+    let schema = json::read(&bytes).or_else(|_| {
+        let schema = yaml::read(&bytes);
+        schema.map_err(|error| LoadError::within(&file.name, error))
+    })?;
+    json::write(schema.borrow(), &mut text);
     let schema =
         serde_json::from_slice(&text).map_err(|error| LoadError::within(&file.name, error))?;
     let mut place = Vec::new();

@@ -1,6 +1,8 @@
 //! Finding files.
 
+use std::borrow::Cow;
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Ignore, LoadError, source_text};
@@ -21,9 +23,23 @@ pub enum Kind {
     Module,
     /// JSON.
     Json,
-    /// YAML, or something else that was named directly and is read as YAML.
+    /// YAML.
     Yaml,
+    /// A file that was named directly, and whose name tells nothing.
+    Unknown,
 }
+
+/// How links to folders and files are treated below a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Links {
+    /// They stand for what they lead to, and lead somewhere.
+    Followed,
+    /// They are passed over.
+    PassedOver,
+}
+
+/// How many links may lead too far before a walk ends: folders that are linked into themselves twice have no end.
+const MOST_LOOPS: usize = 100;
 
 /// A file to load.
 #[derive(Clone, Debug)]
@@ -38,6 +54,19 @@ pub struct Found {
 }
 
 impl Found {
+    /// What tells whether a file was named before: its path, and where its document goes.
+    pub fn identity(&self) -> (Vec<String>, PathBuf) {
+        (self.place.clone(), cleaned(&self.path))
+    }
+
+    /// The same file, read as if its name told what it holds.
+    pub fn taken_as(&self, kind: Kind) -> Self {
+        Self {
+            kind,
+            ..self.clone()
+        }
+    }
+
     /// The bytes of the file.
     pub fn bytes(&self) -> Result<Vec<u8>, LoadError> {
         fs::read(&self.path).map_err(|error| LoadError::system("open", &self.name, &error))
@@ -52,52 +81,63 @@ impl Found {
     }
 }
 
-/// The files of a path: `path`, `a.b:path` or `file://path`, in order of their names.
+/// The files of a path: `path`, `a.b:path` or `file:///path`, in order of their names.
 pub fn find(argument: &str, wanted: Wanted, ignore: &Ignore) -> Vec<Result<Found, LoadError>> {
     let (place, path) = split_place(argument);
-    let mut found = Vec::new();
-    match fs::metadata(path) {
-        Err(error) => found.push(Err(LoadError::system("stat", path, &error))),
+    let path = match without_scheme(path) {
+        Ok(path) => path,
+        Err(refused) => return vec![Err(refused)],
+    };
+    let mut walk = Walk::new(wanted, ignore, Links::Followed);
+    match fs::metadata(&*path) {
+        Err(error) => walk.refuse("stat", &*path, &error),
         Ok(metadata) if metadata.is_dir() => {
-            let mut place = place;
-            walk(
-                &cleaned(Path::new(path)),
-                &mut place,
-                wanted,
-                ignore,
-                &mut found,
-            );
+            walk.place = place;
+            walk.folder(&cleaned(Path::new(&*path)));
         }
         Ok(_) => {
-            let kind = kind(Path::new(path)).unwrap_or(Kind::Yaml);
-            if wanted == Wanted::All || kind == Kind::Module {
-                found.push(Ok(Found {
-                    name: path.to_owned(),
-                    kind,
-                    place,
-                    path: path.into(),
-                }));
-            }
+            let path = Path::new(&*path);
+            let kind = kind(path).unwrap_or(Kind::Unknown);
+            walk.place = place;
+            walk.file(path, kind);
         }
     }
-    found
+    walk.found
 }
 
-/// Splits `a.b:path`. A file whose name holds the colon is no such thing.
+/// The files of a folder. Links are no files, so that a bundle holds what it holds everywhere.
+pub fn find_in_folder(folder: &str, ignore: &Ignore) -> Vec<Result<Found, LoadError>> {
+    let mut walk = Walk::new(Wanted::All, ignore, Links::PassedOver);
+    walk.folder(&cleaned(Path::new(folder)));
+    walk.found
+}
+
+/// Splits `a.b:path`. A file whose name holds the colon is no such thing, and neither is a URL.
 fn split_place(argument: &str) -> (Vec<String>, &str) {
-    if let Some(path) = argument.strip_prefix("file://") {
-        return (Vec::new(), path);
-    }
     match argument.split_once(':') {
-        Some((place, path)) if !place.contains('/') && !Path::new(argument).exists() => {
-            let place = place.split('.').filter(|part| !part.is_empty());
-            (
-                place.map(str::to_owned).collect(),
-                path.strip_prefix("//").unwrap_or(path),
-            )
+        Some((place, path))
+            if !place.is_empty() && !path.starts_with("//") && !Path::new(argument).exists() =>
+        {
+            (place.split('.').map(str::to_owned).collect(), path)
         }
         _ => (Vec::new(), argument),
     }
+}
+
+/// The path that a URL names; what is no URL is one already.
+fn without_scheme(path: &str) -> Result<Cow<'_, str>, LoadError> {
+    let Some((scheme, rest)) = path.split_once("://") else {
+        return Ok(path.into());
+    };
+    if !scheme.eq_ignore_ascii_case("file") {
+        return Err(LoadError::File(format!("unsupported URL scheme: {path}")));
+    }
+    // between the scheme and the path stands a host, which nobody asks
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
+    let end = path.find(['?', '#']).unwrap_or(path.len());
+    let path = path.get(..end).unwrap_or(path);
+    let decoded = unescaped(path);
+    decoded.ok_or_else(|| LoadError::File(format!("invalid URL escape in {path}")))
 }
 
 /// The path without `.` and `x/..`.
@@ -127,45 +167,134 @@ fn kind(path: &Path) -> Option<Kind> {
     }
 }
 
-fn walk(
-    folder: &Path,
-    place: &mut Vec<String>,
+/// A walk through folders.
+struct Walk<'a> {
     wanted: Wanted,
-    ignore: &Ignore,
-    found: &mut Vec<Result<Found, LoadError>>,
-) {
-    let shown = |path: &Path| path.to_string_lossy().into_owned();
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let mut entries = match entries {
-        Ok(entries) => entries,
-        Err(error) => return found.push(Err(LoadError::system("open", &shown(folder), &error))),
-    };
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if ignore.matches(&name) {
-            continue;
+    ignore: &'a Ignore,
+    links: Links,
+    /// Where documents of the current folder go.
+    place: Vec<String>,
+    /// Links that led too far.
+    loops: usize,
+    found: Vec<Result<Found, LoadError>>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(wanted: Wanted, ignore: &'a Ignore, links: Links) -> Self {
+        Self {
+            wanted,
+            ignore,
+            links,
+            place: Vec::new(),
+            loops: 0,
+            found: Vec::new(),
         }
-        let path = if folder == Path::new(".") {
-            PathBuf::from(entry.file_name())
-        } else {
-            entry.path()
+    }
+
+    fn refuse(&mut self, call: &str, path: impl AsRef<Path>, error: &io::Error) {
+        let path = path.as_ref().to_string_lossy();
+        self.found.push(Err(LoadError::system(call, &path, error)));
+    }
+
+    fn folder(&mut self, folder: &Path) {
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => return self.refuse("open", folder, &error),
         };
-        // a link to a folder could lead back here, so links are followed to files only
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            place.push(name);
-            walk(&path, place, wanted, ignore, found);
-            place.pop();
-        } else if let Some(kind) = kind(&path)
-            && (wanted == Wanted::All || kind == Kind::Module)
-            && fs::metadata(&path).is_ok_and(|metadata| metadata.is_file())
-        {
-            found.push(Ok(Found {
-                name: shown(&path),
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = if folder == Path::new(".") {
+                PathBuf::from(entry.file_name())
+            } else {
+                entry.path()
+            };
+            let metadata = match self.links {
+                Links::Followed => fs::metadata(&path),
+                Links::PassedOver => entry.metadata(),
+            };
+            let metadata = match metadata {
+                Ok(metadata) => metadata,
+                Err(error) => {
+                    // links that lead nowhere are plain faults; what is left are those that lead back again and again
+                    let plain = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
+                    self.loops += usize::from(!plain.contains(&error.kind()));
+                    self.refuse("stat", &path, &error);
+                    continue;
+                }
+            };
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if self.ignore.matches(&name) || self.loops > MOST_LOOPS {
+                continue;
+            }
+            if metadata.is_dir() {
+                self.place.push(name);
+                self.folder(&path);
+                self.place.pop();
+            } else if let Some(kind) = kind(&path)
+                && metadata.is_file()
+            {
+                self.file(&path, kind);
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path, kind: Kind) {
+        if self.wanted == Wanted::All || kind == Kind::Module {
+            self.found.push(Ok(Found {
+                name: path.to_string_lossy().into_owned(),
                 kind,
-                place: place.clone(),
-                path,
+                place: self.place.clone(),
+                path: path.to_owned(),
             }));
+        }
+    }
+}
+
+/// Text with its `%2F` read; `None` when one is broken.
+fn unescaped(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains('%') {
+        return Some(text.into());
+    }
+    let mut parts = text.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(code, 16).ok()?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{split_place, without_scheme};
+
+    #[test]
+    fn places_stand_before_paths() {
+        let split = |argument| {
+            let (place, path) = split_place(argument);
+            (place.join("/"), path)
+        };
+        assert_eq!(split("a.b:c.json"), ("a/b".to_owned(), "c.json"));
+        assert_eq!(split("a..b:c.json"), ("a//b".to_owned(), "c.json"));
+        assert_eq!(
+            split("a:file:///c.json"),
+            ("a".to_owned(), "file:///c.json")
+        );
+        for whole in ["c.json", ":c.json", "file:///c.json", "http://c.json"] {
+            assert_eq!(split(whole), (String::new(), whole));
+        }
+    }
+
+    #[test]
+    fn urls_name_files() {
+        let path = |url| without_scheme(url).map(|path| path.into_owned());
+        assert_eq!(path("a/b c.json").unwrap(), "a/b c.json");
+        assert_eq!(path("file:///a/b%20c.json?x#y").unwrap(), "/a/b c.json");
+        assert_eq!(path("file://host").unwrap(), "");
+        for refused in ["http://a/b", "file:///a%2", "file:///a%zz"] {
+            assert!(path(refused).is_err(), "{refused}");
         }
     }
 }

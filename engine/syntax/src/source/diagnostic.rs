@@ -49,7 +49,7 @@ pub struct Diagnostic {
     pub message: String,
     /// File name; empty for queries and for errors without a place.
     pub file: Arc<str>,
-    /// The place.
+    /// The place; nowhere with a file name stands for the file as a whole.
     pub span: Span,
     /// Further lines, each printed behind a tab (a source line with a caret, `have:` and `want:`).
     pub details: Vec<String>,
@@ -74,11 +74,16 @@ impl Diagnostic {
     pub fn at(code: Code, source: &Source, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, source.name.clone(), span, message)
     }
+
+    /// Whether it points at a file, or into a text.
+    pub fn has_place(&self) -> bool {
+        self.span.is_somewhere() || !self.file.is_empty()
+    }
 }
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.span.is_somewhere() {
+        if self.has_place() {
             if self.file.is_empty() {
                 write!(f, "{}:{}: ", self.span.row, self.span.col)?;
             } else {
@@ -100,7 +105,7 @@ pub struct Diagnostics(pub Vec<Diagnostic>);
 impl Diagnostics {
     /// Orders by file, row, column, then text; what has no place comes last.
     pub fn sort(&mut self) {
-        let place = |one: &Diagnostic| (!one.span.is_somewhere(), one.span.row, one.span.col);
+        let place = |one: &Diagnostic| (!one.has_place(), one.span.row, one.span.col);
         self.0.sort_by(|a, b| {
             let (a_nowhere, a_row, a_col) = place(a);
             let (b_nowhere, b_row, b_col) = place(b);

@@ -231,7 +231,6 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         .compiler(options)
         .limits(limits)
         .host(Arc::new(SystemHost))
-        .allow_base_conflicts(args.bundle.is_empty())
         .build();
     let mut modules = BTreeMap::new();
     if !args.data.is_empty() || !args.bundle.is_empty() {
