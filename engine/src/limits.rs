@@ -54,9 +54,6 @@ pub const REPEATS: usize = 1 << 16;
 /// Most forms of objects that are kept while a document is read for one evaluation.
 pub const ARENA_SHAPES: usize = 32;
 
-/// Most tabs between a key's colon and its value in one YAML text.
-pub const YAML_TABS: usize = 100;
-
 /// Most errors a compilation reports before it gives up.
 pub const ERRORS: usize = 10;
 

@@ -18,6 +18,7 @@ mod lexer;
 pub mod print;
 pub mod source;
 pub mod stack;
+pub mod yaml;
 
 pub use dialect::{Features, Keywords, ParseOptions};
 pub use grammar::{parse_body, parse_module, parse_ref, parse_term};

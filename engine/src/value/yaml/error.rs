@@ -3,6 +3,7 @@
 use std::fmt;
 
 use saphyr_parser::ScanError;
+use solon_syntax::yaml::Misplaced;
 
 /// A text that is not YAML, or a document that is not fit for JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,18 @@ impl YamlError {
         ))
     }
 
+    /// What only Go's reader refuses.
+    pub(super) fn misplaced(found: Misplaced) -> Self {
+        let Misplaced { line, problem } = found;
+        match line {
+            0 => Self::yaml(problem),
+            line => Self {
+                line: Some(line),
+                ..Self::yaml(format_args!("line {line}: {problem}"))
+            },
+        }
+    }
+
     /// A failure of the scanner or the grammar.
     pub(super) fn syntax(error: &ScanError, text: &str) -> Self {
         let line = error.marker().line();
@@ -64,6 +77,7 @@ impl YamlError {
             // at the end the parser has gone to a line of its own
             Layer::Scanner if line > 1 + usize::from(at_end) => line - usize::from(at_end),
             Layer::Scanner => 0,
+            Layer::Plain => line.max(2),
             Layer::Key | Layer::Grammar => line.saturating_sub(1),
         };
         let message = match shown {
@@ -100,6 +114,8 @@ pub(super) fn anchor_at(text: &str, index: usize) -> String {
 
 enum Layer {
     Scanner,
+    /// The scanner, in a scalar of several lines: the line where it began, or the one behind the first.
+    Plain,
     /// The scanner, at a key that turned out to be none a line later.
     Key,
     Grammar,
@@ -112,7 +128,7 @@ struct Problem<'i> {
 
 /// What Go would say. The parser mostly speaks libyaml's language, in front of it the context.
 fn problem(info: &str) -> Problem<'_> {
-    use Layer::{Grammar, Key, Scanner};
+    use Layer::{Grammar, Key, Plain, Scanner};
     let (context, text) = match info.split_once(", ") {
         Some((context, text)) if context.starts_with("while ") => (context, text),
         _ => ("", info),
@@ -140,6 +156,11 @@ fn problem(info: &str) -> Problem<'_> {
         "plain scalar cannot start with '-' followed by ,[]{}" => (
             Scanner,
             "block sequence entries are not allowed in this context",
+        ),
+        "found a tab" => (Plain, "found a tab character that violates indentation"),
+        "a block scalar content cannot start with a tab" => (
+            Plain,
+            "found a tab character where an indentation space is expected",
         ),
         text if text.contains("tab") || text.starts_with("unexpected character") => {
             (Scanner, "found character that cannot start any token")

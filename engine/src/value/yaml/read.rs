@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+use solon_syntax::yaml::{Gaps, REPAIRS, repaired};
 
 use super::error::{YamlError, anchor_at};
 use super::key::{Key, invalid_key, key_of, key_of_value, null_key};
@@ -15,15 +16,12 @@ use crate::value::{NumberBuf, Value};
 /// Reads the first document; the others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
     let mut text = Cow::Borrowed(decode(text)?);
-    for _ in 0..limits::YAML_TABS {
+    for _ in 0..REPAIRS {
         match document(&text) {
-            Err(Failure::Syntax(error)) if error.info().contains(TAB_BEFORE_VALUE) => {
-                let Some(repaired) = without_tab(&text, error.marker().index()) else {
-                    return Err(YamlError::syntax(&error, &text));
-                };
-                text = Cow::Owned(repaired);
-            }
-            Err(Failure::Syntax(error)) => return Err(YamlError::syntax(&error, &text)),
+            Err(Failure::Syntax(error)) => match repaired(&text, &error) {
+                Some(repaired) => text = Cow::Owned(repaired),
+                None => return Err(YamlError::syntax(&error, &text)),
+            },
             Err(Failure::Document(error)) => return Err(error),
             Ok(value) => return Ok(value),
         }
@@ -49,31 +47,23 @@ fn document(text: &str) -> Result<Value, Failure> {
         document: None,
         unfit: None,
     };
+    let mut gaps = Gaps::new(text);
+    let misplaced = |found| Failure::Document(YamlError::misplaced(found));
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(Failure::Syntax)?;
+        let (event, span) = match event {
+            Ok(event) => event,
+            Err(error) => {
+                gaps.before_error(&error).map_err(misplaced)?;
+                return Err(Failure::Syntax(error));
+            }
+        };
+        gaps.before(&event, span).map_err(misplaced)?;
         reader.event(event, span).map_err(Failure::Document)?;
     }
     match reader.unfit {
         Some(error) => Err(Failure::Document(error)),
         None => Ok(reader.document.unwrap_or_default()),
     }
-}
-
-/// The parser's complaint about `key:<tab>value`, which Go allows.
-const TAB_BEFORE_VALUE: &str = "':' must be followed by a valid YAML whitespace";
-
-/// The text with a blank for the tab in front of a character.
-fn without_tab(text: &str, index: usize) -> Option<String> {
-    let at = text
-        .char_indices()
-        .nth(index)
-        .map_or(text.len(), |(at, _)| at);
-    let (before, after) = text.split_at_checked(at)?;
-    let value = before.trim_end_matches([' ', '\t']);
-    let blanks = before
-        .get(value.len()..)
-        .filter(|blanks| blanks.contains('\t'))?;
-    Some([value, &" ".repeat(blanks.len()), after].concat())
 }
 
 /// Takes only what YAML may be made of.
@@ -130,6 +120,9 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlError> {
+        if self.document.is_some() {
+            return Ok(());
+        }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);

@@ -94,8 +94,8 @@ fn what_bounds_a_document() {
         "yaml: incomplete UTF-8 octet sequence"
     );
     let tabs = |count: usize| "a:\tb\n".repeat(count);
-    assert!(read(tabs(limits::YAML_TABS - 1).as_bytes()).is_ok());
-    assert!(read(tabs(limits::YAML_TABS + 1).as_bytes()).is_err());
+    assert!(read(tabs(solon_syntax::yaml::REPAIRS - 1).as_bytes()).is_ok());
+    assert!(read(tabs(solon_syntax::yaml::REPAIRS + 1).as_bytes()).is_err());
 }
 
 #[test]

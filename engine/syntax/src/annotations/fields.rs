@@ -154,6 +154,16 @@ fn named_author(text: &str) -> Option<Author> {
     })
 }
 
+/// Whether a reference is a variable alone, other than the documents.
+fn is_lone_variable(path: &[Term]) -> bool {
+    match path {
+        [head] => !head
+            .as_var()
+            .is_some_and(|name| matches!(&**name, "input" | "data")),
+        _ => false,
+    }
+}
+
 /// Reads references inside blocks.
 struct References {
     options: ParseOptions,
@@ -163,7 +173,10 @@ impl References {
     fn schema(&self, entry: Members) -> Result<SchemaRef, String> {
         let invalid_path = || "invalid document reference".to_owned();
         let (key, value) = entry.into_iter().next().ok_or_else(invalid_path)?;
-        let mut path = self.plain_reference(&key).ok_or_else(invalid_path)?;
+        let mut path = self
+            .plain_reference(&key)
+            .filter(|path| !is_lone_variable(path))
+            .ok_or_else(invalid_path)?;
         // The path has no place of its own.
         for part in &mut path {
             part.span = Span::default();

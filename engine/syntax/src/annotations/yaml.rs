@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 
+use crate::yaml::{Gaps, Misplaced, REPAIRS, repaired};
+
 /// How deep blocks may nest.
 const NESTING: usize = 200;
 
@@ -74,27 +76,53 @@ struct Open {
 
 /// Reads the first document of a text; `None` if there is none.
 pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
-    if text.trim_start_matches([' ', '\n']).starts_with('\t') {
-        return Err(Fault::new("found character that cannot start any token"));
-    }
-    match parse_strictly(text) {
-        // Go allows a tab behind a colon. Those that this parser refuses become blanks, which say the same.
-        Err(fault) if text.contains(":\t") => {
-            parse_strictly(&text.replace(":\t", ": ")).map_err(|_| fault)
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..REPAIRS {
+        match parse_as_is(&text) {
+            Err(Refused::Syntax(error, fault)) => match repaired(&text, &error) {
+                Some(repaired) => text = Cow::Owned(repaired),
+                None => return Err(fault),
+            },
+            Err(Refused::Content(fault)) => return Err(fault),
+            Ok(root) => return Ok(root),
         }
-        answer => answer,
+    }
+    Err(Fault::new("found character that cannot start any token"))
+}
+
+/// Why a text was not read: the parser refuses it, or what it holds is no good.
+enum Refused {
+    Syntax(ScanError, Fault),
+    Content(Fault),
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Self::Content(fault)
     }
 }
 
-fn parse_strictly(text: &str) -> Result<Option<Child>, Fault> {
+impl From<Misplaced> for Refused {
+    fn from(misplaced: Misplaced) -> Self {
+        Self::Content(Fault::at(misplaced.line, misplaced.problem))
+    }
+}
+
+fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
+    let mut gaps = Gaps::new(text);
     let mut parser = Parser::new_from_str(text);
     let mut open: Vec<Open> = Vec::new();
     let mut anchors: HashMap<usize, Rc<Node>> = HashMap::new();
     while let Some(event) = parser.next_event() {
         let (event, span) = match event {
             Ok(event) => event,
-            Err(error) => return Err(fault(&error, text, &open)),
+            Err(error) => {
+                gaps.before_error(&error)?;
+                let fault = fault(&error, text, &open);
+                return Err(Refused::Syntax(error, fault));
+            }
         };
+        gaps.before(&event, span)?;
         let line = span.start.line();
         let begin = |kind, tag: Option<Cow<'_, Tag>>| Node {
             line,
@@ -135,7 +163,7 @@ fn parse_strictly(text: &str) -> Result<Option<Child>, Fault> {
             Event::Alias(anchor) => {
                 let Some(node) = anchors.get(&anchor) else {
                     let name = alias_at(text, &span.start);
-                    return Err(Fault::new(format!("anchor '{name}' value contains itself")));
+                    return Err(Fault::new(format!("anchor '{name}' value contains itself")).into());
                 };
                 let child = Child {
                     node: Rc::clone(node),
@@ -150,7 +178,7 @@ fn parse_strictly(text: &str) -> Result<Option<Child>, Fault> {
             Event::DocumentStart(_) | Event::StreamStart | Event::Nothing => None,
         };
         if open.len() > NESTING {
-            return Err(Fault::new(format!("exceeded max depth of {NESTING}")));
+            return Err(Fault::new(format!("exceeded max depth of {NESTING}")).into());
         }
         let Some((node, anchor)) = finished else {
             continue;
@@ -162,8 +190,16 @@ fn parse_strictly(text: &str) -> Result<Option<Child>, Fault> {
         if let Some(root) = place(&mut open, Child { node, alias: false }) {
             // What follows the root may still be broken.
             return match parser.next_event() {
-                Some(Err(error)) => Err(fault(&error, text, &open)),
-                _ => Ok(Some(root)),
+                Some(Err(error)) => {
+                    gaps.before_error(&error)?;
+                    let fault = fault(&error, text, &open);
+                    Err(Refused::Syntax(error, fault))
+                }
+                Some(Ok((event, span))) => {
+                    gaps.before(&event, span)?;
+                    Ok(Some(root))
+                }
+                None => Ok(Some(root)),
             };
         }
     }
@@ -319,12 +355,8 @@ fn wording(info: &str) -> (&str, Place) {
         "did not find expected hexadecimal number" => {
             ("did not find expected hexdecimal number", Place::Scanner)
         }
-        _ if problem.starts_with("unexpected character") => (
+        _ if problem.starts_with("unexpected character") || problem.starts_with("tab") => (
             "found character that cannot start any token",
-            Place::Scanner,
-        ),
-        _ if problem.starts_with("tab") => (
-            "found a tab character that violates indentation",
             Place::Scanner,
         ),
         _ => (problem, Place::Scanner),
