@@ -11,7 +11,12 @@ fn check(case: &Case) -> Result<(), String> {
     let want: Value = serde_json::from_str(answer.get()).unwrap();
     match (parse(case), want.get("errors")) {
         (Ok(module), None) => {
-            let have = text(&module, Options::default());
+            let sources = [module.source.clone()];
+            let options = Options {
+                locations: case.located.then_some(&sources[..]),
+                ..Options::default()
+            };
+            let have = text(&module, options);
             let have = canonical(
                 &serde_json::from_str::<Box<serde_json::value::RawValue>>(&have).unwrap(),
             );

@@ -93,22 +93,23 @@ fn read_one(
         let content = |field: &str| content(root, entry.get(field).unwrap_or(&Value::Null));
         let mut more = match entry.get("policy").and_then(generated) {
             Some((name, size)) => generate::modules(name, size).unwrap_or_default(),
-            None => Vec::new(),
+            None => folder(root, entry.get("policy").and_then(Value::as_str))?,
         };
-        let policy = match more.pop() {
-            Some((_, text)) => Some(text),
-            None => content("policy")?,
+        let written = entry.get("policy").and_then(Value::as_str);
+        let (file, policy) = match more.pop() {
+            Some((file, text)) if written.is_some() => (file, Some(text)),
+            Some((_, text)) => ("policy.rego".to_owned(), Some(text)),
+            None => (
+                written.unwrap_or("policy.rego").to_owned(),
+                content("policy")?,
+            ),
         };
         workloads.push(Workload {
             policy: policy.ok_or_else(|| format!("{name} has no policy"))?,
             more,
             data: content("data")?,
             input: content("input")?,
-            file: entry
-                .get("policy")
-                .and_then(Value::as_str)
-                .unwrap_or("policy.rego")
-                .to_owned(),
+            file,
             entrypoint: word("entrypoint").to_owned(),
             expect: entry.get("expect").cloned(),
             grows_from: entry
@@ -120,6 +121,34 @@ fn read_one(
         });
     }
     Ok(())
+}
+
+/// The modules of a folder, at any depth, in order of their names; none of what is no folder.
+fn folder(root: &Path, name: Option<&str>) -> Result<Vec<(String, String)>, String> {
+    let Some(name) = name.filter(|name| root.join(name).is_dir()) else {
+        return Ok(Vec::new());
+    };
+    let (mut folders, mut files) = (vec![PathBuf::from(name)], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let refused = |error| format!("{}: {error}", root.join(&folder).display());
+        for entry in std::fs::read_dir(root.join(&folder)).map_err(refused)? {
+            let path = folder.join(entry.map_err(refused)?.file_name());
+            if root.join(&path).is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "rego")
+            {
+                files.push(path);
+            }
+        }
+    }
+    if files.is_empty() {
+        return Err(format!("{} holds no module", root.join(name).display()));
+    }
+    files.sort();
+    let module = |path: &PathBuf| Ok((path.display().to_string(), text(&root.join(path))?));
+    files.iter().map(module).collect()
 }
 
 /// What a field names: nothing, a file beside the manifest, or `{"generator": NAME, "size": N}`.

@@ -1,5 +1,7 @@
 //! From tree to JSON.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
@@ -10,6 +12,7 @@ use crate::ast::{
     Comment, Comprehension, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package,
     Rule, SomeDecl, Template, TemplatePart, Term, TermKind, With,
 };
+use crate::print::quote;
 use crate::source::{Source, SourceId, Span};
 use crate::stack;
 
@@ -229,12 +232,25 @@ fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
         TermKind::Number(text) if text.starts_with('-') => out.located(term.span, Some("-")),
         TermKind::String(text) if term.span.source == SourceId::NONE => {
-            out.located(term.span, Some(text));
+            out.located(term.span, Some(&spelled(text, term.span)));
         }
         other if term.span.source == SourceId::NONE => {
             out.located(term.span, Some(&other.to_string()));
         }
         _ => out.location(term.span),
+    }
+}
+
+/// A string as it was written, which its length tells: bare behind a point, or in quotes.
+fn spelled(text: &str, span: Span) -> Cow<'_, str> {
+    let written = span.end.saturating_sub(span.start) as usize;
+    let quoted = quote(text);
+    if written == text.len() {
+        text.into()
+    } else if written != quoted.len() && written == text.len() + 2 {
+        format!("`{text}`").into()
+    } else {
+        quoted.into()
     }
 }
 
