@@ -22,9 +22,6 @@ pub const TYPE_DEPENDENTS: usize = 128;
 /// Most parts of two static types that are compared, before they count as able to be equal.
 pub const TYPE_COMPARISONS: usize = 1 << 16;
 
-/// Most documents whose types are asked what the variables of a reference may be.
-pub const TYPE_CANDIDATES: usize = 64;
-
 /// Stack that the passes of the compiler need for text nested [`NESTING`] deep.
 pub const COMPILE_STACK: usize = if cfg!(debug_assertions) {
     16 << 20

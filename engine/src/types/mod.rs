@@ -9,6 +9,7 @@ mod composite;
 mod display;
 mod function;
 mod json;
+mod merge;
 mod order;
 mod read;
 pub mod schema;
@@ -22,11 +23,12 @@ use std::sync::Arc;
 pub use composite::{ArrayType, ObjectType, SetType, UnionType};
 pub use function::{FunctionType, Parameter};
 pub use json::constant_json;
+pub use merge::Merge;
 pub use schema::{RecursiveType, Schema, SchemaError};
 pub use select::type_of;
 pub use signature::{SignatureError, try_parse_signature};
 pub use unify::unifies;
-pub use union::{Merge, union, union_all};
+pub use union::{union, union_all};
 
 /// A static type.
 #[derive(Clone, Debug, Default)]

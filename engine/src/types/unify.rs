@@ -40,9 +40,9 @@ impl Comparison {
             }
             (Type::Array(a), Type::Array(b)) => self.arrays(a, b),
             (Type::Object(a), Type::Object(b)) => self.objects(a, b),
-            // two empty sets do not unify: a published oddity
+            // the empty set is a set of whatever
             (Type::Set(a), Type::Set(b)) => {
-                a.is_empty() != b.is_empty() || self.unifies(a.of(), b.of())
+                a.is_empty() || b.is_empty() || self.unifies(a.of(), b.of())
             }
             (Type::Function(a), Type::Function(b)) => self.functions(a, b),
             _ => discriminant(a) == discriminant(b),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use solon::Engine;
-use solon::limits::{TYPE_CANDIDATES, TYPE_COMPARISONS, TYPE_DEPENDENTS, TYPE_NESTING, TYPE_NODES};
+use solon::limits::{TYPE_COMPARISONS, TYPE_DEPENDENTS, TYPE_NESTING, TYPE_NODES};
 
 use crate::on_small_stack;
 
@@ -109,25 +109,4 @@ fn documents_that_need_another_are_listed_up_to_a_bound() {
     for documents in [TYPE_DEPENDENTS, TYPE_DEPENDENTS + 1, 10 * TYPE_DEPENDENTS] {
         assert!(!mistaken(documents, "d1"));
     }
-}
-
-#[test]
-fn documents_are_asked_for_types_up_to_a_bound() {
-    // only the last document has keys
-    let mistaken = |documents: usize| {
-        let mut module = "package m\n".to_owned();
-        for at in 1..documents {
-            writeln!(module, "d{at:03} := 1").unwrap();
-        }
-        writeln!(module, "d{documents:03} := {{\"a\": 1}}").unwrap();
-        on_small_stack("candidates", || {
-            let engine = Engine::new();
-            engine.set_module("m.rego", &module).unwrap();
-            engine
-                .set_module("t.rego", "package t\np if { data.m[_][v]; v == 1 }\n")
-                .is_err()
-        })
-    };
-    assert!(mistaken(TYPE_CANDIDATES));
-    assert!(!mistaken(TYPE_CANDIDATES + 1));
 }

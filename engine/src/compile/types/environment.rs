@@ -295,6 +295,8 @@ fn select_all(mut of: Type, steps: &[Term]) -> Type {
     for key in steps {
         of = if key.is_scalar() {
             select(&of, key)
+        } else if of.is_empty() {
+            return Type::Any;
         } else {
             of.values()
         };

@@ -9,7 +9,6 @@ use super::constant::json_value;
 use super::environment::{is_root, step};
 use super::explain::{BadReference, Problem};
 use super::tree::{NodeId, TypeTree};
-use crate::limits;
 use crate::types::{Type, unifies};
 use crate::value::{Kind, Value};
 
@@ -141,38 +140,18 @@ impl Checker<'_> {
         if at == 0 {
             return Some(self.steps(&Type::Any, reference, 1));
         }
-        if key.as_var().is_some() {
-            self.any_document(layer, id, reference, at + 1);
-        }
         // whatever lies there binds what is still free
         let _ = self.steps(&Type::Any, reference, at + 1);
         Some(Ok(()))
-    }
-
-    /// Binds the variables of further steps by the first document that tells their types.
-    fn any_document(&mut self, layer: usize, id: NodeId, reference: &[Term], at: usize) {
-        let free = |env: &super::Environment<'_>| {
-            let mut names = reference.iter().skip(at).filter_map(Term::as_var);
-            names.any(|name| env.variable(name).is_none())
-        };
-        let Some(tree) = self.env.layer(layer).filter(|_| free(&self.env)) else {
-            return;
-        };
-        let children = tree.children(id).map(|(_, child)| child);
-        let children: Vec<_> = children.take(limits::TYPE_CANDIDATES).collect();
-        for child in children {
-            // an error here is none: another document may fit, or one that is not known
-            let _ = self.document(layer, child, reference, at);
-            if !free(&self.env) {
-                return;
-            }
-        }
     }
 
     /// Checks the steps of a reference into a type.
     fn steps(&mut self, of: &Type, reference: &[Term], at: usize) -> Checked {
         let mut of = of.clone();
         for (at, key) in reference.iter().enumerate().skip(at) {
+            if of.is_empty() {
+                return self.step_into_nothing(&of, key, at);
+            }
             of = self.step(of, key, at)?;
         }
         match of {
@@ -184,14 +163,6 @@ impl Checker<'_> {
     /// Checks one step into a type; answers the type of what lies there.
     fn step(&mut self, of: Type, key: &Term, at: usize) -> Result<Type, Wrong> {
         let want = of.keys();
-        if of.is_empty() {
-            return Err(Wrong::Invalid {
-                at,
-                have: None,
-                want: Type::Unknown,
-                keys: Keys::Nothing,
-            });
-        }
         if !want.is_known() {
             return Err(Wrong::Unsupported(at - 1, of));
         }
@@ -233,6 +204,34 @@ impl Checker<'_> {
                 })
             }
         }
+    }
+
+    /// Checks a step into a collection without members. A constant is none of its keys; looking for others is valid, and
+    /// nothing can be said of the steps behind.
+    fn step_into_nothing(&mut self, of: &Type, key: &Term, at: usize) -> Checked {
+        let wrong = |have, want| {
+            Err(Wrong::Invalid {
+                at,
+                have,
+                want,
+                keys: Keys::Nothing,
+            })
+        };
+        if key.is_scalar() {
+            return wrong(None, Type::Unknown);
+        }
+        let Some(name) = key.as_var() else {
+            return Ok(());
+        };
+        match (self.env.variable(name), of) {
+            (None, _) => self.env.bind(name, Type::Any),
+            // positions are numbers even where there are none
+            (Some(have), Type::Array(_)) if !unifies(have, &Type::Number) => {
+                return wrong(Some(have.clone()), Type::Number);
+            }
+            (Some(_), _) => {}
+        }
+        Ok(())
     }
 
     /// Puts into words what is wrong with a reference.

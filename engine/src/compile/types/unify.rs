@@ -40,11 +40,14 @@ impl Environment<'_> {
 
     /// Gives a variable what is known of a term, whose own variables may be anything.
     fn settle(&mut self, term: &Term, variable: &Term) -> bool {
-        if matches!(
-            term.kind,
-            TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_)
-        ) {
-            self.fit(term, &Type::Any, false);
+        match term.kind {
+            TermKind::Ref(_) => return self.fit(variable, &Type::Any, false),
+            TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_) => {
+                self.fit(term, &Type::Any, false);
+            }
+            // a variable of which something is known is not asked what else it could be: so it is published
+            _ if self.of(variable).is_known() => return false,
+            _ => {}
         }
         let of = self.of(term);
         of.is_known() && self.fit(variable, &of, false)
