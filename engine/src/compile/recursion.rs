@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use hashbrown::HashMap;
 
-use solon_syntax::ast::{Ref, Rule};
+use solon_syntax::ast::{Ref, Rule, Term};
 use solon_syntax::print::display_ref;
 use solon_syntax::source::Code;
 
@@ -150,10 +150,11 @@ impl Check<'_, '_> {
         let lookup = self.graph.lookup(from.1?)?;
         let reference = self.reference(target)?;
         let home = ground_prefix(&reference).len();
+        let is_constant = |step: usize| reference.get(step).is_some_and(Term::is_scalar);
         let conditions: Vec<_> = lookup
             .conditions
             .iter()
-            .filter(|condition| condition.step < home)
+            .filter(|condition| condition.step < home || is_constant(condition.step))
             .collect();
         if conditions.is_empty() {
             return None;

@@ -3,6 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
@@ -65,6 +66,9 @@ pub struct RuleTree {
     steps: Steps,
     /// The node of each rule of each module.
     homes: Vec<Vec<NodeId>>,
+    /// For rules whose references go on with constants behind a variable: their steps behind the node, `None` for
+    /// those that are no constants.
+    tails: HashMap<RuleId, Box<[Option<Value>]>>,
 }
 
 impl Default for RuleTree {
@@ -73,6 +77,7 @@ impl Default for RuleTree {
             nodes: vec![Node::default()],
             steps: Steps::default(),
             homes: Vec::new(),
+            tails: HashMap::new(),
         }
     }
 }
@@ -100,7 +105,17 @@ impl RuleTree {
                 homes.reserve_exact(module.rules.len());
             }
             for (rule, place) in module.rules.iter().zip(0..) {
-                let node = builder.descend(package, ground_prefix(&rule.head.reference));
+                let id = RuleId {
+                    module: position,
+                    rule: place,
+                };
+                let prefix = ground_prefix(&rule.head.reference);
+                let node = builder.descend(package, prefix);
+                let tail = rule.head.reference.get(prefix.len()..).unwrap_or_default();
+                if tail.iter().any(Term::is_scalar) {
+                    let tail = tail.iter().map(key).collect();
+                    builder.tree.tails.insert(id, tail);
+                }
                 if let Some(homes) = homes.get_mut(position as usize) {
                     homes.push(node);
                 }
@@ -108,10 +123,7 @@ impl RuleTree {
                 if node.rules.is_empty() {
                     node.arity = rule.head.args.len();
                 }
-                node.rules.push(RuleId {
-                    module: position,
-                    rule: place,
-                });
+                node.rules.push(id);
             }
         }
         builder.tree.homes = homes;
@@ -141,6 +153,11 @@ impl RuleTree {
     pub fn home(&self, rule: RuleId) -> Option<NodeId> {
         let homes = self.homes.get(rule.module as usize)?;
         homes.get(rule.rule as usize).copied()
+    }
+
+    /// The steps of a rule behind its node, `None` for those that are no constants. Nothing where there are no constants.
+    pub fn tail(&self, rule: RuleId) -> &[Option<Value>] {
+        self.tails.get(&rule).map_or(&[], |tail| tail)
     }
 
     /// The step from a node by a scalar.

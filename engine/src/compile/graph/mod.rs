@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use solon_syntax::ast::Ref;
 
 use self::components::components;
-use self::targets::Targets;
+use self::targets::{Target, Targets};
 use super::compilation::Compilation;
 use super::rule_tree::{RuleId, RuleTree};
 
@@ -43,6 +43,20 @@ pub struct Graph {
     needs: Vec<Vec<Need>>,
     lookups: Vec<Arc<Lookup>>,
     components: Vec<u32>,
+    /// Where rules add to documents that others pass.
+    neighbours: Option<Neighbours>,
+}
+
+/// Rules that add to documents which others read other parts of: `a[x].c` where `a[x].b` is asked for. They are not needed,
+/// but the type of the document is made of them, so they are checked before where that is possible.
+#[derive(Debug)]
+struct Neighbours {
+    /// The edges of the graph, with those to such rules.
+    edges: Vec<Edges>,
+    /// Its components.
+    components: Vec<u32>,
+    /// Whether each of them has a cycle.
+    cyclic: Vec<bool>,
 }
 
 /// That a rule needs another.
@@ -115,22 +129,49 @@ impl Graph {
             graph.rules.extend(ids);
         }
         let mut targets = Targets::new(tree, &graph.starts, length(&graph.rules));
+        let mut found = Vec::new();
         for rule in reads.flatten() {
-            let needs = needs_of(rule, &mut targets, &mut graph.lookups);
+            let mut targets_of_rule = Vec::new();
+            let needs = needs_of(rule, &mut targets, &mut graph.lookups, &mut targets_of_rule);
             graph.needs.push(needs);
+            found.push(targets_of_rule);
         }
-        let mut edges: Vec<Edges> = graph.needs.iter().map(|needs| unique(needs)).collect();
-        edges.extend(targets.into_groups());
-        graph.components = components(&edges);
-        graph.edges = Arc::new(edges);
+        let groups = targets.into_groups();
+        let edges = |neighbours: bool| -> Vec<Edges> {
+            let targets = found.iter().chain(&groups);
+            targets.map(|targets| unique(targets, neighbours)).collect()
+        };
+        let needed = edges(false);
+        graph.components = components(&needed);
+        graph.edges = Arc::new(needed);
+        let mut all = found.iter().chain(&groups).flatten();
+        graph.neighbours = all
+            .any(|target| target.elsewhere)
+            .then(|| Neighbours::new(edges(true)));
         graph
     }
 
-    /// All vertices, each behind those it needs; of a cycle in any order.
+    /// All vertices, each behind those it needs and, where that is possible, behind those that add to what it reads.
     pub fn in_order(&self) -> Vec<Vertex> {
-        let mut vertices: Vec<_> = self.components.iter().zip(self.vertices()).collect();
-        vertices.sort_by_key(|(component, _)| **component);
+        let components = self.components.iter();
+        let mut vertices: Vec<_> = match &self.neighbours {
+            None => components.map(|of| (0, *of)).zip(self.vertices()).collect(),
+            Some(neighbours) => {
+                let outer = neighbours.components.iter().copied();
+                outer.zip(components.copied()).zip(self.vertices()).collect()
+            }
+        };
+        vertices.sort_by_key(|(components, _)| *components);
         vertices.into_iter().map(|(_, vertex)| vertex).collect()
+    }
+
+    /// Whether some of what adds to the documents that a vertex reads may come behind it in the order.
+    pub fn is_early(&self, vertex: Vertex) -> bool {
+        self.neighbours.as_ref().is_some_and(|neighbours| {
+            let component = neighbours.components.get(vertex.position());
+            let cyclic = component.and_then(|of| neighbours.cyclic.get(*of as usize));
+            cyclic == Some(&true)
+        })
     }
 
     /// The vertex of a rule.
@@ -152,6 +193,16 @@ impl Graph {
     /// What a rule needs, or a group holds.
     pub fn members(&self, vertex: Vertex) -> impl Iterator<Item = Vertex> {
         let members = self.edges.get(vertex.0 as usize);
+        members.into_iter().flatten().copied().map(Vertex)
+    }
+
+    /// What a rule needs, or a group holds, and the rules that add to the documents that it reads.
+    pub fn contributors(&self, vertex: Vertex) -> impl Iterator<Item = Vertex> {
+        let edges = match &self.neighbours {
+            Some(neighbours) => &neighbours.edges,
+            None => &*self.edges,
+        };
+        let members = edges.get(vertex.0 as usize);
         members.into_iter().flatten().copied().map(Vertex)
     }
 
@@ -195,9 +246,30 @@ impl Vertex {
     }
 }
 
-/// The targets of needs, each once.
-fn unique(needs: &[Need]) -> Edges {
-    let mut targets: Edges = needs.iter().map(|need| need.target.0).collect();
+impl Neighbours {
+    fn new(edges: Vec<Edges>) -> Self {
+        let components = components(&edges);
+        let mut cyclic = vec![false; components.len()];
+        for (targets, component) in edges.iter().zip(&components) {
+            let mut targets = targets.iter().map(|target| components.get(*target as usize));
+            if targets.any(|target| target == Some(component))
+                && let Some(cyclic) = cyclic.get_mut(*component as usize)
+            {
+                *cyclic = true;
+            }
+        }
+        Self {
+            edges,
+            components,
+            cyclic,
+        }
+    }
+}
+
+/// Where targets are, each once: those that are needed, or all.
+fn unique(targets: &[Target], neighbours: bool) -> Edges {
+    let targets = targets.iter().filter(|target| neighbours || !target.elsewhere);
+    let mut targets: Edges = targets.map(|target| target.vertex.0).collect();
     targets.sort_unstable();
     targets.dedup();
     targets
@@ -207,23 +279,26 @@ fn length<T>(items: &[T]) -> u32 {
     u32::try_from(items.len()).unwrap_or(u32::MAX)
 }
 
-/// What a rule needs to read what it reads.
+/// What a rule needs to read what it reads, out of all that this leads to.
 fn needs_of(
     reads: &[Read],
     targets: &mut Targets<'_>,
     lookups: &mut Vec<Arc<Lookup>>,
+    found: &mut Vec<Target>,
 ) -> Vec<Need> {
     let mut needs = Vec::with_capacity(reads.len());
-    let mut found = Vec::new();
     for read in reads {
-        targets.of(&read.path, &mut found);
-        let lookup = read.lookup.as_ref().filter(|_| !found.is_empty());
+        let start = found.len();
+        targets.of(&read.path, found);
+        let found = found.get(start..).unwrap_or_default();
+        let mut needed = found.iter().filter(|target| !target.elsewhere).peekable();
+        let lookup = read.lookup.as_ref().filter(|_| needed.peek().is_some());
         let lookup = lookup.map(|lookup| {
             lookups.push(lookup.clone());
             length(lookups) - 1
         });
-        needs.extend(found.drain(..).map(|target| Need {
-            target,
+        needs.extend(needed.map(|target| Need {
+            target: target.vertex,
             part: read.part,
             lookup,
         }));

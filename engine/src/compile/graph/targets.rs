@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::{Edges, Vertex};
+use super::Vertex;
 use crate::compile::rule_tree::{NodeId, RuleId, RuleTree};
 use crate::value::Value;
 
@@ -17,13 +17,31 @@ pub enum Step {
     Any,
 }
 
+/// What a path leads to.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// A rule or a group.
+    pub vertex: Vertex,
+    /// Whether the rule only adds to the document that the path passes: its reference goes on with other keys.
+    pub elsewhere: bool,
+}
+
+impl From<Vertex> for Target {
+    fn from(vertex: Vertex) -> Self {
+        Self {
+            vertex,
+            elsewhere: false,
+        }
+    }
+}
+
 /// Makes the groups of rules that paths lead to. Equal paths share theirs.
 pub struct Targets<'t> {
     tree: &'t RuleTree,
     /// Vertex of each module's first rule.
     starts: &'t [u32],
     first_group: u32,
-    groups: Vec<Edges>,
+    groups: Vec<Vec<Target>>,
     /// The rules at and below a node.
     subtrees: HashMap<NodeId, Vertex>,
     /// The rules that a path leads to from a node.
@@ -52,7 +70,7 @@ impl<'t> Targets<'t> {
     }
 
     /// Adds the vertices that a path from `data` leads to.
-    pub fn of(&mut self, path: &[Step], found: &mut Vec<Vertex>) {
+    pub fn of(&mut self, path: &[Step], found: &mut Vec<Target>) {
         self.follow(RuleTree::DATA, path, found);
         while let Some((group, open)) = self.open.pop() {
             let members = match open {
@@ -61,39 +79,39 @@ impl<'t> Targets<'t> {
             };
             let position = (group.0 - self.first_group) as usize;
             if let Some(place) = self.groups.get_mut(position) {
-                *place = members.into_iter().map(|vertex| vertex.0).collect();
+                *place = members;
             }
         }
     }
 
     /// The members of all groups.
-    pub fn into_groups(self) -> Vec<Edges> {
+    pub fn into_groups(self) -> Vec<Vec<Target>> {
         self.groups
     }
 
     /// Rules on the way count too: their values may hold what the path leads to.
-    fn follow(&mut self, node: NodeId, path: &[Step], found: &mut Vec<Vertex>) {
+    fn follow(&mut self, node: NodeId, path: &[Step], found: &mut Vec<Target>) {
         let (mut node, mut path) = (node, path);
         // most paths are constant
         while let Some((Step::Key(key), rest)) = path.split_first() {
             let Some(child) = self.tree.child_by(node, key.borrow()) else {
                 return;
             };
-            found.extend(self.rules_at(child));
+            found.extend(self.rules_at(child, rest));
             (node, path) = (child, rest);
         }
         if path.is_empty() {
-            return found.extend(self.subtree(node));
+            return found.extend(self.subtree(node).map(Target::from));
         }
         let mut ways = vec![(node, path)];
         while let Some((node, path)) = ways.pop() {
             let Some((step, rest)) = path.split_first() else {
-                found.extend(self.subtree(node));
+                found.extend(self.subtree(node).map(Target::from));
                 continue;
             };
             let keys = match step {
                 Step::Any => {
-                    found.extend(self.path(node, path));
+                    found.extend(self.path(node, path).map(Target::from));
                     continue;
                 }
                 Step::Key(key) => std::slice::from_ref(key),
@@ -101,17 +119,27 @@ impl<'t> Targets<'t> {
             };
             for key in keys {
                 if let Some(child) = self.tree.child_by(node, key.borrow()) {
-                    found.extend(self.rules_at(child));
+                    found.extend(self.rules_at(child, rest));
                     ways.push((child, rest));
                 }
             }
         }
     }
 
-    fn rules_at(&self, node: NodeId) -> impl Iterator<Item = Vertex> + use<'t> {
-        let starts = self.starts;
-        let vertex = |id: &RuleId| Some(Vertex(starts.get(id.module as usize)? + id.rule));
-        self.tree.node(node).rules.iter().filter_map(vertex)
+    /// The rules at a node from which a path goes on.
+    fn rules_at<'p>(
+        &self,
+        node: NodeId,
+        path: &'p [Step],
+    ) -> impl Iterator<Item = Target> + use<'t, 'p> {
+        let (tree, starts) = (self.tree, self.starts);
+        let target = move |id: &RuleId| {
+            Some(Target {
+                vertex: Vertex(starts.get(id.module as usize)? + id.rule),
+                elsewhere: leads_elsewhere(tree.tail(*id), path),
+            })
+        };
+        tree.node(node).rules.iter().filter_map(target)
     }
 
     /// The group of the rules below a node, when there are any. Those at the node were found on the way to it.
@@ -143,27 +171,36 @@ impl<'t> Targets<'t> {
     fn group(&mut self, open: Open) -> Vertex {
         let position = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
         let group = Vertex(self.first_group.saturating_add(position));
-        self.groups.push(Edges::new());
+        self.groups.push(Vec::new());
         self.open.push((group, open));
         group
     }
 
-    fn subtree_members(&mut self, node: NodeId) -> Vec<Vertex> {
+    fn subtree_members(&mut self, node: NodeId) -> Vec<Target> {
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {
-            members.extend(self.rules_at(*child));
-            members.extend(self.subtree(*child));
+            members.extend(self.rules_at(*child, &[]));
+            members.extend(self.subtree(*child).map(Target::from));
         }
         members
     }
 
-    fn path_members(&mut self, node: NodeId, path: &[Step]) -> Vec<Vertex> {
+    fn path_members(&mut self, node: NodeId, path: &[Step]) -> Vec<Target> {
         let rest = path.get(1..).unwrap_or_default();
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {
-            members.extend(self.rules_at(*child));
+            members.extend(self.rules_at(*child, rest));
             self.follow(*child, rest, &mut members);
         }
         members
     }
+}
+
+/// Whether a path has other keys than the constants that a rule's reference goes on with.
+fn leads_elsewhere(tail: &[Option<Value>], path: &[Step]) -> bool {
+    tail.iter().zip(path).any(|(key, step)| match (key, step) {
+        (None, _) | (_, Step::Any) => false,
+        (Some(key), Step::Key(other)) => key != other,
+        (Some(key), Step::OneOf(others)) => !others.contains(key),
+    })
 }

@@ -41,7 +41,8 @@ impl<'c> Changes<'c> {
     /// Looks at a group, behind all that it holds.
     pub fn group(&mut self, vertex: Vertex, types: &TypeTree) {
         if self.before.is_some() {
-            let changed = self.members_changed(vertex, types);
+            // what may still come must not be asked for yet
+            let changed = self.graph.is_early(vertex) || self.members_changed(vertex, types);
             self.groups.insert(vertex, changed);
         }
     }
@@ -54,7 +55,8 @@ impl<'c> Changes<'c> {
         types: &TypeTree,
     ) -> Option<&'y [Type]> {
         let kept = yields?.as_ref()?;
-        (!self.members_changed(vertex, types)).then_some(kept.as_slice())
+        let changed = self.graph.is_early(vertex) || self.members_changed(vertex, types);
+        (!changed).then_some(kept.as_slice())
     }
 
     /// Notes that a rule yields something else than before.
@@ -66,7 +68,7 @@ impl<'c> Changes<'c> {
 
     fn members_changed(&mut self, vertex: Vertex, types: &TypeTree) -> bool {
         let graph = self.graph;
-        let mut members = graph.members(vertex);
+        let mut members = graph.contributors(vertex);
         members.any(|member| self.has_changed(member, types))
     }
 
