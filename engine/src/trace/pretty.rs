@@ -124,11 +124,13 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut Texts, line: 
             let text = made.or_insert_with(|| display_body(&renamed(body, how)).to_string().into());
             line.push_str(text);
         }
-        // each unification has a node of its own
-        (_, Node::Expr(expr)) if event.op == Op::Unify => line.push_str(&expression(expr, how)),
+        // each unification has a node of its own, and keys are shown once they are bound
+        (_, Node::Expr(expr)) if event.op == Op::Unify || binds_key(event, expr) => {
+            line.push_str(&expression(expr, how, binds_key(event, expr)));
+        }
         (_, Node::Expr(expr)) => {
             let made = texts.0.entry(Arc::as_ptr(expr).addr());
-            line.push_str(made.or_insert_with(|| expression(expr, how).into()));
+            line.push_str(made.or_insert_with(|| expression(expr, how, false).into()));
         }
     }
     if !event.message.is_empty() {
@@ -137,10 +139,35 @@ fn write(event: &Event, depth: usize, how: Pretty<'_>, texts: &mut Texts, line: 
     }
 }
 
-fn expression(expr: &Expr, how: Pretty<'_>) -> String {
+fn expression(expr: &Expr, how: Pretty<'_>, keeps_wildcard: bool) -> String {
     let mut exprs = renamed(std::slice::from_ref(expr), how);
-    exprs.iter_mut().for_each(without_generated_key);
+    for expr in &mut exprs {
+        if let Some(key) = key_of(expr)
+            && (key.starts_with("__local") || (is_wildcard(key) && !keeps_wildcard))
+            && let ExprKind::Every(every) = &mut expr.kind
+        {
+            every.key = None;
+        }
+    }
     display_body(&exprs).to_string()
+}
+
+/// Whether an event is about an `every` whose key is a wildcard that has a value.
+fn binds_key(event: &Event, expr: &Expr) -> bool {
+    let mut locals = event.locals.iter();
+    key_of(expr).is_some_and(|key| is_wildcard(key) && locals.any(|local| local.name == *key))
+}
+
+/// The variable of the key of an `every`.
+fn key_of(expr: &Expr) -> Option<&Name> {
+    match &expr.kind {
+        ExprKind::Every(every) => every.key.as_ref()?.as_var(),
+        _ => None,
+    }
+}
+
+fn is_wildcard(name: &Name) -> bool {
+    name.starts_with('$')
 }
 
 /// Texts of values, made once.
@@ -195,16 +222,6 @@ impl Values {
             format!("{}...", String::from_utf8_lossy(bytes)).into()
         });
         text.clone()
-    }
-}
-
-/// An `every` for which the user wrote no key has none.
-fn without_generated_key(expr: &mut Expr) {
-    if let ExprKind::Every(every) = &mut expr.kind
-        && let Some(key) = every.key.as_ref().and_then(|key| key.as_var())
-        && key.starts_with("__local")
-    {
-        every.key = None;
     }
 }
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use solon_syntax::ast::visit::{Flow as Visit, Terms, Walk as _};
 use solon_syntax::ast::{Body, Expr, Name, Rule, Term, TermKind};
 use solon_syntax::source::Span;
-use solon_syntax::stack;
 
 use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
-use super::term::{Made, T};
+use super::shown::{shown, value_term};
+use super::term::T;
 use crate::builtins::Entry;
 use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
-use crate::value::{Kind, V, Value};
+use crate::value::{V, Value};
 
 /// What the steps of a search are shown as, made once.
 pub(super) struct Shown<'e> {
@@ -287,7 +287,7 @@ impl<'e> Walk<'e> {
         for (name, bound) in bound {
             let value = match self.plug(bound.term) {
                 Some(value) => self.shown.value(value),
-                None => Arc::new(shown(self.apply(bound.term))),
+                None => Arc::new(self.half_known(bound.term)),
             };
             locals.push(Local {
                 name: self.name(name),
@@ -423,48 +423,4 @@ fn positive(expr: &Expr) -> Expr {
         index: 0,
         ..expr.clone()
     }
-}
-
-/// A term as it stands.
-fn shown(term: T<'_>) -> Term {
-    match term {
-        T::Known(value) => value_term(value),
-        T::Term(term, _) => term.clone(),
-        T::Made(Made::Var(name, _)) => Term::var(*name, Span::default()),
-        T::Made(Made::Ref(terms)) => {
-            let terms = terms.iter().map(|term| shown(*term)).collect();
-            Term::new(TermKind::Ref(terms), Span::default())
-        }
-    }
-}
-
-/// A value as a term.
-pub(super) fn value_term(value: V<'_>) -> Term {
-    stack::level(|| term_of(value))
-}
-
-fn term_of(value: V<'_>) -> Term {
-    let kind = match value.kind() {
-        Kind::Null => TermKind::Null,
-        Kind::Boolean => TermKind::Boolean(value.holds()),
-        Kind::Number => TermKind::Number(value.to_string().into()),
-        Kind::String => TermKind::String(value.text_or_empty().to_str().into()),
-        Kind::Array => {
-            let items = value.as_array().into_iter().flat_map(|items| items.iter());
-            TermKind::Array(items.map(value_term).collect())
-        }
-        Kind::Object => {
-            let pairs = value
-                .as_object()
-                .into_iter()
-                .flat_map(|object| object.iter());
-            let pairs = pairs.map(|(key, value)| (value_term(key), value_term(value)));
-            TermKind::Object(pairs.collect())
-        }
-        Kind::Set => {
-            let members = value.as_set().into_iter().flat_map(|set| set.iter());
-            TermKind::Set(members.map(value_term).collect())
-        }
-    };
-    Term::new(kind, Span::default())
 }

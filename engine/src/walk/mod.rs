@@ -24,6 +24,7 @@ mod reference;
 mod rules;
 mod scope;
 mod shortcuts;
+mod shown;
 mod term;
 mod trail;
 mod unify;

@@ -18,6 +18,14 @@ struct Asked<'e> {
     path: Path<'e>,
     /// How many of those are keys.
     keys: usize,
+    /// The steps behind them, as far as rules reach; `None` for variables.
+    later: Vec<Option<V<'e>>>,
+    /// Whether the first step behind the path is more than a variable, so that heads are unified with the reference before
+    /// their bodies are searched.
+    narrowed: bool,
+    /// Whether the answer serves another reference that asks for the same: no step holds variables among other terms, and
+    /// no variable comes twice.
+    plain: bool,
 }
 
 impl<'e> Walk<'e> {
@@ -36,53 +44,98 @@ impl<'e> Walk<'e> {
         let mut asked = Asked {
             path: path.into(),
             keys: 0,
+            later: Vec::new(),
+            narrowed: target.step().is_some_and(|step| self.narrows(step)),
+            plain: true,
         };
         let mut rest = target;
-        while asked.path.len() + 1 < group.longest
-            && let Some(key) = rest.step().and_then(|step| self.plug(step))
+        let mut free: Vec<(&'e str, FrameId)> = Vec::new();
+        while asked.path.len() + asked.later.len() + 1 < group.longest
+            && let Some(step) = target.reference.get(rest.at + asked.later.len())
         {
-            asked.path.push(key);
-            asked.keys += 1;
-            rest = rest.next();
-            if let Some(kept) = self.scope().memo.get(asked.path.as_slice()) {
-                return self.descend_found(goal, *kept, rest, next);
+            let key = self.plug(step);
+            if let Some(key) = key.filter(|_| asked.later.is_empty()) {
+                asked.path.push(key);
+                asked.keys += 1;
+                rest = rest.next();
+                if let Some(kept) = self.scope().memo.get(asked.path.as_slice()) {
+                    return self.descend_found(goal, *kept, rest, next);
+                }
+                continue;
+            }
+            if asked.keys == 0 {
+                break;
+            }
+            if key.is_none() {
+                match self.apply(step).shape() {
+                    Shape::Var(name, frame) if !free.contains(&(name, frame)) => {
+                        free.push((name, frame));
+                    }
+                    _ => asked.plain = false,
+                }
+            }
+            asked.later.push(key);
+            if asked.plain && key.is_some() {
+                let kept = self.kept_for(&mut asked);
+                if kept.is_some() {
+                    return self.descend_found(goal, kept, rest, next);
+                }
             }
         }
         self.tally(Count::VirtualCacheMiss);
         let document = self.build(goal, group, matches, path, &asked, target)?;
-        let found = asked
-            .path
-            .iter()
-            .skip(path.len())
-            .try_fold(document, |value, key| value.lookup(*key));
-        // where no rule may match, only what is asked for as a whole is kept
-        let kept = rest.step().is_none() || !matches.rules.is_empty();
-        if kept && self.is_whole(group, &asked, rest) {
-            self.scope_mut()
-                .memo
-                .insert(asked.path.as_slice().into(), found);
-        }
+        self.keep(asked, matches, path, rest, document);
         self.descend(goal, T::Known(document), target, next)
     }
 
-    /// Whether what lies below the known keys was asked for as a whole: no later step narrows it.
-    fn is_whole(&mut self, group: &Group, asked: &Asked<'e>, rest: Target<'e>) -> bool {
-        let later = (group.longest - 1).saturating_sub(asked.path.len());
-        let mut seen: Vec<(&'e str, FrameId)> = Vec::new();
-        asked.keys == 0
-            || (rest.at..rest.at + later).all(|at| match rest.reference.get(at) {
-                None => true,
-                Some(step) => match self.apply(step).shape() {
-                    Shape::Var(name, frame) if !seen.contains(&(name, frame)) => {
-                        seen.push((name, frame));
-                        true
-                    }
-                    _ => false,
-                },
-            })
+    /// What was kept for another reference that asked for the same.
+    fn kept_for(&mut self, asked: &mut Asked<'e>) -> Option<V<'e>> {
+        let path = std::mem::take(&mut asked.path);
+        let narrow = (path, std::mem::take(&mut asked.later));
+        let kept = self.scope().narrowed.get(&narrow).copied();
+        (asked.path, asked.later) = narrow;
+        kept
     }
 
-    /// Collects what rules make; with known keys, only below those.
+    /// Keeps what was found below the known keys, unless that is nothing.
+    fn keep(
+        &mut self,
+        mut asked: Asked<'e>,
+        matches: &Matches<'e>,
+        path: &[V<'e>],
+        rest: Target<'e>,
+        document: V<'e>,
+    ) {
+        if !asked.narrowed {
+            // where no rule may match, only what is asked for as a whole is kept
+            if rest.step().is_none() || !matches.rules.is_empty() {
+                let memo = &mut self.scope_mut().memo;
+                memo.insert(path.into(), Some(document));
+            }
+            return;
+        }
+        let mut keys = asked.path.iter().skip(path.len());
+        let found = keys.try_fold(document, |value, key| value.lookup(*key));
+        let Some(found) = found.filter(|_| asked.keys > 0 && asked.plain) else {
+            return;
+        };
+        // variables at the end narrow nothing
+        let known = asked.later.iter().rposition(Option::is_some);
+        asked.later.truncate(known.map_or(0, |last| last + 1));
+        if asked.later.is_empty() {
+            let memo = &mut self.scope_mut().memo;
+            memo.insert(asked.path.as_slice().into(), Some(found));
+        } else {
+            let narrow = (asked.path, asked.later);
+            self.scope_mut().narrowed.insert(narrow, found);
+        }
+    }
+
+    fn narrows(&mut self, step: T<'e>) -> bool {
+        !matches!(self.apply(step).shape(), Shape::Var(..))
+    }
+
+    /// Collects what rules make; where the reference tells more than a variable, only what it asks for.
     fn build(
         &mut self,
         goal: Goal<'e>,
@@ -101,7 +154,7 @@ impl<'e> Walk<'e> {
                 goal,
                 group,
                 path,
-                keys: asked.keys,
+                narrowed: asked.narrowed,
                 target,
             };
             self.produce(&site, rule.member.package, first, &mut extent)?;
@@ -132,13 +185,13 @@ impl<'e> Walk<'e> {
         let mut solved = |walk: &mut Self| {
             walk.rule_event(Op::Exit, child, rule);
             let made = walk.insert(tail, rule, child, extent)?;
-            if !made && site.keys > 0 {
+            if !made && site.narrowed {
                 walk.rule_event(Op::Duplicate, child, rule);
             }
             walk.rule_event(Op::Redo, child, rule);
             Ok(Flow::More)
         };
-        let outcome = if site.keys == 0 {
+        let outcome = if !site.narrowed {
             self.run(child, &mut solved)
         } else {
             let mut entered = false;
@@ -263,8 +316,8 @@ struct Building<'b, 'e> {
     group: &'e Group,
     /// The group's path.
     path: &'b [V<'e>],
-    /// How many keys of the reference are known.
-    keys: usize,
+    /// Whether heads are unified with the reference before their bodies are searched.
+    narrowed: bool,
     target: Target<'e>,
 }
 

@@ -18,6 +18,13 @@ use crate::value::V;
 /// Results of rules and functions by path and arguments; `None` stands for undefined.
 type Memo<'e> = hashbrown::HashMap<Box<[V<'e>]>, Option<V<'e>>, foldhash::fast::RandomState>;
 
+/// What a reference asks for below a document: the known path, and the steps behind it up to the last that is known,
+/// `None` for variables.
+pub(super) type Narrow<'e> = (Path<'e>, Vec<Option<V<'e>>>);
+
+/// Documents by what was asked for.
+type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, V<'e>, foldhash::fast::RandomState>;
+
 /// The world as one expression sees it.
 #[derive(Default)]
 pub(super) struct Scope<'e> {
@@ -29,6 +36,8 @@ pub(super) struct Scope<'e> {
     pub mocks: Option<Rc<Vec<Mocked<'e>>>>,
     /// Results kept in it.
     pub memo: Memo<'e>,
+    /// Parts of documents that rules build piece by piece, by what was asked for.
+    pub narrowed: Narrowed<'e>,
     /// Solutions of comprehensions kept in it.
     pub tables: Tables<'e>,
 }
@@ -72,6 +81,7 @@ impl<'e> Scope<'e> {
     /// Forgets what was kept in it.
     pub fn forget(&mut self) {
         self.memo.clear();
+        self.narrowed.clear();
         self.tables.clear();
     }
 
