@@ -87,8 +87,9 @@ pub const JOINED: usize = 1 << 12;
 /// Most dynamic patterns (regular expressions, globs) kept compiled.
 pub const PATTERN_CACHE: usize = 4096;
 
-/// Memory of the dynamic patterns that are kept compiled, in bytes.
-pub const PATTERN_CACHE_BYTES: usize = 64 << 20;
+/// Memory of the dynamic patterns that are kept compiled, in bytes: several times [`PATTERN_BYTES`], so that one pattern
+/// never drives out all others.
+pub const PATTERN_CACHE_BYTES: usize = 256 << 20;
 
 /// Most stored graphs whose edges are kept by number.
 pub const KEPT_GRAPHS: usize = 16;
@@ -96,8 +97,12 @@ pub const KEPT_GRAPHS: usize = 16;
 /// Memory of the edges that are kept by number, in bytes.
 pub const KEPT_GRAPHS_BYTES: usize = 64 << 20;
 
-/// Largest compiled regular expression, in bytes.
-pub const PATTERN_BYTES: usize = 10 << 20;
+/// Largest compiled pattern, in bytes: what a larger regular expression would be is refused, other larger patterns are
+/// not kept.
+pub const PATTERN_BYTES: usize = 64 << 20;
+
+/// Most states that a regular expression has over the bytes of UTF-8; with more it is compiled for letters of its own.
+pub const PATTERN_LARGE: u64 = 1 << 12;
 
 /// Largest table of all transitions that is made for a constant pattern, in bytes; beyond it states are made when texts
 /// lead to them.

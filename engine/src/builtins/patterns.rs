@@ -12,7 +12,7 @@ use hashbrown::HashTable;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use crate::limits::{PATTERN_CACHE, PATTERN_CACHE_BYTES};
+use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
 #[derive(Default)]
@@ -244,7 +244,7 @@ impl Patterns {
         drop(recent);
         let compiled = Arc::new(compile()?);
         let bytes = compiled.bytes() + wanted.text.len();
-        if bytes > PATTERN_CACHE_BYTES {
+        if bytes > PATTERN_BYTES {
             return Ok(compiled);
         }
         let mut recent = self.recent.lock();
@@ -283,7 +283,7 @@ mod tests {
     use std::convert::Infallible;
 
     use super::{Family, Pattern, Patterns};
-    use crate::limits::{PATTERN_CACHE, PATTERN_CACHE_BYTES};
+    use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
     struct Sized(usize);
 
@@ -321,17 +321,19 @@ mod tests {
             assert!(count(&patterns) <= PATTERN_CACHE);
         }
         assert_eq!(count(&patterns), PATTERN_CACHE);
+        // the largest pattern leaves room for others
+        assert!(PATTERN_BYTES <= PATTERN_CACHE_BYTES / 4);
+        let largest = PATTERN_BYTES - 1;
         for text in 0..10 {
-            fill(&patterns, text, PATTERN_CACHE_BYTES / 3);
-            assert!(patterns.recent.lock().held.bytes <= PATTERN_CACHE_BYTES);
+            fill(&patterns, text, largest);
+            let held = &patterns.recent.lock().held;
+            assert!(held.bytes <= PATTERN_CACHE_BYTES);
+            assert!(held.entries.len() > 3);
         }
         // what is there is not compiled again
-        assert_eq!(fill(&patterns, 9, 7), PATTERN_CACHE_BYTES / 3);
-        // what is larger than the cache is not kept
-        assert_eq!(
-            fill(&patterns, 10, PATTERN_CACHE_BYTES),
-            PATTERN_CACHE_BYTES
-        );
+        assert_eq!(fill(&patterns, 9, 7), largest);
+        // what is larger than one may be is not kept
+        assert_eq!(fill(&patterns, 10, PATTERN_BYTES), PATTERN_BYTES);
         assert_eq!(fill(&patterns, 10, 1), 1);
     }
 

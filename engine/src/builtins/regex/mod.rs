@@ -1,5 +1,6 @@
 //! Regular expressions in Go's RE2 syntax.
 
+mod alphabet;
 mod class;
 mod class_run;
 mod delimited;
@@ -187,7 +188,7 @@ fn find<'e>(
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
     let regex = hold(call, &pattern, known)?;
-    let haystack = Haystack::new(&text);
+    let haystack = Haystack::new(&regex, &text);
     let mut found = call.arena.list();
     for range in regex.matches(&haystack).take(limit) {
         after_match(call, &text)?;
@@ -221,7 +222,7 @@ fn find_groups<'e>(
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let limit = limit(operands.int(2)?);
     let regex = hold(call, &pattern, known)?;
-    let haystack = Haystack::new(&text);
+    let haystack = Haystack::new(&regex, &text);
     let mut found = call.arena.list();
     for groups in regex.captures(&haystack).take(limit) {
         after_match(call, &text)?;
@@ -249,7 +250,7 @@ fn split_at_matches<'e>(
     if length == 0 && !pattern.as_bytes().is_empty() {
         return Ok(call.arena.array(&[operands.at(1)]));
     }
-    let haystack = Haystack::new(&text);
+    let haystack = Haystack::new(&regex, &text);
     let mut found = call.arena.list();
     let (mut start, mut end) = (0, 0);
     for range in regex.matches(&haystack) {
@@ -281,7 +282,7 @@ fn replace_matches<'e>(
     let regex = hold(call, &pattern, known)?;
     let template = template.to_str();
     let template = Template::parse(&template);
-    let haystack = Haystack::new(&text);
+    let haystack = Haystack::new(&regex, &text);
     let bytes = text.as_bytes();
     let mut buffer = call.buffer();
     let mut done = 0;

@@ -11,18 +11,21 @@ use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Hir, Look};
 use smallvec::SmallVec;
 
+use super::alphabet::{self, Alphabet};
 use super::class_run::AsciiClass;
 use super::error::{Problem, SyntaxError};
 use super::needed::Needed;
 use super::syntax::Syntax;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{Call, runes};
-use crate::limits::{PATTERN_BYTES, PATTERN_STATES, PATTERN_TABLE};
+use crate::limits::{PATTERN_BYTES, PATTERN_LARGE, PATTERN_STATES, PATTERN_TABLE};
 use crate::value::TextView;
 
 /// A compiled regular expression.
 pub struct Regex {
     program: meta::Regex,
+    /// What the program reads in place of bytes, when it would be large over them.
+    alphabet: Option<Box<Alphabet>>,
     names: Vec<String>,
     /// One of these starts every string that matches, unless there are none.
     starts: Starts,
@@ -40,19 +43,44 @@ impl Regex {
 
     fn with_effort(pattern: &str, effort: Effort) -> Result<Self, SyntaxError> {
         let syntax = Syntax::parse(pattern)?;
-        let program = build(&syntax.hir, syntax.height, effort)
-            .ok_or_else(|| Problem::TooLarge.at(pattern))?;
-        Ok(Self {
+        let compiled = with_stack(syntax.height, || {
+            let large = alphabet::states(&syntax.hir) > PATTERN_LARGE;
+            if large && let Some((alphabet, hir)) = Alphabet::of(&syntax.hir) {
+                let program = compile(&hir, false, effort)?;
+                return Some((program, Some(Box::new(alphabet))));
+            }
+            Some((compile(&syntax.hir, true, effort)?, None))
+        });
+        Self::of(syntax, compiled, effort).ok_or_else(|| Problem::TooLarge.at(pattern))
+    }
+
+    fn of(syntax: Syntax, compiled: Option<Compiled>, effort: Effort) -> Option<Self> {
+        let (program, alphabet) = compiled?;
+        let in_bytes = alphabet.is_none();
+        Some(Self {
             program,
+            alphabet,
             starts: starts(&syntax),
             // the automata of patterns that are there to stay are as fast
             needed: match effort {
                 Effort::Little => Needed::of(&syntax.hir),
                 Effort::Whole => Needed::default(),
             },
-            class: AsciiClass::of(&syntax.hir).map(Box::new),
+            class: AsciiClass::of(&syntax.hir)
+                .filter(|_| in_bytes)
+                .map(Box::new),
             names: syntax.names,
         })
+    }
+
+    /// The regular expression over letters, however small it is.
+    #[cfg(test)]
+    pub fn in_letters(pattern: &str) -> Option<Self> {
+        let syntax = Syntax::parse(pattern).ok()?;
+        let (alphabet, hir) = Alphabet::of(&syntax.hir)?;
+        let program = compile(&hir, false, Effort::Whole)?;
+        let compiled = (program, Some(Box::new(alphabet)));
+        Self::of(syntax, Some(compiled), Effort::Whole)
     }
 
     /// Compiles the bytes of a pattern.
@@ -85,7 +113,15 @@ impl Regex {
         } else {
             self.starts.iter().any(|start| bytes.starts_with(start))
         };
-        may_match && self.program.is_match(Input::new(text.as_ref()))
+        may_match
+            && match &self.alphabet {
+                None => self.program.is_match(Input::new(text.as_ref())),
+                Some(alphabet) => {
+                    let letters = text.chars().map(|c| alphabet.letter(c));
+                    let letters: SmallVec<[u8; 256]> = letters.collect();
+                    self.program.is_match(Input::new(&letters))
+                }
+            }
     }
 
     /// Its matches from left to right.
@@ -93,11 +129,11 @@ impl Regex {
         &'a self,
         text: &'a Haystack<'_>,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let bytes = text.text.as_bytes();
+        let bytes = &*text.text;
         let in_class = self.class.iter().flat_map(|class| class.matches(bytes));
         let program = match self.class {
             Some(_) => None,
-            None => Some(self.program.find_iter(text.text.as_ref())),
+            None => Some(self.program.find_iter(bytes)),
         };
         let found = program.into_iter().flatten().map(|found| found.range());
         in_class.chain(found).map(|found| text.place(found))
@@ -108,7 +144,7 @@ impl Regex {
         &'a self,
         text: &'a Haystack<'_>,
     ) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 'a {
-        self.program.captures_iter(text.text.as_ref()).map(|found| {
+        self.program.captures_iter(&*text.text).map(|found| {
             let groups = found.iter();
             groups
                 .map(|group| group.map(|span| text.place(span.range())))
@@ -127,7 +163,8 @@ impl Regex {
 
 impl Pattern for Regex {
     fn bytes(&self) -> usize {
-        self.program.memory_usage()
+        let alphabet = self.alphabet.as_ref().map_or(0, |held| held.bytes());
+        self.program.memory_usage() + alphabet
     }
 }
 
@@ -177,57 +214,73 @@ pub enum Effort {
     Little,
 }
 
+/// A program, and the letters that it reads.
+type Compiled = (meta::Regex, Option<Box<Alphabet>>);
+
 /// Compiles what nests this deeply; `None` when the program would be too large.
 pub fn build(hir: &Hir, height: u32, effort: Effort) -> Option<meta::Regex> {
-    let build = || {
-        let whole = effort == Effort::Whole;
-        let config = meta::Config::new()
-            .nfa_size_limit(Some(PATTERN_BYTES))
-            .dfa_size_limit(Some(PATTERN_TABLE))
-            .dfa_state_limit(Some(PATTERN_STATES))
-            .dfa(whole)
-            .onepass(whole);
-        let mut builder = meta::Builder::new();
-        builder.configure(config).build_from_hir(hir).ok()
-    };
+    with_stack(height, || compile(hir, true, effort))
+}
+
+/// Compiles for text in UTF-8, or for any bytes.
+fn compile(hir: &Hir, utf8: bool, effort: Effort) -> Option<meta::Regex> {
+    let whole = effort == Effort::Whole;
+    let config = meta::Config::new()
+        .utf8_empty(utf8)
+        .nfa_size_limit(Some(PATTERN_BYTES))
+        .dfa_size_limit(Some(PATTERN_TABLE))
+        .dfa_state_limit(Some(PATTERN_STATES))
+        .dfa(whole)
+        .onepass(whole);
+    let mut builder = meta::Builder::new();
+    builder.configure(config).build_from_hir(hir).ok()
+}
+
+/// Runs something with the stack that a pattern takes which nests this deeply.
+fn with_stack<T: Send>(height: u32, run: impl FnOnce() -> Option<T> + Send) -> Option<T> {
     if height <= SHALLOW {
-        return build();
+        return run();
     }
     let stack = STACK_PER_LEVEL * usize::try_from(height).ok()?;
     thread::scope(|scope| {
         let thread = thread::Builder::new()
             .stack_size(stack)
-            .spawn_scoped(scope, build);
+            .spawn_scoped(scope, run);
         thread.ok()?.join().ok()?
     })
 }
 
-/// A string to be searched. Bytes that are no UTF-8 are read as U+FFFD, so the text that is searched may be
-/// longer than the string; positions are the string's.
+/// A string to be searched. Bytes that are no UTF-8 are read as U+FFFD, and large patterns have letters of their own, so
+/// the text that is searched may be another one than the string; positions are the string's.
 pub struct Haystack<'a> {
-    text: Cow<'a, str>,
-    /// Where each byte of the text comes from, when the string is no UTF-8; one more for the end.
+    text: Cow<'a, [u8]>,
+    /// Where each byte of the text comes from, when it is another one; one more for the end.
     origins: Option<Vec<usize>>,
 }
 
 impl<'a> Haystack<'a> {
-    /// A string.
-    pub fn new(text: &'a TextView<'_>) -> Self {
+    /// A string that a regular expression searches.
+    pub fn new(regex: &Regex, text: &'a TextView<'_>) -> Self {
+        if let Some(alphabet) = &regex.alphabet {
+            return Self::rewritten(text.as_bytes(), |c, text| text.push(alphabet.letter(c)));
+        }
         match text.as_utf8() {
             Some(text) => Self {
-                text: Cow::Borrowed(text),
+                text: Cow::Borrowed(text.as_bytes()),
                 origins: None,
             },
-            None => Self::repaired(text.as_bytes()),
+            None => Self::rewritten(text.as_bytes(), |c, text| {
+                text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }),
         }
     }
 
-    fn repaired(bytes: &[u8]) -> Self {
-        let mut text = String::with_capacity(bytes.len() + 8);
+    fn rewritten(bytes: &[u8], write: impl Fn(char, &mut Vec<u8>)) -> Self {
+        let mut text = Vec::with_capacity(bytes.len() + 8);
         let mut origins = Vec::with_capacity(bytes.len() + 8);
         let mut at = 0;
         for (c, width) in runes::all(bytes) {
-            text.push(c);
+            write(c, &mut text);
             origins.resize(text.len(), at);
             at += width;
         }
@@ -311,5 +364,17 @@ mod tests {
             assert!(!nested(open, deepest / level + 2, close), "{open}");
             assert!(!nested(open, 100_000, close), "{open}");
         }
+    }
+
+    /// More characters than there are letters, a thousand times.
+    fn repeated(chars: usize) -> bool {
+        let many: String = ('\u{4e00}'..).take(chars).collect();
+        Regex::new(&format!("(?:{many}){{1000}}")).is_ok()
+    }
+
+    #[test]
+    fn size_is_bounded() {
+        assert!(repeated(300));
+        assert!(!repeated(1000));
     }
 }

@@ -1,0 +1,377 @@
+//! A smaller alphabet for patterns that would be large over bytes. A class like `\p{L}` takes hundreds of states in
+//! UTF-8, and `\p{L}{1,255}` takes them 255 times. But a pattern only tells few kinds of characters apart: with one
+//! letter for each kind such a class is one state, and the text is rewritten to those letters before it is searched.
+
+use std::collections::HashMap;
+
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
+    Look, Repetition,
+};
+
+/// The letters of a pattern, one for each kind of characters that it tells apart.
+pub struct Alphabet {
+    ascii: [u8; 128],
+    /// For each [`PAGE`] characters the number of their page.
+    pages: Vec<u16>,
+    letters: Vec<[u8; PAGE]>,
+}
+
+/// Characters of a page.
+const PAGE: usize = 256;
+
+/// Characters that there are, surrogates among them.
+const CHARS: u32 = 0x11_0000;
+
+/// Most sets of characters of a pattern, each of which splits the kinds.
+const SETS: usize = 256;
+
+/// About how many states a pattern takes over the bytes of UTF-8.
+pub fn states(hir: &Hir) -> u64 {
+    let all = |parts: &[Hir]| parts.iter().map(states).fold(0, u64::saturating_add);
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(Class::Bytes(_)) => 1,
+        HirKind::Class(Class::Unicode(class)) => {
+            let wide = class
+                .ranges()
+                .iter()
+                .filter(|range| !range.end().is_ascii());
+            1 + 2 * wide.count() as u64
+        }
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            states(&repetition.sub).saturating_mul(times.into())
+        }
+        HirKind::Capture(capture) => states(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => all(parts),
+    }
+}
+
+impl Alphabet {
+    /// The alphabet of a pattern, and the pattern in its letters; nothing when it tells too many kinds apart.
+    pub fn of(hir: &Hir) -> Option<(Self, Hir)> {
+        let mut sets = Sets::default();
+        sets.collect(hir)?;
+        if sets.looks {
+            // what looks at lines and words must find the ends of lines and the characters of words
+            sets.add([(u32::from('\n'), u32::from('\n'))])?;
+            sets.add(WORD.map(|(low, high)| (low.into(), high.into())))?;
+        }
+        let kinds = Kinds::of(&sets)?;
+        let rewritten = kinds.rewrite(hir)?;
+        Some((Self::new(&kinds), rewritten))
+    }
+
+    fn new(kinds: &Kinds) -> Self {
+        let mut letters: Vec<[u8; PAGE]> = Vec::new();
+        let mut known: HashMap<[u8; PAGE], u16> = HashMap::new();
+        let mut runs = kinds.runs.iter().peekable();
+        let mut letter = 0;
+        let mut page = [0; PAGE];
+        let mut at = 0_u32;
+        let mut pages = Vec::with_capacity(CHARS as usize / PAGE);
+        while at < CHARS {
+            for place in &mut page {
+                if let Some((_, next)) = runs.next_if(|(start, _)| *start <= at) {
+                    letter = *next;
+                }
+                *place = letter;
+                at += 1;
+            }
+            let number = *known.entry(page).or_insert_with(|| {
+                letters.push(page);
+                u16::try_from(letters.len() - 1).unwrap_or(u16::MAX)
+            });
+            pages.push(number);
+        }
+        let mut ascii = [0; 128];
+        for (place, letter) in ascii.iter_mut().zip(letters.first().into_iter().flatten()) {
+            *place = *letter;
+        }
+        Self {
+            ascii,
+            pages,
+            letters,
+        }
+    }
+
+    /// The letter of a character.
+    #[inline]
+    pub fn letter(&self, c: char) -> u8 {
+        let code = c as usize;
+        if let Some(letter) = self.ascii.get(code) {
+            return *letter;
+        }
+        let page = self.pages.get(code / PAGE).copied().unwrap_or_default();
+        let page = self.letters.get(usize::from(page));
+        page.and_then(|page| page.get(code % PAGE))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// About how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.pages.len() * size_of::<u16>() + self.letters.len() * PAGE
+    }
+}
+
+/// The characters of words, for `\b`.
+const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+
+/// The sets of characters that stand in a pattern.
+#[derive(Default)]
+struct Sets {
+    sets: HashMap<Vec<(u32, u32)>, ()>,
+    /// It looks at lines or words.
+    looks: bool,
+}
+
+impl Sets {
+    fn add(&mut self, ranges: impl IntoIterator<Item = (u32, u32)>) -> Option<()> {
+        self.sets.insert(ranges.into_iter().collect(), ());
+        (self.sets.len() <= SETS).then_some(())
+    }
+
+    fn collect(&mut self, hir: &Hir) -> Option<()> {
+        match hir.kind() {
+            HirKind::Empty => Some(()),
+            HirKind::Look(look) => {
+                self.looks |= !matches!(look, Look::Start | Look::End);
+                Some(())
+            }
+            HirKind::Literal(literal) => {
+                let text = std::str::from_utf8(&literal.0).ok()?;
+                text.chars()
+                    .try_for_each(|c| self.add([(c.into(), c.into())]))
+            }
+            HirKind::Class(class) => self.add(ranges(class)?),
+            HirKind::Repetition(repetition) => self.collect(&repetition.sub),
+            HirKind::Capture(capture) => self.collect(&capture.sub),
+            HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+                parts.iter().try_for_each(|part| self.collect(part))
+            }
+        }
+    }
+}
+
+fn ranges(class: &Class) -> Option<impl Iterator<Item = (u32, u32)>> {
+    let class = match class {
+        Class::Unicode(class) => class.clone(),
+        Class::Bytes(class) => ClassUnicode::new(class.to_unicode_class()?.ranges().to_vec()),
+    };
+    let ranges: Vec<ClassUnicodeRange> = class.ranges().to_vec();
+    let both = |range: ClassUnicodeRange| (range.start().into(), range.end().into());
+    Some(ranges.into_iter().map(both))
+}
+
+/// Where each run of characters of one kind starts, and its letter.
+struct Kinds {
+    runs: Vec<(u32, u8)>,
+}
+
+impl Kinds {
+    fn of(sets: &Sets) -> Option<Self> {
+        let each = || sets.sets.keys().flatten();
+        let mut starts: Vec<u32> = each().flat_map(|(low, high)| [*low, *high + 1]).collect();
+        starts.push(0);
+        starts.sort_unstable();
+        starts.dedup();
+        // runs that no set told apart so far have the same number
+        let mut kinds = vec![0_usize; starts.len()];
+        let mut count = 1;
+        for set in sets.sets.keys() {
+            let mut split: HashMap<usize, usize> = HashMap::new();
+            for (low, high) in set {
+                let from = starts.partition_point(|start| start < low);
+                let inside = starts.iter().zip(&mut kinds).skip(from);
+                for (_, kind) in inside.take_while(|(start, _)| *start <= high) {
+                    *kind = *split.entry(*kind).or_insert_with(|| {
+                        count += 1;
+                        count - 1
+                    });
+                }
+            }
+        }
+        let mut letters = Letters::new(sets.looks);
+        let mut named: HashMap<usize, u8> = HashMap::new();
+        let mut runs = Vec::with_capacity(starts.len());
+        for (start, kind) in starts.into_iter().zip(kinds) {
+            let letter = match named.get(&kind) {
+                Some(letter) => *letter,
+                None => {
+                    let letter = letters.of_kind(start)?;
+                    named.insert(kind, letter);
+                    letter
+                }
+            };
+            runs.push((start, letter));
+        }
+        Some(Self { runs })
+    }
+
+    fn class(&self, ranges: impl Iterator<Item = (u32, u32)>) -> Hir {
+        let mut class = ClassBytes::empty();
+        for (low, high) in ranges {
+            let from = self.runs.partition_point(|(start, _)| *start < low);
+            let inside = self.runs.iter().skip(from);
+            for (_, letter) in inside.take_while(|(start, _)| *start <= high) {
+                class.push(ClassBytesRange::new(*letter, *letter));
+            }
+        }
+        Hir::class(Class::Bytes(class))
+    }
+
+    fn letter(&self, c: char) -> Option<u8> {
+        let behind = self.runs.partition_point(|(start, _)| *start <= c.into());
+        self.runs
+            .get(behind.checked_sub(1)?)
+            .map(|(_, letter)| *letter)
+    }
+
+    fn rewrite(&self, hir: &Hir) -> Option<Hir> {
+        let all = |parts: &[Hir]| -> Option<Vec<Hir>> {
+            parts.iter().map(|part| self.rewrite(part)).collect()
+        };
+        Some(match hir.kind() {
+            HirKind::Empty => Hir::empty(),
+            HirKind::Look(look) => Hir::look(*look),
+            HirKind::Literal(literal) => {
+                let text = std::str::from_utf8(&literal.0).ok()?;
+                let letters: Option<Vec<u8>> = text.chars().map(|c| self.letter(c)).collect();
+                Hir::literal(letters?)
+            }
+            HirKind::Class(class) => self.class(ranges(class)?),
+            HirKind::Repetition(repetition) => Hir::repetition(Repetition {
+                min: repetition.min,
+                max: repetition.max,
+                greedy: repetition.greedy,
+                sub: Box::new(self.rewrite(&repetition.sub)?),
+            }),
+            HirKind::Capture(capture) => Hir::capture(Capture {
+                index: capture.index,
+                name: capture.name.clone(),
+                sub: Box::new(self.rewrite(&capture.sub)?),
+            }),
+            HirKind::Concat(parts) => Hir::concat(all(parts)?),
+            HirKind::Alternation(parts) => Hir::alternation(all(parts)?),
+        })
+    }
+}
+
+/// Bytes that are not taken yet. Where a pattern looks at lines and words, a letter is what its characters are: the end
+/// of a line, part of a word, or neither.
+struct Letters {
+    words: Vec<u8>,
+    others: Vec<u8>,
+    looks: bool,
+}
+
+impl Letters {
+    fn new(looks: bool) -> Self {
+        let others = (0..=u8::MAX).filter(|byte| *byte != b'\n');
+        let (words, others) = others.partition(|byte| is_word((*byte).into()));
+        Self {
+            words,
+            others,
+            looks,
+        }
+    }
+
+    /// A letter for the kind that a character is of.
+    fn of_kind(&mut self, first: u32) -> Option<u8> {
+        match first {
+            _ if !self.looks => self.others.pop().or_else(|| self.words.pop()),
+            0xA => Some(b'\n'),
+            _ if is_word(first) => self.words.pop(),
+            _ => self.others.pop(),
+        }
+    }
+}
+
+fn is_word(code: u32) -> bool {
+    WORD.iter()
+        .any(|(low, high)| (u32::from(*low)..=u32::from(*high)).contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{Effort, Haystack, Regex};
+    use super::super::syntax::Syntax;
+    use super::{Alphabet, states};
+    use crate::value::Value;
+
+    #[test]
+    fn what_is_large_has_few_letters() {
+        for (pattern, letters) in [
+            (r"^\p{L}{1,255}$", 2),
+            (r"^[\p{L}\p{N} .,'-]{1,255}$", 2),
+            (r"(?m)^[\p{L}é]{1,9}\b$", 5),
+            (r"\p{Greek}{2}\p{L}{2}abc", 7),
+        ] {
+            let hir = Syntax::parse(pattern).map(|syntax| syntax.hir).ok();
+            let (alphabet, rewritten) = hir.and_then(|hir| Alphabet::of(&hir)).unwrap();
+            let mut known: Vec<u8> = alphabet.letters.concat();
+            known.sort_unstable();
+            known.dedup();
+            assert_eq!(known.len(), letters, "{pattern}");
+            assert!(states(&rewritten) < 1000, "{pattern}");
+            assert!(alphabet.bytes() < 64 << 10);
+        }
+        let many: String = ('\u{4e00}'..).take(300).collect();
+        let hir = Syntax::parse(&many).map(|syntax| syntax.hir).ok();
+        assert!(hir.and_then(|hir| Alphabet::of(&hir)).is_none());
+    }
+
+    #[test]
+    fn letters_find_what_bytes_find() {
+        let texts = [
+            "",
+            "a",
+            "é",
+            "Zoë",
+            "né à Paris\nle 7 août",
+            "a-b_c é9",
+            "\n\n",
+            "日本語 text",
+            "ΑΒΓ αβγ",
+            "x\u{301}y",
+            "a\nb",
+            "ééé",
+            "9é9",
+            "\u{10ffff}\u{0}",
+        ];
+        for pattern in [
+            r"\p{L}{1,3}",
+            r"^\p{L}{1,255}$",
+            r"(?m)^\p{L}+$",
+            r"\b\p{L}*",
+            r"\B.",
+            r"[^\p{L}]+?",
+            r"(\p{Lu})(\p{Ll}*)|\d",
+            r"(?s).{2}",
+            r"$",
+            r"",
+            r"(?i)É|\pN",
+            r"(?m)$",
+            r"\p{Greek}+|[a-c]\b",
+            r"\W(\w?)",
+        ] {
+            let plain = Regex::from_bytes(pattern.as_bytes(), Effort::Whole).ok().unwrap();
+            let small = Regex::in_letters(pattern).unwrap();
+            for text in texts {
+                let text = Value::string(text);
+                let text = text.borrow();
+                let text = text.text_or_empty();
+                let of = |regex: &Regex| {
+                    let haystack = Haystack::new(regex, &text);
+                    let matches: Vec<_> = regex.matches(&haystack).collect();
+                    let groups: Vec<_> = regex.captures(&haystack).collect();
+                    (regex.is_match(&text), matches, groups)
+                };
+                assert_eq!(of(&small), of(&plain), "{pattern} in {:?}", text.to_str());
+            }
+        }
+    }
+}
