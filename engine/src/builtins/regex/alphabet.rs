@@ -358,7 +358,9 @@ mod tests {
             r"\p{Greek}+|[a-c]\b",
             r"\W(\w?)",
         ] {
-            let plain = Regex::from_bytes(pattern.as_bytes(), Effort::Whole).ok().unwrap();
+            let plain = Regex::from_bytes(pattern.as_bytes(), Effort::Whole)
+                .ok()
+                .unwrap();
             let small = Regex::in_letters(pattern).unwrap();
             for text in texts {
                 let text = Value::string(text);
