@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-/// Deepest nesting of a value or a syntax tree that is read, of what an evaluation puts around values, and of the
-/// names of a document. Every recursive walk relies on it.
+/// Deepest nesting of a value that is read, from a file, a body or by a built-in, and of what an evaluation puts around
+/// values: as deep as OPA reads JSON.
+pub const VALUE_NESTING: usize = 10_000;
+
+/// Deepest nesting of a syntax tree that is read, and of the names of a document. Every recursive walk over trees relies
+/// on it.
 pub const NESTING: usize = 400;
 
 /// Most parts of a value that an evaluation makes, shared ones counted each time: as many as it may have to write
@@ -29,7 +33,7 @@ pub const COMPILE_STACK: usize = if cfg!(debug_assertions) {
     4 << 20
 };
 
-/// Stack that must be left wherever values are walked: they are up to twice [`NESTING`] deep.
+/// Stack that must be left wherever values are walked, which take more as they go down.
 pub const VALUE_STACK: usize = if cfg!(debug_assertions) {
     2 << 20
 } else {

@@ -57,6 +57,14 @@ impl Custom {
         self
     }
 
+    /// Calls it, unless an operand has too many parts for whatever it may do with them.
+    pub fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        if call.arena.has_outsize() && operands.iter().any(V::is_outsize) {
+            return Err(Fault::memory());
+        }
+        (self.body)(call, operands)
+    }
+
     /// Number of arguments.
     pub fn arity(&self) -> usize {
         match &self.declaration {

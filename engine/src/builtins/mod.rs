@@ -319,11 +319,24 @@ impl Entry {
         if call.budget.is_timed() && operands.iter().any(is_large) {
             call.budget.check()?;
         }
+        if call.arena.has_outsize() {
+            self.refuse_outsize(operands)?;
+        }
         match (prepared, self.builtin.run) {
             (Some(prepared), _) => prepared.call(call, operands),
             (None, Run::Function(function)) => function(call, operands),
             (None, Run::Evaluator) => Err(Fault::Undefined),
         }
+    }
+
+    /// Refuses operands with too many parts to go through, unless the function leaves those alone, or finds out itself.
+    #[cold]
+    fn refuse_outsize(&self, operands: &[V<'_>]) -> Result<(), Fault> {
+        let beyond = operands.iter().any(V::is_outsize);
+        if beyond && !LEAVES_ELEMENTS_ALONE.contains(&self.builtin.name) {
+            return Err(Fault::memory());
+        }
+        Ok(())
     }
 
     #[cold]
@@ -347,6 +360,37 @@ impl Entry {
         Ok(answer)
     }
 }
+
+/// Functions that only hold, compare or hash the elements of collections.
+const LEAVES_ELEMENTS_ALONE: &[&str] = &[
+    "and",
+    "array.concat",
+    "array.reverse",
+    "array.slice",
+    "count",
+    "equal",
+    "internal.member_2",
+    "internal.member_3",
+    "intersection",
+    "is_array",
+    "is_boolean",
+    "is_null",
+    "is_number",
+    "is_object",
+    "is_set",
+    "is_string",
+    "max",
+    "min",
+    "minus",
+    "neq",
+    "object.get",
+    "object.keys",
+    "object.remove",
+    "or",
+    "sort",
+    "type_name",
+    "union",
+];
 
 static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
     FAMILIES

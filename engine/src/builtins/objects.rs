@@ -2,6 +2,8 @@
 
 use smallvec::SmallVec;
 
+use solon_syntax::stack;
+
 use super::arrays::allot;
 use super::operands::plain_int;
 use super::{Builtin, Call, Fault, Operands, occurrences};
@@ -159,7 +161,7 @@ fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e
             *last
         } else {
             let in_order: Vec<_> = visible.into_iter().rev().collect();
-            merge_all(call, &in_order)?
+            stack::level(|| merge_all(call, &in_order))?
         };
         result.put(key, value);
     }
@@ -181,7 +183,7 @@ fn merge<'e>(
         let value = match right.get(key) {
             None => value,
             Some(over) => match (value.as_object(), over.as_object()) {
-                (Some(left), Some(right)) => merge(call, left, right)?,
+                (Some(left), Some(right)) => stack::level(|| merge(call, left, right))?,
                 _ => over,
             },
         };
@@ -224,7 +226,7 @@ fn object_subset<'e>(
             return Ok(false);
         };
         let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
-            object_subset(call, whole, part)?
+            stack::level(|| object_subset(call, whole, part))?
         } else if let (Some(whole), Some(part)) = (whole.as_set(), part.as_set()) {
             set_subset(call, whole, part)?
         } else if let (Some(whole), Some(part)) = (whole.as_array(), part.as_array()) {

@@ -108,7 +108,7 @@ impl<'e> Machine<'e> {
         {
             return Ok(kept);
         }
-        let result = (function.body)(&mut self.call, args);
+        let result = function.call(&mut self.call, args);
         let result = self.outcome(result, &function.name, call.span)?;
         if function.memoise {
             self.memo().put(key, args, result);

@@ -1,5 +1,7 @@
 //! Generators: steps whose rest runs once for each element.
 
+use solon_syntax::source::Span;
+
 use crate::evaluation::Halt;
 use crate::program::{Slot, Step};
 use crate::value::{Kind, V};
@@ -92,6 +94,10 @@ impl<'e> Machine<'e> {
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
         self.turn()?;
+        if value.refuses_walk() {
+            let ended = self.call.budget.check();
+            ended.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
+        }
         if let Some(path) = path {
             let array = self.call.arena.array(trail);
             self.set(path, array);

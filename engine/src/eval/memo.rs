@@ -33,7 +33,9 @@ type Hashed<'e> = (u64, &'e Entry<'e>);
 impl<'e> Entry<'e> {
     #[inline]
     fn is(&self, rule: RuleId, args: &[V<'e>]) -> bool {
-        self.rule == rule && self.args == args
+        self.rule == rule
+            && self.args.len() == args.len()
+            && self.args.iter().zip(args).all(|(a, b)| is_known(*a, *b))
     }
 
     fn hashed(&'e self) -> Hashed<'e> {
@@ -111,11 +113,27 @@ impl<'e> Memo<'e> {
     }
 }
 
+/// Whether two arguments are equal; those with too many parts to compare only if they are one.
+#[inline]
+fn is_known(a: V<'_>, b: V<'_>) -> bool {
+    if a.is_outsize() || b.is_outsize() {
+        order::same(a, b)
+    } else {
+        a == b
+    }
+}
+
 #[inline]
 fn hash(rule: RuleId, args: &[V<'_>]) -> u64 {
     // multiplying by an odd constant spreads small numbers over all bits
     let seed = (u64::from(rule) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     args.iter().fold(seed, |code, arg| {
-        (code.rotate_left(23) ^ order::hash(*arg)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        // what has too many parts to hash is told by its kind
+        let arg = if arg.is_outsize() {
+            0
+        } else {
+            order::hash(*arg)
+        };
+        (code.rotate_left(23) ^ arg).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }

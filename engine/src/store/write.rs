@@ -22,14 +22,17 @@ pub enum Operation {
 /// Refuses a document that would nest deeper than documents that are read may, or that has more parts, shared ones
 /// counted each time, than one transaction may write: copies of copies double for each operation.
 pub(super) fn check_extent(path: &Path, value: &Value, parts: &mut u32) -> Result<(), StoreError> {
-    let excess = match limits::NESTING.checked_sub(path.segments().len()) {
+    let excess = match limits::VALUE_NESTING.checked_sub(path.segments().len()) {
         Some(left) => excess(value, left, parts),
         None => Some(Excess::Depth),
     };
     let message = match excess {
         None => return Ok(()),
         Some(Excess::Depth) => {
-            format!("document nests deeper than {} levels", limits::NESTING)
+            format!(
+                "document nests deeper than {} levels",
+                limits::VALUE_NESTING
+            )
         }
         Some(Excess::Parts) => format!("documents of more than {} parts", limits::VALUE_PARTS),
     };

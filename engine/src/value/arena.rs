@@ -3,6 +3,7 @@
 //! Nothing in the arena is dropped: one reset frees a whole decision.
 
 mod alarm;
+mod extent;
 mod keys;
 mod object;
 mod set;
@@ -18,6 +19,7 @@ pub use object::{ArenaObject, ArenaPairs, ObjectBuilder, Put};
 pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 
 use self::alarm::Alarm;
+use self::extent::Extent;
 use super::number::NumberBuf;
 use super::text::{ArenaText, Short, TextView};
 use super::{Kind, Object, Set, V, Value};
@@ -28,32 +30,26 @@ use crate::limits;
 pub struct Arena {
     bump: Bump,
     excess: Cell<Option<Excess>>,
+    /// Whether a value of more than [`limits::VALUE_PARTS`] parts was made.
+    has_outsize: Cell<bool>,
     alarm: Alarm,
 }
 
-/// Why a value was not made; `null` stands in its place, and the evaluation ends soon.
+/// Why the evaluation ends soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
-    /// It would nest deeper than [`limits::NESTING`] around what was read.
+    /// A value would nest deeper than [`limits::VALUE_NESTING`] around what was read; `null` stands in its place.
     Depth,
-    /// It would have more than [`limits::VALUE_PARTS`] parts. Values share parts, so few steps can make it.
+    /// More than [`limits::VALUE_PARTS`] parts would be gone through. Values share parts, so few steps can make one that
+    /// has more, and it may be held; but nobody compares, hashes or writes it.
     Parts,
-}
-
-/// How large a compound is that an evaluation made. What was read or stored counts as one part without depth: its
-/// readers bound it.
-#[derive(Clone, Copy)]
-struct Extent {
-    /// Levels of compounds.
-    depth: u32,
-    /// Parts, shared ones counted each time.
-    parts: u32,
 }
 
 /// An array in the arena.
 pub struct ArenaArray<'e> {
     items: &'e [V<'e>],
     extent: Extent,
+    arena: &'e Arena,
 }
 
 impl<'e> Deref for ArenaArray<'e> {
@@ -80,6 +76,7 @@ impl Arena {
     pub fn reset(&mut self) {
         self.bump.reset();
         self.excess.set(None);
+        self.has_outsize.set(false);
         self.alarm = Alarm::default();
     }
 
@@ -101,21 +98,13 @@ impl Arena {
         if self.excess.get().is_some() {
             return None;
         }
-        let parts = keys.len().saturating_add(values.len()).saturating_add(1);
-        let mut around = Extent {
-            depth: 0,
-            parts: u32::try_from(parts).unwrap_or(u32::MAX),
-        };
-        around.enclose(keys);
-        around.enclose(values);
-        around.depth += 1;
-        if around.depth as usize > limits::NESTING {
+        let around = Extent::around(keys, values);
+        if around.is_too_deep() {
             self.excess.set(Some(Excess::Depth));
             return None;
         }
-        if around.parts > limits::VALUE_PARTS {
-            self.excess.set(Some(Excess::Parts));
-            return None;
+        if around.is_outsize() {
+            self.has_outsize.set(true);
         }
         Some(around)
     }
@@ -187,7 +176,11 @@ impl Arena {
     /// An array of elements that already live in the arena.
     pub fn array_of<'e>(&'e self, items: &'e [V<'e>]) -> V<'e> {
         match self.around(items) {
-            Some(extent) => V::NewArray(self.bump.alloc(ArenaArray { items, extent })),
+            Some(extent) => V::NewArray(self.bump.alloc(ArenaArray {
+                items,
+                extent,
+                arena: self,
+            })),
             None => V::Null,
         }
     }
@@ -195,8 +188,11 @@ impl Arena {
     /// An array that a reader made, which bounds nesting itself.
     pub(super) fn read_array<'e>(&'e self, items: &[V<'e>]) -> V<'e> {
         let items = self.bump.alloc_slice_copy(items);
-        let extent = Extent::READ;
-        V::NewArray(self.bump.alloc(ArenaArray { items, extent }))
+        V::NewArray(self.bump.alloc(ArenaArray {
+            items,
+            extent: Extent::READ,
+            arena: self,
+        }))
     }
 
     /// An array from an iterator.
@@ -284,26 +280,6 @@ impl Arena {
             copy.insert(self.copy_of(item));
         }
         copy.finish()
-    }
-}
-
-impl Extent {
-    /// Of what a reader made.
-    const READ: Self = Self { depth: 0, parts: 1 };
-
-    /// Grows by members that are counted as one part each.
-    #[inline]
-    fn enclose(&mut self, members: &[V<'_>]) {
-        for member in members {
-            let made = match member {
-                V::NewArray(array) => array.extent,
-                V::NewObject(object) => object.extent(),
-                V::NewSet(set) => set.extent(),
-                _ => continue,
-            };
-            self.depth = self.depth.max(made.depth);
-            self.parts = self.parts.saturating_add(made.parts - Self::READ.parts);
-        }
     }
 }
 

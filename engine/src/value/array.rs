@@ -2,7 +2,6 @@
 
 use std::ops::Deref;
 
-#[cfg(debug_assertions)]
 use solon_syntax::stack;
 use triomphe::{Arc, ThinArc};
 
@@ -74,10 +73,19 @@ impl Deref for Items {
     }
 }
 
-/// Unoptimised, dropping the deepest value takes more stack than small threads have.
-#[cfg(debug_assertions)]
+/// The deepest values take more stack than there may be; others are dropped as they are.
 impl Drop for Items {
+    #[inline]
     fn drop(&mut self) {
+        if stack::is_short() {
+            self.drop_on_more_stack();
+        }
+    }
+}
+
+impl Items {
+    #[cold]
+    fn drop_on_more_stack(&mut self) {
         if ThinArc::strong_count(&self.0) == 1 {
             let none = ThinArc::from_header_and_iter((), std::iter::empty());
             stack::level(|| drop(std::mem::replace(&mut self.0, none)));

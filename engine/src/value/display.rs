@@ -65,6 +65,7 @@ fn write_value(value: V<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
             quote(value.text_or_empty().as_bytes(), f)
         }
+        _ if value.refuses_walk() => f.write_char('…'),
         V::Array(_) | V::NewArray(_) => stack::level(|| write_array(value, f)),
         V::Object(_) | V::NewObject(_) => stack::level(|| write_object(value, f)),
         V::Set(_) | V::NewSet(_) => stack::level(|| write_set(value, f)),

@@ -6,7 +6,6 @@ mod growing;
 use std::cell::Cell;
 use std::sync::Arc;
 
-#[cfg(debug_assertions)]
 use solon_syntax::stack;
 
 use triomphe::ThinArc;
@@ -48,8 +47,8 @@ impl Shape {
 }
 
 /// As for arrays, with the keys of one form.
-#[cfg(debug_assertions)]
 impl Drop for Shape {
+    #[inline]
     fn drop(&mut self) {
         stack::level(|| self.keys = Box::default());
     }
@@ -79,9 +78,18 @@ pub enum Form {
 }
 
 /// As for arrays.
-#[cfg(debug_assertions)]
 impl Drop for Object {
+    #[inline]
     fn drop(&mut self) {
+        if stack::is_short() {
+            self.drop_on_more_stack();
+        }
+    }
+}
+
+impl Object {
+    #[cold]
+    fn drop_on_more_stack(&mut self) {
         if ThinArc::strong_count(&self.0) == 1 {
             let form = self.form().clone();
             let none = ThinArc::from_header_and_iter(form, std::iter::empty());

@@ -65,7 +65,7 @@ impl Eq for V<'_> {}
 
 /// Whether both are one compound, which may be large.
 #[inline]
-fn same(a: V<'_>, b: V<'_>) -> bool {
+pub fn same(a: V<'_>, b: V<'_>) -> bool {
     match (a, b) {
         (V::Array(a), V::Array(b)) => a.is(b),
         (V::Object(a), V::Object(b)) => a.is(b),
@@ -98,10 +98,14 @@ fn equal_arrays(a: V<'_>, b: V<'_>) -> bool {
     if same(a, b) {
         return true;
     }
+    let (whole, other) = (a, b);
     let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
         return false;
     };
     if a.len() != b.len() {
+        return false;
+    }
+    if whole.refuses_walk() || other.refuses_walk() {
         return false;
     }
     let (mut a, mut b) = (a.iter(), b.iter());
@@ -118,10 +122,14 @@ fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
     if same(a, b) {
         return true;
     }
+    let (whole, other) = (a, b);
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
         return false;
     };
     if a.len() != b.len() {
+        return false;
+    }
+    if whole.refuses_walk() || other.refuses_walk() {
         return false;
     }
     let (mut pairs, mut others) = (a.iter(), b.iter());
@@ -138,10 +146,14 @@ fn equal_sets(a: V<'_>, b: V<'_>) -> bool {
     if same(a, b) {
         return true;
     }
+    let (whole, other) = (a, b);
     let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
         return false;
     };
     if a.len() != b.len() {
+        return false;
+    }
+    if whole.refuses_walk() || other.refuses_walk() {
         return false;
     }
     let (mut a, mut b) = (a.iter(), b.iter());
@@ -210,7 +222,7 @@ fn compare_texts(a: V<'_>, b: V<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
-    if same(a, b) {
+    if same(a, b) || a.refuses_walk() || b.refuses_walk() {
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_array(), b.as_array()) else {
@@ -228,7 +240,7 @@ fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
-    if same(a, b) {
+    if same(a, b) || a.refuses_walk() || b.refuses_walk() {
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
@@ -249,7 +261,7 @@ fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
 
 #[inline(never)]
 fn compare_sets(a: V<'_>, b: V<'_>) -> Ordering {
-    if same(a, b) {
+    if same(a, b) || a.refuses_walk() || b.refuses_walk() {
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_set(), b.as_set()) else {
@@ -299,6 +311,9 @@ fn hash_text<H: Hasher>(value: V<'_>, state: &mut H) {
 }
 
 fn hash_array<H: Hasher>(value: V<'_>, state: &mut H) {
+    if value.refuses_walk() {
+        return;
+    }
     state.write_u8(3);
     let Some(items) = value.as_array() else {
         return;
@@ -309,6 +324,9 @@ fn hash_array<H: Hasher>(value: V<'_>, state: &mut H) {
 }
 
 fn hash_object<H: Hasher>(value: V<'_>, state: &mut H) {
+    if value.refuses_walk() {
+        return;
+    }
     state.write_u8(4);
     let Some(object) = value.as_object() else {
         return;
@@ -320,6 +338,9 @@ fn hash_object<H: Hasher>(value: V<'_>, state: &mut H) {
 }
 
 fn hash_set<H: Hasher>(value: V<'_>, state: &mut H) {
+    if value.refuses_walk() {
+        return;
+    }
     state.write_u8(5);
     let Some(set) = value.as_set() else { return };
     for item in set.iter() {

@@ -1,6 +1,5 @@
 //! Sets, wherever they are held.
 
-#[cfg(debug_assertions)]
 use solon_syntax::stack;
 
 use super::arena::ArenaMembers;
@@ -14,10 +13,12 @@ pub struct Set {
 }
 
 /// As for arrays.
-#[cfg(debug_assertions)]
 impl Drop for Set {
+    #[inline]
     fn drop(&mut self) {
-        stack::level(|| self.items.clear());
+        if stack::is_short() {
+            stack::level(|| self.items.clear());
+        }
     }
 }
 

@@ -131,7 +131,7 @@ impl<'e> Walk<'e> {
         let found = match kept.filter(|_| function.memoise) {
             Some(kept) => kept,
             None => {
-                let result = (function.body)(&mut self.call, &values);
+                let result = function.call(&mut self.call, &values);
                 let found = self.outcome(result, &function.name, span)?;
                 if function.memoise {
                     self.scope_mut().memo.insert(key.as_slice().into(), found);
@@ -286,6 +286,10 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         self.turn()?;
+        if value.refuses_walk() {
+            let ended = self.call.budget.check();
+            ended.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
+        }
         let arena = self.call.arena;
         let pair = arena.array(&[arena.array(path), value]);
         let items = value.as_array().into_iter().flat_map(|items| items.iter());

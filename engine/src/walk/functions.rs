@@ -45,8 +45,7 @@ impl<'e> Walk<'e> {
             return Ok(Flow::More);
         };
         let key: Path<'e> = path.iter().chain(values.iter()).copied().collect();
-        if let Some(Some(kept)) = self.scope().memo.get(key.as_slice()) {
-            let kept = *kept;
+        if let Some(kept) = self.scope().kept_call(&key) {
             self.tally(Count::VirtualCacheHit);
             return self.returned(goal, kept, output.first(), next);
         }
@@ -114,7 +113,7 @@ impl<'e> Walk<'e> {
                     return Ok(Flow::More);
                 }
                 call.value = Some(value);
-                walk.scope_mut().memo.insert(call.key.into(), Some(value));
+                walk.scope_mut().keep_call(call.key, value);
                 if call.output.is_none() && !value.holds() {
                     return Ok(Flow::More);
                 }

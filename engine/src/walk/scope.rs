@@ -85,6 +85,21 @@ impl<'e> Scope<'e> {
         self.tables.clear();
     }
 
+    /// The kept result of a call.
+    pub fn kept_call(&self, key: &[V<'e>]) -> Option<V<'e>> {
+        if key.iter().any(V::is_outsize) {
+            return None;
+        }
+        self.memo.get(key).copied().flatten()
+    }
+
+    /// Keeps the result of a call, unless its arguments have too many parts to be found again.
+    pub fn keep_call(&mut self, key: &[V<'e>], result: V<'e>) {
+        if !key.iter().any(V::is_outsize) {
+            self.memo.insert(key.into(), Some(result));
+        }
+    }
+
     pub fn root(input: Option<V<'e>>) -> Self {
         Self {
             input,

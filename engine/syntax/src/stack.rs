@@ -14,6 +14,12 @@ const MORE: usize = if cfg!(debug_assertions) {
     1 << 20
 };
 
+/// Whether too little is left for one more level: what looks first pays for nothing else.
+#[inline]
+pub fn is_short() -> bool {
+    stacker::remaining_stack().is_none_or(|left| left < LEFT)
+}
+
 /// Runs one level of a recursive walk, on more stack when little is left.
 #[inline]
 pub fn level<R>(walk: impl FnOnce() -> R) -> R {

@@ -1,6 +1,7 @@
 //! Values to Python objects.
 
 use ::engine::Value;
+use ::engine::limits;
 use ::engine::value::{Object, Set};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -22,9 +23,13 @@ pub fn to_python<'py>(
         py,
         fractions,
         frozen: false,
+        depth: 0,
     }
     .write(value)
 }
+
+/// Deepest nesting of the objects that are made: Python compares and prints objects by recursion, too.
+const NESTING: usize = 2 * limits::NESTING;
 
 #[derive(Clone, Copy)]
 struct Writer<'py> {
@@ -32,12 +37,21 @@ struct Writer<'py> {
     fractions: Fractions,
     /// Whether objects must be hashable, within a set or a key.
     frozen: bool,
+    /// Collections around.
+    depth: usize,
 }
 
 impl<'py> Writer<'py> {
     fn frozen(self) -> Self {
         Self {
             frozen: true,
+            ..self
+        }
+    }
+
+    fn deeper(self) -> Self {
+        Self {
+            depth: self.depth + 1,
             ..self
         }
     }
@@ -53,16 +67,20 @@ impl<'py> Writer<'py> {
             }
             Value::Number(text) => number::from_text(py, &text.0, self.fractions)?,
             Value::Short(_) | Value::Text(_) | Value::Bytes(_) => self.string(value),
+            _ if self.depth == NESTING => {
+                let message = format!("nested deeper than {NESTING} levels");
+                return Err(refused(py, Family::Output, &message));
+            }
             Value::Array(items) => {
-                let items = self.all(items)?;
+                let items = self.deeper().all(items)?;
                 if self.frozen {
                     PyTuple::new(py, items)?.into_any()
                 } else {
                     PyList::new(py, items)?.into_any()
                 }
             }
-            Value::Object(object) => self.object(object)?,
-            Value::Set(set) => self.set(set)?,
+            Value::Object(object) => self.deeper().object(object)?,
+            Value::Set(set) => self.deeper().set(set)?,
         })
     }
 

@@ -100,26 +100,76 @@ fn values_that_double() {
     }
 }
 
-/// The largest value with as many parts as may be, and the smallest with more.
+/// The largest value with as many parts as may be gone through, and the smallest with more, which may be held.
 #[test]
 fn as_many_parts_as_may_be() {
     let engine = Engine::new();
     // 2^12 times an array of 2^13 - 1 numbers is 2^25 parts and one for the array around them
-    let module = "package t
+    let module = r#"package t
 part := numbers.range(2, input.n)
 many := [part | some _ in numbers.range(1, 4096)]
-within := count(many)
+within := [count(many), many == [part | some _ in numbers.range(1, 4096)]]
 more := [[part | some _ in numbers.range(1, 4096)] | some _ in [1, 2]]
-beyond := count(more)
-";
-    engine.set_module("t.rego", module).unwrap();
+other := [[part | some _ in numbers.range(1, 4096)] | some _ in [1, 2]]
+f(x) := count(x[0])
+g(x, _) := x
+named := {name: more | some name in ["a", "b"]}
+held := [count(more), count(more[1]), f(more), count(g(more, more)), more == more, more != [], is_array(more),
+	count(array.concat(more, more)), count(named), count(named.b), object.get(named, "c", 1), sum([count(x) | some x in more])]
+compared := more == other
+hashed := count({more, other})
+keyed := {more: 1}
+found := more in {other}
+member if other in [more]
+written := json.marshal(more)
+text := sprintf("%v", [more])
+told := count(object.union(named, {"a": 1}))
+walked := count([1 | walk(more, [[_, _, 3], _])])
+"#;
+    engine.set_module("t.rego", &module).unwrap();
     let input = Value::object(vec![("n".into(), (1 << 13).into())]);
     let asked = |name: &str| {
         let document = engine.prepare_document(name).unwrap();
         document.evaluate(&Request::new().input(&input))
     };
-    assert_eq!(asked("t/within").unwrap(), Some(4096.into()));
-    assert_eq!(message(asked("t/beyond")), MEMORY);
+    assert_eq!(
+        asked("t/within").unwrap().unwrap().to_string(),
+        "[4096, true]"
+    );
+    assert_eq!(
+        asked("t/held").unwrap().unwrap().to_string(),
+        "[2, 4096, 4096, 2, true, true, true, 4, 2, 2, 1, 8192]"
+    );
+    for name in [
+        "more", "compared", "hashed", "keyed", "found", "member", "written", "text", "told",
+        "walked",
+    ] {
+        let answer = asked(&format!("t/{name}")).map(|_| name);
+        assert_eq!(
+            answer.map_err(|error| message(Err::<(), _>(error))),
+            Err(MEMORY.to_owned())
+        );
+    }
+}
+
+/// A part of the data that many elements share.
+#[test]
+fn parts_that_are_only_held() {
+    let engine = Engine::new();
+    let module = "package t
+y := [z | some z in data.u]
+xs := {i: y | some i in numbers.range(1, 3000)}
+p := [count(xs), xs[7][29999].id, count([1 | some x in xs; x[0].id == 0])]
+";
+    engine.set_module("t.rego", module).unwrap();
+    let rows = (0..30_000).map(|at| Value::object(vec![("id".into(), at.into())]));
+    let rows: Vec<Value> = rows.collect();
+    engine.put("/u", rows.into()).unwrap();
+    let document = engine.prepare_document("t/p").unwrap();
+    let found = document.evaluate(&Request::new()).unwrap().unwrap();
+    assert_eq!(found.to_string(), "[3000, 29999, 3000]");
+    let whole = engine.prepare_document("t/xs").unwrap();
+    assert_eq!(message(whole.evaluate(&Request::new())), MEMORY);
 }
 
 /// Keys are written as text within text, whose quotes are escaped again on each level.

@@ -1,6 +1,6 @@
 //! Walks over the deepest values and trees, each on a small stack of its own.
 
-use solon::limits::NESTING;
+use solon::limits::{NESTING, VALUE_NESTING};
 use solon::value::{Arena, Value, json, order, yaml};
 use solon_syntax::ast::Module;
 use solon_syntax::json as ast_json;
@@ -12,9 +12,13 @@ use crate::on_small_stack;
 
 /// As much as is read, and around it as much as an evaluation makes.
 fn deepest(read: (&str, &str), around: impl Fn(Value) -> Value) -> Value {
-    let text = format!("{}1{}", read.0.repeat(NESTING), read.1.repeat(NESTING));
+    let text = format!(
+        "{}1{}",
+        read.0.repeat(VALUE_NESTING),
+        read.1.repeat(VALUE_NESTING)
+    );
     let inner = on_small_stack("reading", || json::read(text.as_bytes()).unwrap());
-    (0..NESTING).fold(inner, |inner, _| around(inner))
+    (0..VALUE_NESTING).fold(inner, |inner, _| around(inner))
 }
 
 fn deepest_values() -> [(&'static str, Value); 4] {
@@ -46,8 +50,8 @@ fn values() {
             assert_eq!(order::hash(value.borrow()), order::hash(other.borrow()));
         });
         walk("text", &|| {
-            assert!(value.to_string().len() > 2 * NESTING);
-            assert!(format!("{value:?}").len() > 2 * NESTING);
+            assert!(value.to_string().len() > 2 * VALUE_NESTING);
+            assert!(format!("{value:?}").len() > 2 * VALUE_NESTING);
         });
         walk("copies", &|| {
             // deeper than an evaluation may make, so the outermost is left out
@@ -58,14 +62,14 @@ fn values() {
         if what != "keys" {
             walk("JSON", &|| {
                 let mut text = Vec::new();
-                json::write_pretty(value.borrow(), &mut text);
-                assert!(text.len() > 2 * NESTING);
-                assert!(serde_json::to_string(&value).unwrap().len() > 2 * NESTING);
+                json::write(value.borrow(), &mut text);
+                assert!(text.len() > 2 * VALUE_NESTING);
+                assert!(serde_json::to_string(&value).unwrap().len() > 2 * VALUE_NESTING);
             });
             walk("YAML", &|| {
                 let mut text = String::new();
                 yaml::write(value.borrow(), &mut text).unwrap();
-                assert!(text.len() > 2 * NESTING);
+                assert!(text.len() > 2 * VALUE_NESTING);
             });
         }
         on_small_stack("drop", move || drop(value));

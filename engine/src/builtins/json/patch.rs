@@ -3,7 +3,7 @@
 use super::paths::segments;
 use super::tree::{Change, Tree};
 use crate::builtins::{Call, Fault, Members, Operands};
-use crate::limits::NESTING;
+use crate::limits::VALUE_NESTING;
 use crate::value::{ObjectView, V};
 
 pub fn patch<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -71,7 +71,7 @@ impl<'e> Document<'e> {
 fn bound_nesting<'e>(call: &mut Call<'e>, depth: usize, value: V<'e>) -> Result<(), Fault> {
     let mut left = vec![(depth, value)];
     while let Some((depth, value)) = left.pop() {
-        if depth > NESTING {
+        if depth > VALUE_NESTING {
             return Err(Fault::error("patched document nests too deeply"));
         }
         let before = left.len();

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use solon_syntax::stack;
+
 use super::document::{Document, named};
 use super::uri::Uri;
 use crate::value::Value;
@@ -31,7 +33,8 @@ impl<'a> References<'a> {
 
     fn collect(&mut self, part: &'a Value, base: &Uri) -> Result<(), String> {
         if let Some(items) = part.as_array() {
-            return items.iter().try_for_each(|item| self.collect(item, base));
+            let mut items = items.iter();
+            return items.try_for_each(|item| stack::level(|| self.collect(item, base)));
         }
         let Some(members) = part.as_members() else {
             return Ok(());
@@ -59,10 +62,10 @@ impl<'a> References<'a> {
                 // names that are no keywords
                 "properties" | "dependencies" | "patternProperties" => {
                     for (_, value) in value.as_members().into_iter().flat_map(named) {
-                        self.collect(value, &base)?;
+                        stack::level(|| self.collect(value, &base))?;
                     }
                 }
-                _ => self.collect(value, &base)?,
+                _ => stack::level(|| self.collect(value, &base))?,
             }
         }
         Ok(())

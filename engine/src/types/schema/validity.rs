@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use solon_syntax::stack;
+
 use super::document::{Document, named};
 use super::reference::References;
 use crate::limits;
@@ -425,7 +427,7 @@ pub fn canonical(value: &Value) -> String {
 
 /// The value with its numbers as 64-bit floats; what no float is near stays as it is.
 fn rounded(value: &Value) -> Value {
-    match value {
+    stack::level(|| match value {
         Value::Array(items) => Value::array(items.iter().map(rounded).collect()),
         Value::Object(members) => {
             let members = members
@@ -437,5 +439,5 @@ fn rounded(value: &Value) -> Value {
             Some(float) => NumberBuf::from_f64(float).map_or_else(|| value.clone(), Value::number),
             None => value.clone(),
         },
-    }
+    })
 }

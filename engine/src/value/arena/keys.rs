@@ -19,7 +19,7 @@ const INSERTED: usize = 16;
 pub(super) struct Order<'e> {
     slots: &'e [Cell<u32>],
     state: Cell<State>,
-    arena: Option<&'e Arena>,
+    arena: &'e Arena,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,18 +34,23 @@ impl<'e> Order<'e> {
         Self {
             slots: arena.bump().alloc_slice_fill_with(len, |_| Cell::new(0)),
             state: Cell::new(State::Unknown),
-            arena: Some(arena),
+            arena,
         }
     }
 
     /// The order of insertion.
     #[inline]
-    pub(super) fn as_inserted() -> Self {
+    pub(super) fn as_inserted(arena: &'e Arena) -> Self {
         Self {
             slots: &[],
             state: Cell::new(State::AsInserted),
-            arena: None,
+            arena,
         }
+    }
+
+    #[inline]
+    pub(super) fn arena(&self) -> &'e Arena {
+        self.arena
     }
 
     /// The positions in order; `None` when the order of insertion already is the order.
@@ -64,7 +69,7 @@ impl<'e> Order<'e> {
         if keys.len() <= INSERTED {
             return self.insert_all(keys);
         }
-        let goes_on = || self.arena.is_none_or(Arena::goes_on);
+        let goes_on = || self.arena.goes_on();
         for (slot, at) in self.slots.iter().zip(sort::order(keys, goes_on)) {
             slot.set(at);
         }

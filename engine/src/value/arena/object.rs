@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use super::Arena;
+use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, append_key, insert_key};
-use super::{Arena, Extent};
 use crate::value::order::hash;
 use crate::value::{Shape, V, Value, search};
 
@@ -29,6 +30,11 @@ impl<'e> ArenaObject<'e> {
     #[inline]
     pub(super) fn extent(&self) -> Extent {
         self.extent
+    }
+
+    #[inline]
+    pub(super) fn arena(&self) -> &'e Arena {
+        self.order.arena()
     }
 
     /// Number of keys.
@@ -264,7 +270,7 @@ impl Arena {
                 keys,
                 values,
                 table: None,
-                order: Order::as_inserted(),
+                order: Order::as_inserted(self),
                 shape: Some(shape),
             })),
             None => V::Null,

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use super::Arena;
+use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
-use super::{Arena, Extent};
 use crate::value::{Kind, V, Value, search};
 
 /// A set in the arena: distinct members, ordered when first asked for.
@@ -19,6 +20,11 @@ impl<'e> ArenaSet<'e> {
     #[inline]
     pub(super) fn extent(&self) -> Extent {
         self.extent
+    }
+
+    #[inline]
+    pub(super) fn arena(&self) -> &'e Arena {
+        self.order.arena()
     }
 
     /// Number of members.
@@ -74,7 +80,7 @@ impl Arena {
         V::NewSet(self.bump.alloc(ArenaSet {
             items,
             table: None,
-            order: Order::as_inserted(),
+            order: Order::as_inserted(self),
             extent,
         }))
     }
@@ -228,7 +234,7 @@ impl<'e> SetBuilder<'e> {
             return V::Null;
         };
         let order = if self.in_order {
-            Order::as_inserted()
+            Order::as_inserted(self.arena)
         } else {
             Order::new(self.arena, items.len())
         };

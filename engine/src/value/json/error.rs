@@ -71,6 +71,9 @@ pub enum JsonErrorKind {
     Number(NumberError),
 }
 
+/// What of [`JsonErrorKind::Character`] a text reads that nests deeper than [`limits::VALUE_NESTING`](crate::limits::VALUE_NESTING).
+pub const TOO_DEEP: &str = "exceeded max depth";
+
 impl JsonError {
     pub(super) fn new(fail: Fail, text: &[u8]) -> Self {
         let before = text.get(..fail.offset).unwrap_or(text);

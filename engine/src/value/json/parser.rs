@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::error::Fail;
+use super::error::{Fail, TOO_DEEP};
 use super::lexer::Lexer;
 use crate::limits;
 use crate::value::Number;
@@ -100,8 +100,8 @@ pub(super) fn value<'t, B: Build<'t>>(
                 build.number(number, &mut items);
             }
             Some(open @ (b'{' | b'[')) => {
-                if frames.len() >= limits::NESTING {
-                    return Err(lexer.unexpected("exceeded max depth"));
+                if frames.len() >= limits::VALUE_NESTING {
+                    return Err(lexer.unexpected(TOO_DEEP));
                 }
                 lexer.bump();
                 let frame = Frame {

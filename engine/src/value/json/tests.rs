@@ -253,19 +253,19 @@ fn as_the_built_in_reads() {
 #[test]
 fn depth_is_bounded() {
     let nest = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(read(nest(limits::NESTING).as_bytes()).is_ok());
-    let error = read(nest(limits::NESTING + 1).as_bytes()).unwrap_err();
+    assert!(read(nest(limits::VALUE_NESTING).as_bytes()).is_ok());
+    let error = read(nest(limits::VALUE_NESTING + 1).as_bytes()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "invalid character '[' exceeded max depth"
     );
-    assert_eq!(error.offset(), limits::NESTING);
+    assert_eq!(error.offset(), limits::VALUE_NESTING);
 }
 
 /// A chain of arrays, objects and sets as deep as values may be.
 fn deepest() -> Value {
     let mut value = Value::from(1);
-    for level in 0..limits::NESTING {
+    for level in 0..limits::VALUE_NESTING {
         value = match level % 3 {
             0 => Value::array(vec![value]),
             1 => Value::object(vec![("a".into(), value)]),
@@ -280,8 +280,8 @@ fn the_deepest_value_needs_little_stack() {
     let work = || {
         let text = format!(
             "{}1{}",
-            "[{\"a\":".repeat(limits::NESTING / 2),
-            "}]".repeat(limits::NESTING / 2)
+            "[{\"a\":".repeat(limits::VALUE_NESTING / 2),
+            "}]".repeat(limits::VALUE_NESTING / 2)
         );
         assert_eq!(round(text.as_bytes()), text);
         let (a, b) = (deepest(), deepest());
@@ -298,7 +298,7 @@ fn the_deepest_value_needs_little_stack() {
         assert_eq!(compact(copy.to_value().borrow()), compact(b.borrow()));
         let mut pretty = Vec::new();
         write_pretty(copy, &mut pretty);
-        assert!(pretty.len() > limits::NESTING);
+        assert!(pretty.len() > limits::VALUE_NESTING);
     };
     on_small_stack(work);
 }

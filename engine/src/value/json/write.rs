@@ -137,6 +137,7 @@ impl<'o, 'l> Writer<'o, 'l> {
             V::Short(_) | V::Text(_) | V::Bytes(_) | V::NewText(_) => {
                 self.string(value.text_or_empty().as_bytes());
             }
+            _ if value.refuses_walk() => self.full = true,
             V::Array(_) | V::NewArray(_) => stack::level(|| self.array(value)),
             V::Set(_) | V::NewSet(_) => stack::level(|| self.set(value)),
             V::Object(_) | V::NewObject(_) => stack::level(|| self.object(value)),

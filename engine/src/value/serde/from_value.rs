@@ -304,7 +304,7 @@ struct Visit {
 
 impl Visit {
     fn deeper<E: de::Error>(self) -> Result<Self, E> {
-        if self.depth >= crate::limits::NESTING {
+        if self.depth >= crate::limits::VALUE_NESTING {
             return Err(E::custom(ConvertError::too_deep()));
         }
         Ok(Self {

@@ -1,6 +1,6 @@
 //! Values into any format of serde.
 
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use solon_syntax::stack;
 
@@ -30,6 +30,9 @@ impl Serialize for V<'_> {
 }
 
 fn serialize_compound<S: Serializer>(value: V<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.refuses_walk() {
+        return Err(S::Error::custom("value of too many parts"));
+    }
     if let Some(items) = value.as_array() {
         let mut list = serializer.serialize_seq(Some(items.len()))?;
         for item in items.iter() {

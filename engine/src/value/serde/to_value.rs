@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
+use solon_syntax::stack;
 
 use super::ConvertError;
 use super::serialize::json_text;
@@ -19,7 +20,7 @@ pub(super) struct ToValue {
 impl ToValue {
     /// For the members of a collection.
     fn deeper(self) -> Result<Self, ConvertError> {
-        if self.depth >= limits::NESTING {
+        if self.depth >= limits::VALUE_NESTING {
             return Err(ConvertError::too_deep());
         }
         Ok(Self {
@@ -147,7 +148,8 @@ impl Serializer for ToValue {
         variant: &'static str,
         value: &T,
     ) -> Outcome {
-        let inner = value.serialize(self.deeper()?)?;
+        let inner = self.deeper()?;
+        let inner = stack::level(|| value.serialize(inner))?;
         Ok(Value::object(vec![(Value::string(variant), inner)]))
     }
 
@@ -226,7 +228,8 @@ impl List {
     }
 
     fn push<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConvertError> {
-        self.items.push(item.serialize(self.inner)?);
+        self.items
+            .push(stack::level(|| item.serialize(self.inner))?);
         Ok(())
     }
 
@@ -321,7 +324,7 @@ impl Map {
         name: &'static str,
         value: &T,
     ) -> Result<(), ConvertError> {
-        let value = value.serialize(self.inner)?;
+        let value = stack::level(|| value.serialize(self.inner))?;
         self.pairs.push((Value::string(name), value));
         Ok(())
     }
@@ -336,7 +339,7 @@ impl ser::SerializeMap for Map {
     type Error = ConvertError;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ConvertError> {
-        let key = key.serialize(self.inner)?;
+        let key = stack::level(|| key.serialize(self.inner))?;
         let text = key.borrow().is_string();
         self.key = if text {
             key
@@ -347,7 +350,7 @@ impl ser::SerializeMap for Map {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ConvertError> {
-        let value = value.serialize(self.inner)?;
+        let value = stack::level(|| value.serialize(self.inner))?;
         self.pairs.push((std::mem::take(&mut self.key), value));
         Ok(())
     }

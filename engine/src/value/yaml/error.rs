@@ -44,7 +44,7 @@ impl YamlError {
     pub(super) fn too_deep() -> Self {
         Self::yaml(format_args!(
             "exceeded max depth of {}",
-            crate::limits::NESTING
+            crate::limits::VALUE_NESTING
         ))
     }
 

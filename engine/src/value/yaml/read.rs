@@ -11,6 +11,7 @@ use super::key::{Key, invalid_key, key_of, key_of_value, null_key};
 use super::resolve::{Scalar, TaggedScalar, float_value, resolve, resolve_tagged};
 use super::scan;
 use crate::limits;
+use crate::value::json::{self, JsonErrorKind};
 use crate::value::{NumberBuf, Value};
 
 /// Reads the first document; the others must be well formed.
@@ -18,6 +19,13 @@ pub fn read(text: &[u8]) -> Result<Value, YamlError> {
     let mut text = Cow::Borrowed(decode(text)?);
     for _ in 0..REPAIRS {
         match document(&text) {
+            // the parser nests brackets up to 255 deep; what is deeper nearly always is JSON
+            Err(Failure::Syntax(error)) if error.info() == FLOW_TOO_DEEP => {
+                return json::read(text.as_bytes()).map_err(|fault| match fault.kind() {
+                    JsonErrorKind::Character(json::TOO_DEEP) => YamlError::too_deep(),
+                    _ => YamlError::syntax(&error, &text),
+                });
+            }
             Err(Failure::Syntax(error)) => match repaired(&text, &error) {
                 Some(repaired) => text = Cow::Owned(repaired),
                 None => return Err(YamlError::syntax(&error, &text)),
@@ -65,6 +73,9 @@ fn document(text: &str) -> Result<Value, Failure> {
         None => Ok(reader.document.unwrap_or_default()),
     }
 }
+
+/// The parser's complaint about many brackets within one another.
+const FLOW_TOO_DEEP: &str = "recursion limit exceeded";
 
 /// Takes only what YAML may be made of.
 fn decode(text: &[u8]) -> Result<&str, YamlError> {
@@ -230,7 +241,7 @@ impl Reader<'_> {
     }
 
     fn start(&mut self, kind: Collection, anchor: usize) -> Result<(), YamlError> {
-        if self.frames.len() >= limits::NESTING {
+        if self.frames.len() >= limits::VALUE_NESTING {
             return Err(YamlError::too_deep());
         }
         self.nodes += 1;

@@ -76,9 +76,9 @@ fn message(text: &str) -> String {
 #[test]
 fn what_bounds_a_document() {
     let nest = |depth: usize| format!("{}x", "- ".repeat(depth));
-    assert!(read(nest(limits::NESTING).as_bytes()).is_ok());
-    let deep = format!("yaml: exceeded max depth of {}", limits::NESTING);
-    assert_eq!(message(&nest(limits::NESTING + 1)), deep);
+    assert!(read(nest(limits::VALUE_NESTING).as_bytes()).is_ok());
+    let deep = format!("yaml: exceeded max depth of {}", limits::VALUE_NESTING);
+    assert_eq!(message(&nest(limits::VALUE_NESTING + 1)), deep);
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for i in 1..12 {
         let list = vec![format!("*a{}", i - 1); 10].join(", ");
@@ -108,7 +108,7 @@ fn errors_know_their_line() {
 fn deep_values_need_little_stack() {
     let work = || {
         let mut value = Value::from(1);
-        for level in 0..limits::NESTING {
+        for level in 0..limits::VALUE_NESTING {
             value = match level % 3 {
                 0 => Value::array(vec![value]),
                 1 => Value::object(vec![("a".into(), value)]),

@@ -54,6 +54,7 @@ impl Writer<'_> {
     /// A value at the place where it starts; `indent` is that of its further lines.
     fn start(&mut self, value: V<'_>, indent: usize) -> Result<(), YamlError> {
         match value.kind() {
+            _ if value.refuses_walk() => Err(YamlError::too_long()),
             Kind::Array | Kind::Set if !is_empty(value) => {
                 stack::level(|| self.list(value, indent))
             }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use solon_syntax::stack;
+
 use super::format::Format;
 use super::keywords::{
     Additional, ArrayKeywords, Condition, Dependency, Items, Keywords, NumberKeywords,
@@ -48,7 +50,7 @@ impl Compiler<'_, '_> {
     fn part(&mut self, schema: &Value) -> Result<PartId, String> {
         let id = self.parts.len();
         self.parts.push(Part::Always(true));
-        self.fill(id, schema)?;
+        stack::level(|| self.fill(id, schema))?;
         Ok(id)
     }
 

@@ -9,6 +9,8 @@ mod validate;
 
 use std::sync::Arc;
 
+use solon_syntax::stack;
+
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{Call, Fault, Operands, Prepared};
 use crate::limits;
@@ -89,7 +91,7 @@ fn document<'e>(call: &mut Call<'e>, operand: V<'e>) -> Result<V<'e>, Fault> {
 
 /// Whether JSON has such values: no sets, keys that are strings, strings that are UTF-8.
 fn is_json(value: V<'_>) -> bool {
-    match value {
+    stack::level(|| match value {
         V::Null | V::Bool(_) | V::Int(_) | V::Decimal(..) | V::Number(_) | V::NewNumber(_) => true,
         V::Object(_) | V::NewObject(_) => value.as_object().is_none_or(|members| {
             let is_text = |key: V<'_>| key.as_text().is_some() && is_json(key);
@@ -106,7 +108,7 @@ fn is_json(value: V<'_>) -> bool {
             let text = value.as_text();
             text.is_none_or(|text| text.as_utf8().is_some())
         }
-    }
+    })
 }
 
 /// The compiled form of a schema that is no constant.
