@@ -3,7 +3,9 @@
 //! What is met beyond that (long loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
 //! by then that anybody could see, and what a glance finds is what the machine would find.
 
-use crate::program::{Branch, ConstId, Found, Index, Join, Operand, Place, Places, Plan, Program};
+use crate::program::{
+    Branch, Chain, ConstId, Found, Index, Join, Operand, Place, Places, Plan, Program,
+};
 use crate::program::{Root, Rule, RuleId, RuleKind, RuleSet, Slot, Step};
 use crate::value::{Kind, V, Value};
 
@@ -136,10 +138,16 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
     }
 
     /// A rule, or the member of its else chain that comes first.
+    #[inline]
     fn chain(&mut self, rule: &'e Rule) -> End {
-        let Some(chain) = &rule.otherwise else {
-            return self.plan(&rule.plan);
-        };
+        match &rule.otherwise {
+            None => self.plan(&rule.plan),
+            Some(chain) => self.elses(rule, chain),
+        }
+    }
+
+    #[inline(never)]
+    fn elses(&mut self, rule: &'e Rule, chain: &'e Chain) -> End {
         match &chain.index {
             Index::All => self.first_of(rule.members()),
             Index::By(branch) => {

@@ -202,7 +202,11 @@ impl<'e> Machine<'e> {
     }
 
     /// Counts a turn of a loop.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "it is a few instructions in each turn of each loop"
+    )]
     pub(super) fn turn(&mut self) -> Result<(), Halt> {
         match self.call.budget.step() {
             Ok(()) => Ok(()),

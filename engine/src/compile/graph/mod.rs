@@ -158,7 +158,10 @@ impl Graph {
             None => components.map(|of| (0, *of)).zip(self.vertices()).collect(),
             Some(neighbours) => {
                 let outer = neighbours.components.iter().copied();
-                outer.zip(components.copied()).zip(self.vertices()).collect()
+                outer
+                    .zip(components.copied())
+                    .zip(self.vertices())
+                    .collect()
             }
         };
         vertices.sort_by_key(|(components, _)| *components);
@@ -251,7 +254,9 @@ impl Neighbours {
         let components = components(&edges);
         let mut cyclic = vec![false; components.len()];
         for (targets, component) in edges.iter().zip(&components) {
-            let mut targets = targets.iter().map(|target| components.get(*target as usize));
+            let mut targets = targets
+                .iter()
+                .map(|target| components.get(*target as usize));
             if targets.any(|target| target == Some(component))
                 && let Some(cyclic) = cyclic.get_mut(*component as usize)
             {
@@ -268,7 +273,9 @@ impl Neighbours {
 
 /// Where targets are, each once: those that are needed, or all.
 fn unique(targets: &[Target], neighbours: bool) -> Edges {
-    let targets = targets.iter().filter(|target| neighbours || !target.elsewhere);
+    let targets = targets
+        .iter()
+        .filter(|target| neighbours || !target.elsewhere);
     let mut targets: Edges = targets.map(|target| target.vertex.0).collect();
     targets.sort_unstable();
     targets.dedup();
