@@ -6,22 +6,8 @@ use crate::generate::Request;
 /// Whether a difference is a known fault, given the program reduced to what shows it, and both answers.
 pub fn known(reduced: &Request, difference: &str, expected: &str, actual: &str) -> bool {
     let texts = || reduced.modules.iter().map(|(_, text)| text.as_str());
-    texts().any(asks_in_literal_of_references)
-        || differs_in_order_only(difference, expected, actual)
+    differs_in_order_only(difference, expected, actual)
         || (difference == "errors" && refused_beyond(&texts, expected, actual))
-}
-
-/// Its rule index takes the members of a literal for constants.
-fn asks_in_literal_of_references(text: &str) -> bool {
-    [" in [", " in {"].into_iter().any(|opening| {
-        let places = text.match_indices(opening);
-        places.into_iter().any(|(at, _)| {
-            let literal = text.get(at + opening.len()..).unwrap_or_default();
-            let literal = literal.split(['\n', ';', '}', ']']).next();
-            let literal = literal.unwrap_or_default();
-            literal.contains("input.") || literal.contains("data.")
-        })
-    })
 }
 
 /// It walks sets and objects with computed members in the order of their terms.

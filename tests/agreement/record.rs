@@ -77,6 +77,7 @@ fn share(theme: Theme) -> (usize, usize, usize) {
         Theme::Forms => (200, 55, 25),
         Theme::Joins => (160, 15, 15),
         Theme::Tables => (240, 15, 35),
+        Theme::Layouts => (120, 20, 35),
     }
 }
 

@@ -296,8 +296,9 @@ pub fn key(step: &Term) -> Option<Value> {
 
 fn number(text: &Arc<str>) -> Value {
     match text.parse() {
-        Ok(integer) => Value::Int(integer),
-        Err(_) => Value::Number(Arc::new(NumberText((**text).into()))),
+        // `-0` keeps its sign
+        Ok(integer) if integer != 0 || !text.starts_with('-') => Value::Int(integer),
+        _ => Value::Number(Arc::new(NumberText((**text).into()))),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::builtins::Entry;
-use crate::evaluation::{EvalError, Halt, Overlay, overlaid, patched};
+use crate::evaluation::{EvalError, Halt, Overlay, Patches, overlay};
 use crate::limits;
 use crate::program::plan::Callee;
 use crate::program::{RuleId, Step, Target, With};
@@ -42,7 +42,8 @@ impl<'e> Machine<'e> {
     /// Runs the steps behind `with` in a scope of their own.
     pub(super) fn with(&mut self, with: &'e With, rest: &'e [Step]) -> Result<Flow, Halt> {
         let parent = self.scope;
-        let (mut input, mut overlay, mut mocks) = {
+        let mut patches = Patches::default();
+        let (mut input, mut documents, mut mocks) = {
             let scope = self.scope_ref();
             (scope.input, scope.overlay.clone(), scope.mocks.clone())
         };
@@ -55,16 +56,13 @@ impl<'e> Machine<'e> {
             match &modifier.target {
                 Target::Input(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
-                    let old = input.map(|input| input.value());
-                    let new = patched(self.call.arena, old, &path, self.get(*value));
-                    input = Some(Held::Flying(new));
+                    patches.put(self.call.arena, &path, self.get(*value));
                 }
                 Target::Data(path, value) => {
                     let path: Vec<_> = path.iter().map(|id| self.constant(*id)).collect();
-                    let (old, place) = (overlay.as_deref(), (&*path, modifier.span));
+                    let place = (&*path, modifier.span);
                     let value = self.get(*value);
-                    let new = overlaid(self.program, self.call.arena, old, place, value)?;
-                    overlay = Some(Rc::new(new));
+                    overlay(self.program, self.call.arena, &mut documents, place, value)?;
                 }
                 Target::ByRule(callee, rule) => {
                     Rc::make_mut(mocks.get_or_insert_default()).push((*callee, Mock::Rule(*rule)));
@@ -77,11 +75,15 @@ impl<'e> Machine<'e> {
                 }
             }
         }
+        let old = input.map(|input| input.value());
+        if let Some(new) = patches.put_in(self.call.arena, old) {
+            input = Some(Held::Flying(new));
+        }
         self.scoped(
             Scope {
                 parent,
                 input,
-                overlay,
+                overlay: documents,
                 mocks,
                 memo: Memo::new(self.call.arena),
             },

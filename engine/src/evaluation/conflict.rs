@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use solon_syntax::print::is_plain_key;
 use solon_syntax::source::Span;
 
 use super::brief::{collapsed, cut};
@@ -26,10 +27,7 @@ pub(crate) fn rule_header(name: &str, function: bool) -> String {
 pub(crate) fn fixed_key_name(name: &str, keys: &[V<'_>]) -> String {
     keys.iter().fold(name.to_owned(), |mut name, key| {
         let text = key.text_or_empty().to_str().into_owned();
-        let plain = !text.is_empty()
-            && !text.starts_with(|c: char| c.is_ascii_digit())
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let _ = if plain {
+        let _ = if is_plain_key(&text) {
             write!(name, ".{text}")
         } else {
             write!(name, "[{key}]")

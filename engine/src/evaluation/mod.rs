@@ -13,5 +13,5 @@ pub(crate) use conflict::{clash, fixed_key_name, rule_header};
 pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use extent::Extent;
-pub(crate) use overlay::{Overlay, base_child, below, merged_keys, overlaid, patched, replaced};
+pub(crate) use overlay::{Overlay, Patches, base_child, below, merged_keys, overlay, replaced};
 pub use stack::StackFrame;

@@ -1,6 +1,7 @@
 //! Documents that `with` replaces, and base data beside rules.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use solon_syntax::source::Span;
 
@@ -45,30 +46,53 @@ impl<'e> Overlay<'e> {
     }
 }
 
-/// The replaced documents with one more; its path must consist of strings.
-pub(crate) fn overlaid<'e>(
+/// What `with` makes of the input. All that is written below it is put in at once.
+#[derive(Default)]
+pub(crate) struct Patches<'e> {
+    whole: Option<V<'e>>,
+    below: Option<Overlay<'e>>,
+}
+
+impl<'e> Patches<'e> {
+    /// Writes a value at a path; what is no object on the way becomes one.
+    pub fn put(&mut self, arena: &'e Arena, path: &[V<'e>], value: V<'e>) {
+        if path.is_empty() {
+            self.whole = Some(value);
+            self.below = None;
+        } else {
+            let below = self.below.get_or_insert(Overlay::Node(BTreeMap::new()));
+            below.put(arena, path, value);
+        }
+    }
+
+    /// The input with all of them, if there are any.
+    pub fn put_in(self, arena: &'e Arena, input: Option<V<'e>>) -> Option<V<'e>> {
+        match self.below {
+            Some(below) => Some(replaced(arena, self.whole.or(input), &below)),
+            None => self.whole,
+        }
+    }
+}
+
+/// Replaces one more document; its path must consist of strings.
+pub(crate) fn overlay<'e>(
     program: &Program,
     arena: &'e Arena,
-    old: Option<&Overlay<'e>>,
+    documents: &mut Option<Rc<Overlay<'e>>>,
     (path, span): (&[V<'e>], Span),
     value: V<'e>,
-) -> Result<Overlay<'e>, Halt> {
+) -> Result<(), Halt> {
     if path.iter().any(|key| key.kind() != Kind::String) {
         let message = "bad document path".into();
         return Err(Halt::error(program, FaultCode::Conflict, span, message));
     }
-    let mut new = old.cloned().unwrap_or(Overlay::Node(BTreeMap::new()));
-    new.put(arena, path, value);
-    Ok(new)
+    let documents = documents.get_or_insert_with(|| Rc::new(Overlay::Node(BTreeMap::new())));
+    Rc::make_mut(documents).put(arena, path, value);
+    Ok(())
 }
 
 /// A copy of a document with a value written at a path; what is no object on the way becomes one.
-pub(crate) fn patched<'e>(
-    arena: &'e Arena,
-    old: Option<V<'e>>,
-    path: &[V<'e>],
-    value: V<'e>,
-) -> V<'e> {
+fn patched<'e>(arena: &'e Arena, old: Option<V<'e>>, path: &[V<'e>], value: V<'e>) -> V<'e> {
     let Some((key, rest)) = path.split_first() else {
         return value;
     };

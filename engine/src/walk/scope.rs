@@ -10,7 +10,7 @@ use super::keyed::Tables;
 use super::machine::{Goal, Next, Outcome, Walk};
 use super::term::T;
 use crate::builtins::Run;
-use crate::evaluation::{EvalError, Halt, Overlay, overlaid, patched};
+use crate::evaluation::{EvalError, Halt, Overlay, Patches, overlay};
 use crate::limits;
 use crate::program::constant;
 use crate::value::V;
@@ -200,7 +200,8 @@ impl<'e> Walk<'e> {
 
     pub(super) fn modified(&mut self, goal: Goal<'e>, with: &'e [With]) -> Result<Scope<'e>, Halt> {
         let arena = self.call.arena;
-        let (mut input, mut overlay, mut mocks) = {
+        let mut patches = Patches::default();
+        let (input, mut documents, mut mocks) = {
             let scope = self.scope();
             (scope.input, scope.overlay.clone(), scope.mocks.clone())
         };
@@ -213,13 +214,13 @@ impl<'e> Walk<'e> {
                 Replaced::Input => {
                     let path = path(self, &modifier.target)?;
                     let value = value(self);
-                    input = Some(patched(arena, input, &path, value));
+                    patches.put(arena, &path, value);
                 }
                 Replaced::Data => {
                     let path = path(self, &modifier.target)?;
                     let value = value(self);
-                    let (old, place) = (overlay.as_deref(), (&*path, modifier.span));
-                    overlay = Some(Rc::new(overlaid(self.program, arena, old, place, value)?));
+                    let place = (&*path, modifier.span);
+                    overlay(self.program, arena, &mut documents, place, value)?;
                 }
                 Replaced::Function => {
                     let mock = if self.is_callable(&modifier.value, goal) {
@@ -238,8 +239,8 @@ impl<'e> Walk<'e> {
             }
         }
         Ok(Scope {
-            input,
-            overlay,
+            input: patches.put_in(arena, input).or(input),
+            overlay: documents,
             mocks,
             ..Scope::default()
         })

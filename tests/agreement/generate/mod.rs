@@ -2,15 +2,16 @@
 //!
 //! `themes` says what kinds of programs there are; `writer` holds the state of one while it is written; `rules`,
 //! `functions`, `refheads`, `modifiers`, `merging`, `conflicts` and `mistakes` write rules; `literal`, `iteration`,
-//! `term` and `templates` what they consist of; `queries` asks. `forms` and `joins` stand apart: the one puts together
-//! anything, the other has collections long enough that how they are gone through matters. `tables` has rules that an
-//! index tells apart.
+//! `term` and `templates` what they consist of; `queries` asks. `forms`, `joins` and `layouts` stand apart: the first puts
+//! together anything, the second has collections long enough that how they are gone through matters, and the third is laid
+//! out as policy repositories are. `tables` has rules that an index tells apart.
 
 mod conflicts;
 mod forms;
 mod functions;
 mod iteration;
 mod joins;
+mod layouts;
 mod literal;
 mod merging;
 mod mistakes;
@@ -51,6 +52,9 @@ pub fn program(seed: u64, theme: Theme, index: u64) -> Request {
     }
     if theme == Theme::Tables {
         return tables::program(mixed.next());
+    }
+    if theme == Theme::Layouts {
+        return layouts::program(mixed.next());
     }
     let mut options = Random::new(mixed.next());
     let dialect = theme.dialect(options.below(6));

@@ -27,11 +27,12 @@ pub enum Theme {
     Forms,
     Joins,
     Tables,
+    Layouts,
 }
 
 use Theme::{
     Builtins, Chains, Comprehensions, Conflicts, Dialects, Forms, Functions, Heads, Iteration,
-    Joins, Logic, Merging, Mistakes, Packages, Queries, Tables, Values, With,
+    Joins, Layouts, Logic, Merging, Mistakes, Packages, Queries, Tables, Values, With,
 };
 
 type Weights = &'static [(usize, Scheme)];
@@ -110,7 +111,7 @@ const OLD: Weights = &[
 ];
 
 impl Theme {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Values,
         Iteration,
         Comprehensions,
@@ -129,6 +130,7 @@ impl Theme {
         Forms,
         Joins,
         Tables,
+        Layouts,
     ];
 
     pub fn name(self) -> &'static str {
@@ -151,6 +153,7 @@ impl Theme {
             Forms => "forms",
             Joins => "joins",
             Tables => "tables",
+            Layouts => "layouts",
         }
     }
 
@@ -219,7 +222,7 @@ impl Theme {
                     mistakes::statement(writer);
                 }
             }
-            Merging | Packages | Forms | Joins | Tables => {}
+            Merging | Packages | Forms | Joins | Layouts | Tables => {}
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn check_rule_heads(compilation: &mut Compilation<'_>) {
                         continue;
                     }
                     let suffix = rows.suffix(part.span, &rule.head.reference);
-                    refusals::report_var(&mut compilation.report, name, term.span, &suffix);
+                    refusals::report_head_var(&mut compilation.report, name, term.span, &suffix);
                 }
             }
         }

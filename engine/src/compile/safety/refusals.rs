@@ -84,10 +84,20 @@ impl Refusal {
     }
 }
 
-/// Reports a variable.
-pub fn report_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
-    // all wildcards are one to the user
-    let name = if name.starts_with('$') { "_" } else { name };
+/// Reports a variable of a head.
+pub fn report_head_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
+    let message = format!("var {} is unsafe{suffix}", told(name));
+    report.error(Code::UnsafeVar, span, message);
+}
+
+/// What the user calls a variable: all wildcards are one.
+fn told(name: &Name) -> &str {
+    if name.starts_with('$') { "_" } else { name }
+}
+
+/// Reports a variable of a body.
+fn report_var(report: &mut Report, name: &Name, span: Span, suffix: &str) {
+    let name = told(name);
     let hint = if FUTURE_KEYWORDS.contains(&name) {
         format!(" (hint: `import future.keywords.{name}` to import a future keyword)")
     } else {

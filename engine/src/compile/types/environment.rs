@@ -95,9 +95,11 @@ impl<'c> Environment<'c> {
         }
     }
 
-    /// The type of a variable, once it has one.
+    /// The type of a variable, once it has one. A name that nobody declared may be that of a built-in function.
     pub fn variable(&self, name: &Name) -> Option<&Type> {
-        self.variables.get(name)
+        self.variables
+            .get(name)
+            .or_else(|| self.options.declaration(name))
     }
 
     /// Gives a variable a type, if that is known.
@@ -159,7 +161,7 @@ impl<'c> Environment<'c> {
     }
 
     fn of_variable(&self, name: &Name) -> Type {
-        if let Some(of) = self.variables.get(name) {
+        if let Some(of) = self.variable(name) {
             return of.clone();
         }
         if is_root(name) {

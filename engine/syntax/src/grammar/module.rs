@@ -101,6 +101,9 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
     if session.has_reports() {
         let mut errors = session.into_diagnostics();
         let mut comments = module.comments;
+        // what a broken statement was read over counts, too
+        let places = errors.0.iter().map(|error| error.span.start);
+        let end = places.fold(end, u32::max);
         comments.retain(|comment| comment.span.start < end);
         errors
             .0
