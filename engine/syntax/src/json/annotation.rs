@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::sink::Sink;
-use super::write::{Write, Writer};
+use super::write::{Write, Writer, block_text};
 use crate::ast::{
     Annotation, Author, CompileHints, RelatedResource, SchemaRef, SchemaTarget, Term, TermKind,
 };
@@ -17,7 +17,8 @@ impl Write for Annotation {
             out.optional_text("description", self.description.as_deref());
             out.flag("entrypoint", self.entrypoint);
             out.fields("labels", self.labels.as_ref());
-            out.location(self.span);
+            let text = block_text(out.slice(self.span));
+            out.located(self.span, Some(&text));
             out.list("organizations", &self.organizations);
             out.list("related_resources", &self.related_resources);
             out.list("schemas", &self.schemas);

@@ -127,7 +127,7 @@ impl<S: Sink> Writer<'_, S> {
 
     /// The same with another text than the whole of the node.
     #[inline(never)]
-    fn located(&mut self, span: Span, text: Option<&str>) {
+    pub(super) fn located(&mut self, span: Span, text: Option<&str>) {
         let Some(sources) = self.options.locations.filter(|_| span.is_somewhere()) else {
             return;
         };
@@ -160,6 +160,29 @@ impl<S: Sink> Writer<'_, S> {
     fn integer(&mut self, key: &str, value: u32) {
         self.sink.key(key);
         self.sink.number(&value.to_string());
+    }
+
+    /// The text of a span, if places are asked for.
+    pub(super) fn slice(&self, span: Span) -> &str {
+        let sources = self.options.locations.into_iter().flatten();
+        let source = sources.clone().find(|source| source.id == span.source);
+        source.map_or("", |source| source.slice(span))
+    }
+
+    /// Whether a term is written in brackets of any kind.
+    fn is_bracketed(&self, term: &Term) -> bool {
+        match term.kind {
+            TermKind::Array(_)
+            | TermKind::Object(_)
+            | TermKind::Set(_)
+            | TermKind::ArrayComprehension(_)
+            | TermKind::ObjectComprehension(_)
+            | TermKind::SetComprehension(_) => true,
+            TermKind::Call(_) | TermKind::Var(_) | TermKind::Ref(_) => {
+                self.slice(term.span).starts_with('(')
+            }
+            _ => false,
+        }
     }
 
     /// Whether places are shown.
@@ -225,11 +248,24 @@ fn write_term<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     out.sink.end_object();
 }
 
-/// A negative number shows the text of its sign only. References inside METADATA blocks stand in no source; they show
-/// their own text.
+/// A negative number shows the text of its sign only, and a reference into a bracket begins where that ends. References
+/// inside METADATA blocks stand in no source; they show their own text.
 #[inline(never)]
 fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
     match &term.kind {
+        TermKind::Ref(path) if term.span.source != SourceId::NONE => {
+            let head = path
+                .first()
+                .filter(|head| head.span.start == term.span.start);
+            match head.filter(|head| out.is_bracketed(head)) {
+                Some(head) => {
+                    let start = head.span.end.saturating_sub(1);
+                    let text = out.slice(Span { start, ..term.span }).to_owned();
+                    out.located(term.span, Some(&text));
+                }
+                None => out.location(term.span),
+            }
+        }
         TermKind::Number(text) if text.starts_with('-') => out.located(term.span, Some("-")),
         TermKind::String(text) if term.span.source == SourceId::NONE => {
             out.located(term.span, Some(&spelled(text, term.span)));
@@ -496,6 +532,18 @@ impl Write for Module {
     }
 }
 
+/// The text of a METADATA block: its head, and each line below it behind `# `.
+pub(super) fn block_text(block: &str) -> String {
+    let mut text = "# METADATA".to_owned();
+    for line in block.lines().skip(1) {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let line = line.strip_prefix('#').unwrap_or(line);
+        text.push_str("\n# ");
+        text.push_str(line.strip_prefix(' ').unwrap_or(line));
+    }
+    text
+}
+
 /// A comment always shows its place; its first line of a METADATA block shows the text of the whole block.
 fn write_comment<S: Sink>(out: &mut Writer<'_, S>, comment: &Comment, module: &Module) {
     out.object(|out| {
@@ -506,10 +554,12 @@ fn write_comment<S: Sink>(out: &mut Writer<'_, S>, comment: &Comment, module: &M
                 .annotations
                 .binary_search_by_key(&comment.span.row, |block| block.span.row);
             let block = block.ok().and_then(|at| module.annotations.get(at));
-            module
-                .source
-                .slice(block.map_or(comment.span, |block| block.span))
+            let source = &module.source;
+            block.map_or_else(
+                || source.slice(comment.span).into(),
+                |block| Cow::Owned(block_text(source.slice(block.span))),
+            )
         });
-        out.place(&module.source.name, comment.span, text);
+        out.place(&module.source.name, comment.span, text.as_deref());
     });
 }
