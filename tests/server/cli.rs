@@ -168,6 +168,12 @@ fn metrics_name_what_was_timed() {
         "timer_rego_query_parse_ns",
     ];
     assert_eq!(names, want);
+    let read = ["eval", "--metrics", "-d", "users.json", "1"].map(str::to_owned);
+    let answer: serde_json::Value = serde_json::from_str(&run(&folder, &read, "").stdout).unwrap();
+    assert!(
+        answer["metrics"]["timer_rego_data_parse_ns"].is_u64(),
+        "{answer}"
+    );
     let table = run(&folder, &args("pretty"), "").stdout;
     assert!(table.starts_with("1\n┌─"), "{table}");
     assert!(table.contains("│ timer_rego_query_eval_ns"), "{table}");

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use solon::Value;
@@ -23,6 +24,8 @@ pub struct Bundle {
     pub modules: BTreeMap<String, String>,
     /// The documents, merged.
     pub documents: Value,
+    /// How long reading documents took; nothing where there were none.
+    pub reading: Option<Duration>,
     /// The documents it owns, each as the steps to it.
     roots: Vec<Vec<String>>,
 }
@@ -62,6 +65,7 @@ impl Bundle {
         let mut bundle = Self {
             modules: BTreeMap::new(),
             documents: Value::Null,
+            reading: None,
             roots: roots.into_iter().map(steps).collect(),
         };
         for (at, root) in bundle.roots.iter().enumerate() {
@@ -77,7 +81,11 @@ impl Bundle {
                     let text = file.text().map_err(|error| error.to_string())?;
                     bundle.modules.insert(file.name, text);
                 }
-                _ if is_data(&file) => add(&mut documents, &file)?,
+                _ if is_data(&file) => {
+                    let start = Instant::now();
+                    add(&mut documents, &file)?;
+                    bundle.reading = Some(bundle.reading.unwrap_or_default() + start.elapsed());
+                }
                 _ => {}
             }
         }

@@ -21,6 +21,7 @@ pub use walk::{Found, Kind, Wanted, find};
 use documents::read_document;
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
 
 use solon::Value;
 use solon_syntax::source::{Source, SourceId};
@@ -33,6 +34,8 @@ pub struct Loaded {
     pub modules: BTreeMap<String, String>,
     /// The documents, merged.
     pub documents: Value,
+    /// How long reading documents took; nothing where there were none.
+    pub reading: Option<Duration>,
 }
 
 impl Loaded {
@@ -45,7 +48,16 @@ impl Loaded {
         merged.then(|| Self {
             modules: self.modules,
             documents: documents.finish(),
+            reading: sum(self.reading, other.reading),
         })
+    }
+}
+
+/// Two times together, if there is one.
+fn sum(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
     }
 }
 
@@ -71,6 +83,7 @@ impl Loader {
     pub fn load_bundles(&self, paths: &[String]) -> Result<Loaded, String> {
         let mut bundles: Vec<Bundle> = Vec::new();
         let (mut modules, mut documents) = (BTreeMap::new(), Documents::default());
+        let mut reading = None;
         for path in paths {
             let mut bundle = Bundle::load(path, &self.ignore, &self.options)?;
             if let Some(refused) = bundles.iter().find_map(|other| other.overlaps(&bundle)) {
@@ -78,11 +91,13 @@ impl Loader {
             }
             modules.append(&mut bundle.modules);
             documents.insert(&[], bundle.documents.clone());
+            reading = sum(reading, bundle.reading);
             bundles.push(bundle);
         }
         Ok(Loaded {
             modules,
             documents: documents.finish(),
+            reading,
         })
     }
 
@@ -93,6 +108,7 @@ impl Loader {
         // modules and faults in the order they were found
         let mut found = Vec::new();
         let mut seen = HashSet::new();
+        let mut reading = None;
         for file in paths
             .iter()
             .flat_map(|path| find(path, self.wanted, &self.ignore))
@@ -102,13 +118,17 @@ impl Loader {
             {
                 continue;
             }
+            let start = Instant::now();
             let added = file.and_then(|file| match self.read(&file)? {
                 Content::Module(text) => {
                     modules.insert(file.name.clone(), text);
                     found.push(Ok(file.name));
                     Ok(())
                 }
-                Content::Document(value) => documents.add(&file, value),
+                Content::Document(value) => {
+                    reading = sum(reading, Some(start.elapsed()));
+                    documents.add(&file, value)
+                }
             });
             found.extend(added.err().map(Err));
         }
@@ -116,6 +136,7 @@ impl Loader {
             return Ok(Loaded {
                 modules,
                 documents: documents.finish(),
+                reading,
             });
         }
         // nobody will compile these modules, so what is wrong with them is found here

@@ -144,6 +144,22 @@ pub struct Args {
     /// Longest time of the evaluation, like `500ms` or `1m30s`
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// End the evaluation when its values take more memory than this, like `512MiB` or `2GB` [default: 4GiB]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub memory: Option<usize>,
+    /// What evaluates: only `rego` is there
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value_t,
+        hide = true,
+        value_name = "TARGET"
+    )]
+    target: Target,
+    /// Accepted and without effect: documents are always quick to read
+    #[arg(long, hide = true)]
+    optimize_store_for_read_speed: bool,
 }
 
 /// How much is shown of how an answer was found.
@@ -173,6 +189,14 @@ impl Explain {
             Self::Debug => Detail::Debug,
         })
     }
+}
+
+/// What evaluates.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Target {
+    /// The engine itself
+    #[default]
+    Rego,
 }
 
 /// How an answer is shown.
@@ -296,9 +320,40 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Reads an amount of memory: a number of bytes, or one with a unit.
+fn size(text: &str) -> Result<usize, String> {
+    let wrong = || format!("`{text}` is no size like `512MiB` or `2GB`");
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    let (number, unit) = text
+        .split_at_checked(end.unwrap_or(text.len()))
+        .ok_or_else(wrong)?;
+    let factor: usize = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        _ => return Err(wrong()),
+    };
+    let number: usize = number.parse().map_err(|_| wrong())?;
+    number.checked_mul(factor).ok_or_else(wrong)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{duration, size};
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("1000"), Ok(1000));
+        assert_eq!(size("512MiB"), Ok(512 << 20));
+        assert_eq!(size("2GB"), Ok(2_000_000_000));
+        for wrong in ["", "x", "5 m", "1.5g", "99999999999g"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn durations() {

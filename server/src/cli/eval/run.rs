@@ -224,6 +224,7 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
     };
     let limits = Limits {
         time: args.timeout,
+        memory: args.memory.or(Limits::default().memory),
         ..Limits::default()
     };
     let engine = Engine::builder()
@@ -240,6 +241,9 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
             options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
         };
         let loaded = loaded(args, &loader, metrics)?;
+        if let Some(took) = loaded.reading {
+            metrics.add("rego_data_parse", took);
+        }
         let mut change = Change::default();
         for (name, text) in &loaded.modules {
             change.set_module(name, text);
