@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::sink::Sink;
-use super::write::{Write, Writer, block_text};
+use super::texts::block_text;
+use super::write::{Write, Writer};
 use crate::ast::{
     Annotation, Author, CompileHints, RelatedResource, SchemaRef, SchemaTarget, Term, TermKind,
 };

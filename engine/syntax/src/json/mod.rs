@@ -16,6 +16,7 @@ mod members;
 mod read;
 mod scan;
 mod sink;
+mod texts;
 mod write;
 
 pub use annotation::{annotation_object, plain_path};

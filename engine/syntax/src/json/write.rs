@@ -7,13 +7,13 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
 
 use super::sink::{Sink, Text, Tree};
+use super::texts::{block_text, write_term_location};
 use crate::ast::order::{sorted, sorted_pairs};
 use crate::ast::{
     Comment, Comprehension, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package,
     Rule, SomeDecl, Template, TemplatePart, Term, TermKind, With,
 };
-use crate::print::quote;
-use crate::source::{Source, SourceId, Span};
+use crate::source::{Source, Span};
 use crate::stack;
 
 /// What AST JSON shows beside the tree.
@@ -162,29 +162,6 @@ impl<S: Sink> Writer<'_, S> {
         self.sink.number(&value.to_string());
     }
 
-    /// The text of a span, if places are asked for.
-    pub(super) fn slice(&self, span: Span) -> &str {
-        let sources = self.options.locations.into_iter().flatten();
-        let source = sources.clone().find(|source| source.id == span.source);
-        source.map_or("", |source| source.slice(span))
-    }
-
-    /// Whether a term is written in brackets of any kind.
-    fn is_bracketed(&self, term: &Term) -> bool {
-        match term.kind {
-            TermKind::Array(_)
-            | TermKind::Object(_)
-            | TermKind::Set(_)
-            | TermKind::ArrayComprehension(_)
-            | TermKind::ObjectComprehension(_)
-            | TermKind::SetComprehension(_) => true,
-            TermKind::Call(_) | TermKind::Var(_) | TermKind::Ref(_) => {
-                self.slice(term.span).starts_with('(')
-            }
-            _ => false,
-        }
-    }
-
     /// Whether places are shown.
     pub(super) fn shows_locations(&self) -> bool {
         self.options.locations.is_some()
@@ -246,48 +223,6 @@ fn write_term<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
         TermKind::Template(template) => template.write(out),
     }
     out.sink.end_object();
-}
-
-/// A negative number shows the text of its sign only, and a reference into a bracket begins where that ends. References
-/// inside METADATA blocks stand in no source; they show their own text.
-#[inline(never)]
-fn write_term_location<S: Sink>(out: &mut Writer<'_, S>, term: &Term) {
-    match &term.kind {
-        TermKind::Ref(path) if term.span.source != SourceId::NONE => {
-            let head = path
-                .first()
-                .filter(|head| head.span.start == term.span.start);
-            match head.filter(|head| out.is_bracketed(head)) {
-                Some(head) => {
-                    let start = head.span.end.saturating_sub(1);
-                    let text = out.slice(Span { start, ..term.span }).to_owned();
-                    out.located(term.span, Some(&text));
-                }
-                None => out.location(term.span),
-            }
-        }
-        TermKind::Number(text) if text.starts_with('-') => out.located(term.span, Some("-")),
-        TermKind::String(text) if term.span.source == SourceId::NONE => {
-            out.located(term.span, Some(&spelled(text, term.span)));
-        }
-        other if term.span.source == SourceId::NONE => {
-            out.located(term.span, Some(&other.to_string()));
-        }
-        _ => out.location(term.span),
-    }
-}
-
-/// A string as it was written, which its length tells: bare behind a point, or in quotes.
-fn spelled(text: &str, span: Span) -> Cow<'_, str> {
-    let written = span.end.saturating_sub(span.start) as usize;
-    let quoted = quote(text);
-    if written == text.len() {
-        text.into()
-    } else if written != quoted.len() && written == text.len() + 2 {
-        format!("`{text}`").into()
-    } else {
-        quoted.into()
-    }
 }
 
 /// The operator that stands for a sign has no place: its zero already stands there.
@@ -530,18 +465,6 @@ impl Write for Module {
             }
         });
     }
-}
-
-/// The text of a METADATA block: its head, and each line below it behind `# `.
-pub(super) fn block_text(block: &str) -> String {
-    let mut text = "# METADATA".to_owned();
-    for line in block.lines().skip(1) {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        let line = line.strip_prefix('#').unwrap_or(line);
-        text.push_str("\n# ");
-        text.push_str(line.strip_prefix(' ').unwrap_or(line));
-    }
-    text
 }
 
 /// A comment always shows its place; its first line of a METADATA block shows the text of the whole block.
