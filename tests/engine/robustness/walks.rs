@@ -100,7 +100,7 @@ fn deepest_modules() -> Vec<String> {
         term("{1: ", "1", " | true}", levels / 2),
         format!(
             "package t\np := 0 if input.n == 0\n{}",
-            "else := 1 if input.n == 1\n".repeat(levels)
+            "else := 1 if input.n == 1\n".repeat(VALUE_NESTING)
         ),
     ]
 }

@@ -327,7 +327,7 @@ fn with_variable(
     let constant = std::mem::replace(key, variable.clone());
     let mut rule = rule.clone();
     rule.body.push(equation(vec![variable, constant]));
-    rule.body = numbered(rule.body);
+    rule.body = numbered(std::mem::take(&mut rule.body));
     rule.head.reference = head_reference(steps.split_off(package));
     rule.head.name = plain_name(&rule.head.reference);
     Some((package_path(steps), rule))

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Annotation, Name, Ref, Term, TermKind};
 use crate::source::{Source, Span};
-use crate::stack;
 
 /// Which Rego a module is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -105,15 +104,43 @@ pub struct Rule {
     pub span: Span,
 }
 
-impl Clone for Rule {
-    fn clone(&self) -> Self {
+// Chains of `else` are as long as their authors want: they are gone along in loops, never by recursion.
+
+impl Rule {
+    /// The rule, then the members of its chain of `else`.
+    pub fn members(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |rule| rule.else_rule.as_deref())
+    }
+
+    /// A copy without its chain.
+    fn first(&self) -> Self {
         Self {
             default: self.default,
             head: self.head.clone(),
             body: self.body.clone(),
-            else_rule: stack::level(|| self.else_rule.clone()),
+            else_rule: None,
             annotations: self.annotations.clone(),
             span: self.span,
+        }
+    }
+}
+
+impl Clone for Rule {
+    fn clone(&self) -> Self {
+        let mut copy = self.first();
+        let mut end = &mut copy.else_rule;
+        for rule in self.members().skip(1) {
+            end = &mut end.insert(Box::new(rule.first())).else_rule;
+        }
+        copy
+    }
+}
+
+impl Drop for Rule {
+    fn drop(&mut self) {
+        let mut next = self.else_rule.take();
+        while let Some(mut rule) = next {
+            next = rule.else_rule.take();
         }
     }
 }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{
-    Comprehension, Every, Expr, ExprKind, Head, Logical, Not, Rule, SomeDecl, Template,
+    Body, Comprehension, Every, Expr, ExprKind, Head, Logical, Not, Rule, SomeDecl, Template,
     TemplatePart, Term, TermKind, With, number,
 };
 use crate::stack;
@@ -251,7 +251,29 @@ by_fields! {
     Logical: lhs, rhs;
     With: target, value;
     Head: reference, args, key, value;
-    Rule: head, default, body, else_rule;
+}
+
+/// The part of a rule that comes before its chain of `else`.
+fn beginning(rule: &Rule) -> (&Head, bool, &Body) {
+    (&rule.head, rule.default, &rule.body)
+}
+
+impl Ord for Rule {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.members()
+            .map(beginning)
+            .cmp(other.members().map(beginning))
+    }
+}
+
+impl Hash for Rule {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for rule in self.members() {
+            beginning(rule).hash(state);
+        }
+        // where the chain ends
+        0_u8.hash(state);
+    }
 }
 
 /// Equality and partial order from the total order.

@@ -82,7 +82,6 @@ macro_rules! implement {
             Logical: lhs, rhs;
             Template: parts;
             Head: reference, args, key, value;
-            Rule: head, body, else_rule;
             Module: rules;
         }
 
@@ -127,6 +126,20 @@ macro_rules! implement {
                 }
                 self.target.$method(visitor);
                 self.value.$method(visitor);
+            }
+        }
+
+        impl $walk for Rule {
+            fn $method<$($lifetime,)? V: $visitor + ?Sized>(&$($lifetime)? $($mutable)? self, visitor: &mut V) {
+                let mut next = Some(self);
+                while let Some(rule) = next {
+                    rule.head.$method(visitor);
+                    rule.body.$method(visitor);
+                    next = match &$($mutable)? rule.else_rule {
+                        Some(rule) => Some(&$($mutable)? **rule),
+                        None => None,
+                    };
+                }
             }
         }
 

@@ -44,31 +44,18 @@ pub(super) fn attach_else<'a>(input: Stream<'a>, rule: &mut Rule) -> Parsed<'a, 
     Ok((rest, complaints))
 }
 
-/// Reads a chain of `else`. Each lies one level deeper than the one before.
+/// Reads a chain of `else`, which is as long as its author wants.
 fn else_clauses<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, Vec<(Rule, Keyword)>> {
-    let session = input.session;
     let mut clauses: Vec<(Rule, Keyword)> = Vec::new();
     let mut at = input;
-    let read = loop {
-        if !session.enter(at) {
-            break Err(at.failure());
+    loop {
+        let (rest, (clause, goes_on)) = else_clause(at, first)?;
+        clauses.push(clause);
+        at = rest;
+        if !(goes_on && at.is(Kind::Else)) {
+            return Ok((at, clauses));
         }
-        match else_clause(at, first) {
-            Ok((rest, (clause, goes_on))) => {
-                clauses.push(clause);
-                at = rest;
-                if !(goes_on && at.is(Kind::Else)) {
-                    break Ok(());
-                }
-            }
-            Err(error) => break Err(error),
-        }
-    };
-    let entered = clauses.len() + usize::from(read.is_err() && !session.is_halted());
-    for _ in 0..entered {
-        session.leave();
     }
-    read.map(|()| (at, clauses))
 }
 
 /// `else` with a value or a body or both; whether another may follow.
@@ -112,9 +99,6 @@ fn else_clause<'a>(input: Stream<'a>, first: &Head) -> Parsed<'a, ((Rule, Keywor
         }
     };
     let has_body = body.iter().any(|expr| !expr.generated);
-    let rule = Rule {
-        span: rest.span_since(start),
-        ..of(head, body)
-    };
+    let rule = of(head, body, rest.span_since(start));
     Ok((rest, ((rule, keyword), has_body)))
 }

@@ -36,17 +36,11 @@ fn of_expr(expr: Expr) -> Result<Rule, String> {
             let (Some(lhs), Some(rhs)) = (operands.next(), operands.next()) else {
                 return Err("assignment requires two operands".to_owned());
             };
-            let rule = of_equation(lhs, rhs)?;
-            let head = Head {
-                assign: is_assignment,
-                span: expr.span,
-                ..rule.head
-            };
-            Ok(Rule {
-                span: expr.span,
-                head,
-                ..rule
-            })
+            let mut rule = of_equation(lhs, rhs)?;
+            rule.head.assign = is_assignment;
+            rule.head.span = expr.span;
+            rule.span = expr.span;
+            Ok(rule)
         }
         ExprKind::Call(terms) => of_call(terms),
         _ => Err("expression cannot be used for rule head".to_owned()),

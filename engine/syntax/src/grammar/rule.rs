@@ -58,15 +58,13 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
         Kind::LBrace => braced_body(rest)?,
         _ => {
             let body = vec![generated_true(start)];
-            let rule = Rule {
-                span: head.span,
-                ..of(head, body)
-            };
+            let span = head.span;
+            let rule = of(head, body, span);
             let complaints = checks::complaints(&rule, keyword);
             return Ok((rest, vec![Draft { rule, complaints }]));
         }
     };
-    let mut rule = of(head, body);
+    let mut rule = of(head, body, start);
     let (rest, else_complaints) = attach_else(rest, &mut rule)?;
     rule.span = rest.span_since(start);
     let mut complaints = checks::complaints(&rule, keyword);
@@ -76,14 +74,14 @@ pub(super) fn rules(input: Stream<'_>) -> Parsed<'_, Vec<Draft>> {
     Ok((rest, drafts))
 }
 
-pub(super) fn of(head: Head, body: Body) -> Rule {
+pub(super) fn of(head: Head, body: Body, span: Span) -> Rule {
     Rule {
         default: false,
         head,
         body,
         else_rule: None,
         annotations: Vec::new(),
-        span: Span::default(),
+        span,
     }
 }
 
@@ -150,11 +148,9 @@ fn without_body<'a>(
         head.name = head.reference.first().and_then(Term::as_var).cloned();
         head.key = head.reference.get(1).cloned();
     }
-    head.span = rest.span_since(input.span());
-    let rule = Rule {
-        span: head.span,
-        ..of(head, body)
-    };
+    let span = rest.span_since(input.span());
+    head.span = span;
+    let rule = of(head, body, span);
     let complaints = checks::complaints(&rule, Keyword::default());
     Ok((rest, vec![Draft { rule, complaints }]))
 }
@@ -166,11 +162,8 @@ fn default_rule(rest: Stream<'_>, written: WrittenHead, start: Span) -> Result<D
     if rest.session.report_count() > reports {
         return Err(rest.failure());
     }
-    let rule = Rule {
-        default: true,
-        span: start,
-        ..of(head, vec![generated_true(start)])
-    };
+    let mut rule = of(head, vec![generated_true(start)], start);
+    rule.default = true;
     let complaints = checks::complaints(
         &rule,
         Keyword {
@@ -304,10 +297,7 @@ fn further_bodies<'a>(
         relocate(&mut head.key, span);
         relocate(&mut head.value, span);
         head.span = span;
-        let rule = Rule {
-            span,
-            ..of(head, body)
-        };
+        let rule = of(head, body, span);
         let complaints = checks::complaints(&rule, keyword);
         drafts.push(Draft { rule, complaints });
         at = rest;

@@ -87,7 +87,7 @@ impl Outline {
             });
             outline.body(&rule.body);
             if let Some(next) = &rule.else_rule {
-                outline.rule(next);
+                stack::level(|| outline.rule(next));
             }
         });
     }
