@@ -12,12 +12,10 @@ use crate::manifest::Workload;
 pub struct Timing {
     /// Nanoseconds per decision, input parsed.
     pub eval_ns: f64,
-    /// Nanoseconds from text to text.
-    pub json_ns: f64,
-    /// Allocations per decision.
-    pub allocs: f64,
-    /// Milliseconds that compiling and preparing took.
-    pub prepare_ms: f64,
+    /// Nanoseconds from text to text, where that can be asked.
+    pub json_ns: Option<f64>,
+    /// Milliseconds that compiling and preparing took, where that can be asked.
+    pub prepare_ms: Option<f64>,
     /// Whether its answer is the expected one.
     pub correct: Option<bool>,
 }
@@ -29,15 +27,15 @@ pub fn binary() -> Option<String> {
         .filter(|binary| !binary.is_empty())
 }
 
-/// Times a workload with the binary at `oracle`; `None` when it has several modules, which that cannot load.
+/// Times a workload with the binary at `oracle`.
 ///
 /// # Errors
-/// When it does not run, or prints something else than its line.
-pub fn time(oracle: &str, workload: &Workload, seconds: f64) -> Result<Option<Timing>, String> {
-    if !workload.more.is_empty() {
-        return Ok(None);
-    }
+/// When it does not run, or prints something else than its figures.
+pub fn time(oracle: &str, workload: &Workload, seconds: f64) -> Result<Timing, String> {
     let folder = Folder::new()?;
+    if !workload.more.is_empty() {
+        return bench(oracle, workload, &folder);
+    }
     let manifest = folder.write(workload)?;
     let output = Command::new(oracle)
         .arg("time")
@@ -52,14 +50,43 @@ pub fn time(oracle: &str, workload: &Workload, seconds: f64) -> Result<Option<Ti
         ));
     }
     let line: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    let number = |name: &str| line.get(name).and_then(Value::as_f64).unwrap_or_default();
-    Ok(Some(Timing {
-        eval_ns: number("eval_ns"),
+    let number = |name: &str| line.get(name).and_then(Value::as_f64);
+    Ok(Timing {
+        eval_ns: number("eval_ns").unwrap_or_default(),
         json_ns: number("json_ns"),
-        allocs: number("allocs"),
         prepare_ms: number("prepare_ms"),
         correct: line.get("correct").and_then(Value::as_bool),
-    }))
+    })
+}
+
+/// Its own benchmark, which loads folders, but knows only decisions with parsed input.
+fn bench(oracle: &str, workload: &Workload, folder: &Folder) -> Result<Timing, String> {
+    let mut command = Command::new(oracle);
+    command.args(["bench", "--metrics=false", "--benchmem=false"]);
+    command.args(["--format", "json", "--data"]);
+    command.arg(folder.write_modules(workload)?);
+    for (flag, text) in [("data", &workload.data), ("input", &workload.input)] {
+        if let Some(text) = text {
+            let path = folder.0.join(folder.put(&format!("{flag}.json"), text)?);
+            command.arg(format!("--{flag}")).arg(path);
+        }
+    }
+    let output = command
+        .arg(&workload.entrypoint)
+        .output()
+        .map_err(|error| format!("{oracle}: {error}"))?;
+    let figures: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|_| format!("{oracle}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    let number = |name: &str| figures.get(name).and_then(Value::as_f64);
+    let (Some(nanoseconds), Some(times)) = (number("T"), number("N")) else {
+        return Err(format!("{oracle}: {figures}"));
+    };
+    Ok(Timing {
+        eval_ns: nanoseconds / times.max(1.0),
+        json_ns: None,
+        prepare_ms: None,
+        correct: None,
+    })
 }
 
 /// A folder of plain files, which the oracle reads, removed in the end.
@@ -72,13 +99,28 @@ impl Folder {
         Ok(Self(path))
     }
 
+    fn put(&self, name: &str, text: &str) -> Result<String, String> {
+        let path = self.0.join(name);
+        let failed = |error| format!("{}: {error}", path.display());
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        std::fs::write(&path, text).map_err(failed)?;
+        Ok(name.to_owned())
+    }
+
+    /// Writes the modules into a folder of their own.
+    fn write_modules(&self, one: &Workload) -> Result<PathBuf, String> {
+        for (at, (name, text)) in one.modules().enumerate() {
+            let ending = name.rsplit('/').next().unwrap_or(name);
+            self.put(&format!("modules/{at}_{ending}"), text)?;
+        }
+        Ok(self.0.join("modules"))
+    }
+
     /// Writes all texts, and the manifest that names them.
     fn write(&self, one: &Workload) -> Result<PathBuf, String> {
-        let put = |name: &str, text: &str| {
-            let path = self.0.join(name);
-            std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-            Ok::<_, String>(name.to_owned())
-        };
+        let put = |name: &str, text: &str| self.put(name, text);
         let optional = |name: &str, text: &Option<String>| {
             text.as_deref().map(|text| put(name, text)).transpose()
         };

@@ -19,7 +19,7 @@ pub fn print(workloads: &[Workload], budget: Duration) -> Result<(), String> {
     let mut rows = Vec::new();
     for workload in workloads {
         let timing = match &oracle {
-            Some(binary) => oracle::time(binary, workload, 0.4)?,
+            Some(binary) => Some(oracle::time(binary, workload, 0.4)?),
             None => None,
         };
         let row = compare(workload, timing, budget)?;

@@ -49,7 +49,10 @@ impl Row {
         };
         let [eval, ..] = self.eval;
         let [json, ..] = self.json;
-        (of(eval, oracle.eval_ns), of(json, oracle.json_ns))
+        (
+            of(eval, oracle.eval_ns),
+            oracle.json_ns.and_then(|other| of(json, other)),
+        )
     }
 }
 

@@ -3,6 +3,7 @@
 mod builtins;
 pub mod documents;
 pub mod policies;
+pub mod practice;
 pub mod requests;
 mod tables;
 
@@ -16,29 +17,39 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("admission_review", requests::admission),
     ("api_call", requests::call),
     ("calls", policies::calls),
+    ("catalogue", practice::catalogue),
     ("customers", documents::customers),
     ("documents", builtins::documents),
     ("elses", policies::elses),
     ("encoded", builtins::encoded),
     ("expressions", requests::expressions),
+    ("firewall", practice::firewall),
     ("gateway", policies::gateway),
     ("gateway_request", policies::gateway_request),
     ("graph", builtins::graph),
     ("graphql", builtins::graphql),
     ("keys", requests::keys),
+    ("leaks", practice::leaks),
+    ("letters", practice::letters),
     ("lines", builtins::lines),
+    ("members", practice::members),
     ("mixed", policies::mixed),
     ("network_lists", requests::networks),
     ("networks", builtins::networks),
     ("orders", builtins::orders),
+    ("packages_with_versions", practice::packages),
     ("patterns", builtins::patterns),
     ("people", documents::people),
     ("permissions", documents::permissions),
     ("plan_of_changes", requests::plan),
+    ("pods", practice::pods),
     ("records", documents::records),
+    ("report", practice::report),
     ("route_table", requests::routes),
     ("rules", rules),
+    ("services", practice::services),
     ("stamps", builtins::stamps),
+    ("subjects", practice::subjects),
     ("table_arrays", tables::arrays),
     ("table_elses", tables::elses),
     ("table_first", tables::first),
@@ -53,6 +64,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("table_tenants", tables::tenants),
     ("tests", policies::tests),
     ("versions", builtins::versions),
+    ("windows", practice::windows),
 ];
 
 /// The text of a generator.
