@@ -1,5 +1,8 @@
 //! Objects.
 
+use std::cmp::Ordering;
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use solon_syntax::stack;
@@ -8,7 +11,7 @@ use super::arrays::allot;
 use super::operands::plain_int;
 use super::{Builtin, Call, Fault, Operands, occurrences};
 use crate::value::array::ArrayView;
-use crate::value::{Kind, ObjectBuilder, ObjectView, SetView, V};
+use crate::value::{Kind, ObjectBuilder, ObjectView, SetView, Shape, V, Value};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -132,9 +135,24 @@ fn union_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
     merge_all(call, &objects)
 }
 
-/// Merges many objects at once. Under each key a value that is no object hides all earlier ones, so objects
+/// Objects up to which they are merged one by one.
+const FEW: usize = 6;
+
+/// Merges objects. Under each key a value that is no object hides all earlier ones, so objects
 /// merge from the last such value on.
 fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e>, Fault> {
+    if let [first, second, rest @ ..] = objects
+        && rest.len() + 2 <= FEW
+    {
+        let mut merged = merge(call, *first, *second)?;
+        for object in rest {
+            let Some(before) = merged.as_object() else {
+                break;
+            };
+            merged = merge(call, before, *object)?;
+        }
+        return Ok(merged);
+    }
     let mut places = ObjectBuilder::new(call.arena);
     let mut merged: Vec<(V<'e>, SmallVec<[V<'e>; 2]>)> = Vec::new();
     for object in objects {
@@ -168,32 +186,81 @@ fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e
     Ok(result.finish())
 }
 
-/// Values that are objects on both sides merge; else the right one wins.
+/// Values that are objects on both sides merge; else the right one wins. Both are gone through in order, so that the
+/// result is in order, too.
 fn merge<'e>(
     call: &mut Call<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Result<V<'e>, Fault> {
-    let most = (left.len() + right.len()).saturating_mul(size_of::<V<'_>>());
-    call.budget.reserve(most)?;
-    let mut merged = ObjectBuilder::new(call.arena);
-    for (key, value) in left.iter() {
+    let pairs = |object: ObjectView<'e>| (object.len(), object.iter());
+    let stored = |object: ObjectView<'e>| match object {
+        ObjectView::Stored(object) => object.shaped(),
+        ObjectView::Arena(_) => None,
+    };
+    // what most objects are, gone through without a choice for each pair
+    match (stored(left), stored(right)) {
+        (Some(left), Some(right)) => merge_pairs(call, shaped(left), shaped(right)),
+        (None, Some(right)) => merge_pairs(call, pairs(left), shaped(right)),
+        _ => merge_pairs(call, pairs(left), pairs(right)),
+    }
+}
+
+/// The pairs of a stored object, and how many there are.
+fn shaped<'e>(
+    (shape, values): (&'e Arc<Shape>, &'e [Value]),
+) -> (usize, impl Iterator<Item = (V<'e>, V<'e>)>) {
+    let keys = shape.keys().iter().map(Value::borrow);
+    (values.len(), keys.zip(values.iter().map(Value::borrow)))
+}
+
+/// Merges pairs in order, of which there are so many.
+fn merge_pairs<'e>(
+    call: &mut Call<'e>,
+    (left, mut lefts): (usize, impl Iterator<Item = (V<'e>, V<'e>)>),
+    (right, mut rights): (usize, impl Iterator<Item = (V<'e>, V<'e>)>),
+) -> Result<V<'e>, Fault> {
+    let most = left + right;
+    call.budget
+        .reserve(most.saturating_mul(2 * size_of::<V<'_>>()))?;
+    let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+    let (mut keys, mut values) = (list(), list());
+    let mut over = rights.next();
+    'lefts: for (key, value) in lefts.by_ref() {
         // large objects take long to make, so steps are not spent beforehand
         call.budget.step()?;
-        let value = match right.get(key) {
-            None => value,
-            Some(over) => match (value.as_object(), over.as_object()) {
-                (Some(left), Some(right)) => stack::level(|| merge(call, left, right))?,
-                _ => over,
-            },
-        };
-        merged.put(key, value);
+        while let Some((other, new)) = over {
+            match other.cmp(&key) {
+                Ordering::Greater => break,
+                Ordering::Equal => {
+                    keys.push(key);
+                    values.push(match (value.as_object(), new.as_object()) {
+                        (Some(left), Some(right)) => stack::level(|| merge(call, left, right))?,
+                        _ => new,
+                    });
+                    over = rights.next();
+                    continue 'lefts;
+                }
+                Ordering::Less => {
+                    call.budget.step()?;
+                    keys.push(other);
+                    values.push(new);
+                    over = rights.next();
+                }
+            }
+        }
+        keys.push(key);
+        values.push(value);
     }
-    for (key, value) in right.iter() {
+    while let Some((key, value)) = over {
         call.budget.step()?;
-        merged.put(key, value);
+        keys.push(key);
+        values.push(value);
+        over = rights.next();
     }
-    Ok(merged.finish())
+    Ok(call
+        .arena
+        .sorted_object(keys.into_bump_slice(), values.into_bump_slice()))
 }
 
 fn subset<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

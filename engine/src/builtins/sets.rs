@@ -1,9 +1,11 @@
 //! Sets.
 
+use std::cmp::Ordering;
+
 use super::arrays::allot;
 use super::{Builtin, Call, Fault, Operands};
 use crate::limits;
-use crate::value::{SetView, V};
+use crate::value::{SetView, V, Value};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -49,10 +51,91 @@ pub fn difference<'e>(
     right: SetView<'e>,
 ) -> Result<V<'e>, Fault> {
     allot(call, left.len())?;
+    if are_alike(left, right) {
+        return side_by_side(call, left, right, Wanted::LeftAlone);
+    }
     Ok(call.arena.set_from(
         left.iter_unordered()
             .filter(|member| !right.contains(*member)),
     ))
+}
+
+/// Members from which on it pays to put sets in order.
+const MANY: usize = 24;
+
+/// Whether two sets are so large, and so much of one size, that going through both in order is the least work.
+fn are_alike(left: SetView<'_>, right: SetView<'_>) -> bool {
+    let (small, large) = (left.len().min(right.len()), left.len().max(right.len()));
+    small >= MANY && large / small < 8
+}
+
+/// Which members of two sets are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    LeftAlone,
+    Common,
+    All,
+}
+
+/// Goes through two sets in order. Of equal members the left one is taken.
+fn side_by_side<'e>(
+    call: &Call<'e>,
+    left: SetView<'e>,
+    right: SetView<'e>,
+    wanted: Wanted,
+) -> Result<V<'e>, Fault> {
+    let most = match wanted {
+        Wanted::LeftAlone => left.len(),
+        Wanted::Common => left.len().min(right.len()),
+        Wanted::All => left.len() + right.len(),
+    };
+    let mut members = bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+    let (mut lefts, mut rights) = (in_order(call, left), in_order(call, right));
+    let mut turns = 0_usize;
+    while let ([first, others @ ..], [second, rest @ ..]) = (lefts, rights) {
+        turns += 1;
+        if turns.is_multiple_of(limits::LONG_STEP) {
+            call.budget.check()?;
+        }
+        match first.cmp(second) {
+            Ordering::Less => {
+                if wanted != Wanted::Common {
+                    members.push(*first);
+                }
+                lefts = others;
+            }
+            Ordering::Greater => {
+                if wanted == Wanted::All {
+                    members.push(*second);
+                }
+                rights = rest;
+            }
+            Ordering::Equal => {
+                if wanted != Wanted::LeftAlone {
+                    members.push(*first);
+                }
+                (lefts, rights) = (others, rest);
+            }
+        }
+    }
+    if wanted != Wanted::Common {
+        members.extend_from_slice_copy(lefts);
+    }
+    if wanted == Wanted::All {
+        members.extend_from_slice_copy(rights);
+    }
+    Ok(call.arena.sorted_set(members.into_bump_slice()))
+}
+
+/// The members of a set in order, side by side.
+fn in_order<'e>(call: &Call<'e>, set: SetView<'e>) -> &'e [V<'e>] {
+    match set {
+        SetView::Arena(set) => set.sorted(call.arena),
+        SetView::Stored(set) => {
+            let members = set.items().iter().map(Value::borrow);
+            call.arena.bump().alloc_slice_fill_iter(members)
+        }
+    }
 }
 
 fn set_diff<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -72,6 +155,9 @@ fn common<'e>(call: &mut Call<'e>, left: SetView<'e>, right: SetView<'e>) -> Res
         (right, left)
     };
     allot(call, small.len())?;
+    if are_alike(small, large) {
+        return side_by_side(call, small, large, Wanted::Common);
+    }
     Ok(call.arena.set_from(
         small
             .iter_unordered()
@@ -88,6 +174,9 @@ fn or<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         return Ok(operands.at(1));
     }
     allot(call, left.len() + right.len())?;
+    if are_alike(left, right) {
+        return side_by_side(call, left, right, Wanted::All);
+    }
     Ok(call
         .arena
         .set_from(left.iter_unordered().chain(right.iter_unordered())))

@@ -4,7 +4,7 @@ use bumpalo::Bump;
 use hashbrown::HashTable;
 
 use crate::program::RuleId;
-use crate::value::{Arena, V, order};
+use crate::value::{Arena, V, order, sample};
 
 /// Results of rules and functions within one scope. `None` stands for undefined.
 pub(super) struct Memo<'e> {
@@ -15,10 +15,27 @@ pub(super) struct Memo<'e> {
     len: usize,
     /// All results, once there are too many to go along the chain.
     table: Option<&'e mut HashTable<Hashed<'e>, &'e Bump>>,
+    /// Whether arguments are hashed as a whole, since too many have the same first members.
+    thorough: bool,
 }
 
 /// Results up to which a scan beats a hash table.
 const SCAN: usize = 8;
+
+/// Results of one bounded hash from which on arguments are hashed as a whole.
+const ALIKE: usize = 8;
+
+/// What is known of a rule under arguments.
+pub(super) enum Look<'e> {
+    /// The kept result.
+    Kept(Option<V<'e>>),
+    /// Nothing, and where a result will be.
+    Missing(Place),
+}
+
+/// Where a result will be: its hash, once there is a table, and whether that is one of whole arguments.
+#[derive(Clone, Copy)]
+pub(super) struct Place(Option<(u64, bool)>);
 
 struct Entry<'e> {
     rule: RuleId,
@@ -37,10 +54,6 @@ impl<'e> Entry<'e> {
             && self.args.len() == args.len()
             && self.args.iter().zip(args).all(|(a, b)| is_known(*a, *b))
     }
-
-    fn hashed(&'e self) -> Hashed<'e> {
-        (hash(self.rule, self.args), self)
-    }
 }
 
 impl<'e> Memo<'e> {
@@ -51,29 +64,49 @@ impl<'e> Memo<'e> {
             last: None,
             len: 0,
             table: None,
+            thorough: false,
         }
     }
 
     /// The kept result of a rule, or of a function or a partial rule under arguments.
     #[inline]
     pub fn get(&self, rule: RuleId, args: &[V<'e>]) -> Option<Option<V<'e>>> {
+        match self.look(rule, args) {
+            Look::Kept(result) => Some(result),
+            Look::Missing(_) => None,
+        }
+    }
+
+    /// The same; what is not kept has a place already that [`Self::fill`] puts it in.
+    #[inline]
+    pub fn look(&self, rule: RuleId, args: &[V<'e>]) -> Look<'e> {
         if let Some(table) = &self.table {
-            let found = table.find(hash(rule, args), |entry| entry.1.is(rule, args))?;
-            return Some(found.1.result);
+            let code = self.code(rule, args);
+            let is = |entry: &Hashed<'e>| entry.0 == code && entry.1.is(rule, args);
+            return match table.find(code, is) {
+                Some(found) => Look::Kept(found.1.result),
+                None => Look::Missing(Place(Some((code, self.thorough)))),
+            };
         }
         let mut next = self.last;
         while let Some(entry) = next {
             if entry.is(rule, args) {
-                return Some(entry.result);
+                return Look::Kept(entry.result);
             }
             next = entry.before;
         }
-        None
+        Look::Missing(Place(None))
     }
 
     /// Keeps a result.
     #[inline]
     pub fn put(&mut self, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
+        self.fill(Place(None), rule, args, result);
+    }
+
+    /// Keeps a result at its place.
+    #[inline]
+    pub fn fill(&mut self, place: Place, rule: RuleId, args: &[V<'e>], result: Option<V<'e>>) {
         let bump = self.arena.bump();
         let args: &'e [V<'e>] = if args.is_empty() {
             &[]
@@ -89,27 +122,58 @@ impl<'e> Memo<'e> {
         self.last = Some(entry);
         self.len += 1;
         if self.len > SCAN {
-            self.tabulate(entry);
+            self.tabulate(entry, place);
         }
     }
 
     /// Adds a result to the table, which is made of all when there is none yet.
-    fn tabulate(&mut self, entry: &'e Entry<'e>) {
-        let add = |table: &mut HashTable<Hashed<'e>, &'e Bump>, entry: &'e Entry<'e>| {
-            let hashed = entry.hashed();
-            table.insert_unique(hashed.0, hashed, |hashed| hashed.0);
+    fn tabulate(&mut self, entry: &'e Entry<'e>, place: Place) {
+        let code = match place.0 {
+            Some((code, thorough)) if thorough == self.thorough => code,
+            _ => self.code(entry.rule, entry.args),
         };
-        if let Some(table) = &mut self.table {
-            return add(table, entry);
+        let alike = match &mut self.table {
+            Some(table) => {
+                table.insert_unique(code, (code, entry), |hashed| hashed.0);
+                table.iter_hash(code).filter(|held| held.0 == code).count()
+            }
+            None => {
+                self.tabulate_all();
+                0
+            }
+        };
+        if alike > ALIKE && !self.thorough {
+            self.thorough = true;
+            self.tabulate_all();
         }
+    }
+
+    /// Makes a table of all results.
+    fn tabulate_all(&mut self) {
         let bump = self.arena.bump();
-        let mut table = HashTable::with_capacity_in(4 * SCAN, bump);
-        let mut next = Some(entry);
+        let mut table = HashTable::with_capacity_in((2 * self.len).max(4 * SCAN), bump);
+        let mut next = self.last;
         while let Some(entry) = next {
-            add(&mut table, entry);
+            let code = self.code(entry.rule, entry.args);
+            table.insert_unique(code, (code, entry), |hashed| hashed.0);
             next = entry.before;
         }
         self.table = Some(bump.alloc(table));
+    }
+
+    #[inline]
+    fn code(&self, rule: RuleId, args: &[V<'_>]) -> u64 {
+        // multiplying by an odd constant spreads small numbers over all bits
+        let spread = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        args.iter().fold(spread(u64::from(rule) + 1), |code, arg| {
+            let arg = match self.thorough {
+                // what has too many parts to hash is told by its kind
+                true if arg.is_outsize() => 0,
+                true => order::hash(*arg),
+                false => sample::sample(*arg),
+            };
+            spread(code.rotate_left(23) ^ arg)
+        })
     }
 }
 
@@ -121,19 +185,4 @@ fn is_known(a: V<'_>, b: V<'_>) -> bool {
     } else {
         a == b
     }
-}
-
-#[inline]
-fn hash(rule: RuleId, args: &[V<'_>]) -> u64 {
-    // multiplying by an odd constant spreads small numbers over all bits
-    let seed = (u64::from(rule) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    args.iter().fold(seed, |code, arg| {
-        // what has too many parts to hash is told by its kind
-        let arg = if arg.is_outsize() {
-            0
-        } else {
-            order::hash(*arg)
-        };
-        (code.rotate_left(23) ^ arg).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    })
 }

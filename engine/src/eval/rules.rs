@@ -6,6 +6,7 @@ use crate::value::{SetBuilder, V};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
+use super::memo::Look;
 use super::sink::Sink;
 
 /// The rules of a set that can match, in source order.
@@ -73,13 +74,14 @@ impl<'e> Machine<'e> {
         if !set.memoised {
             return self.complete(set, args);
         }
-        if let Some(kept) = self.memo().get(rule, args) {
-            return Ok(kept);
-        }
+        let place = match self.memo().look(rule, args) {
+            Look::Kept(kept) => return Ok(kept),
+            Look::Missing(place) => place,
+        };
         let result = self.complete(set, args)?;
         // where it can be seen what runs, a function without a result runs again, as in OPA
         if result.is_some() || !self.is_seen() {
-            self.memo().put(rule, args, result);
+            self.memo().fill(place, rule, args, result);
         }
         Ok(result)
     }

@@ -12,6 +12,7 @@ pub mod number;
 pub mod object;
 pub mod order;
 pub mod pointer;
+pub mod sample;
 pub mod search;
 pub mod serde;
 pub mod set;

@@ -9,7 +9,7 @@ use solon_syntax::stack;
 
 use super::{Kind, Short, V, stored_order};
 
-static STATE: LazyLock<foldhash::fast::RandomState> =
+pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
 
 /// Hash of a value, equal for equal values within one process.
@@ -132,6 +132,9 @@ fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
     if whole.refuses_walk() || other.refuses_walk() {
         return false;
     }
+    if let Some((values, others)) = of_one_form(whole, other) {
+        return values == others;
+    }
     let (mut pairs, mut others) = (a.iter(), b.iter());
     while let (Some((a, one)), Some((b, other))) = (pairs.next(), others.next()) {
         if a != b || one != other {
@@ -178,15 +181,37 @@ impl Ord for V<'_> {
         match (self, other) {
             (V::Int(a), V::Int(b)) => a.cmp(b),
             (V::Short(a), V::Short(b)) => a.cmp(b),
-            (V::NewText(a), V::NewText(b)) => a.as_bytes().cmp(b.as_bytes()),
-            (V::NewText(a), V::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
-            (V::Text(a), V::NewText(b)) => a.as_bytes().cmp(b.as_bytes()),
-            (V::Text(a), V::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
+            (V::NewText(a), V::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
+            (V::NewText(a), V::Text(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
+            (V::Text(a), V::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
+            (V::Text(a), V::Text(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
             (V::Bool(a), V::Bool(b)) => a.cmp(b),
             (V::Object(a), V::Object(b)) => stored_order::order(a, b),
             (a, b) => compare(*a, *b),
         }
     }
+}
+
+/// The order of two strings, which their first bytes mostly decide.
+#[inline]
+fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
+    if let (Some(first), Some(second)) = (a.first_chunk(), b.first_chunk()) {
+        let (first, second) = (u64::from_be_bytes(*first), u64::from_be_bytes(*second));
+        if first != second {
+            return first.cmp(&second);
+        }
+    }
+    a.cmp(b)
+}
+
+/// The values of two objects of one form, in the order of its keys.
+#[inline]
+fn of_one_form<'a, 'b>(a: V<'a>, b: V<'b>) -> Option<(&'a [V<'a>], &'b [V<'b>])> {
+    let (V::NewObject(a), V::NewObject(b)) = (a, b) else {
+        return None;
+    };
+    let is_one = Arc::ptr_eq(a.shape()?, b.shape()?);
+    is_one.then(|| (a.values(), b.values()))
 }
 
 fn compare(a: V<'_>, b: V<'_>) -> Ordering {
@@ -241,6 +266,15 @@ fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
 #[inline(never)]
 fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
     if same(a, b) || a.refuses_walk() || b.refuses_walk() {
+        return Ordering::Equal;
+    }
+    if let Some((values, others)) = of_one_form(a, b) {
+        for (one, other) in values.iter().zip(others) {
+            let order = one.cmp(other);
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {

@@ -2,6 +2,7 @@
 //! one passes through. Sets do not: changing a member changes what it is known by, so they are made anew.
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
@@ -75,26 +76,32 @@ impl<'e> Tree<'e> {
                 let object = original.as_object();
                 let length = object.map_or(0, ObjectView::len);
                 allot(call, length + slots.changed.len())?;
-                let mut pairs = ObjectBuilder::new(call.arena);
-                for (key, value) in object.into_iter().flat_map(ObjectView::iter) {
-                    match slots.find(key) {
-                        None => pairs.append(key, value),
-                        Some(Changed {
-                            slot: Slot::Deleted(_),
-                            ..
-                        }) => {}
-                        Some(Changed {
+                let most = length + slots.changed.len();
+                let mut pairs = ObjectBuilder::with_room(call.arena, most);
+                let mut seen: SmallVec<[bool; Slots::SCANNED]> =
+                    SmallVec::from_elem(false, slots.changed.len());
+                if let Some(object) = object {
+                    for (key, value) in object.iter() {
+                        let Some(place) = slots.place(key) else {
+                            pairs.append(key, value);
+                            continue;
+                        };
+                        if let Some(seen) = seen.get_mut(place) {
+                            *seen = true;
+                        }
+                        if let Some(Changed {
                             key,
                             slot: Slot::Held(tree),
-                        }) => {
+                        }) = slots.changed.get(place)
+                        {
                             let value = tree.value(call)?;
                             pairs.append(*key, value);
                         }
                     }
                 }
-                for Changed { key, slot, .. } in &slots.changed {
+                for (Changed { key, slot }, seen) in slots.changed.iter().zip(seen) {
                     if let Slot::Held(tree) = slot
-                        && object.is_none_or(|object| object.get(*key).is_none())
+                        && !seen
                     {
                         let value = tree.value(call)?;
                         pairs.append(*key, value);
@@ -104,9 +111,13 @@ impl<'e> Tree<'e> {
             }
             Self::Array { items, .. } => {
                 allot(call, items.len())?;
-                let mut list = call.arena.list();
+                let mut list =
+                    bumpalo::collections::Vec::with_capacity_in(items.len(), call.arena.bump());
                 for item in items {
-                    list.push(item.value(call)?);
+                    list.push(match item {
+                        Self::Value(value) => *value,
+                        item => item.value(call)?,
+                    });
                 }
                 Ok(call.arena.array_of(list.into_bump_slice()))
             }

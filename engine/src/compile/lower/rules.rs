@@ -1,6 +1,6 @@
 //! The plans of rules.
 
-use solon_syntax::ast::{self, Body, Expr, ExprKind, Term, TermKind};
+use solon_syntax::ast::{self, Body, Expr, ExprKind, Name, Term, TermKind};
 
 use super::body::Lowering;
 use super::called::operator_name;
@@ -36,10 +36,10 @@ pub fn lower(
         .map(|rule| default_plan(rule, program, constants, optimisations));
     let early_exit = early_exit(&rules, constants);
     let memoised = !optimisations.make(Optimisation::RepeatCheapCalls)
-        || pending
-            .rules
-            .iter()
-            .any(|member| is_costly(&member.rule.body) || member.rule.else_rule.is_some());
+        || pending.rules.iter().any(|member| {
+            let args = &member.rule.head.args;
+            is_costly(&member.rule.body, args) || member.rule.else_rule.is_some()
+        });
     RuleSet {
         path: declared.path.clone(),
         name: declared.name.clone(),
@@ -84,26 +84,31 @@ fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
 }
 
 /// Whether finding a function's result again costs more than looking it up, or is seen.
-fn is_costly(body: &Body) -> bool {
+fn is_costly(body: &Body, args: &[Term]) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.iter().enumerate().any(|(at, term)| match at {
             0 => operator_name(term)
                 .is_some_and(|name| name.starts_with("data.") || name == "internal.print"),
-            _ => is_costly_term(term),
+            _ => is_costly_term(term, args),
         }),
-        ExprKind::Term(term) => is_costly_term(term),
+        ExprKind::Term(term) => is_costly_term(term, args),
         _ => true,
     })
 }
 
-fn is_costly_term(term: &Term) -> bool {
+/// A step that an argument names is a lookup, any other with a variable may be a loop.
+fn is_costly_term(term: &Term, args: &[Term]) -> bool {
+    let is_argument = |name: &Name| args.iter().any(|arg| arg.as_var() == Some(name));
     match &term.kind {
         TermKind::Ref(terms) => {
             terms
                 .first()
                 .and_then(Term::as_var)
                 .is_some_and(|name| &**name == "data")
-                || terms.iter().skip(1).any(|term| term.as_var().is_some())
+                || terms
+                    .iter()
+                    .skip(1)
+                    .any(|term| term.as_var().is_some_and(|name| !is_argument(name)))
         }
         TermKind::ArrayComprehension(_)
         | TermKind::SetComprehension(_)

@@ -107,6 +107,7 @@ pub(super) fn insert_key<'e>(
 ) -> Result<(), usize> {
     match table {
         Some(table) => {
+            table.relieve(keys);
             let (code, found) = table.look(keys, &key);
             match found {
                 Ok(at) => return Err(at),

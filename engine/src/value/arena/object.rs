@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::Arena;
 use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, append_key, insert_key};
-use crate::value::order::hash;
 use crate::value::{Shape, V, Value, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
@@ -53,6 +52,9 @@ impl<'e> ArenaObject<'e> {
     pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
         let at = match &self.table {
             Some(table) => table.find(self.keys, key)?,
+            None if self.keys.len() > SCAN => {
+                self.keys.binary_search_by(|other| other.cmp(&key)).ok()?
+            }
             None => search::position_in_flight(self.keys, key)?,
         };
         self.values.get(at).copied()
@@ -133,6 +135,17 @@ impl<'e> ObjectBuilder<'e> {
         }
     }
 
+    /// An empty object with room for so many pairs.
+    pub fn with_room(arena: &'e Arena, pairs: usize) -> Self {
+        let list = || bumpalo::collections::Vec::with_capacity_in(pairs, arena.bump());
+        Self {
+            arena,
+            keys: list(),
+            values: list(),
+            table: None,
+        }
+    }
+
     /// Adds a pair unless the key is there.
     #[inline]
     pub fn put(&mut self, key: V<'e>, value: V<'e>) -> Put {
@@ -150,7 +163,7 @@ impl<'e> ObjectBuilder<'e> {
     #[inline]
     pub fn append(&mut self, key: V<'e>, value: V<'e>) {
         let code = match &self.table {
-            Some(_) => hash(key),
+            Some(table) => table.code(&key),
             None => 0,
         };
         append_key(&mut self.keys, &mut self.table, self.arena, key, code);
@@ -252,6 +265,21 @@ impl Arena {
             order: Order::new(self, values.len()),
             shape: None,
         }))
+    }
+
+    /// An object of distinct keys that are in order.
+    pub fn sorted_object<'e>(&'e self, keys: &'e [V<'e>], values: &'e [V<'e>]) -> V<'e> {
+        match self.around_pairs(keys, values) {
+            Some(extent) => V::NewObject(self.bump().alloc(ArenaObject {
+                extent,
+                keys,
+                values,
+                table: None,
+                order: Order::as_inserted(self),
+                shape: None,
+            })),
+            None => V::Null,
+        }
     }
 
     /// An object of a form with few keys, and the values in the order of these.

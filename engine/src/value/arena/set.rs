@@ -48,6 +48,20 @@ impl<'e> ArenaSet<'e> {
         self.order.of(self.items).is_none().then_some(self.items)
     }
 
+    /// The members in order, side by side.
+    pub fn sorted(&self, arena: &'e Arena) -> &'e [V<'e>] {
+        let Some(order) = self.order.of(self.items) else {
+            return self.items;
+        };
+        let member = |at: usize| {
+            let slot = order.get(at).map_or(0, Cell::get);
+            self.items.get(slot as usize).copied().unwrap_or_default()
+        };
+        arena
+            .bump
+            .alloc_slice_fill_with(order.len().min(self.items.len()), member)
+    }
+
     /// The members in order.
     pub fn iter(&self) -> ArenaMembers<'e> {
         ArenaMembers {
@@ -171,6 +185,11 @@ impl<'e> SetBuilder<'e> {
     #[inline(never)]
     fn insert_among_few(&mut self, member: &V<'e>) -> bool {
         let is_simple = !matches!(member.kind(), Kind::Array | Kind::Object | Kind::Set);
+        // what comes in order stays in order, however much it is
+        if is_simple && self.items.last().is_none_or(|last| *last < *member) {
+            self.items.push(*member);
+            return true;
+        }
         let place = if is_simple {
             place_among(&self.items, member)
         } else {

@@ -3,8 +3,11 @@
 //! The sets and objects of a loop are asked once for each of its turns. A list of words that a few instructions look
 //! through is faster for that than a table made for all uses.
 
+use std::cell::Cell;
+
 use super::super::Arena;
 use crate::value::order::{hash, hash_short};
+use crate::value::sample::sample;
 use crate::value::{Short, V};
 
 /// Where a key is. Its hash stays with it: keys may be large, and a table that grows needs the hashes of all.
@@ -25,7 +28,14 @@ pub struct Table<'e> {
     /// A power of two, and never full.
     places: &'e mut [Place],
     arena: &'e Arena,
+    /// Whether compounds are hashed as a whole, since too many have the same first members.
+    thorough: bool,
+    /// Whether that has been seen.
+    crowded: Cell<bool>,
 }
+
+/// Keys of one bounded hash that are gone through before compounds are hashed as a whole.
+const ALIKE: usize = 8;
 
 impl<'e> Table<'e> {
     /// A table of keys, with room for so many.
@@ -33,11 +43,43 @@ impl<'e> Table<'e> {
         let mut table = Self {
             places: free(arena, 2 * room.max(keys.len())),
             arena,
+            thorough: false,
+            crowded: Cell::new(false),
         };
-        for (at, key) in keys.iter().enumerate() {
-            table.add(at, hash(*key));
-        }
+        table.add_all(keys);
         table
+    }
+
+    fn add_all(&mut self, keys: &[V<'_>]) {
+        for (at, key) in keys.iter().enumerate() {
+            self.add(at, self.code(key));
+        }
+    }
+
+    /// The hash that a key is found by.
+    #[inline]
+    pub fn code(&self, key: &V<'_>) -> u64 {
+        match key {
+            V::Array(_) | V::NewArray(_) | V::Object(_) | V::NewObject(_) if !self.thorough => {
+                sample(*key)
+            }
+            _ => hash(*key),
+        }
+    }
+
+    /// Hashes all keys as a whole from now on, when too many have been found to be alike.
+    #[inline]
+    pub fn relieve(&mut self, keys: &[V<'_>]) {
+        if self.crowded.get() && !self.thorough {
+            self.hash_all(keys);
+        }
+    }
+
+    #[cold]
+    fn hash_all(&mut self, keys: &[V<'_>]) {
+        self.thorough = true;
+        self.places.fill(FREE);
+        self.add_all(keys);
     }
 
     /// The position of a key among the keys.
@@ -52,9 +94,18 @@ impl<'e> Table<'e> {
         if let V::Short(short) = key {
             return self.look_short(keys, short);
         }
-        let code = hash(*key);
-        let same = |at| keys.get(at).is_some_and(|other| *other == *key);
-        (code, self.probe(code, same))
+        let code = self.code(key);
+        let alike = Cell::new(0);
+        let same = |at| {
+            let is_same = keys.get(at).is_some_and(|other| *other == *key);
+            alike.set(alike.get() + usize::from(!is_same));
+            is_same
+        };
+        let found = self.probe(code, same);
+        if alike.get() > ALIKE {
+            self.crowded.set(true);
+        }
+        (code, found)
     }
 
     /// The same for a string, read where it lies: copied, it would be written in parts and read back too early.

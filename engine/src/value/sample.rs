@@ -1,0 +1,104 @@
+//! A bounded hash: of a few leaves, whatever the size of the value.
+//!
+//! Values that are asked for again are mostly told apart by their first members. Who keeps values by such a hash compares
+//! those that share one, and turns to [`order::hash`](super::order::hash) when these are many.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use super::order::STATE;
+use super::{V, Value};
+
+/// Members of a container that are looked at.
+const MEMBERS: usize = 6;
+
+/// Strings and numbers among them that are enough.
+const LEAVES: usize = 3;
+
+/// Bytes of a long string that count at its start, and at its end.
+const ENDS: usize = 24;
+
+/// Hash of a few leaves of a value, equal for equal values within one process.
+#[inline]
+pub fn sample(value: V<'_>) -> u64 {
+    let mut state = STATE.build_hasher();
+    match value {
+        V::Array(items) => {
+            let items = items.iter().map(Value::borrow);
+            add_members(items, &mut state);
+        }
+        V::NewArray(items) => add_members(items.iter().copied(), &mut state),
+        V::Object(object) if let Some((_, values)) = object.shaped() => {
+            add_members(values.iter().map(Value::borrow), &mut state);
+        }
+        V::NewObject(object) if object.shape().is_some() => {
+            add_members(object.values().iter().copied(), &mut state);
+        }
+        V::Object(_) | V::NewObject(_) => {
+            if let Some(object) = value.as_object() {
+                let values = object.iter().map(|(_, value)| value);
+                add_members_of(object.len(), values, &mut state);
+            }
+        }
+        leaf => {
+            add_leaf(&leaf, &mut state);
+        }
+    }
+    state.finish()
+}
+
+fn add_members<'v>(members: impl ExactSizeIterator<Item = V<'v>>, state: &mut impl Hasher) {
+    add_members_of(members.len(), members, state);
+}
+
+/// Adds the first members. What tells containers of one sort apart are values more often than keys, and strings and
+/// numbers more often than what is in containers within them.
+fn add_members_of<'v>(
+    length: usize,
+    members: impl Iterator<Item = V<'v>>,
+    state: &mut impl Hasher,
+) {
+    state.write_usize(length);
+    let mut leaves = 0;
+    for member in members.take(MEMBERS) {
+        leaves += usize::from(add_leaf(&member, state));
+        if leaves == LEAVES {
+            break;
+        }
+    }
+}
+
+/// Adds a string or number as it is, of a container only the length; whether it is a leaf.
+#[inline]
+fn add_leaf(value: &V<'_>, state: &mut impl Hasher) -> bool {
+    let length = match value {
+        V::Array(items) => items.len(),
+        V::NewArray(items) => items.len(),
+        V::Object(object) => object.len(),
+        V::NewObject(object) => object.len(),
+        V::Set(set) => set.items().len(),
+        V::NewSet(set) => set.len(),
+        V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+            add_text(value, state);
+            return true;
+        }
+        _ => {
+            value.hash(state);
+            return true;
+        }
+    };
+    state.write_usize(length);
+    false
+}
+
+fn add_text(value: &V<'_>, state: &mut impl Hasher) {
+    let text = value.text_or_empty();
+    let bytes = text.as_bytes();
+    match (bytes.first_chunk::<ENDS>(), bytes.last_chunk::<ENDS>()) {
+        (Some(first), Some(last)) => {
+            state.write_usize(bytes.len());
+            state.write(first);
+            state.write(last);
+        }
+        _ => value.hash(state),
+    }
+}
