@@ -67,7 +67,7 @@ fn digits(float: f64, precision: Option<usize>) -> (String, i32) {
 }
 
 /// `%g`: the shortest or a number of digits, with an exponent for large and small numbers.
-fn general(float: f64, precision: Option<usize>) -> String {
+pub(super) fn general(float: f64, precision: Option<usize>) -> String {
     const SHORTEST: usize = 6;
     let (digits, exponent) = digits(float, precision);
     let whole = usize::try_from(exponent + 1).unwrap_or(0);
@@ -93,7 +93,7 @@ fn general(float: f64, precision: Option<usize>) -> String {
 }
 
 /// `%e`
-fn scientific(float: f64, precision: usize) -> String {
+pub(super) fn scientific(float: f64, precision: usize) -> String {
     let text = format!("{float:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     format!(

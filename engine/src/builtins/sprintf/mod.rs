@@ -1,6 +1,7 @@
 //! `sprintf`: the verbs, flags and complaints of Go's `fmt`.
 
 mod argument;
+mod decimal;
 mod directive;
 mod float;
 mod integer;
@@ -37,6 +38,12 @@ fn show<'e>(printer: &mut Printer<'_, 'e>, value: V<'e>, verb: Option<char>) -> 
     let is_compound = value.kind() >= Kind::Array;
     if is_compound && matches!(verb, Some('s' | 'v')) && printer.spec.is_plain() {
         return printer.show(value);
+    }
+    if let (V::Decimal(scale, coefficient), Some(verb)) = (value, verb)
+        && let Some(decimal) = decimal::Decimal::new(scale, coefficient)
+        && let Some(text) = decimal.printed(&printer.spec, verb)
+    {
+        return printer.padded(&text);
     }
     let argument = Argument::of(printer.call(), value)?;
     match verb {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::decimal::Decimal;
 use super::directive::{Directive, Format, Spec, Step, Values};
 use super::printer::Printer;
 use crate::builtins::{Call, Fault, Operands, Prepared};
@@ -16,6 +17,8 @@ pub struct Pieces {
     tail: String,
     /// Bytes of all texts.
     length: usize,
+    /// Whether there is a directive that prints nothing as it is, but in a width, say.
+    elaborate: bool,
 }
 
 /// A directive, with the text before it.
@@ -32,6 +35,7 @@ struct Piece {
 struct Takes {
     strings: bool,
     integers: bool,
+    decimals: bool,
 }
 
 /// Room for a value that is printed.
@@ -82,6 +86,8 @@ impl Pieces {
                     takes: Takes {
                         strings: spec.is_plain() && matches!(verb, 's' | 'v'),
                         integers: spec.is_plain() && matches!(verb, 'd' | 'v'),
+                        decimals: spec.width.is_none()
+                            && matches!(verb, 'v' | 'g' | 'f' | 'F' | 'e'),
                     },
                     spec,
                     verb,
@@ -94,10 +100,19 @@ impl Pieces {
         }
         let texts = directives.iter().map(|piece| piece.before.len());
         let length = texts.sum::<usize>() + before.len();
+        let elaborate = directives.iter().any(|piece| {
+            let Takes {
+                strings,
+                integers,
+                decimals,
+            } = piece.takes;
+            !strings && !integers && !decimals
+        });
         Some(Self {
             directives,
             tail: before,
             length,
+            elaborate,
         })
     }
 }
@@ -111,15 +126,17 @@ pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
 /// A value that is printed as it is.
 enum Plain<'a> {
     Integer(i64),
+    Decimal(Decimal),
     Text(&'a str),
 }
 
 impl<'a> Plain<'a> {
-    /// `None` for anything but small integers and strings that are UTF-8.
+    /// `None` for anything but small numbers and strings that are UTF-8.
     #[inline]
     fn flying(value: &'a V<'_>) -> Option<Self> {
         Some(match value {
             V::Int(int) => Self::Integer(*int),
+            V::Decimal(scale, coefficient) => Self::Decimal(Decimal::new(*scale, *coefficient)?),
             value => Self::Text(value.utf8()?),
         })
     }
@@ -128,6 +145,9 @@ impl<'a> Plain<'a> {
     fn stored(value: &'a Value) -> Option<Self> {
         Some(match value {
             Value::Int(int) => Self::Integer(*int),
+            Value::Decimal(scale, coefficient) => {
+                Self::Decimal(Decimal::new(*scale, *coefficient)?)
+            }
             value => Self::Text(value.utf8()?),
         })
     }
@@ -140,6 +160,9 @@ impl Pieces {
         call: &Call<'e>,
         values: impl Iterator<Item = Option<Plain<'a>>>,
     ) -> Result<Option<V<'e>>, Fault> {
+        if self.elaborate {
+            return Ok(None);
+        }
         let room = self.length + VALUE * self.directives.len();
         call.budget.reserve(room)?;
         let mut text = bumpalo::collections::String::with_capacity_in(room, call.arena.bump());
@@ -148,6 +171,13 @@ impl Pieces {
             match value {
                 Some(Plain::Integer(int)) if piece.takes.integers => {
                     text.push_str(itoa::Buffer::new().format(int));
+                }
+                Some(Plain::Decimal(decimal)) if piece.takes.decimals => {
+                    let printed = decimal.printed(&piece.spec, piece.verb);
+                    let Some(printed) = printed else {
+                        return Ok(None);
+                    };
+                    text.push_str(std::str::from_utf8(&printed).unwrap_or_default());
                 }
                 Some(Plain::Text(part)) if piece.takes.strings => {
                     call.budget.reserve(part.len())?;
