@@ -11,6 +11,7 @@ use super::fault::{Fault, FaultCode};
 use super::graph::Graphs;
 use super::http::{ResponseCache, SendMetrics, Sent};
 use super::nd_cache::NdBuiltinCache;
+use super::net::LastPart;
 use super::patterns::Patterns;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::limits::{self, Limits};
@@ -62,6 +63,8 @@ pub struct Call<'e> {
     pub span: Span,
     /// File names, for the same purpose.
     pub files: Option<&'e Files>,
+    /// The address that was looked for in a network last.
+    pub last_part: Option<LastPart<'e>>,
     kept: Option<Box<Kept<'e>>>,
     now_ns: OnceCell<i64>,
     seed: OnceCell<u64>,
@@ -93,6 +96,7 @@ impl<'e> Call<'e> {
             send_metrics: None,
             span: Span::default(),
             files: None,
+            last_part: None,
             kept: None,
             now_ns: OnceCell::new(),
             seed: OnceCell::new(),

@@ -103,9 +103,15 @@ fn ip(text: &str) -> Option<IpAddr> {
 }
 
 fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
-    let mut octets = [0; 4];
-    let mut rest = text;
-    for (at, octet) in octets.iter_mut().enumerate() {
+    let (address, rest) = octets(text)?;
+    rest.is_empty().then_some(address)
+}
+
+/// Four numbers below 256 without leading zeros, and what stands behind them.
+#[inline]
+fn octets(text: &[u8]) -> Option<(Ipv4Addr, &[u8])> {
+    let (mut bits, mut rest) = (0_u32, text);
+    for at in 0..4 {
         if at > 0 {
             rest = rest.strip_prefix(b".")?;
         }
@@ -116,19 +122,29 @@ fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
                 c @ b'0'..=b'9',
                 ref after @ ..,
             ] => {
-                let tens = u16::from(a - b'0') * 10 + u16::from(b - b'0');
-                (tens * 10 + u16::from(c - b'0'), after)
+                let tens = u32::from(a - b'0') * 10 + u32::from(b - b'0');
+                (tens * 10 + u32::from(c - b'0'), after)
             }
             [a @ b'1'..=b'9', b @ b'0'..=b'9', ref after @ ..] => {
-                (u16::from(a - b'0') * 10 + u16::from(b - b'0'), after)
+                (u32::from(a - b'0') * 10 + u32::from(b - b'0'), after)
             }
-            [a @ b'0'..=b'9', ref after @ ..] => (u16::from(a - b'0'), after),
+            [a @ b'0'..=b'9', ref after @ ..] => (u32::from(a - b'0'), after),
             _ => return None,
         };
-        *octet = u8::try_from(value).ok()?;
+        if value > 255 {
+            return None;
+        }
+        bits = bits << 8 | value;
         rest = after;
     }
-    rest.is_empty().then(|| Ipv4Addr::from(octets))
+    Some((Ipv4Addr::from_bits(bits), rest))
+}
+
+/// What a text denotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Address,
+    Block,
 }
 
 /// Consecutive addresses of one version.
@@ -161,6 +177,33 @@ impl Range {
         let host_bits = bits.checked_sub(length.parse().ok()?)?;
         let address = Address::from(ip);
         Some((address, Self::block(address, host_bits)))
+    }
+
+    /// Reads a block of IPv4, or an address, in the form that nearly all have. `None` tells nothing: others may be
+    /// sound, too.
+    #[inline]
+    fn usual(text: &[u8]) -> Option<(Form, Self)> {
+        let (address, rest) = octets(text)?;
+        let (form, length) = match *rest {
+            [] => (Form::Address, Address::V4_BITS),
+            [b'/', a @ b'0'..=b'9'] => (Form::Block, u32::from(a - b'0')),
+            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
+                (Form::Block, u32::from(a - b'0') * 10 + u32::from(b - b'0'))
+            }
+            _ => return None,
+        };
+        let host_bits = Address::V4_BITS.checked_sub(length)?;
+        let hosts = u32::MAX.checked_shr(length).unwrap_or(0);
+        let mapped = |bits: u32| Address(u128::from(bits) | 0xffff << 32);
+        debug_assert_eq!(hosts.count_ones(), host_bits, "the bits that vary");
+        Some((
+            form,
+            Self {
+                first: mapped(address.to_bits() & !hosts),
+                last: mapped(address.to_bits() | hosts),
+                is_v4: true,
+            },
+        ))
     }
 
     /// Whether all of another one lies within.
@@ -217,14 +260,22 @@ impl Range {
     }
 }
 
-fn block(text: &str) -> Result<Range, Fault> {
+fn block(text: TextView<'_>) -> Result<Range, Fault> {
+    if let Some((Form::Block, range)) = Range::usual(text.as_bytes()) {
+        return Ok(range);
+    }
+    let text = &*text.to_str();
     match Range::parse(text) {
         Some((_, range)) => Ok(range),
         None => Err(Fault::error(format!("invalid CIDR address: {text}"))),
     }
 }
 
-fn block_or_address(text: &str) -> Result<Range, Fault> {
+fn block_or_address(text: TextView<'_>) -> Result<Range, Fault> {
+    if let Some((_, range)) = Range::usual(text.as_bytes()) {
+        return Ok(range);
+    }
+    let text = &*text.to_str();
     let address = || Address::parse(text).map(|address| Range::block(address, 0));
     let range = Range::parse(text).map(|(_, range)| range);
     range.or_else(address).ok_or_else(|| {
@@ -250,18 +301,49 @@ fn text(value: V<'_>) -> Result<TextView<'_>, Fault> {
     [value].text(0)
 }
 
-fn cidr_contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let whole = block(&text(operands.at(0))?.to_str())?;
-    let part = block_or_address(&text(operands.at(1))?.to_str())?;
+fn cidr_contains<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let whole = block(text(operands.at(0))?)?;
+    let part = part(call, operands.at(1))?;
     Ok(V::Bool(whole.contains(part)))
+}
+
+/// The text that was looked for in a block the last time, and what it denotes: loops over blocks ask for one address.
+#[derive(Clone, Copy)]
+pub struct LastPart<'e> {
+    text: V<'e>,
+    range: Range,
+}
+
+impl LastPart<'_> {
+    /// Whether it was this text, as far as one look tells.
+    fn is(&self, text: V<'_>) -> bool {
+        match (self.text, text) {
+            (V::Short(a), V::Short(b)) => a == b,
+            (V::Text(a), V::Text(b)) => a.is(b),
+            (V::NewText(a), V::NewText(b)) => std::ptr::eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// What is looked for in a block.
+fn part<'e>(call: &mut Call<'e>, value: V<'e>) -> Result<Range, Fault> {
+    if let Some(last) = &call.last_part
+        && last.is(value)
+    {
+        return Ok(last.range);
+    }
+    let range = block_or_address(text(value)?)?;
+    call.last_part = Some(LastPart { text: value, range });
+    Ok(range)
 }
 
 /// A call with a constant block.
 struct Block(Range);
 
 impl Prepared for Block {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        let part = block_or_address(&text(operands.at(1))?.to_str())?;
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let part = part(call, operands.at(1))?;
         Ok(V::Bool(self.0.contains(part)))
     }
 }
@@ -273,8 +355,8 @@ fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
 }
 
 fn cidr_intersects<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let left = block(&text(operands.at(0))?.to_str())?;
-    let right = block(&text(operands.at(1))?.to_str())?;
+    let left = block(text(operands.at(0))?)?;
+    let right = block(text(operands.at(1))?)?;
     Ok(V::Bool(left.intersects(right)))
 }
 
@@ -285,7 +367,7 @@ fn cidr_is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 }
 
 fn cidr_expand<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let Range { first, last, .. } = block(&operands.text(0)?.to_str())?;
+    let Range { first, last, .. } = block(operands.text(0)?)?;
     let bytes = (last.0 - first.0).saturating_mul(ADDRESS_BYTES);
     call.budget
         .reserve(usize::try_from(bytes).unwrap_or(usize::MAX))?;
@@ -332,11 +414,11 @@ fn cidr_contains_matches<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<
         } else {
             continue;
         }
-        let whole = block(&text(whole)?.to_str())?;
+        let whole = block(text(whole)?)?;
         if parts.is_none() {
             let read = |(key, part)| {
                 let part = text(named(part, 2)?)?;
-                Ok((key, block_or_address(&part.to_str())?))
+                Ok((key, block_or_address(part)?))
             };
             let read: Result<_, Fault> = members(operands.at(1)).map(read).collect();
             parts = Some(read?);

@@ -1,8 +1,9 @@
 //! Semantic versions.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::V;
 
 /// This family's entries.
@@ -12,7 +13,8 @@ pub const TABLE: &[Builtin] = &[
         "a: string, b: string => result: number",
         "-1, 0 or 1 as the first version precedes, equals or follows the second.",
         compare,
-    ),
+    )
+    .specialise(prepare),
     Builtin::new(
         "semver.is_valid",
         "vsn: any => result: boolean",
@@ -97,8 +99,41 @@ fn has_leading_zero(digits: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0')
 }
 
+/// The numbers of a release, `1.2.3` or `v1.2.3`, as nearly all versions are. `None` tells nothing of others.
+#[inline]
+fn release(text: &[u8]) -> Option<[i64; 3]> {
+    /// More digits might not fit.
+    const DIGITS: usize = 18;
+    let mut rest = text.strip_prefix(b"v").unwrap_or(text);
+    let mut numbers = [0; 3];
+    for (at, number) in numbers.iter_mut().enumerate() {
+        if at > 0 {
+            rest = rest.strip_prefix(b".")?;
+        }
+        let mut digits = 0;
+        while let [digit @ b'0'..=b'9', after @ ..] = rest {
+            // no zero stands before other digits
+            if digits == DIGITS || (digits > 0 && *number == 0) {
+                return None;
+            }
+            *number = *number * 10 + i64::from(digit - b'0');
+            digits += 1;
+            rest = after;
+        }
+        if digits == 0 {
+            return None;
+        }
+    }
+    rest.is_empty().then_some(numbers)
+}
+
 fn compare<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
+    if let Some(left) = release(left.as_bytes())
+        && let Some(right) = release(right.as_bytes())
+    {
+        return Ok(V::Int(left.cmp(&right) as i64));
+    }
     let (left, right) = (left.to_str(), right.to_str());
     let refuse = |position: u8| {
         let shown = operands.at(position);
@@ -112,10 +147,39 @@ fn compare<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Int(left.compare(&right) as i64))
 }
 
+/// A call one of whose versions is constant, a release.
+struct Against {
+    known: [i64; 3],
+    /// The position of the other one.
+    other: u8,
+}
+
+impl Prepared for Against {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let Some(numbers) = release(operands.text(self.other)?.as_bytes()) else {
+            return compare(call, operands);
+        };
+        let order = numbers.cmp(&self.known);
+        Ok(V::Int(match self.other {
+            0 => order as i64,
+            _ => order.reverse() as i64,
+        }))
+    }
+}
+
+fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let (known, other) = match operands {
+        [None, Some(right)] => (right, 0),
+        [Some(left), None] => (left, 1),
+        _ => return None,
+    };
+    let known = release(known.as_text()?.as_bytes())?;
+    Some(Arc::new(Against { known, other }))
+}
+
 fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let valid = operands
-        .at(0)
-        .as_text()
-        .is_some_and(|text| Version::parse(&text.to_str()).is_some());
+    let valid = operands.at(0).as_text().is_some_and(|text| {
+        release(text.as_bytes()).is_some() || Version::parse(&text.to_str()).is_some()
+    });
     Ok(V::Bool(valid))
 }

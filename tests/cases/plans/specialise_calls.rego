@@ -3,3 +3,7 @@
 package a
 
 short if regex.match(`^[a-z]{1,8}$`, input.name)
+
+old if semver.compare(input.version, "1.10.0") < 0
+
+late if time.parse_rfc3339_ns(input.time) > time.parse_rfc3339_ns("2026-01-01T00:00:00Z") + time.parse_duration_ns("36h")

@@ -57,20 +57,20 @@ fn part(digits: &[u8], unit: u64) -> u64 {
 /// first, and units are read as they are known to be spelled.
 pub fn parse(text: &[u8]) -> Result<i64, Fault> {
     if !text.iter().any(|byte| b"dwy".contains(byte)) {
-        return parse_in(text, &quote(text)).map_err(Fault::error);
+        return parse_in(text, || quote(text)).map_err(Fault::error);
     }
     let mut shown = String::new();
     // writing to a string does not fail
     let _ = display::quote(text, &mut shown);
     match in_hours(text) {
-        Some(text) => parse_in(&text, &shown).map_err(Fault::error),
+        Some(text) => parse_in(&text, || shown).map_err(Fault::error),
         None => Err(Fault::error(invalid(&shown))),
     }
 }
 
 /// The same without days, weeks and years, which Go does not know.
 pub fn parse_go(text: &[u8]) -> Result<i64, String> {
-    parse_in(text, &quote(text))
+    parse_in(text, || quote(text))
 }
 
 /// A duration with hours in place of days, weeks and years. `None` when it does not consist of numbers, each with a unit
@@ -110,13 +110,30 @@ fn invalid(shown: &str) -> String {
     format!("time: invalid duration {shown}")
 }
 
+/// Why a text is no duration.
+enum Problem<'t> {
+    Invalid,
+    NoUnit,
+    UnknownUnit(&'t [u8]),
+}
+
 /// Reads a duration, which messages show in another form.
-fn parse_in(text: &[u8], shown: &str) -> Result<i64, String> {
-    let invalid = || invalid(shown);
+fn parse_in(text: &[u8], shown: impl FnOnce() -> String) -> Result<i64, String> {
+    read(text).map_err(|problem| match problem {
+        Problem::Invalid => invalid(&shown()),
+        Problem::NoUnit => format!("time: missing unit in duration {}", shown()),
+        Problem::UnknownUnit(name) => {
+            let name = quote(name);
+            format!("time: unknown unit {name} in duration {}", shown())
+        }
+    })
+}
+
+fn read(text: &[u8]) -> Result<i64, Problem<'_>> {
     let (sign, unsigned) = split(text, |b| b"+-".contains(&b));
     let negative = sign == b"-";
     if sign.len() > 1 || unsigned.is_empty() {
-        return Err(invalid());
+        return Err(Problem::Invalid);
     }
     let (mut total, mut rest) = (0_u64, unsigned);
     while !rest.is_empty() && unsigned != b"0" {
@@ -126,24 +143,21 @@ fn parse_in(text: &[u8], shown: &str) -> Result<i64, String> {
             None => (&[][..], after),
         };
         if digits.is_empty() && places.is_empty() {
-            return Err(invalid());
+            return Err(Problem::Invalid);
         }
         let (name, after) = split(after, |b| b != b'.' && !b.is_ascii_digit());
-        let number = whole(digits).ok_or_else(invalid)?;
+        let number = whole(digits).ok_or(Problem::Invalid)?;
         if name.is_empty() {
-            return Err(format!("time: missing unit in duration {shown}"));
+            return Err(Problem::NoUnit);
         }
-        let unit = unit_ns(name).ok_or_else(|| {
-            let name = quote(name);
-            format!("time: unknown unit {name} in duration {shown}")
-        })?;
+        let unit = unit_ns(name).ok_or(Problem::UnknownUnit(name))?;
         let sum = number
             .checked_mul(unit)
             .and_then(|ns| ns.checked_add(part(places, unit)))
             .and_then(|ns| total.checked_add(ns));
-        total = sum.filter(|ns| *ns <= 1 << 63).ok_or_else(invalid)?;
+        total = sum.filter(|ns| *ns <= 1 << 63).ok_or(Problem::Invalid)?;
         rest = after;
     }
     let total = i128::from(total);
-    i64::try_from(if negative { -total } else { total }).map_err(|_| invalid())
+    i64::try_from(if negative { -total } else { total }).map_err(|_| Problem::Invalid)
 }

@@ -126,6 +126,8 @@ pub struct Chunk<'l> {
 pub struct Layout {
     text: Box<[u8]>,
     fields: Box<[Place]>,
+    /// Whether it is a date, with or without a time, whose numbers all have their places.
+    fixed: bool,
 }
 
 /// Where a field is written.
@@ -158,6 +160,7 @@ impl Layout {
             }
         }
         Self {
+            fixed: is_fixed(&fields),
             text: text.into(),
             fields: fields.into(),
         }
@@ -179,6 +182,34 @@ impl Layout {
     /// The layout as it is written.
     pub fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// The fields of a text as they are written, each a number as wide as in the layout; `None` when the layout has
+    /// other fields, or the text is not of its form to the byte.
+    pub fn numbers<'t>(
+        &'t self,
+        text: &'t [u8],
+    ) -> Option<impl Iterator<Item = Option<(Field, &'t [u8])>> + 't> {
+        if !self.fixed || text.len() != self.text.len() {
+            return None;
+        }
+        let mut after = 0;
+        // literals are a byte or two: to call a comparison would cost more than it
+        let as_written = move |from: usize, to: usize| {
+            let (Some(part), Some(own)) = (text.get(from..to), self.text.get(from..to)) else {
+                return false;
+            };
+            part.iter().zip(own).all(|(byte, own)| byte == own)
+        };
+        let end = self.fields.last().map_or(0, |place| place.end);
+        as_written(end, text.len()).then(|| {
+            self.fields.iter().map(move |place| {
+                let literal = as_written(after, place.start);
+                after = place.end;
+                let digits = text.get(place.start..place.end)?;
+                literal.then_some((place.field, digits))
+            })
+        })
     }
 
     /// Its fields in turn, and the text behind the last one.
@@ -270,4 +301,25 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
     }
     let (form, field) = FIELDS.iter().find(|(form, _)| follows(form).is_some())?;
     Some((*field, form.len()))
+}
+
+/// Whether fields are year, month and day, and what else has two digits of its own, each once.
+fn is_fixed(fields: &[Place]) -> bool {
+    let kind = |field: Field| match field {
+        Field::LongYear => Some(0),
+        Field::Month(Pad::Zero) => Some(1),
+        Field::Day(Pad::Zero) => Some(2),
+        Field::Hour => Some(3),
+        Field::Minute(Pad::Zero) => Some(4),
+        Field::Second(Pad::Zero) => Some(5),
+        _ => None,
+    };
+    let mut seen = 0_u32;
+    for place in fields {
+        match kind(place.field) {
+            Some(kind) if seen & 1 << kind == 0 => seen |= 1 << kind,
+            _ => return false,
+        }
+    }
+    seen & 0b111 == 0b111
 }

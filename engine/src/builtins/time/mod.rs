@@ -51,7 +51,8 @@ pub const TABLE: &[Builtin] = &[
         "duration: string => ns: number",
         "The nanoseconds of a duration such as `1h30m`.",
         parse_duration_ns,
-    ),
+    )
+    .specialise(prepare_duration),
     Builtin::new(
         "time.parse_ns",
         "layout: string, value: string => ns: number",
@@ -64,7 +65,8 @@ pub const TABLE: &[Builtin] = &[
         "value: string => ns: number",
         "The time that a string in the form of RFC 3339 stands for.",
         parse_rfc3339_ns,
-    ),
+    )
+    .specialise(prepare_rfc3339),
     Builtin::new(
         "time.weekday",
         "x: any<number, array<number, string>> => day: string",
@@ -125,4 +127,26 @@ fn parse_rfc3339_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
 
 fn parse_duration_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     duration::parse(operands.text(0)?.as_bytes()).map(V::Int)
+}
+
+/// A call with a constant text.
+struct Known(i64);
+
+impl Prepared for Known {
+    fn call<'e>(&self, _: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+        Ok(V::Int(self.0))
+    }
+}
+
+fn prepare_duration(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let text = operands.first().copied()??.as_text()?;
+    Some(Arc::new(Known(duration::parse(text.as_bytes()).ok()?)))
+}
+
+fn prepare_rfc3339(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let text = operands.first().copied()??.as_text()?;
+    match checked_ns(parse::parse_rfc3339(text.as_bytes()).ok()?).ok()? {
+        V::Int(ns) => Some(Arc::new(Known(ns))),
+        _ => None,
+    }
 }

@@ -48,6 +48,14 @@ struct Parts {
 
 /// Reads a time in the form of a layout, as nanoseconds since 1970; `None` when it is too far off to count.
 pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
+    match in_numbers(layout, value) {
+        Some(ns) => Ok(Some(ns)),
+        None => parse_fields(layout, value),
+    }
+}
+
+/// The same field by field, which finds words for what is wrong.
+fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
     let mut parts = Parts::default();
     let mut rest = value;
     for chunk in layout.chunks() {
@@ -75,6 +83,48 @@ pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, Fault> {
         Some(ns) => Ok(Some(ns)),
         None => parse(layout::rfc3339(), value),
     }
+}
+
+/// A time in a layout of numbers, each of which stands in its place and is in its range.
+fn in_numbers(layout: &Layout, value: &[u8]) -> Option<i128> {
+    let mut civil = Civil {
+        year: 0,
+        month: 1,
+        day: 1,
+        hour: 0,
+        minute: 0,
+        second: 0,
+        ns: 0,
+    };
+    for field in layout.numbers(value)? {
+        let (field, digits) = field?;
+        let mut number = 0;
+        for byte in digits {
+            if !byte.is_ascii_digit() {
+                return None;
+            }
+            number = 10 * number + i64::from(byte - b'0');
+        }
+        let place = match field {
+            Field::LongYear => &mut civil.year,
+            Field::Month(_) => &mut civil.month,
+            Field::Day(_) => &mut civil.day,
+            Field::Hour => &mut civil.hour,
+            Field::Minute(_) => &mut civil.minute,
+            Field::Second(_) => &mut civil.second,
+            _ => return None,
+        };
+        *place = number;
+    }
+    civil.to_ns(0).filter(|_| is_in_range(&civil))
+}
+
+fn is_in_range(civil: &Civil) -> bool {
+    (1..=12).contains(&civil.month)
+        && (1..=days_in(civil.year, civil.month)).contains(&civil.day)
+        && civil.hour <= 23
+        && civil.minute <= 59
+        && civil.second <= 59
 }
 
 /// A time as nearly all are written, with each field in its place and in its range.
@@ -129,12 +179,7 @@ fn usual(value: &[u8]) -> Option<i128> {
         }
         _ => return None,
     };
-    let in_range = (1..=12).contains(&civil.month)
-        && (1..=days_in(civil.year, civil.month)).contains(&civil.day)
-        && civil.hour <= 23
-        && civil.minute <= 59
-        && civil.second <= 59;
-    civil.to_ns(offset).filter(|_| in_range)
+    civil.to_ns(offset).filter(|_| is_in_range(&civil))
 }
 
 fn refuse(value: &[u8], why: &str) -> Fault {
