@@ -9,6 +9,7 @@ mod escape;
 mod globs;
 mod needed;
 mod program;
+mod sign;
 mod syntax;
 mod template;
 
@@ -280,19 +281,23 @@ fn replace_matches<'e>(
     let (text, pattern) = (operands.text(0)?, operands.text(1)?);
     let template = operands.text(2)?;
     let regex = hold(call, &pattern, known)?;
+    let bytes = text.as_bytes();
+    if !regex.may_match(bytes) {
+        return Ok(operands.at(0));
+    }
     let template = template.to_str();
     let template = Template::parse(&template);
     let haystack = Haystack::new(&regex, &text);
-    let bytes = text.as_bytes();
-    let mut buffer = call.buffer();
+    let mut buffer = None;
     let mut done = 0;
     let mut one = |call: &mut Call<'e>, groups: &[Option<Range<usize>>]| {
         after_match(call, &text)?;
+        let buffer = buffer.get_or_insert_with(|| call.buffer());
         let whole = groups.first().cloned().flatten().unwrap_or_default();
         let before = bytes.get(done..whole.start).unwrap_or_default();
-        push(call, &mut buffer, before)?;
+        push(call, buffer, before)?;
         done = whole.end;
-        template.expand(&regex, bytes, groups, |part| push(call, &mut buffer, part))
+        template.expand(&regex, bytes, groups, |part| push(call, buffer, part))
     };
     if template.is_plain() {
         for range in regex.matches(&haystack) {
@@ -303,6 +308,9 @@ fn replace_matches<'e>(
             one(call, &groups)?;
         }
     }
+    let Some(mut buffer) = buffer else {
+        return Ok(operands.at(0));
+    };
     push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
     Ok(call.text(buffer))
 }

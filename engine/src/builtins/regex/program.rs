@@ -15,6 +15,7 @@ use super::alphabet::{self, Alphabet};
 use super::class_run::AsciiClass;
 use super::error::{Problem, SyntaxError};
 use super::needed::Needed;
+use super::sign;
 use super::syntax::Syntax;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::{Call, runes};
@@ -31,6 +32,8 @@ pub struct Regex {
     starts: Starts,
     /// What stands in every string that matches.
     needed: Needed,
+    /// A sign that stands in every string that matches.
+    sign: Option<u8>,
     /// When it is nothing but a class: that.
     class: Option<Box<AsciiClass>>,
 }
@@ -66,6 +69,8 @@ impl Regex {
                 Effort::Little => Needed::of(&syntax.hir),
                 Effort::Whole => Needed::default(),
             },
+            // letters of an alphabet are no bytes of the text
+            sign: sign::of(&syntax.hir).filter(|_| in_bytes),
             class: AsciiClass::of(&syntax.hir)
                 .filter(|_| in_bytes)
                 .map(Box::new),
@@ -122,6 +127,13 @@ impl Regex {
                     self.program.is_match(Input::new(&letters))
                 }
             }
+    }
+
+    /// Whether it may match somewhere in a string, as far as a look at its bytes tells.
+    #[inline]
+    pub fn may_match(&self, text: &[u8]) -> bool {
+        self.sign
+            .is_none_or(|sign| memchr::memchr(sign, text).is_some())
     }
 
     /// Its matches from left to right.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::program::Regex;
 
 /// A piece of a template.
@@ -13,13 +15,13 @@ enum Piece<'t> {
 
 /// A template that was read.
 pub struct Template<'t> {
-    pieces: Vec<Piece<'t>>,
+    pieces: SmallVec<[Piece<'t>; 4]>,
 }
 
 impl<'t> Template<'t> {
     /// Reads a template; a dollar sign that starts no reference stands for itself.
     pub fn parse(template: &'t str) -> Self {
-        let mut pieces = Vec::new();
+        let mut pieces = SmallVec::new();
         let mut rest = template;
         while let Some((text, after)) = rest.split_once('$') {
             pieces.push(Piece::Text(text));
