@@ -294,7 +294,7 @@ impl fmt::Display for Range {
 
 /// The addresses of a block, or the one that a text is.
 pub fn range(text: &str) -> Option<Range> {
-    block_or_address(text).ok()
+    block_or_address(TextView::Utf8(text)).ok()
 }
 
 fn text(value: V<'_>) -> Result<TextView<'_>, Fault> {
