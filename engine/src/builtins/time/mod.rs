@@ -6,6 +6,7 @@ mod format;
 mod instant;
 mod layout;
 pub(super) mod parse;
+mod usual;
 
 use std::sync::Arc;
 

@@ -93,12 +93,52 @@ pub enum Volume {
 }
 
 pub fn volume(expr: &Expr, tree: &Tree) -> Volume {
+    // most expressions compare a place with a constant, which a look at their form tells
+    if is_comparison(expr) {
+        return Volume::Quiet;
+    }
     let mut listener = Listener {
         tree,
         volume: Volume::Quiet,
     };
     expr.walk(&mut listener);
     listener.volume
+}
+
+/// Built-ins that neither fail nor print.
+const QUIET: [&str; 8] = [
+    "eq",
+    "equal",
+    "neq",
+    "lt",
+    "lte",
+    "gt",
+    "gte",
+    "internal.member_2",
+];
+
+/// Whether an expression compares constants, variables and what lies below these.
+fn is_comparison(expr: &Expr) -> bool {
+    let is_simple = |term: &Term| match &term.kind {
+        TermKind::Var(_) => true,
+        TermKind::Ref(terms) => {
+            let mut terms = terms.iter();
+            let head = terms.next().and_then(Term::as_var);
+            head.is_some_and(|name| &**name != "data")
+                && terms.all(|key| key.is_scalar() || key.as_var().is_some())
+        }
+        _ => term.is_scalar(),
+    };
+    match &expr.kind {
+        ExprKind::Call(terms) if expr.with.is_empty() => match terms.split_first() {
+            Some((operator, operands)) => {
+                operands.iter().all(is_simple)
+                    && QUIET.iter().any(|name| operator.is_operator(name))
+            }
+            None => false,
+        },
+        _ => false,
+    }
 }
 
 struct Listener<'t> {
@@ -112,23 +152,13 @@ impl Listener<'_> {
     }
 
     fn call(&mut self, operator: &Term) {
-        let quiet = [
-            "eq",
-            "equal",
-            "neq",
-            "lt",
-            "lte",
-            "gt",
-            "gte",
-            "internal.member_2",
-        ];
         let is_document = operator
             .as_ref()
             .and_then(|terms| terms.first()?.as_var())
             .is_some_and(|name| &**name == "data");
         if is_document {
             self.hear(Volume::Loud);
-        } else if !quiet.iter().any(|name| operator.is_operator(name)) {
+        } else if !QUIET.iter().any(|name| operator.is_operator(name)) {
             self.hear(Volume::Strict);
         }
     }
