@@ -13,16 +13,26 @@ pub struct Drawn {
     pub captured: bool,
 }
 
-/// Program `number` of a seed. All themes take their turns, but for the one whose programs do not compile.
+/// Programs of one theme do not compile. Those of the other have rules that ask each other behind a variable: while that
+/// is unknown the reference engine searches them without end, and Solon up to its bounds, which takes too long here.
+const LEFT_OUT: [Theme; 2] = [Theme::Mistakes, Theme::Layouts];
+
+/// Program `number` of a seed. All themes take their turns but those.
 pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     let themes = Theme::ALL
         .into_iter()
-        .filter(|theme| *theme != Theme::Mistakes && theme.name().contains(filter));
+        .filter(|theme| !LEFT_OUT.contains(theme) && theme.name().contains(filter));
     let themes: Vec<Theme> = themes.collect();
     let count = themes.len() as u64;
     let theme = *themes.get(usize::try_from(number.checked_rem(count)?).ok()?)?;
     let index = number / count;
     let mut request = generate::program(seed, theme, index);
+    // where heads have a variable behind a constant key or in its place, the support that the reference engine leaves has
+    // rules for the constant keys alone, whose document is there even when it is empty
+    let has_both = |text: &str| text.contains("r[\"") && text.contains("r[x]");
+    if request.modules.iter().any(|(_, text)| has_both(text)) && theme == Theme::Tables {
+        return None;
+    }
     // what is left is source of v1, and errors are not what is compared
     if request.v0
         || request

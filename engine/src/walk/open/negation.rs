@@ -9,6 +9,7 @@ use solon_syntax::source::Span;
 use super::save::SavedKind;
 use super::state::numbered;
 use super::support::{namespace_package, never_empty, or_true, support_rule};
+use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 
@@ -35,6 +36,10 @@ impl<'e> Walk<'e> {
         let mut live = unknown.clone();
         live.extend(self.unknown_documents());
         if let Some(open) = &mut self.open {
+            // rules may negate each other without end while what would end it is unknown
+            if open.saved.len() > limits::NESTING {
+                return Err(Halt::new(EvalError::too_deep()));
+            }
             open.saved.push(Vec::new());
         }
         let mut bodies: Vec<Body> = Vec::new();
