@@ -134,6 +134,9 @@ pub const CALL_DEPTH: usize = 25_000;
 /// Depth of expressions, rules and function calls within one another, for which a search takes stack as it goes.
 pub const SEARCH_DEPTH: usize = 50_000;
 
+/// Deepest nesting of negations of what is unknown: each keeps the names that are unknown around it.
+pub const OPEN_NEGATIONS: usize = 2_500;
+
 /// Largest text that is made of an answer, in bytes: values share parts, their texts do not.
 pub const ANSWER_BYTES: usize = 1 << 30;
 

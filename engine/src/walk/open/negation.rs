@@ -37,7 +37,7 @@ impl<'e> Walk<'e> {
         live.extend(self.unknown_documents());
         if let Some(open) = &mut self.open {
             // rules may negate each other without end while what would end it is unknown
-            if open.saved.len() > limits::NESTING {
+            if open.saved.len() > limits::OPEN_NEGATIONS {
                 return Err(Halt::new(EvalError::too_deep()));
             }
             open.saved.push(Vec::new());
