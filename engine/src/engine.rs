@@ -302,7 +302,9 @@ impl Engine {
         text: &str,
         context: &QueryContext<'_>,
     ) -> Result<PreparedQuery, Error> {
-        compile::on_large_stack(|| self.compile_query(text, context))
+        compile::on_large_stack(compile::chain_within(text), || {
+            self.compile_query(text, context)
+        })
     }
 
     fn compile_query(

@@ -33,6 +33,16 @@ pub const COMPILE_STACK: usize = if cfg!(debug_assertions) {
     4 << 20
 };
 
+/// Longest chain of operators (`a + b + …`); each lies in the left operand of the next.
+pub const CHAIN: usize = solon_syntax::ParseOptions::CHAIN as usize;
+
+/// Stack that the passes of the compiler need for one more operator of a chain.
+pub const CHAIN_STACK: usize = if cfg!(debug_assertions) {
+    16 << 10
+} else {
+    4 << 10
+};
+
 /// Stack that must be left wherever values are walked, which take more as they go down.
 pub const VALUE_STACK: usize = if cfg!(debug_assertions) {
     2 << 20

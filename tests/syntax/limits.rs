@@ -133,9 +133,10 @@ fn the_limit_is_exact() {
             Version::V1,
         )
     };
-    assert_eq!(chained(limit - 1), None);
+    let limit = ParseOptions::CHAIN as usize;
+    assert_eq!(chained(limit), None);
     assert_eq!(
-        chained(limit).as_deref(),
+        chained(limit + 1).as_deref(),
         Some("max parsing recursion depth exceeded")
     );
 }

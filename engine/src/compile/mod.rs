@@ -42,6 +42,7 @@ pub use rule_tree::{RuleId, RuleTree};
 
 use std::sync::Arc;
 
+use solon_syntax::ParseOptions;
 use solon_syntax::ast::Module;
 use solon_syntax::source::{Code, Diagnostics, Span};
 
@@ -133,10 +134,25 @@ fn set_rule_tree(compilation: &mut Compilation<'_>) {
 
 fn nothing(_: &mut Compilation<'_>) {}
 
-/// Runs what recurses as deep as text may nest. What it calls need not ask for more.
-pub(crate) fn on_large_stack<T>(run: impl FnOnce() -> T) -> T {
+/// Runs what recurses as deep as text may nest, and as deep as chains of so many operators do. What it calls need not
+/// ask for more.
+pub(crate) fn on_large_stack<T>(chain: u32, run: impl FnOnce() -> T) -> T {
     const SLACK: usize = 128 << 10;
-    stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK + SLACK, run)
+    let chain = (chain as usize).saturating_sub(limits::NESTING);
+    let stack = limits::COMPILE_STACK + chain * limits::CHAIN_STACK;
+    stacker::maybe_grow(stack, stack + SLACK, run)
+}
+
+/// The longest chain of operators in modules.
+pub(crate) fn longest_chain<'m>(modules: impl IntoIterator<Item = &'m Arc<Module>>) -> u32 {
+    let chains = modules.into_iter().map(|module| module.chain);
+    chains.max().unwrap_or_default()
+}
+
+/// The longest chain of operators that a text can hold: each takes two bytes.
+pub(crate) fn chain_within(text: &str) -> u32 {
+    u32::try_from(text.len() / 2)
+        .map_or(ParseOptions::CHAIN, |chain| chain.min(ParseOptions::CHAIN))
 }
 
 /// Documents whose names are longer than values may nest.
@@ -171,7 +187,7 @@ pub fn compile(
     observe: impl FnMut(&Pass, &Compilation<'_>),
 ) -> Result<Compiled, Diagnostics> {
     let parsed = in_order(modules.into_iter().map(Into::into).collect());
-    on_large_stack(|| {
+    on_large_stack(longest_chain(&parsed), || {
         let mut compilation = Compilation::new(Modules::new(&parsed), options);
         compilation.base_exists = base_exists;
         run(&mut compilation, observe);

@@ -131,6 +131,7 @@ fn opened(parsed: &Module) -> (Module, Vec<Facts>) {
         rules,
         comments: parsed.comments.clone(),
         annotations: parsed.annotations.clone(),
+        chain: parsed.chain,
     };
     (module, facts)
 }

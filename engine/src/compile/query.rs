@@ -145,6 +145,7 @@ pub fn compile_query(
         locals: Locals::default(),
         report: Report::new([&query.source], 0),
     };
+    let chain = super::chain_within(&query.source.text);
     if compilation.body.is_empty() {
         compilation.report.error(
             Code::Compile,
@@ -152,7 +153,7 @@ pub fn compile_query(
             "empty query cannot be compiled",
         );
     }
-    super::on_large_stack(|| {
+    super::on_large_stack(chain, || {
         shadowed::drop_from_query(&mut compilation.body);
         for pass in QUERY_PASSES.iter().filter(|pass| !options.skips(pass.name)) {
             (pass.run)(&mut compilation);
@@ -165,7 +166,7 @@ pub fn compile_query(
     compilation.report.finish_unsorted(options.error_limit)?;
     let functions = functions::Functions::new(options, &compiled.rule_tree);
     Ok(CompiledQuery {
-        keyed: super::on_large_stack(|| keyed::of_query(&compilation.body, functions)),
+        keyed: super::on_large_stack(chain, || keyed::of_query(&compilation.body, functions)),
         body: compilation.body,
         originals: compilation.locals.originals,
     })

@@ -40,7 +40,7 @@ impl Engine {
         } else {
             Some(&exists)
         };
-        compile::on_large_stack(|| {
+        compile::on_large_stack(compile::longest_chain(modules.values()), || {
             let list = || modules.values().cloned();
             let options = &self.inner.options;
             let mut laps = timer.start();

@@ -54,7 +54,9 @@ impl Engine {
         options: &PartialOptions,
         context: &QueryContext<'_>,
     ) -> Result<PreparedPartial, Error> {
-        compile::on_large_stack(|| self.compile_partial(query, options, context))
+        compile::on_large_stack(compile::chain_within(query), || {
+            self.compile_partial(query, options, context)
+        })
     }
 
     fn compile_partial(

@@ -197,7 +197,7 @@ impl Propagation<'_> {
                     && !self.live.contains(name)
                     && !self.heads.contains(name)
                 {
-                    let call = Term::new(TermKind::Call(call.to_vec()), expr.span);
+                    let call = Term::call(call.to_vec(), expr.span);
                     return !self.drop_as(name, call);
                 }
                 match expr.operands_of("equal") {

@@ -21,10 +21,10 @@ pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
             }
             self.left -= 1;
             match &term.kind {
-                TermKind::Ref(terms)
-                | TermKind::Call(terms)
-                | TermKind::Array(terms)
-                | TermKind::Set(terms) => terms.walk(self),
+                TermKind::Ref(terms) | TermKind::Array(terms) | TermKind::Set(terms) => {
+                    terms.walk(self);
+                }
+                TermKind::Call(terms) => terms.walk(self),
                 TermKind::Object(pairs) => pairs.walk(self),
                 TermKind::ArrayComprehension(inside)
                 | TermKind::SetComprehension(inside)
@@ -61,7 +61,8 @@ pub fn is_document(value: &Term) -> bool {
 /// Whether a reference or a call has no variables, the head of the reference apart.
 pub fn is_ground(term: &Term) -> bool {
     let parts = match &term.kind {
-        TermKind::Ref(terms) | TermKind::Call(terms) => terms.get(1..).unwrap_or(&[]),
+        TermKind::Ref(terms) => terms.get(1..).unwrap_or(&[]),
+        TermKind::Call(terms) => terms.get(1..).unwrap_or(&[]),
         _ => std::slice::from_ref(term),
     };
     !solon_syntax::ast::VarScan::default().any(parts, |name| !matches!(&**name, "data" | "input"))

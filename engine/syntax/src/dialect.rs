@@ -122,7 +122,7 @@ pub struct ParseOptions {
     pub imported: Keywords,
     /// What the language is made of; what the version brings, unless capabilities say.
     pub features: Option<Features>,
-    /// How deep terms, bodies and chains may nest; never more than [`ParseOptions::NESTING`].
+    /// How deep terms and bodies may nest; never more than [`ParseOptions::NESTING`].
     pub max_nesting: u32,
 }
 
@@ -142,6 +142,9 @@ impl Default for ParseOptions {
 impl ParseOptions {
     /// The nesting that every pass over a tree survives on a small thread stack.
     pub const NESTING: u32 = 400;
+
+    /// The longest chain of operators (`a + b + …`): each lies in the left operand of the next.
+    pub const CHAIN: u32 = 10_000;
 
     /// The defaults of a version.
     #[must_use]

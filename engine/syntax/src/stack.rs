@@ -25,3 +25,11 @@ pub fn is_short() -> bool {
 pub fn level<R>(walk: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(LEFT, MORE, walk)
 }
+
+/// Runs a walk over the operands of a call, which nest as deep as chains of operators are long. What nests below them
+/// without looking at the stack, up to [`ParseOptions::NESTING`](crate::ParseOptions::NESTING) levels, fits into what is
+/// left here.
+#[inline]
+pub fn operands<R>(walk: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(8 * LEFT, 4 * MORE, walk)
+}

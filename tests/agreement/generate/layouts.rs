@@ -4,8 +4,8 @@
 use super::random::Random;
 use super::request::Request;
 
-/// Most operands of a chain, and most parts of a chain of `else`. Text nests deeper with each of them.
-const LONGEST_CHAIN: usize = 200;
+/// Most operands of a chain, and most parts of a chain of `else`.
+const LONGEST_CHAIN: usize = 1000;
 
 const MEMBERS: [&str; 8] = [
     "\"no\"",

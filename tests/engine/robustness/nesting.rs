@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use solon::value::{Arena, Value, json, yaml};
-use solon::{Engine, Request};
+use solon::{Engine, PartialOptions, Request};
 
 use crate::{answer, ask, message, on_small_stack};
 
@@ -262,6 +262,61 @@ fn long_else_chains() {
         document.evaluate(&Request::new().input(&input))
     });
     assert_eq!(found.unwrap(), Some(9_999.into()));
+}
+
+/// Operators of one chain lie in one another's left operands, as deep as the chain is long.
+#[test]
+fn long_chains_of_operators() {
+    const LENGTH: usize = solon::limits::CHAIN;
+    let bracket = |inside: &str| format!("{}{inside}{}", "[".repeat(180), "]".repeat(180));
+    let sum = (LENGTH + 1).to_string();
+    let deep = format!("[1,{}]", bracket("1"));
+    let bracketed = format!("{{{}}}", bracket("input.x"));
+    for (first, operator, operand, longest, want) in [
+        ("count(input)", "+", "input.x", LENGTH, &*sum),
+        ("{2}", "|", "{input.x}", LENGTH, "[1,2]"),
+        (&*bracketed, "|", "{input.x}", LENGTH, &*deep),
+        // a chain in an operand is part of the chain around it
+        ("{3}", "|", "{y | y := {1} | {2}}", LENGTH - 1, "[3,[1,2]]"),
+    ] {
+        let term = |operators: usize| {
+            format!(
+                "{first}{}",
+                format!(" {operator} {operand}").repeat(operators)
+            )
+        };
+        for text in [
+            term(longest),
+            format!("({})", term(longest)),
+            format!("[0, {}][1]", term(longest)),
+        ] {
+            let module = format!("package t\np := {text}\n");
+            let shown = &text[..40.min(text.len())];
+            on_small_stack(shown, || {
+                let engine = Engine::new();
+                engine.set_module("t.rego", &module).unwrap();
+                let input = Value::object(vec![("x".into(), 1.into())]);
+                let request = Request::new().input(&input);
+                let document = engine.prepare_document("t/p").unwrap();
+                let written = document.evaluate_json(&request).unwrap().unwrap();
+                assert_eq!(String::from_utf8(written).unwrap(), *want, "{shown}");
+                let found = document.evaluate(&request).unwrap().unwrap();
+                let query = engine.prepare_query(&format!("x := {text}")).unwrap();
+                let solutions = query.solutions(&request).unwrap();
+                assert_eq!(solutions[0].bindings[0].1, found, "{shown}");
+                let partial =
+                    engine.partial("x := data.t.p", &PartialOptions::default(), &Request::new());
+                partial.unwrap();
+                engine.remove_module("t.rego").unwrap();
+            });
+        }
+        let refused = message(answer(
+            "too long",
+            &format!("package t\np := {}", term(longest + 1)),
+        ));
+        assert_eq!(refused, TOO_DEEP);
+        assert_eq!(message(ask("too long", &term(longest + 1))), TOO_DEEP);
+    }
 }
 
 #[test]

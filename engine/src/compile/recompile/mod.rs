@@ -17,7 +17,7 @@ use solon_syntax::ast::Module;
 use super::compilation::{BaseExists, Compilation, Compiled, Earlier, Options};
 use super::locals::names_in;
 use super::modules::Modules;
-use super::{PASSES, Pass, in_order, long_names, on_large_stack, run};
+use super::{PASSES, Pass, in_order, long_names, longest_chain, on_large_stack, run};
 use crate::limits;
 use staying::Staying;
 
@@ -30,7 +30,9 @@ pub fn recompile(
     observe: impl FnMut(&Pass, &Compilation<'_>),
 ) -> Option<Compiled> {
     let parsed = in_order(modules.into_iter().collect());
-    on_large_stack(|| from_parsed(earlier, &parsed, options, base_exists, observe))
+    on_large_stack(longest_chain(&parsed), || {
+        from_parsed(earlier, &parsed, options, base_exists, observe)
+    })
 }
 
 fn from_parsed(

@@ -96,7 +96,7 @@ impl Expander<'_> {
                     self.term(operand, support);
                 }
                 let result = Term::var(self.locals.fresh(), span);
-                let mut terms = mem::take(terms);
+                let mut terms = mem::take(terms).into_vec();
                 terms.push(result.clone());
                 support.push(Expr {
                     generated: true,

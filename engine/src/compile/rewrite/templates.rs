@@ -197,10 +197,11 @@ impl Rewriter<'_> {
         };
         if let Some(operands) = self.template(template, term.span) {
             let nowhere = Span::default();
-            term.kind = TermKind::Call(vec![
+            let terms = vec![
                 Term::operator("internal.template_string", nowhere),
                 Term::new(TermKind::Array(operands), nowhere),
-            ]);
+            ];
+            term.kind = TermKind::Call(terms.into());
         }
     }
 
@@ -232,7 +233,7 @@ impl Rewriter<'_> {
                     );
                     return None;
                 }
-                Term::new(TermKind::Call(terms.clone()), Span::default())
+                Term::call(terms.clone(), Span::default())
             }
             other => {
                 let kind = match other {

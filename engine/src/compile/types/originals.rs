@@ -54,7 +54,7 @@ impl<'a> Originals<'a> {
             };
             match self.terms.get(name) {
                 Some(Original::Term(original)) => term.kind = original.kind.clone(),
-                Some(Original::Call(terms)) => term.kind = TermKind::Call(terms.to_vec()),
+                Some(Original::Call(terms)) => term.kind = TermKind::Call(terms.to_vec().into()),
                 None => {
                     *name = self.locals.original(name).clone();
                     return Flow::Over;

@@ -69,7 +69,7 @@ impl<'e> Walk<'e> {
             Shape::Other => match term {
                 T::Term(term, frame) => match &term.kind {
                     TermKind::Call(terms) => {
-                        TermKind::Call(self.residual_all(List::Terms(terms, frame)))
+                        TermKind::Call(self.residual_all(List::Terms(terms, frame)).into())
                     }
                     _ => return self.renamed(term, frame),
                 },
@@ -331,7 +331,7 @@ pub(super) fn literal(value: V<'_>) -> Term {
             // bytes that are no text have no literal
             Cow::Owned(_) => {
                 let bytes = Term::string(hex::encode(text.as_bytes()).as_str(), Span::default());
-                TermKind::Call(vec![Term::operator("hex.decode", Span::default()), bytes])
+                TermKind::Call(vec![Term::operator("hex.decode", Span::default()), bytes].into())
             }
         }
     } else if value.as_number().is_some() {

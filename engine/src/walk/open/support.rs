@@ -91,6 +91,7 @@ impl Support<'_> {
                     rules,
                     comments: Vec::new(),
                     annotations: Vec::new(),
+                    chain: 0,
                 }
             })
             .collect()

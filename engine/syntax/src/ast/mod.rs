@@ -18,5 +18,5 @@ pub use module::{
     Body, Comment, Every, Expr, ExprKind, Head, Import, Logical, Module, Not, Package, Rule,
     SomeDecl, Version, With,
 };
-pub use term::{Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};
+pub use term::{CallTerms, Comprehension, Name, Ref, Template, TemplatePart, Term, TermKind};
 pub use vars::VarScan;

@@ -41,6 +41,8 @@ pub struct Module {
     pub comments: Vec<Comment>,
     /// All METADATA blocks in source order.
     pub annotations: Vec<Arc<Annotation>>,
+    /// The longest chain of operators, which lie in one another's left operands: walks that recurse need stack for it.
+    pub chain: u32,
 }
 
 /// The package statement.

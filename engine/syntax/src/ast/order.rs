@@ -53,9 +53,10 @@ impl TermKind {
     /// The order of two of one kind that have parts.
     fn compare_parts(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Ref(left), Self::Ref(right))
-            | (Self::Array(left), Self::Array(right))
-            | (Self::Call(left), Self::Call(right)) => left.cmp(right),
+            (Self::Ref(left), Self::Ref(right)) | (Self::Array(left), Self::Array(right)) => {
+                left.cmp(right)
+            }
+            (Self::Call(left), Self::Call(right)) => left.cmp(right),
             (Self::Object(left), Self::Object(right)) => {
                 sorted_pairs(left).cmp(&sorted_pairs(right))
             }
@@ -105,7 +106,8 @@ impl Hash for TermKind {
 impl TermKind {
     fn hash_parts<H: Hasher>(&self, state: &mut H) {
         match self {
-            Self::Ref(terms) | Self::Array(terms) | Self::Call(terms) => terms.hash(state),
+            Self::Ref(terms) | Self::Array(terms) => terms.hash(state),
+            Self::Call(terms) => terms.hash(state),
             Self::Object(pairs) => unordered(pairs, state),
             Self::Set(members) => unordered(members, state),
             Self::ArrayComprehension(inner)
@@ -352,7 +354,7 @@ mod tests {
             term(TermKind::ArrayComprehension(inner())),
             term(TermKind::ObjectComprehension(inner())),
             term(TermKind::SetComprehension(inner())),
-            term(TermKind::Call(vec![x()])),
+            term(TermKind::Call(vec![x()].into())),
         ];
         assert!(rising.is_sorted_by(|left, right| left < right));
     }

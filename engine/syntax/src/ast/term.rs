@@ -1,5 +1,6 @@
 //! Terms: what expressions are made of.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, LazyLock};
 
 use super::{Body, Expr};
@@ -51,7 +52,7 @@ pub enum TermKind {
     /// `{key: head | body}`
     ObjectComprehension(Box<Comprehension>),
     /// A call: operator reference, then operands.
-    Call(Vec<Term>),
+    Call(CallTerms),
     /// `$"… {x} …"`
     Template(Box<Template>),
 }
@@ -63,6 +64,46 @@ fn shared(part: &str) -> Name {
     match PARTS.iter().position(|known| *known == part) {
         Some(at) => NAMES.get(at).cloned().unwrap_or_else(|| part.into()),
         None => part.into(),
+    }
+}
+
+/// The operator and the operands of a call that is a term. Calls nest as deep as chains of operators are long, so they
+/// see to the stack when they are dropped.
+#[derive(Clone, Debug, Default)]
+pub struct CallTerms(Vec<Term>);
+
+impl CallTerms {
+    /// The terms themselves.
+    pub fn into_vec(mut self) -> Vec<Term> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl From<Vec<Term>> for CallTerms {
+    fn from(terms: Vec<Term>) -> Self {
+        Self(terms)
+    }
+}
+
+impl Deref for CallTerms {
+    type Target = Vec<Term>;
+
+    fn deref(&self) -> &Vec<Term> {
+        &self.0
+    }
+}
+
+impl DerefMut for CallTerms {
+    fn deref_mut(&mut self) -> &mut Vec<Term> {
+        &mut self.0
+    }
+}
+
+impl Drop for CallTerms {
+    fn drop(&mut self) {
+        if stack::is_short() {
+            stack::level(|| self.0.clear());
+        }
     }
 }
 
@@ -116,6 +157,11 @@ impl Term {
     /// A variable.
     pub fn var(name: impl Into<Name>, span: Span) -> Self {
         Self::new(TermKind::Var(name.into()), span)
+    }
+
+    /// A call: operator reference, then operands.
+    pub fn call(terms: Vec<Term>, span: Span) -> Self {
+        Self::new(TermKind::Call(CallTerms(terms)), span)
     }
 
     /// A string.

@@ -7,6 +7,7 @@ use super::{
     Comprehension, Every, Expr, ExprKind, Head, Logical, Module, Not, Rule, SomeDecl, Template,
     TemplatePart, Term, TermKind, With,
 };
+use crate::stack;
 
 /// What happens after a node was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +99,8 @@ macro_rules! implement {
                     | TermKind::Var(_) => {}
                     TermKind::Ref(terms)
                     | TermKind::Array(terms)
-                    | TermKind::Set(terms)
-                    | TermKind::Call(terms) => terms.$method(visitor),
+                    | TermKind::Set(terms) => terms.$method(visitor),
+                    TermKind::Call(terms) => stack::operands(|| terms.$method(visitor)),
                     TermKind::Object(pairs) => pairs.$method(visitor),
                     TermKind::ArrayComprehension(inner)
                     | TermKind::SetComprehension(inner)

@@ -119,7 +119,7 @@ fn of_equation(lhs: Term, rhs: Term) -> Result<Rule, String> {
     let (span, value) = (lhs.span, rhs.span);
     let head = match lhs.kind {
         TermKind::Call(terms) => {
-            let Some((reference, args)) = call_parts(terms) else {
+            let Some((reference, args)) = call_parts(terms.into_vec()) else {
                 return Err("call cannot be used for rule name".to_owned());
             };
             if check_head(&reference).is_err() {

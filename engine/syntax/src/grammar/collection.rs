@@ -5,6 +5,7 @@
 
 use super::body::body;
 use super::infix::{element, element_from};
+use super::session::Peak;
 use super::stream::{Failure, Stream, stopped_at};
 use super::term::term;
 use super::{Parsed, distinct};
@@ -127,7 +128,7 @@ fn object<'a>(
 }
 
 /// Goes on with the first element, whose first term may be followed by a bar that was tried in vain.
-fn first_element(input: Stream<'_>, head: Term, outer: u32) -> Parsed<'_, Term> {
+fn first_element(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term> {
     if input.is(Kind::Pipe) {
         let session = input.session;
         session.attempt(|| element_from(input, head, outer))

@@ -116,7 +116,7 @@ fn of_term(at: Stream<'_>, term: Term) -> Result<Head, Failure<'_>> {
     let span = term.span;
     match term.kind {
         TermKind::Call(terms) => {
-            let Some((reference, args)) = call_parts(terms) else {
+            let Some((reference, args)) = call_parts(terms.into_vec()) else {
                 return Err(at.mismatch());
             };
             if reference

@@ -7,6 +7,7 @@ use nom::Parser;
 use nom::sequence::preceded;
 
 use super::Parsed;
+use super::session::Peak;
 use super::stream::{Stream, stopped_at, token};
 use super::term::term;
 use crate::ast::{Term, TermKind};
@@ -75,7 +76,7 @@ pub(super) fn element(input: Stream<'_>) -> Parsed<'_, Term> {
 }
 
 /// Goes on with an element whose first term was read before.
-pub(super) fn element_from(input: Stream<'_>, head: Term, outer: u32) -> Parsed<'_, Term> {
+pub(super) fn element_from(input: Stream<'_>, head: Term, outer: Peak) -> Parsed<'_, Term> {
     let start = head.span.start;
     let (rest, lhs) = operators(input, head, Level::Relation, start)?;
     let answer = membership(rest, lhs, start);
@@ -115,7 +116,7 @@ fn operators(input: Stream<'_>, lhs: Term, loosest: Level, start: u32) -> Parsed
         match right_side(at.next(), level.tighter()) {
             Ok((rest, rhs)) => {
                 session.merge(height);
-                if !session.grow(at) {
+                if !session.link(at) {
                     return Err(at.failure());
                 }
                 lhs = call(rest, lhs, start, |lhs| vec![operator, lhs, rhs]);
@@ -157,7 +158,7 @@ fn call(rest: Stream<'_>, lhs: Term, start: u32, terms: impl FnOnce(Term) -> Vec
         end: rest.end_before(),
         ..lhs.span
     };
-    Term::new(TermKind::Call(terms(lhs)), span)
+    Term::call(terms(lhs), span)
 }
 
 /// Reads `, value in xs` behind a key. Without the `in`, the comma is somebody else's.
@@ -179,7 +180,7 @@ fn paired_membership(input: Stream<'_>, key: Term, start: u32) -> Parsed<'_, Ter
         return Ok((input, key));
     };
     let span = session.span_of(&keyword);
-    if !session.grow(input) {
+    if !session.link(input) {
         return Err(rest.failure());
     }
     let operator = Term::operator("internal.member_3", span);
@@ -200,7 +201,7 @@ fn membership(input: Stream<'_>, lhs: Term, start: u32) -> Parsed<'_, Term> {
         session.merge(height);
         match read {
             Ok((rest, rhs)) => {
-                if !session.grow(at) {
+                if !session.link(at) {
                     return Err(at.failure());
                 }
                 lhs = call(rest, lhs, start, |lhs| vec![operator, lhs, rhs]);

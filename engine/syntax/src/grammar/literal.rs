@@ -124,7 +124,7 @@ pub(super) fn expression(input: Stream<'_>) -> Parsed<'_, Expr> {
         Kind::Unify => "eq",
         _ => {
             let kind = match lhs.kind {
-                TermKind::Call(terms) => ExprKind::Call(terms),
+                TermKind::Call(terms) => ExprKind::Call(terms.into_vec()),
                 kind => ExprKind::Term(Term::new(kind, lhs.span)),
             };
             return Ok((rest, Expr::new(kind, rest.span_since(input.span()))));
@@ -240,7 +240,7 @@ fn every(input: Stream<'_>) -> Parsed<'_, Expr> {
         return Err(rest.expected("missing body"));
     }
     let (rest, body) = braced_body(rest)?;
-    let mut operands = call.into_iter().skip(1);
+    let mut operands = call.into_vec().into_iter().skip(1);
     let (key, value, domain) = match (operands.next(), operands.next(), operands.next()) {
         (Some(key), Some(value), Some(domain)) => (Some(key), value, domain),
         (Some(value), Some(domain), None) => (None, value, domain),

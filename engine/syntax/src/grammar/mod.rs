@@ -50,6 +50,7 @@ pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, D
         rules: Vec::new(),
         comments: std::mem::take(&mut lexed.comments),
         annotations: Vec::new(),
+        chain: 0,
     };
     with_stack(|| module::module(Session::new(source, options, &lexed), module))
 }
@@ -72,7 +73,7 @@ pub fn parse_term(source: &Source, options: &ParseOptions) -> Result<Term, Diagn
     };
     match expr.kind {
         ExprKind::Term(term) => Ok(term),
-        ExprKind::Call(terms) => Ok(Term::new(TermKind::Call(terms), expr.span)),
+        ExprKind::Call(terms) => Ok(Term::call(terms, expr.span)),
         _ => Err(refuse("expected term")),
     }
 }

@@ -98,6 +98,7 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
 pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module, Diagnostics> {
     let (source, options) = (session.source, session.options);
     let (statements, end) = statements(&session, Holds::Rules);
+    let chain = session.chain();
     if session.has_reports() {
         let mut errors = session.into_diagnostics();
         let mut comments = module.comments;
@@ -164,6 +165,7 @@ pub(super) fn module(session: Session<'_>, mut module: Module) -> Result<Module,
         }
     }
     if refusals.list.is_empty() {
+        module.chain = chain;
         annotations::attach(&mut module, options)?;
         return Ok(module);
     }

@@ -11,6 +11,7 @@ use crate::ast::visit::{Flow, VisitorMut, WalkMut};
 use crate::ast::{Body, Expr, ExprKind, Head, Rule, Term, TermKind};
 use crate::lexer::{Inside, Kind};
 use crate::source::Span;
+use crate::stack;
 
 use super::errors::Report;
 
@@ -209,9 +210,8 @@ pub(super) fn is_ground(term: &Term) -> bool {
     match &term.kind {
         TermKind::Null | TermKind::Boolean(_) | TermKind::Number(_) | TermKind::String(_) => true,
         TermKind::Ref(terms) => terms.iter().skip(1).all(is_ground),
-        TermKind::Array(terms) | TermKind::Set(terms) | TermKind::Call(terms) => {
-            terms.iter().all(is_ground)
-        }
+        TermKind::Array(terms) | TermKind::Set(terms) => terms.iter().all(is_ground),
+        TermKind::Call(terms) => stack::operands(|| terms.iter().all(is_ground)),
         TermKind::Object(pairs) => {
             let mut pairs = pairs.iter();
             pairs.all(|(key, value)| is_ground(key) && is_ground(value))

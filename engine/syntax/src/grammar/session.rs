@@ -26,8 +26,8 @@ pub(super) struct Session<'a> {
     wildcards: Cell<u32>,
     /// Constructs around the current token.
     depth: Cell<u32>,
-    /// The deepest point of what was read since the last reset.
-    peak: Cell<u32>,
+    /// What was read since the last reset, at its deepest.
+    peak: Cell<Peak>,
     pretending: Cell<bool>,
     /// A token that is a name even if an imported keyword.
     plain_word: Cell<u32>,
@@ -72,8 +72,26 @@ struct Remembered {
     /// Complaints that are due unless others made them.
     left_out: Vec<Report>,
     wildcards: u32,
-    /// Levels it adds to what is around it.
-    height: u32,
+    /// Levels and links it adds to what is around it.
+    height: Peak,
+}
+
+/// How deep a tree is.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Peak {
+    /// Its deepest level, counted from the outermost construct.
+    level: u32,
+    /// Operators in one another's left operands.
+    links: u32,
+}
+
+impl Peak {
+    fn max(self, other: Self) -> Self {
+        Self {
+            level: self.level.max(other.level),
+            links: self.links.max(other.links),
+        }
+    }
 }
 
 /// A point to which an attempt goes back.
@@ -81,7 +99,7 @@ pub(super) struct Checkpoint {
     reports: usize,
     hints: Vec<String>,
     wildcards: u32,
-    peak: u32,
+    peak: Peak,
 }
 
 impl<'a> Session<'a> {
@@ -109,7 +127,7 @@ impl<'a> Session<'a> {
             hints: RefCell::default(),
             wildcards: Cell::new(0),
             depth: Cell::new(0),
-            peak: Cell::new(0),
+            peak: Cell::default(),
             pretending: Cell::new(false),
             plain_word: Cell::new(u32::MAX),
             halt: RefCell::default(),
@@ -348,8 +366,10 @@ impl<'a> Session<'a> {
                     self.restore_reports(vec![report]);
                 }
             }
-            self.peak
-                .set(self.peak.get().max(self.depth.get() + known.height));
+            self.merge(Peak {
+                level: self.depth.get() + known.height.level,
+                ..known.height
+            });
             let at = from.at(known.at);
             return known
                 .outcome
@@ -359,14 +379,15 @@ impl<'a> Session<'a> {
         if !is_attempt {
             return read();
         }
-        let (reports, peak) = (
-            self.reports.borrow().len(),
-            self.peak.replace(self.depth.get()),
-        );
+        let (reports, peak) = (self.reports.borrow().len(), self.measure());
         let left_out = self.left_out.borrow().len();
         let outcome = read();
-        let height = self.peak.get().saturating_sub(self.depth.get());
-        self.peak.set(self.peak.get().max(peak));
+        let height = self.peak.get();
+        let height = Peak {
+            level: height.level.saturating_sub(self.depth.get()),
+            ..height
+        };
+        self.merge(peak);
         let known = Remembered {
             outcome: outcome
                 .as_ref()
@@ -408,7 +429,9 @@ impl<'a> Session<'a> {
             return false;
         }
         self.depth.set(depth);
-        self.peak.set(self.peak.get().max(depth));
+        let mut peak = self.peak.get();
+        peak.level = peak.level.max(depth);
+        self.peak.set(peak);
         true
     }
 
@@ -419,15 +442,19 @@ impl<'a> Session<'a> {
 
     /// Starts to measure a term that will become the left operand of something: answers what to merge later.
     #[inline]
-    pub(super) fn measure(&self) -> u32 {
-        self.peak.replace(self.depth.get())
+    pub(super) fn measure(&self) -> Peak {
+        self.peak.replace(Peak {
+            level: self.depth.get(),
+            links: 0,
+        })
     }
 
     /// Notes that what was read since [`Self::measure`] now lies one level deeper.
     #[inline]
     pub(super) fn grow(&self, at: Stream<'a>) -> bool {
-        let peak = self.peak.get() + 1;
-        if peak > self.limit() {
+        let mut peak = self.peak.get();
+        peak.level += 1;
+        if peak.level > self.limit() {
             self.too_deep(at);
             return false;
         }
@@ -435,9 +462,27 @@ impl<'a> Session<'a> {
         true
     }
 
+    /// Notes that what was read since [`Self::measure`] is now the left operand of an operator.
+    #[inline]
+    pub(super) fn link(&self, at: Stream<'a>) -> bool {
+        let mut peak = self.peak.get();
+        peak.links += 1;
+        if peak.links > ParseOptions::CHAIN {
+            self.too_deep(at);
+            return false;
+        }
+        self.peak.set(peak);
+        true
+    }
+
+    /// The longest chain of operators that was read.
+    pub(super) fn chain(&self) -> u32 {
+        self.peak.get().links
+    }
+
     /// Ends what [`Self::measure`] began.
     #[inline]
-    pub(super) fn merge(&self, outer: u32) {
+    pub(super) fn merge(&self, outer: Peak) {
         self.peak.set(self.peak.get().max(outer));
     }
 

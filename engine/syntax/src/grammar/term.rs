@@ -101,10 +101,7 @@ fn negated_reference(input: Stream<'_>) -> Parsed<'_, Term> {
     );
     Ok((
         rest,
-        Term::new(
-            TermKind::Call(vec![operator, zero, operand]),
-            rest.span_since(span),
-        ),
+        Term::call(vec![operator, zero, operand], rest.span_since(span)),
     ))
 }
 
@@ -230,18 +227,16 @@ fn call(input: Stream<'_>, path: Ref, start: Span) -> Parsed<'_, Term> {
     let inside = input.next();
     if inside.is(Kind::RParen) {
         let rest = inside.next();
-        let kind = if operator.is_operator("set") {
-            TermKind::Set(Vec::new())
+        let span = rest.span_since(start);
+        let term = if operator.is_operator("set") {
+            Term::new(TermKind::Set(Vec::new()), span)
         } else {
-            TermKind::Call(vec![operator])
+            Term::call(vec![operator], span)
         };
-        return Ok((rest, Term::new(kind, rest.span_since(start))));
+        return Ok((rest, term));
     }
     let (rest, terms) = nested(inside, |inside| {
         elements(inside, Kind::RParen, vec![operator])
     })?;
-    Ok((
-        rest,
-        Term::new(TermKind::Call(terms), rest.span_since(start)),
-    ))
+    Ok((rest, Term::call(terms, rest.span_since(start))))
 }

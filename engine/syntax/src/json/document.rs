@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::ParseOptions;
+
 /// Why a text is not the AST JSON it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -75,8 +77,9 @@ pub(super) enum Document<'a> {
     Object(Vec<(Cow<'a, str>, Document<'a>)>),
 }
 
-/// How deep documents may nest: every level of terms takes at most this many of JSON.
-pub(super) const NESTING: usize = 8 * super::read::NESTING as usize;
+/// How deep documents may nest: every level of terms takes at most eight of JSON, a call two.
+pub(super) const NESTING: usize =
+    8 * super::read::NESTING as usize + 2 * ParseOptions::CHAIN as usize;
 
 impl<'a> Document<'a> {
     pub(super) fn kind(&self) -> &'static str {

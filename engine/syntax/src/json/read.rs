@@ -56,33 +56,51 @@ fn read<T>(
     read: impl FnOnce(&mut Reader, &Document<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     with_stack(document.depth(), move || {
-        read(&mut Reader { source, depth: 0 }, &document)
+        let mut reader = Reader {
+            source,
+            depth: 0,
+            calls: 0,
+            longest: 0,
+        };
+        read(&mut reader, &document)
     })
 }
 
 /// Documents nested deeper than this are read on a stack of their own, so that callers may have little.
 const SHALLOW: usize = 100;
 
-/// Stack for [`NESTING`] levels of the hungriest kind.
+/// Stack for [`NESTING`] levels of the hungriest kind; chains of calls take [`LEVEL`] for each level of the document.
 const STACK: usize = if cfg!(debug_assertions) {
     16 << 20
 } else {
     2 << 20
 };
 
+/// See [`STACK`].
+const LEVEL: usize = if cfg!(debug_assertions) {
+    16 << 10
+} else {
+    2 << 10
+};
+
 fn with_stack<T>(depth: usize, read: impl FnOnce() -> T) -> T {
     if depth <= SHALLOW {
         read()
     } else {
-        stacker::maybe_grow(STACK, STACK, read)
+        let stack = STACK.max(depth * LEVEL);
+        stacker::maybe_grow(stack, stack, read)
     }
 }
 
 struct Reader {
     /// The text that places point into.
     source: SourceId,
-    /// Levels of terms and bodies above the current one.
+    /// Levels of terms and bodies above the current one, but for calls.
     depth: u32,
+    /// Calls around the current term: a chain of operators is one in the left operand of the other.
+    calls: u32,
+    /// Most of them so far.
+    longest: u32,
 }
 
 impl Reader {
@@ -92,6 +110,19 @@ impl Reader {
             return Err(Error::new(format!("nested deeper than {NESTING} levels")));
         }
         self.depth += 1;
+        Ok(())
+    }
+
+    /// The same for a call.
+    fn enter_call(&mut self) -> Result<(), Error> {
+        const CHAIN: u32 = ParseOptions::CHAIN;
+        if self.calls >= CHAIN {
+            return Err(Error::new(format!(
+                "calls nested deeper than {CHAIN} levels"
+            )));
+        }
+        self.calls += 1;
+        self.longest = self.longest.max(self.calls);
         Ok(())
     }
 
@@ -122,12 +153,21 @@ impl Reader {
         if &*kind == "null" {
             return Ok(Term::new(TermKind::Null, span));
         }
-        self.descend()?;
+        let is_call = &*kind == "call";
+        if is_call {
+            self.enter_call()?;
+        } else {
+            self.descend()?;
+        }
         let value = members.required("value")?;
         let kind = self
             .term_kind(&kind, value)
             .map_err(|error| error.under("value"))?;
-        self.depth -= 1;
+        if is_call {
+            self.calls -= 1;
+        } else {
+            self.depth -= 1;
+        }
         Ok(Term::new(kind, span))
     }
 
@@ -140,7 +180,7 @@ impl Reader {
             "ref" => TermKind::Ref(self.headed(value)?),
             "array" => TermKind::Array(self.terms(value)?),
             "set" => TermKind::Set(self.terms(value)?),
-            "call" => TermKind::Call(self.headed(value)?),
+            "call" => TermKind::Call(self.headed(value)?.into()),
             "object" => TermKind::Object(self.pairs(value)?),
             "arraycomprehension" => TermKind::ArrayComprehension(self.comprehension(value, false)?),
             "setcomprehension" => TermKind::SetComprehension(self.comprehension(value, false)?),
@@ -373,6 +413,8 @@ impl Reader {
                 .unwrap_or_default(),
             comments: Vec::new(),
             annotations: Vec::new(),
+            // what was read before counts
+            chain: self.longest,
         })
     }
 }

@@ -16,7 +16,9 @@ impl Renamer<'_> {
         for symbol in decl.symbols {
             match symbol.kind {
                 TermKind::Var(name) if self.declare(&name, decl.span) => {}
-                TermKind::Call(terms) => return self.membership(expr, terms, decl.span),
+                TermKind::Call(terms) => {
+                    return self.membership(expr, terms.into_vec(), decl.span);
+                }
                 _ => break,
             }
         }
