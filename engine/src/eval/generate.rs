@@ -3,10 +3,12 @@
 use solon_syntax::source::Span;
 
 use crate::evaluation::Halt;
-use crate::program::{Slot, Step};
+use crate::program::{Operand, Slot, Step};
+use crate::value::array::ArrayView;
 use crate::value::{Kind, V};
 
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
+use super::sink::Sink;
 
 impl<'e> Machine<'e> {
     /// Runs the rest of a block for each element of a value.
@@ -22,6 +24,12 @@ impl<'e> Machine<'e> {
         out: Slot,
         rest: &'e [Step],
     ) -> Result<Flow, Halt> {
+        if let [Step::Insert(Operand::Slot(member))] = rest
+            && *member == out
+            && let Some(elements) = from.as_array()
+        {
+            return self.insert_all(elements);
+        }
         match from {
             V::Array(items) => {
                 for (index, item) in (0_i64..).zip(items.iter()) {
@@ -80,6 +88,20 @@ impl<'e> Machine<'e> {
                 }
             }
             _ => {}
+        }
+        Ok(Flow::More)
+    }
+
+    /// Adds all elements of an array to a set.
+    fn insert_all(&mut self, elements: ArrayView<'e>) -> Result<Flow, Halt> {
+        let budget = &mut self.call.budget;
+        let spent = budget.spend_len(elements.len()).and_then(|()| {
+            let bytes = elements.len().saturating_mul(size_of::<V<'_>>());
+            budget.reserve(bytes)
+        });
+        spent.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
+        if let Sink::Set(set) = &mut self.sink {
+            set.extend(elements);
         }
         Ok(Flow::More)
     }

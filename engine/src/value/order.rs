@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use solon_syntax::stack;
 
-use super::{Kind, Short, V, stored_order};
+use super::{Kind, Short, Text, V, stored_order};
 
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -184,7 +184,7 @@ impl Ord for V<'_> {
             (V::NewText(a), V::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
             (V::NewText(a), V::Text(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
             (V::Text(a), V::NewText(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
-            (V::Text(a), V::Text(b)) => compare_bytes(a.as_bytes(), b.as_bytes()),
+            (V::Text(a), V::Text(b)) => compare_texts_stored(a, b),
             (V::Bool(a), V::Bool(b)) => a.cmp(b),
             (V::Object(a), V::Object(b)) => stored_order::order(a, b),
             (a, b) => compare(*a, *b),
@@ -195,8 +195,8 @@ impl Ord for V<'_> {
 /// The order of two strings, which their first bytes mostly decide.
 #[inline]
 fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
-    if let (Some(first), Some(second)) = (a.first_chunk(), b.first_chunk()) {
-        let (first, second) = (u64::from_be_bytes(*first), u64::from_be_bytes(*second));
+    if let (Some(first), Some(second)) = (a.first_chunk::<16>(), b.first_chunk::<16>()) {
+        let (first, second) = (u128::from_be_bytes(*first), u128::from_be_bytes(*second));
         if first != second {
             return first.cmp(&second);
         }
@@ -236,6 +236,15 @@ fn compare_numbers(a: V<'_>, b: V<'_>) -> Ordering {
         (Some(a), Some(b)) => a.compare(b),
         _ => Ordering::Equal,
     }
+}
+
+/// The order of two stored strings: in one document equal ones often are one.
+#[inline]
+pub(super) fn compare_texts_stored(a: &Text, b: &Text) -> Ordering {
+    if a.is(b) {
+        return Ordering::Equal;
+    }
+    compare_bytes(a.as_bytes(), b.as_bytes())
 }
 
 fn compare_texts(a: V<'_>, b: V<'_>) -> Ordering {

@@ -39,6 +39,11 @@ pub fn sample(value: V<'_>) -> u64 {
                 add_members_of(object.len(), values, &mut state);
             }
         }
+        V::Set(_) | V::NewSet(_) => {
+            if let Some(set) = value.as_set() {
+                add_members_of(set.len(), set.iter(), &mut state);
+            }
+        }
         leaf => {
             add_leaf(&leaf, &mut state);
         }

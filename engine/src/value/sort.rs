@@ -1,93 +1,235 @@
-//! Sorting: strings by their first bytes as one number, which decides nearly all comparisons without looking further.
+//! Sorting: strings by their first bytes and integers as numbers of one width, which processors sort without guessing.
 
 use std::cmp::Ordering;
 
-use super::V;
+use super::text::head;
+use super::{V, Value};
 use crate::limits::LONG_STEP;
 
-/// Values below which there is nothing to gain.
+/// Values below which there is nothing to gain by marks.
 const FEW: usize = 16;
 
-/// A string's first bytes, to be compared before all of it.
-#[inline]
-fn head(text: V<'_>) -> u64 {
-    if let V::Short(short) = text {
-        return short.words().0;
-    }
-    let text = text.text_or_empty();
-    let bytes = text.as_bytes();
-    match bytes.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => bytes
-            .iter()
-            .zip((0..8).rev())
-            .fold(0, |head, (byte, place)| {
-                head | u64::from(*byte) << (8 * place)
-            }),
-    }
+/// What can be sorted: values, wherever they are held.
+pub trait Sortable: Ord {
+    /// The bytes of a string.
+    fn text(&self) -> Option<&[u8]>;
+    /// The integer, when it is held as one.
+    fn int(&self) -> Option<i64>;
 }
 
-/// A value that is sorted, with its head and its position.
-#[derive(Clone, Copy)]
-struct Sorted<'e> {
-    head: u64,
-    value: V<'e>,
-    at: u32,
-}
-
-impl Sorted<'_> {
+impl Sortable for V<'_> {
     #[inline]
-    fn order(&self, other: &Self) -> Ordering {
-        self.head
-            .cmp(&other.head)
-            .then_with(|| self.value.cmp(&other.value))
-            .then(self.at.cmp(&other.at))
+    fn text(&self) -> Option<&[u8]> {
+        self.string_bytes()
+    }
+
+    #[inline]
+    fn int(&self) -> Option<i64> {
+        match self {
+            V::Int(int) => Some(*int),
+            _ => None,
+        }
     }
 }
 
-/// The values with their positions, in order; equal ones stay in the order they are in. In some other order when the
-/// evaluation does not go on.
-fn sorted<'e>(values: &[V<'e>], goes_on: impl Fn() -> bool) -> Vec<Sorted<'e>> {
-    let texts = values.len() >= FEW && values.iter().all(V::is_string);
-    let with_head = |(value, at): (&V<'e>, u32)| Sorted {
-        head: if texts { head(*value) } else { 0 },
-        value: *value,
-        at,
-    };
-    let mut sorted: Vec<_> = values.iter().zip(0..).map(with_head).collect();
-    let one_block = sorted.len() <= LONG_STEP;
-    for block in sorted.chunks_mut(LONG_STEP) {
-        block.sort_unstable_by(Sorted::order);
-        if !one_block && !goes_on() {
-            return sorted;
+impl Sortable for Value {
+    #[inline]
+    fn text(&self) -> Option<&[u8]> {
+        self.string_bytes()
+    }
+
+    #[inline]
+    fn int(&self) -> Option<i64> {
+        match self {
+            Value::Int(int) => Some(*int),
+            _ => None,
+        }
+    }
+}
+
+/// What tells nearly all values apart, above the position of its own one: marks sort as their values do as far as they
+/// go, and equal ones stay in the order they are in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Mark(u128);
+
+impl Mark {
+    const PLACE: u32 = 32;
+
+    #[inline]
+    fn new(head: u128, at: u32) -> Self {
+        Self(head << Self::PLACE | u128::from(at))
+    }
+
+    /// Of bytes of a string from a position on.
+    #[inline]
+    fn of_text(bytes: &[u8], from: usize, at: u32) -> Self {
+        let head = head(bytes.get(from..).unwrap_or_default());
+        Self::new(head >> Self::PLACE, at)
+    }
+
+    #[inline]
+    fn of_int(int: i64, at: u32) -> Self {
+        Self::new(u128::from(int.cast_unsigned() ^ 1 << 63), at)
+    }
+
+    /// The position of its value.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower part is wanted")]
+    fn at(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline]
+    fn is_like(self, other: Self) -> bool {
+        self.0 >> Self::PLACE == other.0 >> Self::PLACE
+    }
+}
+
+/// How often strings are told apart by what comes behind the bytes that they share, before they are compared whole.
+const LEVELS: usize = 16;
+
+/// Marks of values, when all are strings or all are integers; and of strings, where the marked part begins.
+fn marks<T: Sortable>(values: &[T]) -> Option<(Vec<Mark>, usize)> {
+    let first = values.first()?;
+    let mut marks = Vec::with_capacity(values.len());
+    if first.int().is_some() {
+        for (value, at) in values.iter().zip(0..) {
+            marks.push(Mark::of_int(value.int()?, at));
+        }
+        return Some((marks, 0));
+    }
+    first.text()?;
+    let from = shared(values.iter().map_while(T::text));
+    for (value, at) in values.iter().zip(0..) {
+        marks.push(Mark::of_text(value.text()?, from, at));
+    }
+    Some((marks, from))
+}
+
+/// How many bytes all texts begin with: they tell nothing.
+fn shared<'t>(mut texts: impl Iterator<Item = &'t [u8]>) -> usize {
+    const HEAD: usize = 16;
+    let first = texts.next().unwrap_or_default();
+    let first_head = head(first);
+    let mut shared = first.len();
+    for text in texts {
+        if shared == 0 {
+            break;
+        }
+        let alike = ((head(text) ^ first_head).leading_zeros() / 8) as usize;
+        let begin = first.get(..shared).unwrap_or_default();
+        if alike < HEAD {
+            shared = shared.min(alike);
+        } else if shared > HEAD && !text.starts_with(begin) {
+            shared = common(begin, text);
+        }
+        shared = shared.min(text.len());
+    }
+    shared
+}
+
+/// How many bytes two texts begin with in common.
+pub fn common(one: &[u8], other: &[u8]) -> usize {
+    let pairs = one.iter().zip(other);
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
+/// The value that a mark stands for comes first, or the other one; equal ones by their positions.
+fn by_value<T: Sortable>(values: &[T], one: Mark, other: Mark) -> Ordering {
+    let value = |mark: Mark| values.get(mark.at() as usize);
+    value(one).cmp(&value(other)).then(one.cmp(&other))
+}
+
+/// Puts marks in the order of their values, and tells whether some are alike; in some other order when the evaluation
+/// does not go on. Marks of strings begin at a byte.
+fn settle<T: Sortable>(
+    values: &[T],
+    marks: &mut [Mark],
+    from: usize,
+    level: usize,
+    goes_on: &impl Fn() -> bool,
+) -> bool {
+    if !sort_all(marks, Mark::cmp, goes_on) {
+        return true;
+    }
+    let is_tied = |pair: &[Mark]| matches!(pair, [one, other] if one.is_like(*other));
+    if !marks.windows(2).any(is_tied) {
+        return false;
+    }
+    for alike in marks.chunk_by_mut(|one, other| one.is_like(*other)) {
+        if alike.len() < 2 {
+            continue;
+        }
+        let text = |mark: &Mark| values.get(mark.at() as usize).and_then(T::text);
+        let on = shared(alike.iter().filter_map(text));
+        if alike.len() < FEW || level == LEVELS || on <= from {
+            let order = |one: &Mark, other: &Mark| by_value(values, *one, *other);
+            sort_all(alike, order, goes_on);
+            continue;
+        }
+        for mark in &mut *alike {
+            let text = text(mark).unwrap_or_default();
+            *mark = Mark::of_text(text, on, mark.at());
+        }
+        settle(values, alike, on, level + 1, goes_on);
+    }
+    true
+}
+
+/// Sorts a list; whether it is sorted, since the evaluation may not go on.
+fn sort_all<T: Copy>(
+    list: &mut [T],
+    order: impl Fn(&T, &T) -> Ordering,
+    goes_on: &impl Fn() -> bool,
+) -> bool {
+    if list.len() <= LONG_STEP {
+        list.sort_by(order);
+        return true;
+    }
+    let (sorted, is_whole) = in_blocks(list.to_vec(), order, goes_on);
+    list.copy_from_slice(&sorted);
+    is_whole
+}
+
+/// A list in order, and whether it is: it is in some other order when the evaluation does not go on.
+fn in_blocks<T: Copy>(
+    mut list: Vec<T>,
+    order: impl Fn(&T, &T) -> Ordering,
+    goes_on: &impl Fn() -> bool,
+) -> (Vec<T>, bool) {
+    for block in list.chunks_mut(LONG_STEP) {
+        block.sort_by(&order);
+        if !goes_on() {
+            return (list, false);
         }
     }
     let mut width = LONG_STEP;
-    while width < sorted.len() {
-        let mut wider = Vec::with_capacity(sorted.len());
-        for pair in sorted.chunks(2 * width) {
+    while width < list.len() {
+        let mut wider = Vec::with_capacity(list.len());
+        for pair in list.chunks(2 * width) {
             let (left, right) = pair.split_at_checked(width).unwrap_or((pair, &[]));
-            if !merge(left, right, &mut wider, &goes_on) {
-                return sorted;
+            if !merge(left, right, &mut wider, &order, goes_on) {
+                return (list, false);
             }
         }
-        sorted = wider;
+        list = wider;
         width *= 2;
     }
-    sorted
+    (list, true)
 }
 
 /// Appends two sorted parts as one, unless the evaluation does not go on.
-fn merge<'e>(
-    left: &[Sorted<'e>],
-    right: &[Sorted<'e>],
-    merged: &mut Vec<Sorted<'e>>,
+fn merge<T: Copy>(
+    left: &[T],
+    right: &[T],
+    merged: &mut Vec<T>,
+    order: &impl Fn(&T, &T) -> Ordering,
     goes_on: &impl Fn() -> bool,
 ) -> bool {
     let (mut left, mut right) = (left.iter(), right.iter());
     let (mut one, mut other) = (left.next(), right.next());
     while let (Some(first), Some(second)) = (one, other) {
-        if first.order(second).is_le() {
+        if order(first, second).is_le() {
             merged.push(*first);
             one = left.next();
         } else {
@@ -103,9 +245,36 @@ fn merge<'e>(
     true
 }
 
-/// The positions of values in their order; in some other order when the evaluation does not go on.
-pub fn order(values: &[V<'_>], goes_on: impl Fn() -> bool) -> impl Iterator<Item = u32> {
-    sorted(values, goes_on).into_iter().map(|one| one.at)
+/// The positions of values in their order; in some other order when the evaluation does not go on. Equal ones stay in
+/// the order they are in.
+pub fn order<T: Sortable>(values: &[T], goes_on: impl Fn() -> bool) -> Vec<u32> {
+    let known = if values.len() >= FEW {
+        marks(values)
+    } else {
+        None
+    };
+    if let Some((mut marks, from)) = known {
+        settle(values, &mut marks, from, 0, &goes_on);
+        return marks.into_iter().map(Mark::at).collect();
+    }
+    let mut places: Vec<(&T, u32)> = values.iter().zip(0..).collect();
+    sort_all(&mut places, Ord::cmp, &goes_on);
+    places.into_iter().map(|(_, at)| at).collect()
+}
+
+/// The positions of values in their order, of equal ones the first alone, when all are strings or all are integers.
+/// What it gives when the evaluation does not go on is worth nothing.
+pub fn distinct<T: Sortable>(
+    values: &[T],
+    goes_on: impl Fn() -> bool,
+) -> Option<impl ExactSizeIterator<Item = usize>> {
+    let (mut marks, from) = marks(values)?;
+    if settle(values, &mut marks, from, 0, &goes_on) {
+        let value = |mark: Mark| values.get(mark.at() as usize);
+        // the marks of equal values are alike, whatever level made them
+        marks.dedup_by(|later, first| later.is_like(*first) && value(*later) == value(*first));
+    }
+    Some(marks.into_iter().map(|mark| mark.at() as usize))
 }
 
 /// Sorts values; equal ones stay in the order they are in. Leaves off when the evaluation does not go on.
@@ -113,16 +282,18 @@ pub fn sort(values: &mut [V<'_>], goes_on: impl Fn() -> bool) {
     if values.is_sorted() {
         return;
     }
-    let sorted = sorted(values, goes_on);
-    for (place, one) in values.iter_mut().zip(sorted) {
-        *place = one.value;
+    let before = values.to_vec();
+    for (place, at) in values.iter_mut().zip(order(&before, goes_on)) {
+        if let Some(value) = before.get(at as usize) {
+            *place = *value;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{order, sort};
-    use crate::value::{Arena, V};
+    use super::{distinct, order, sort};
+    use crate::value::{Arena, V, Value};
 
     #[test]
     fn texts_sort_as_their_bytes_do() {
@@ -147,7 +318,7 @@ mod tests {
             .map(str::to_owned),
         );
         let mut values: Vec<V<'_>> = texts.iter().map(|text| arena.text(text)).collect();
-        let positions: Vec<_> = order(&values, || true).collect();
+        let positions = order(&values, || true);
         let by_position: Vec<_> = positions
             .iter()
             .filter_map(|at| texts.get(*at as usize).cloned())
@@ -183,7 +354,7 @@ mod tests {
         let many = 3 * super::LONG_STEP + 7;
         let mixed = |at: i64| V::Int(at.wrapping_mul(7_919) % 60_013);
         let values: Vec<V<'_>> = (0..).take(many).map(mixed).collect();
-        let positions: Vec<_> = order(&values, || true).collect();
+        let positions = order(&values, || true);
         let mut expected: Vec<_> = (0..).zip(&values).map(|(at, value)| (*value, at)).collect();
         expected.sort();
         assert!(positions.iter().eq(expected.iter().map(|(_, at)| at)));
@@ -193,8 +364,47 @@ mod tests {
             looks.set(looks.get() + 1);
             looks.get() < 7
         };
-        let mut positions: Vec<u32> = order(&values, few_times).collect();
+        let mut positions = order(&values, few_times);
         positions.sort_unstable();
         assert!(positions.into_iter().eq(0..u32::try_from(many).unwrap()));
+    }
+
+    #[test]
+    fn distinct_texts_are_found_however_much_they_share() {
+        let shared = "what all of them begin with: ".repeat(3);
+        let mut texts: Vec<String> = (0..300_u32)
+            .map(|n| match n % 5 {
+                0 => format!("{shared}{}", n % 70),
+                1 => format!("{shared}{shared}{}", n % 70),
+                2 => "z".repeat((n % 90) as usize),
+                3 => format!("z{}", "\0".repeat((n % 20) as usize)),
+                _ => shared.clone(),
+            })
+            .collect();
+        let values: Vec<Value> = texts
+            .iter()
+            .map(|text| Value::from(text.as_str()))
+            .collect();
+        let places: Vec<_> = distinct(&values, || true).unwrap().collect();
+        let found: Vec<_> = places.iter().map(|at| texts[*at].clone()).collect();
+        let first = |text: &String| texts.iter().position(|other| other == text);
+        assert!(found.iter().map(first).eq(places.into_iter().map(Some)));
+        texts.sort();
+        texts.dedup();
+        assert_eq!(found, texts);
+    }
+
+    #[test]
+    fn distinct_integers_are_found_and_other_values_are_not() {
+        let ints = [5, -3, i64::MAX, 0, 5, i64::MIN, -3, 1];
+        let values = ints.map(Value::Int);
+        let found: Vec<_> = distinct(&values, || true)
+            .unwrap()
+            .map(|at| ints[at])
+            .collect();
+        assert_eq!(found, [i64::MIN, -3, 0, 1, 5, i64::MAX]);
+        let mixed = [Value::Int(1), Value::Decimal(1, 10)];
+        assert!(distinct(&mixed, || true).is_none());
+        assert!(distinct(&[Value::from("a"), Value::Int(1)], || true).is_none());
     }
 }

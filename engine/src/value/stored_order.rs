@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::stack;
 
+use super::order::compare_texts_stored;
 use super::{Object, Value};
 
 impl PartialEq for Value {
@@ -30,7 +31,7 @@ impl Ord for Value {
         match (self, other) {
             (Self::Short(a), Self::Short(b)) => a.cmp(b),
             (Self::Int(a), Self::Int(b)) => a.cmp(b),
-            (Self::Text(a), Self::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
+            (Self::Text(a), Self::Text(b)) => compare_texts_stored(a, b),
             (Self::Array(a), Self::Array(b)) => stack::level(|| compare_items(a, b)),
             (Self::Object(a), Self::Object(b)) => order(a, b),
             (Self::Set(a), Self::Set(b)) => stack::level(|| compare_items(a.items(), b.items())),

@@ -136,6 +136,16 @@ fn words(text: &[u8]) -> (u64, u64) {
     (low, 0)
 }
 
+/// The first 16 bytes as a number that orders strings as far as they go; what is missing counts as zero.
+#[inline]
+pub fn head(text: &[u8]) -> u128 {
+    if let Some(first) = text.first_chunk() {
+        return u128::from_be_bytes(*first);
+    }
+    let (low, high) = words(text);
+    u128::from(low.swap_bytes()) << 64 | u128::from(high.swap_bytes())
+}
+
 /// An owned string longer than [`Short::MAX`], shared, behind its counter.
 #[derive(Clone, Debug)]
 pub struct Text(ArcStr);

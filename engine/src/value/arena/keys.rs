@@ -53,6 +53,11 @@ impl<'e> Order<'e> {
         self.arena
     }
 
+    /// Whether nothing needs to be sorted any more.
+    pub(super) fn is_known(&self) -> bool {
+        self.state.get() != State::Unknown
+    }
+
     /// The positions in order; `None` when the order of insertion already is the order.
     pub(super) fn of(&self, keys: &[V<'e>]) -> Option<&'e [Cell<u32>]> {
         if self.state.get() == State::Unknown {

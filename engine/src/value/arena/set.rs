@@ -5,6 +5,9 @@ use std::cell::Cell;
 use super::Arena;
 use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
+use crate::limits;
+use crate::value::array::ArrayView;
+use crate::value::sort::{self, Sortable};
 use crate::value::{Kind, V, Value, search};
 
 /// A set in the arena: distinct members, ordered when first asked for.
@@ -36,6 +39,11 @@ impl<'e> ArenaSet<'e> {
     /// Whether it has no members.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    /// Whether its order is known, so that going through it in order costs no sorting.
+    pub fn is_ordered(&self) -> bool {
+        self.order.is_known()
     }
 
     /// The members in the order of insertion.
@@ -99,6 +107,9 @@ impl Arena {
         }))
     }
 }
+
+/// Elements from which on those of a whole array are sorted at once.
+const MANY: usize = 24;
 
 /// The members of a set in the arena, in order.
 #[derive(Clone)]
@@ -179,6 +190,43 @@ impl<'e> SetBuilder<'e> {
             return self.insert_among_few(&member.borrow());
         }
         insert_stored(&mut self.items, &mut self.table, self.arena, member).is_ok()
+    }
+
+    /// Adds all elements of an array.
+    pub fn extend(&mut self, elements: ArrayView<'e>) {
+        let are_sorted = self.items.is_empty()
+            && elements.len() >= MANY
+            && match elements {
+                ArrayView::Stored(items) => self.fill(items, Value::borrow),
+                ArrayView::Arena(items) => self.fill(items, |item| *item),
+            };
+        if !are_sorted {
+            for (at, element) in elements.iter().enumerate() {
+                if at % limits::LONG_STEP == limits::LONG_STEP - 1 && !self.arena.goes_on() {
+                    return;
+                }
+                self.insert(element);
+            }
+        }
+    }
+
+    /// Makes strings or integers the members, in order; whether they are that.
+    fn fill<T: Sortable>(&mut self, elements: &'e [T], member: impl Fn(&'e T) -> V<'e>) -> bool {
+        let is_simple = |first: &T| first.text().is_some() || first.int().is_some();
+        if !elements.first().is_some_and(is_simple) {
+            return false;
+        }
+        let list = |room| bumpalo::collections::Vec::with_capacity_in(room, self.arena.bump());
+        let Some(places) = sort::distinct(elements, || self.arena.goes_on()) else {
+            return false;
+        };
+        self.items = list(places.len());
+        for at in places {
+            if let Some(element) = elements.get(at) {
+                self.items.push(member(element));
+            }
+        }
+        true
     }
 
     /// Adds a member at its place in the order, as long as members are few, and no compounds.

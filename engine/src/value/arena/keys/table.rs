@@ -60,7 +60,14 @@ impl<'e> Table<'e> {
     #[inline]
     pub fn code(&self, key: &V<'_>) -> u64 {
         match key {
-            V::Array(_) | V::NewArray(_) | V::Object(_) | V::NewObject(_) if !self.thorough => {
+            V::Array(_)
+            | V::NewArray(_)
+            | V::Object(_)
+            | V::NewObject(_)
+            | V::Set(_)
+            | V::NewSet(_)
+                if !self.thorough =>
+            {
                 sample(*key)
             }
             _ => hash(*key),
