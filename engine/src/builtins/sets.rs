@@ -1,11 +1,15 @@
 //! Sets.
 
-use std::cmp::Ordering;
+mod merging;
 
+use smallvec::SmallVec;
+
+use self::merging::{Wanted, side_by_side};
 use super::arrays::allot;
 use super::{Builtin, Call, Fault, Operands};
 use crate::limits;
-use crate::value::{SetView, V, Value};
+use crate::value::array::ArrayView;
+use crate::value::{Kind, SetBuilder, SetView, V, Value};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -51,8 +55,12 @@ pub fn difference<'e>(
     right: SetView<'e>,
 ) -> Result<V<'e>, Fault> {
     allot(call, left.len())?;
-    if are_alike(left, right) {
-        return side_by_side(call, left, right, Wanted::LeftAlone);
+    if left.len() >= MANY && is_cheap_to_order(left) {
+        let lefts = in_order(call, left);
+        if is_ordered(right) || (is_cheap_to_order(right) && right.len() < left.len() / 2) {
+            return side_by_side(call, lefts, in_order(call, right), Wanted::LeftAlone);
+        }
+        return those(call, lefts, |member| !right.contains(member));
     }
     Ok(call.arena.set_from(
         left.iter_unordered()
@@ -63,68 +71,32 @@ pub fn difference<'e>(
 /// Members from which on it pays to put sets in order.
 const MANY: usize = 24;
 
-/// Whether two sets are so large, and so much of one size, that going through both in order is the least work.
-fn are_alike(left: SetView<'_>, right: SetView<'_>) -> bool {
-    let (small, large) = (left.len().min(right.len()), left.len().max(right.len()));
-    small >= MANY && large / small < 8
+/// Whether going through a set in order costs no sorting.
+fn is_ordered(set: SetView<'_>) -> bool {
+    match set {
+        SetView::Stored(_) => true,
+        SetView::Arena(set) => set.is_ordered(),
+    }
 }
 
-/// Which members of two sets are wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    LeftAlone,
-    Common,
-    All,
+/// Whether a set is in order, or sorted in about the time that hashing its members takes.
+fn is_cheap_to_order(set: SetView<'_>) -> bool {
+    let simple = |member: V<'_>| member.kind() < Kind::Array;
+    is_ordered(set) || set.iter_unordered().next().is_none_or(simple)
 }
 
-/// Goes through two sets in order. Of equal members the left one is taken.
-fn side_by_side<'e>(
+/// Those of some members in order that are wanted.
+fn those<'e>(
     call: &Call<'e>,
-    left: SetView<'e>,
-    right: SetView<'e>,
-    wanted: Wanted,
+    members: &[V<'e>],
+    is_wanted: impl Fn(V<'e>) -> bool,
 ) -> Result<V<'e>, Fault> {
-    let most = match wanted {
-        Wanted::LeftAlone => left.len(),
-        Wanted::Common => left.len().min(right.len()),
-        Wanted::All => left.len() + right.len(),
-    };
-    let mut members = bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
-    let (mut lefts, mut rights) = (in_order(call, left), in_order(call, right));
-    let mut turns = 0_usize;
-    while let ([first, others @ ..], [second, rest @ ..]) = (lefts, rights) {
-        turns += 1;
-        if turns.is_multiple_of(limits::LONG_STEP) {
-            call.budget.check()?;
-        }
-        match first.cmp(second) {
-            Ordering::Less => {
-                if wanted != Wanted::Common {
-                    members.push(*first);
-                }
-                lefts = others;
-            }
-            Ordering::Greater => {
-                if wanted == Wanted::All {
-                    members.push(*second);
-                }
-                rights = rest;
-            }
-            Ordering::Equal => {
-                if wanted != Wanted::LeftAlone {
-                    members.push(*first);
-                }
-                (lefts, rights) = (others, rest);
-            }
-        }
+    let mut wanted = bumpalo::collections::Vec::with_capacity_in(members.len(), call.arena.bump());
+    for stretch in members.chunks(limits::LONG_STEP) {
+        wanted.extend(stretch.iter().copied().filter(|member| is_wanted(*member)));
+        call.budget.check()?;
     }
-    if wanted != Wanted::Common {
-        members.extend_from_slice_copy(lefts);
-    }
-    if wanted == Wanted::All {
-        members.extend_from_slice_copy(rights);
-    }
-    Ok(call.arena.sorted_set(members.into_bump_slice()))
+    Ok(call.arena.sorted_set(wanted.into_bump_slice()))
 }
 
 /// The members of a set in order, side by side.
@@ -155,8 +127,12 @@ fn common<'e>(call: &mut Call<'e>, left: SetView<'e>, right: SetView<'e>) -> Res
         (right, left)
     };
     allot(call, small.len())?;
-    if are_alike(small, large) {
-        return side_by_side(call, small, large, Wanted::Common);
+    if small.len() >= MANY && is_cheap_to_order(small) {
+        let members = in_order(call, small);
+        if is_ordered(large) {
+            return side_by_side(call, members, in_order(call, large), Wanted::Common);
+        }
+        return those(call, members, |member| large.contains(member));
     }
     Ok(call.arena.set_from(
         small
@@ -174,8 +150,10 @@ fn or<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         return Ok(operands.at(1));
     }
     allot(call, left.len() + right.len())?;
-    if are_alike(left, right) {
-        return side_by_side(call, left, right, Wanted::All);
+    let are_many = left.len() + right.len() >= MANY;
+    if are_many && is_cheap_to_order(left) && is_cheap_to_order(right) {
+        let (lefts, rights) = (in_order(call, left), in_order(call, right));
+        return side_by_side(call, lefts, rights, Wanted::All);
     }
     Ok(call
         .arena
@@ -198,20 +176,30 @@ fn intersection<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fa
 }
 
 fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let mut result = crate::value::SetBuilder::new(call.arena);
+    let mut sets: SmallVec<[V<'e>; FEW]> = SmallVec::new();
     for set in inner(operands)? {
-        if let Some(set) = set?.as_set() {
-            allot(call, set.len())?;
-            for (at, member) in set.iter_unordered().enumerate() {
-                if at % limits::LONG_STEP == limits::LONG_STEP - 1 {
-                    call.budget.check()?;
-                }
-                result.insert(member);
-            }
-        }
+        sets.push(set?);
     }
+    if sets.len() <= FEW
+        && let Some((first, rest)) = sets.split_first()
+    {
+        return rest
+            .iter()
+            .try_fold(*first, |all, set| or(call, &[all, *set]));
+    }
+    let mut all = call.arena.list();
+    for members in sets.iter().filter_map(|set| set.as_set()) {
+        allot(call, members.len())?;
+        all.extend(members.iter_unordered());
+        call.budget.check()?;
+    }
+    let mut result = SetBuilder::new(call.arena);
+    result.extend(ArrayView::Arena(all.into_bump_slice()));
     Ok(result.finish())
 }
+
+/// Sets up to which they are united one by one.
+const FEW: usize = 4;
 
 /// The sets in the set that is the first operand.
 fn inner<'e>(operands: &[V<'e>]) -> Result<impl Iterator<Item = Result<V<'e>, Fault>>, Fault> {
