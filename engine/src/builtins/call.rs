@@ -12,6 +12,7 @@ use super::graph::Graphs;
 use super::http::{ResponseCache, SendMetrics, Sent};
 use super::nd_cache::NdBuiltinCache;
 use super::net::LastPart;
+use super::objects::forms::Forms;
 use super::patterns::Patterns;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::limits::{self, Limits};
@@ -35,6 +36,8 @@ pub struct Kept<'e> {
     pub looked_up: BTreeMap<Box<[u8]>, V<'e>>,
     /// The random identifiers given out, by their keys.
     pub identifiers: BTreeMap<Box<[u8]>, u128>,
+    /// What objects merge to, by their forms.
+    pub merged: Forms<'e>,
 }
 
 /// The surroundings of a call: memory, budget, caches, and the way to the outside.

@@ -1,17 +1,16 @@
 //! Objects.
 
-use std::cmp::Ordering;
-use std::sync::Arc;
+pub mod forms;
+mod get;
+mod union;
 
 use smallvec::SmallVec;
-
 use solon_syntax::stack;
 
 use super::arrays::allot;
-use super::operands::plain_int;
 use super::{Builtin, Call, Fault, Operands, occurrences};
 use crate::value::array::ArrayView;
-use crate::value::{Kind, ObjectBuilder, ObjectView, SetView, Shape, V, Value};
+use crate::value::{Kind, ObjectView, Overlaid, SetView, V};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -25,8 +24,9 @@ pub const TABLE: &[Builtin] = &[
         "object.get",
         "object: object[any: any], key: any, default: any => value: any",
         "What an object holds under a key or, for an array, a path; a default when it holds nothing there.",
-        get,
-    ),
+        get::get,
+    )
+    .specialise(get::prepare),
     Builtin::new(
         "object.keys",
         "object: object[any: any] => value: set[any]",
@@ -49,57 +49,85 @@ pub const TABLE: &[Builtin] = &[
         "object.union",
         "a: object[any: any], b: object[any: any] => output: object[any: any]",
         "Both objects merged at every depth; the second wins.",
-        union,
+        union::union,
     ),
     Builtin::new(
         "object.union_n",
         "objects: array[object[any: any]] => output: object[any: any]",
         "Objects merged at every depth; later ones win.",
-        union_n,
+        union::union_n,
     ),
 ];
-
-fn get<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let object = operands.object(0)?;
-    let (key, default) = (operands.at(1), operands.at(2));
-    let Some(path) = key.as_array() else {
-        return Ok(object.get(key).unwrap_or(default));
-    };
-    let found = path
-        .iter()
-        .try_fold(operands.at(0), |value, key| match value.as_array() {
-            Some(array) => {
-                let index = plain_int(key.as_number()?)?;
-                array.get(usize::try_from(index).ok()?)
-            }
-            None => value.lookup(key),
-        });
-    Ok(found.unwrap_or(default))
-}
 
 fn keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
     allot(call, object.len())?;
-    Ok(call.arena.set_from(object.iter().map(|(key, _)| key)))
+    let mut keys = bumpalo::collections::Vec::with_capacity_in(object.len(), call.arena.bump());
+    keys.extend(object.iter().map(|(key, _)| key));
+    Ok(call.arena.sorted_set(keys.into_bump_slice()))
 }
 
 fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    with_keys(call, operands, true)
+    let object = operands.object(0)?;
+    let keys = key_set(call, operands)?;
+    if let Some(few) = few_texts(keys, object.len()) {
+        allot(call, few.len())?;
+        let held = few.iter().filter_map(|key| Some((*key, object.get(*key)?)));
+        return Ok(in_order(call, held, few.len()));
+    }
+    allot(call, object.len())?;
+    let held = object.iter().filter(|(key, _)| keys.lookup(*key).is_some());
+    Ok(in_order(call, held, object.len()))
 }
 
 fn remove<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    with_keys(call, operands, false)
-}
-
-/// The pairs whose keys are among those of the second operand, or the others.
-fn with_keys<'e>(call: &mut Call<'e>, operands: &[V<'e>], among: bool) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
     let keys = key_set(call, operands)?;
+    if let ObjectView::Stored(stored) = object
+        && stored.shaped().is_none()
+        && let Some(few) = few_texts(keys, object.len())
+    {
+        allot(call, few.len())?;
+        let mut gone = call.arena.list();
+        gone.extend(few.into_iter().filter(|key| stored.get(*key).is_some()));
+        let nothing = call.arena.bump().alloc_slice_fill_copy(gone.len(), None);
+        return Ok(call.arena.overlaid(stored, gone.into_bump_slice(), nothing));
+    }
     allot(call, object.len())?;
-    let pairs = object
-        .iter()
-        .filter(|(key, _)| keys.lookup(*key).is_some() == among);
-    Ok(call.arena.object_from(pairs))
+    let others = object.iter().filter(|(key, _)| keys.lookup(*key).is_none());
+    Ok(in_order(call, others, object.len()))
+}
+
+/// The keys of a set or an object in order, when they are strings, and few beside so many pairs.
+fn few_texts(keys: V<'_>, pairs: usize) -> Option<SmallVec<[V<'_>; 8]>> {
+    let (set, object) = (keys.as_set(), keys.as_object());
+    let len = set.map(SetView::len).or(object.map(ObjectView::len))?;
+    if len.saturating_mul(Overlaid::SHARE) > pairs {
+        return None;
+    }
+    let members = set.into_iter().flat_map(SetView::iter);
+    let all = members.chain(
+        object
+            .into_iter()
+            .flat_map(|object| object.iter().map(|(key, _)| key)),
+    );
+    all.map(|key| key.is_string().then_some(key)).collect()
+}
+
+/// An object of pairs that are in order, at most so many.
+fn in_order<'e>(
+    call: &Call<'e>,
+    pairs: impl Iterator<Item = (V<'e>, V<'e>)>,
+    most: usize,
+) -> V<'e> {
+    let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+    let (mut keys, mut values) = (list(), list());
+    for (key, value) in pairs {
+        keys.push(key);
+        values.push(value);
+    }
+    call.arena
+        .sorted_object(keys.into_bump_slice(), values.into_bump_slice())
 }
 
 /// Something to look keys up in, from the second operand: an array, a set, or an object for its keys.
@@ -113,154 +141,6 @@ fn key_set<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
         Kind::Set | Kind::Object => Ok(operand),
         _ => Err(Fault::operand(2, &["object", "set", "array"], operand)),
     }
-}
-
-fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let (left, right) = (operands.object(0)?, operands.object(1)?);
-    if right.is_empty() {
-        return Ok(operands.at(0));
-    }
-    merge(call, left, right)
-}
-
-fn union_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let array = operands.array(0)?;
-    let mut objects = Vec::with_capacity(array.len());
-    for element in array.iter() {
-        let object = element
-            .as_object()
-            .ok_or_else(|| Fault::element(1, Kind::Array, &["object"], element))?;
-        objects.push(object);
-    }
-    merge_all(call, &objects)
-}
-
-/// Objects up to which they are merged one by one.
-const FEW: usize = 6;
-
-/// Merges objects. Under each key a value that is no object hides all earlier ones, so objects
-/// merge from the last such value on.
-fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e>, Fault> {
-    if let [first, second, rest @ ..] = objects
-        && rest.len() + 2 <= FEW
-    {
-        let mut merged = merge(call, *first, *second)?;
-        for object in rest {
-            let Some(before) = merged.as_object() else {
-                break;
-            };
-            merged = merge(call, before, *object)?;
-        }
-        return Ok(merged);
-    }
-    let mut places = ObjectBuilder::new(call.arena);
-    let mut merged: Vec<(V<'e>, SmallVec<[V<'e>; 2]>)> = Vec::new();
-    for object in objects {
-        allot(call, object.len())?;
-        for (key, value) in object.iter() {
-            let place = places.get(key).and_then(V::as_number);
-            let held = place.and_then(|place| merged.get_mut(place.as_index()?));
-            if let Some((_, values)) = held {
-                values.push(value);
-            } else {
-                places.put(key, call.arena.number(merged.len().into()));
-                merged.push((key, SmallVec::from_slice(&[value])));
-            }
-        }
-    }
-    let mut result = ObjectBuilder::new(call.arena);
-    for (key, values) in merged {
-        let visible: Vec<_> = values
-            .iter()
-            .rev()
-            .map_while(|value| value.as_object())
-            .collect();
-        let value = if let ([] | [_], Some(last)) = (visible.as_slice(), values.last()) {
-            *last
-        } else {
-            let in_order: Vec<_> = visible.into_iter().rev().collect();
-            stack::level(|| merge_all(call, &in_order))?
-        };
-        result.put(key, value);
-    }
-    Ok(result.finish())
-}
-
-/// Values that are objects on both sides merge; else the right one wins. Both are gone through in order, so that the
-/// result is in order, too.
-fn merge<'e>(
-    call: &mut Call<'e>,
-    left: ObjectView<'e>,
-    right: ObjectView<'e>,
-) -> Result<V<'e>, Fault> {
-    let pairs = |object: ObjectView<'e>| (object.len(), object.iter());
-    let stored = |object: ObjectView<'e>| match object {
-        ObjectView::Stored(object) => object.shaped(),
-        ObjectView::Arena(_) => None,
-    };
-    // what most objects are, gone through without a choice for each pair
-    match (stored(left), stored(right)) {
-        (Some(left), Some(right)) => merge_pairs(call, shaped(left), shaped(right)),
-        (None, Some(right)) => merge_pairs(call, pairs(left), shaped(right)),
-        _ => merge_pairs(call, pairs(left), pairs(right)),
-    }
-}
-
-/// The pairs of a stored object, and how many there are.
-fn shaped<'e>(
-    (shape, values): (&'e Arc<Shape>, &'e [Value]),
-) -> (usize, impl Iterator<Item = (V<'e>, V<'e>)>) {
-    let keys = shape.keys().iter().map(Value::borrow);
-    (values.len(), keys.zip(values.iter().map(Value::borrow)))
-}
-
-/// Merges pairs in order, of which there are so many.
-fn merge_pairs<'e>(
-    call: &mut Call<'e>,
-    (left, mut lefts): (usize, impl Iterator<Item = (V<'e>, V<'e>)>),
-    (right, mut rights): (usize, impl Iterator<Item = (V<'e>, V<'e>)>),
-) -> Result<V<'e>, Fault> {
-    let most = left + right;
-    call.budget
-        .reserve(most.saturating_mul(2 * size_of::<V<'_>>()))?;
-    let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
-    let (mut keys, mut values) = (list(), list());
-    let mut over = rights.next();
-    'lefts: for (key, value) in lefts.by_ref() {
-        // large objects take long to make, so steps are not spent beforehand
-        call.budget.step()?;
-        while let Some((other, new)) = over {
-            match other.cmp(&key) {
-                Ordering::Greater => break,
-                Ordering::Equal => {
-                    keys.push(key);
-                    values.push(match (value.as_object(), new.as_object()) {
-                        (Some(left), Some(right)) => stack::level(|| merge(call, left, right))?,
-                        _ => new,
-                    });
-                    over = rights.next();
-                    continue 'lefts;
-                }
-                Ordering::Less => {
-                    call.budget.step()?;
-                    keys.push(other);
-                    values.push(new);
-                    over = rights.next();
-                }
-            }
-        }
-        keys.push(key);
-        values.push(value);
-    }
-    while let Some((key, value)) = over {
-        call.budget.step()?;
-        keys.push(key);
-        values.push(value);
-        over = rights.next();
-    }
-    Ok(call
-        .arena
-        .sorted_object(keys.into_bump_slice(), values.into_bump_slice()))
 }
 
 fn subset<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

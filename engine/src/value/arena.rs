@@ -6,6 +6,7 @@ mod alarm;
 mod extent;
 mod keys;
 mod object;
+mod overlaid;
 mod set;
 
 use std::cell::Cell;
@@ -16,6 +17,7 @@ use solon_syntax::stack;
 
 pub use alarm::Ended;
 pub use object::{ArenaObject, ArenaPairs, ObjectBuilder, Put};
+pub use overlaid::Overlaid;
 pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 
 use self::alarm::Alarm;
@@ -94,11 +96,17 @@ impl Arena {
     /// The same around keys and values.
     #[inline]
     fn around_pairs(&self, keys: &[V<'_>], values: &[V<'_>]) -> Option<Extent> {
+        self.around_more(keys, values, 0)
+    }
+
+    /// The same around so many more parts that are stored or no compounds.
+    #[inline]
+    fn around_more(&self, keys: &[V<'_>], values: &[V<'_>], more: usize) -> Option<Extent> {
         // the evaluation has failed, and has only to notice
         if self.excess.get().is_some() {
             return None;
         }
-        let around = Extent::around(keys, values);
+        let around = Extent::around(keys, values, more);
         if around.is_too_deep() {
             self.excess.set(Some(Excess::Depth));
             return None;

@@ -29,7 +29,8 @@ use std::sync::Arc;
 use solon_syntax::stack;
 
 pub use arena::{
-    Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, ObjectBuilder, Put, SetBuilder,
+    Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, ObjectBuilder, Overlaid, Put,
+    SetBuilder,
 };
 pub use array::{ArrayView, Items};
 pub use number::{Number, NumberBuf};
@@ -409,6 +410,9 @@ fn items_to_value(items: &[V<'_>]) -> Value {
 }
 
 fn object_to_value(object: &ArenaObject<'_>) -> Value {
+    if let Some(overlaid) = object.overlaid() {
+        return Value::Object(overlaid.to_object());
+    }
     if let Some(shape) = object.shape() {
         let values = object.values().iter().map(|value| value.to_value());
         return Value::Object(Object::with_shape(shape.clone(), values));

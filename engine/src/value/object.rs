@@ -429,7 +429,10 @@ impl<'e> ObjectView<'e> {
     pub fn has_text_keys(self) -> bool {
         match self {
             Self::Stored(object) => object.iter().all(|(key, _)| key.borrow().is_string()),
-            Self::Arena(object) => object.keys().iter().all(V::is_string),
+            Self::Arena(object) if object.overlaid().is_none() => {
+                object.keys().iter().all(V::is_string)
+            }
+            Self::Arena(object) => object.iter().all(|(key, _)| key.is_string()),
         }
     }
 

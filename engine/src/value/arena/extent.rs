@@ -18,10 +18,13 @@ impl Extent {
     /// Of what a reader made.
     pub const READ: Self = Self { depth: 0, parts: 1 };
 
-    /// Of a compound around keys and values.
+    /// Of a compound around keys, values and so many more parts without depth.
     #[inline]
-    pub fn around(keys: &[V<'_>], values: &[V<'_>]) -> Self {
-        let parts = keys.len().saturating_add(values.len()).saturating_add(1);
+    pub fn around(keys: &[V<'_>], values: &[V<'_>], more: usize) -> Self {
+        let parts = keys
+            .len()
+            .saturating_add(values.len())
+            .saturating_add(more + 1);
         let mut around = Self {
             depth: 0,
             parts: u32::try_from(parts).unwrap_or(u32::MAX),

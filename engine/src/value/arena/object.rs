@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Arena;
 use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, append_key, insert_key};
+use super::overlaid::{Overlaid, OverlaidPairs};
 use crate::value::{Shape, V, Value, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
@@ -17,6 +18,8 @@ pub struct ArenaObject<'e> {
     extent: Extent,
     /// The form, when the program knows it: then the keys are in order.
     shape: Option<&'e Arc<Shape>>,
+    /// What stands in the place of all pairs, when they are those of a stored object but for a few.
+    overlaid: Option<&'e Overlaid<'e>>,
 }
 
 impl<'e> ArenaObject<'e> {
@@ -36,20 +39,49 @@ impl<'e> ArenaObject<'e> {
         self.order.arena()
     }
 
+    /// An object that differs from a stored one in a few pairs.
+    pub(super) fn of_overlaid(
+        overlaid: &'e Overlaid<'e>,
+        extent: Extent,
+        order: Order<'e>,
+    ) -> Self {
+        Self {
+            keys: &[],
+            values: &[],
+            table: None,
+            order,
+            extent,
+            shape: None,
+            overlaid: Some(overlaid),
+        }
+    }
+
+    /// The stored object and what differs from it, when it is made of these.
+    #[inline]
+    pub fn overlaid(&self) -> Option<&'e Overlaid<'e>> {
+        self.overlaid
+    }
+
     /// Number of keys.
     #[inline]
     pub fn len(&self) -> usize {
-        self.keys.len()
+        match self.overlaid {
+            None => self.keys.len(),
+            Some(overlaid) => overlaid.len(),
+        }
     }
 
     /// Whether it has no keys.
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.len() == 0
     }
 
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
+        if let Some(overlaid) = self.overlaid {
+            return overlaid.get(key);
+        }
         let at = match &self.table {
             Some(table) => table.find(self.keys, key)?,
             None if self.keys.len() > SCAN => {
@@ -60,38 +92,62 @@ impl<'e> ArenaObject<'e> {
         self.values.get(at).copied()
     }
 
-    /// The keys in the order of insertion.
+    /// The keys in the order of insertion; none when it [differs from a stored one](Self::overlaid).
     pub fn keys(&self) -> &'e [V<'e>] {
         self.keys
     }
 
-    /// The values in the order of insertion of their keys.
+    /// The values in the order of insertion of their keys; as for these.
     pub fn values(&self) -> &'e [V<'e>] {
         self.values
     }
 
     /// The pairs in key order.
+    #[inline]
     pub fn iter(&self) -> ArenaPairs<'e> {
-        let order = self.order.of(self.keys);
-        ArenaPairs {
+        if let Some(overlaid) = self.overlaid {
+            return ArenaPairs::Overlaid(overlaid.iter());
+        }
+        ArenaPairs::Held(HeldPairs {
             keys: self.keys,
             values: self.values,
-            order,
+            order: self.order.of(self.keys),
             at: 0,
-        }
+        })
     }
 }
 
 /// The pairs of an object in the arena, in key order.
 #[derive(Clone)]
-pub struct ArenaPairs<'e> {
+pub enum ArenaPairs<'e> {
+    /// All held in the arena.
+    Held(HeldPairs<'e>),
+    /// Those of a stored object but for a few.
+    Overlaid(OverlaidPairs<'e>),
+}
+
+impl<'e> Iterator for ArenaPairs<'e> {
+    type Item = (V<'e>, V<'e>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Held(pairs) => pairs.next(),
+            Self::Overlaid(pairs) => pairs.next(),
+        }
+    }
+}
+
+/// Pairs held in the arena, in key order.
+#[derive(Clone)]
+pub struct HeldPairs<'e> {
     keys: &'e [V<'e>],
     values: &'e [V<'e>],
     order: Option<&'e [Cell<u32>]>,
     at: usize,
 }
 
-impl<'e> Iterator for ArenaPairs<'e> {
+impl<'e> Iterator for HeldPairs<'e> {
     type Item = (V<'e>, V<'e>);
 
     #[inline]
@@ -218,6 +274,7 @@ impl<'e> ObjectBuilder<'e> {
             values: self.values.into_bump_slice(),
             table: self.table,
             shape: None,
+            overlaid: None,
         }))
     }
 }
@@ -248,6 +305,7 @@ impl Arena {
             table: None,
             order: Order::new(self, keys.len()),
             shape: None,
+            overlaid: None,
         }))
     }
 
@@ -264,6 +322,7 @@ impl Arena {
             table: None,
             order: Order::new(self, values.len()),
             shape: None,
+            overlaid: None,
         }))
     }
 
@@ -277,6 +336,24 @@ impl Arena {
                 table: None,
                 order: Order::as_inserted(self),
                 shape: None,
+                overlaid: None,
+            })),
+            None => V::Null,
+        }
+    }
+
+    /// The same of keys that hold no compounds.
+    #[inline]
+    pub fn object_of_plain_keys<'e>(&'e self, keys: &'e [V<'e>], values: &'e [V<'e>]) -> V<'e> {
+        match self.around_more(&[], values, keys.len()) {
+            Some(extent) => V::NewObject(self.bump().alloc(ArenaObject {
+                extent,
+                keys,
+                values,
+                table: None,
+                order: Order::as_inserted(self),
+                shape: None,
+                overlaid: None,
             })),
             None => V::Null,
         }
@@ -300,6 +377,7 @@ impl Arena {
                 table: None,
                 order: Order::as_inserted(self),
                 shape: Some(shape),
+                overlaid: None,
             })),
             None => V::Null,
         }

@@ -1,0 +1,277 @@
+//! What becomes of objects of one form: found once in an evaluation, then filled with values without looking at a key.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::builtins::arrays::allot;
+use crate::builtins::{Call, Fault};
+use crate::value::{ObjectView, V, Value};
+
+/// Most keys of an object whose form is looked for.
+const MOST: usize = 64;
+
+/// Forms that are known at once, a power of two.
+const KNOWN: usize = 64;
+
+/// Places that are looked at for one.
+const ALIKE: usize = 4;
+
+/// The keys of an object, by where they are: what has them there has the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    address: usize,
+    len: usize,
+}
+
+/// What becomes of objects of one form with what is known by another one: a second object, or changes that are known
+/// beforehand.
+pub struct Template<'e> {
+    left: Form,
+    right: Form,
+    /// The keys, in order.
+    pub keys: &'e [V<'e>],
+    /// Where their values are.
+    pub sources: &'e [Source],
+}
+
+impl Template<'_> {
+    #[inline]
+    fn is_of(&self, left: Form, right: Form) -> bool {
+        self.left == left && self.right == right
+    }
+}
+
+/// Where the value of an object that is made is.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// In the left object alone.
+    Left(u8),
+    /// In the right one alone.
+    Right(u8),
+    /// In both.
+    Both(u8, u8),
+}
+
+/// What pairs of forms merge to, each at a place that its addresses give. Only what comes twice is worth that.
+pub struct Forms<'e> {
+    /// Pairs of forms that came once, by a part of what their addresses give.
+    seen: [u32; KNOWN],
+    known: Option<&'e mut [Option<&'e Template<'e>>]>,
+}
+
+impl Default for Forms<'_> {
+    fn default() -> Self {
+        Self {
+            seen: [0; KNOWN],
+            known: None,
+        }
+    }
+}
+
+/// The values of an object, side by side.
+#[derive(Clone, Copy)]
+pub enum Values<'e> {
+    /// Of a stored one.
+    Stored(&'e [Value]),
+    /// Of one in the arena.
+    Arena(&'e [V<'e>]),
+}
+
+impl<'e> Values<'e> {
+    /// The value at a place.
+    #[inline]
+    pub fn get(self, at: u8) -> V<'e> {
+        match self {
+            Self::Stored(values) => values.get(usize::from(at)).map(Value::borrow),
+            Self::Arena(values) => values.get(usize::from(at)).copied(),
+        }
+        .unwrap_or_default()
+    }
+}
+
+/// The values of an object that has a form.
+#[inline]
+pub fn values(object: ObjectView<'_>) -> Values<'_> {
+    match object {
+        ObjectView::Stored(object) => {
+            Values::Stored(object.shaped().map_or(&[], |(_, values)| values))
+        }
+        ObjectView::Arena(object) => Values::Arena(object.values()),
+    }
+}
+
+/// The form of an object, if it is not too large.
+#[inline]
+pub fn form(object: ObjectView<'_>) -> Option<Form> {
+    let (address, len) = match object {
+        ObjectView::Stored(object) => {
+            let (shape, values) = object.shaped()?;
+            (Arc::as_ptr(shape).addr(), values.len())
+        }
+        ObjectView::Arena(object) => (object.keys().as_ptr().addr(), object.keys().len()),
+    };
+    // nothing is known of where no keys are, which is also how large objects are held
+    (1..=MOST).contains(&len).then_some(Form { address, len })
+}
+
+impl Form {
+    /// What stands for changes that are known beforehand, which lie where they are as long as the evaluation runs.
+    pub fn of_changes<T>(changes: &T) -> Self {
+        Self {
+            address: std::ptr::from_ref(changes).addr(),
+            len: 0,
+        }
+    }
+
+    /// A number of both, to find them by.
+    #[inline]
+    fn mixed(self, other: Self) -> u64 {
+        let both = (self.address as u64).rotate_left(32) ^ other.address as u64;
+        both.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// What two objects merge to; `None` when their forms did not come before, when they are too large, or their keys no
+/// strings.
+#[inline]
+pub fn merged<'e>(
+    call: &mut Call<'e>,
+    left: ObjectView<'e>,
+    right: ObjectView<'e>,
+) -> Option<&'e Template<'e>> {
+    let forms = (form(left)?, form(right)?);
+    let mixed = forms.0.mixed(forms.1);
+    let mark = u32::try_from(mixed >> 16 & 0xffff_ffff).unwrap_or_default() | 1;
+    if !was_seen(&mut call.kept().merged.seen, mixed, mark) {
+        return None;
+    }
+    recall(call, forms.0, forms.1, |_| pair(left, right))
+}
+
+/// Whether a pair of forms came before, which is noted.
+#[inline]
+fn was_seen(seen: &mut [u32; KNOWN], mixed: u64, mark: u32) -> bool {
+    for place in places(mixed) {
+        match seen.get_mut(place) {
+            Some(held) if *held == mark => return true,
+            Some(free) if *free == 0 => {
+                *free = mark;
+                return false;
+            }
+            _ => {}
+        }
+    }
+    if let Some(held) = places(mixed).next().and_then(|place| seen.get_mut(place)) {
+        *held = mark;
+    }
+    false
+}
+
+/// The places where something is noted, at the first that was free.
+#[inline]
+fn places(mixed: u64) -> impl Iterator<Item = usize> {
+    let first = usize::try_from(mixed >> 58).unwrap_or_default();
+    (first..first + ALIKE).map(|place| place % KNOWN)
+}
+
+/// What is known of two forms, made when it is not.
+#[inline]
+pub fn recall<'e>(
+    call: &mut Call<'e>,
+    left: Form,
+    right: Form,
+    make: impl FnOnce(&mut Call<'e>) -> Option<Vec<(V<'e>, Source)>>,
+) -> Option<&'e Template<'e>> {
+    let arena = call.arena;
+    let mixed = left.mixed(right);
+    if let Some(known) = &call.kept().merged.known {
+        for place in places(mixed) {
+            match known.get(place).copied().flatten() {
+                Some(template) if template.is_of(left, right) => return Some(template),
+                Some(_) => {}
+                None => break,
+            }
+        }
+    }
+    let parts = make(call)?;
+    let template = &*arena.bump().alloc(Template {
+        left,
+        right,
+        keys: arena
+            .bump()
+            .alloc_slice_fill_iter(parts.iter().map(|(key, _)| *key)),
+        sources: arena
+            .bump()
+            .alloc_slice_fill_iter(parts.iter().map(|(_, source)| *source)),
+    });
+    let known = call.kept().merged.known.get_or_insert_with(|| {
+        let none: Option<&'e Template<'e>> = None;
+        arena.bump().alloc_slice_fill_copy(KNOWN, none)
+    });
+    let mut all = places(mixed);
+    let is_free = |place: &usize| known.get(*place).is_some_and(Option::is_none);
+    let place = all.find(is_free).or_else(|| places(mixed).next());
+    if let Some(place) = place.and_then(|place| known.get_mut(place)) {
+        *place = Some(template);
+    }
+    Some(template)
+}
+
+/// An object of the keys of a template, with the values that its sources lead to; `None` when one leads to none.
+#[inline]
+pub fn fill<'e>(
+    call: &mut Call<'e>,
+    template: &'e Template<'e>,
+    mut value: impl FnMut(&mut Call<'e>, Source) -> Result<Option<V<'e>>, Fault>,
+) -> Result<Option<V<'e>>, Fault> {
+    let sources = template.sources;
+    allot(call, sources.len())?;
+    let mut values = bumpalo::collections::Vec::with_capacity_in(sources.len(), call.arena.bump());
+    for source in sources {
+        match value(call, *source)? {
+            Some(value) => values.push(value),
+            None => return Ok(None),
+        }
+    }
+    let values = values.into_bump_slice();
+    Ok(Some(call.arena.object_of_plain_keys(template.keys, values)))
+}
+
+/// The keys of an object in order, with the places of their values; `None` when not all are strings.
+pub fn keys(object: ObjectView<'_>) -> Option<Vec<(V<'_>, u8)>> {
+    let mut keys: Vec<_> = match object {
+        ObjectView::Stored(_) => object.iter().map(|(key, _)| key).zip(0..).collect(),
+        ObjectView::Arena(object) => object.keys().iter().copied().zip(0..).collect(),
+    };
+    keys.sort();
+    let are_strings = keys.iter().all(|(key, _)| key.is_string());
+    are_strings.then_some(keys)
+}
+
+/// The keys of two objects and where their values are.
+#[cold]
+fn pair<'e>(left: ObjectView<'e>, right: ObjectView<'e>) -> Option<Vec<(V<'e>, Source)>> {
+    Some(together(keys(left)?, keys(right)?))
+}
+
+/// Keys in order with their places on two sides.
+pub fn together<'e>(left: Vec<(V<'e>, u8)>, right: Vec<(V<'e>, u8)>) -> Vec<(V<'e>, Source)> {
+    let mut parts = Vec::with_capacity(left.len() + right.len());
+    let (mut lefts, mut rights) = (left.into_iter().peekable(), right.into_iter().peekable());
+    loop {
+        let order = match (lefts.peek(), rights.peek()) {
+            (None, None) => return parts,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((left, _)), Some((right, _))) => left.cmp(right),
+        };
+        let left = lefts.next_if(|_| order.is_le());
+        let right = rights.next_if(|_| order.is_ge());
+        parts.push(match (left, right) {
+            (Some((key, left)), Some((_, right))) => (key, Source::Both(left, right)),
+            (Some((key, left)), None) => (key, Source::Left(left)),
+            (None, Some((key, right))) => (key, Source::Right(right)),
+            (None, None) => return parts,
+        });
+    }
+}

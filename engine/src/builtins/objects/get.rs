@@ -1,0 +1,66 @@
+//! `object.get`.
+
+use std::sync::Arc;
+
+use crate::builtins::operands::plain_int;
+use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::value::{V, Value};
+
+pub fn get<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let object = operands.object(0)?;
+    let (key, default) = (operands.at(1), operands.at(2));
+    let Some(path) = key.as_array() else {
+        return Ok(object.get(key).unwrap_or(default));
+    };
+    let found = path.iter().try_fold(operands.at(0), below);
+    Ok(found.unwrap_or(default))
+}
+
+/// What lies under a step of a path.
+fn below<'e>(value: V<'e>, key: V<'e>) -> Option<V<'e>> {
+    match value.as_array() {
+        Some(array) => array.get(index(key)?),
+        None => value.lookup(key),
+    }
+}
+
+fn index(key: V<'_>) -> Option<usize> {
+    usize::try_from(plain_int(key.as_number()?)?).ok()
+}
+
+/// A key or path that is constant: its steps.
+struct Path(Box<[Value]>);
+
+pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let key = operands.get(1).copied()??;
+    let steps = match key.as_array() {
+        Some(path) => path.iter().map(V::to_value).collect(),
+        None => [key.to_value()].into(),
+    };
+    Some(Arc::new(Path(steps)))
+}
+
+impl Prepared for Path {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let [V::Object(object), _, default] = operands else {
+            return get(call, operands);
+        };
+        let Some((first, rest)) = self.0.split_first() else {
+            return get(call, operands);
+        };
+        // stored values are gone through where they are
+        let mut found = object.get_stored(first);
+        for step in rest {
+            found = match found {
+                Some(Value::Object(object)) => object.get_stored(step),
+                Some(Value::Array(items)) => {
+                    index(step.borrow()).and_then(|index| items.get(index))
+                }
+                // a set's member is the step itself, as it is spelled
+                Some(Value::Set(_)) => return get(call, operands),
+                _ => None,
+            };
+        }
+        Ok(found.map_or(*default, Value::borrow))
+    }
+}

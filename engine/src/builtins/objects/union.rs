@@ -1,0 +1,265 @@
+//! `object.union` and `object.union_n`.
+
+use std::cmp::Ordering;
+
+use smallvec::SmallVec;
+
+use solon_syntax::stack;
+
+use super::forms::{self, Source, Template, Values};
+use crate::builtins::arrays::allot;
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, V, Value};
+
+pub fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let (left, right) = (operands.object(0)?, operands.object(1)?);
+    if right.is_empty() {
+        return Ok(operands.at(0));
+    }
+    merge(call, left, right)
+}
+
+pub fn union_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    let array = operands.array(0)?;
+    let mut objects: SmallVec<[ObjectView<'e>; FEW]> = SmallVec::with_capacity(array.len());
+    for element in array.iter() {
+        let object = element
+            .as_object()
+            .ok_or_else(|| Fault::element(1, Kind::Array, &["object"], element))?;
+        objects.push(object);
+    }
+    merge_all(call, &objects)
+}
+
+/// Objects up to which they are merged one by one.
+const FEW: usize = 6;
+
+/// Merges objects. Under each key a value that is no object hides all earlier ones, so objects
+/// merge from the last such value on.
+fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e>, Fault> {
+    if let [first, second, rest @ ..] = objects
+        && rest.len() + 2 <= FEW
+    {
+        let mut merged = merge(call, *first, *second)?;
+        for object in rest {
+            let Some(before) = merged.as_object() else {
+                break;
+            };
+            merged = merge(call, before, *object)?;
+        }
+        return Ok(merged);
+    }
+    let mut places = ObjectBuilder::new(call.arena);
+    let mut merged: Vec<(V<'e>, SmallVec<[V<'e>; 2]>)> = Vec::new();
+    for object in objects {
+        allot(call, object.len())?;
+        for (key, value) in object.iter() {
+            let place = places.get(key).and_then(V::as_number);
+            let held = place.and_then(|place| merged.get_mut(place.as_index()?));
+            if let Some((_, values)) = held {
+                values.push(value);
+            } else {
+                places.put(key, call.arena.number(merged.len().into()));
+                merged.push((key, SmallVec::from_slice(&[value])));
+            }
+        }
+    }
+    let mut result = ObjectBuilder::new(call.arena);
+    for (key, values) in merged {
+        let visible: Vec<_> = values
+            .iter()
+            .rev()
+            .map_while(|value| value.as_object())
+            .collect();
+        let value = if let ([] | [_], Some(last)) = (visible.as_slice(), values.last()) {
+            *last
+        } else {
+            let in_order: Vec<_> = visible.into_iter().rev().collect();
+            stack::level(|| merge_all(call, &in_order))?
+        };
+        result.put(key, value);
+    }
+    Ok(result.finish())
+}
+
+/// Values that are objects on both sides merge; else the right one wins.
+fn merge<'e>(
+    call: &mut Call<'e>,
+    left: ObjectView<'e>,
+    right: ObjectView<'e>,
+) -> Result<V<'e>, Fault> {
+    if let Some(form) = forms::merged(call, left, right) {
+        return fill(call, form, forms::values(left), forms::values(right));
+    }
+    if let Some((base, before)) = large(left)
+        && (before + right.len()) * Overlaid::SHARE <= base.len()
+    {
+        return overlay(call, base, left, right);
+    }
+    merge_pairs(call, left, right)
+}
+
+/// The value on both sides: the right one, or what both objects merge to.
+#[inline]
+fn both<'e>(call: &mut Call<'e>, left: V<'e>, right: V<'e>) -> Result<V<'e>, Fault> {
+    match (left.as_object(), right.as_object()) {
+        (Some(left), Some(right)) => stack::level(|| merge(call, left, right)),
+        _ => Ok(right),
+    }
+}
+
+/// Fills the form that two objects merge to with their values.
+fn fill<'e>(
+    call: &mut Call<'e>,
+    form: &'e Template<'e>,
+    left: Values<'e>,
+    right: Values<'e>,
+) -> Result<V<'e>, Fault> {
+    allot(call, form.sources.len())?;
+    match (left, right) {
+        (Values::Stored(left), Values::Stored(right)) => fill_from(
+            call,
+            form,
+            |at| left.get(usize::from(at)).map(Value::borrow),
+            |at| right.get(usize::from(at)).map(Value::borrow),
+        ),
+        (Values::Arena(left), Values::Stored(right)) => fill_from(
+            call,
+            form,
+            |at| left.get(usize::from(at)).copied(),
+            |at| right.get(usize::from(at)).map(Value::borrow),
+        ),
+        _ => fill_from(
+            call,
+            form,
+            |at| Some(left.get(at)),
+            |at| Some(right.get(at)),
+        ),
+    }
+}
+
+/// The same, of values that are got in some way.
+#[inline]
+fn fill_from<'e>(
+    call: &mut Call<'e>,
+    form: &'e Template<'e>,
+    left: impl Fn(u8) -> Option<V<'e>>,
+    right: impl Fn(u8) -> Option<V<'e>>,
+) -> Result<V<'e>, Fault> {
+    let room = form.sources.len();
+    let mut values = bumpalo::collections::Vec::with_capacity_in(room, call.arena.bump());
+    for source in form.sources {
+        values.push(match *source {
+            Source::Left(at) => left(at).unwrap_or_default(),
+            Source::Right(at) => right(at).unwrap_or_default(),
+            Source::Both(at, other) => {
+                let new = right(other).unwrap_or_default();
+                match new {
+                    V::Object(_) | V::NewObject(_) => {
+                        both(call, left(at).unwrap_or_default(), new)?
+                    }
+                    _ => new,
+                }
+            }
+        });
+    }
+    let values = values.into_bump_slice();
+    Ok(call.arena.object_of_plain_keys(form.keys, values))
+}
+
+/// The large stored object that an object is or differs from in a few pairs, and in how many.
+fn large(object: ObjectView<'_>) -> Option<(&Object, usize)> {
+    match object {
+        ObjectView::Stored(object) if object.shaped().is_none() => Some((object, 0)),
+        ObjectView::Stored(_) => None,
+        ObjectView::Arena(object) => {
+            let overlaid = object.overlaid()?;
+            Some((overlaid.base(), overlaid.changes().count()))
+        }
+    }
+}
+
+/// Lays a few pairs over a large stored object, from which the left one may differ already.
+fn overlay<'e>(
+    call: &mut Call<'e>,
+    base: &'e Object,
+    left: ObjectView<'e>,
+    right: ObjectView<'e>,
+) -> Result<V<'e>, Fault> {
+    let mut before = match left {
+        ObjectView::Arena(object) => object.overlaid().map(Overlaid::changes),
+        ObjectView::Stored(_) => None,
+    }
+    .into_iter()
+    .flatten()
+    .peekable();
+    let mut keys = call.arena.list();
+    let mut values = bumpalo::collections::Vec::new_in(call.arena.bump());
+    allot(call, right.len())?;
+    for (key, value) in right.iter() {
+        while let Some((earlier, held)) = before.next_if(|(earlier, _)| *earlier < key) {
+            keys.push(earlier);
+            values.push(held);
+        }
+        let earlier = before.next_if(|(earlier, _)| *earlier == key);
+        let value = match left.get(key) {
+            Some(left) => both(call, left, value)?,
+            None => value,
+        };
+        keys.push(earlier.map_or(key, |(earlier, _)| earlier));
+        values.push(Some(value));
+    }
+    for (key, value) in before {
+        keys.push(key);
+        values.push(value);
+    }
+    let (keys, values) = (keys.into_bump_slice(), values.into_bump_slice());
+    Ok(call.arena.overlaid(base, keys, values))
+}
+
+/// Goes through the pairs of both in order, so that the result is in order, too.
+fn merge_pairs<'e>(
+    call: &mut Call<'e>,
+    left: ObjectView<'e>,
+    right: ObjectView<'e>,
+) -> Result<V<'e>, Fault> {
+    let most = left.len() + right.len();
+    call.budget
+        .reserve(most.saturating_mul(2 * size_of::<V<'_>>()))?;
+    let list = || bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+    let (mut keys, mut values) = (list(), list());
+    let (mut lefts, mut rights) = (left.iter(), right.iter());
+    let mut over = rights.next();
+    'lefts: for (key, value) in lefts.by_ref() {
+        // large objects take long to make, so steps are not spent beforehand
+        call.budget.step()?;
+        while let Some((other, new)) = over {
+            match other.cmp(&key) {
+                Ordering::Greater => break,
+                Ordering::Equal => {
+                    keys.push(key);
+                    values.push(both(call, value, new)?);
+                    over = rights.next();
+                    continue 'lefts;
+                }
+                Ordering::Less => {
+                    call.budget.step()?;
+                    keys.push(other);
+                    values.push(new);
+                    over = rights.next();
+                }
+            }
+        }
+        keys.push(key);
+        values.push(value);
+    }
+    while let Some((key, value)) = over {
+        call.budget.step()?;
+        keys.push(key);
+        values.push(value);
+        over = rights.next();
+    }
+    Ok(call
+        .arena
+        .sorted_object(keys.into_bump_slice(), values.into_bump_slice()))
+}

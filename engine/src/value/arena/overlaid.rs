@@ -1,0 +1,205 @@
+//! Large stored objects with a few changes, which are held beside them: nothing of the rest is copied.
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::slice;
+
+use super::Arena;
+use super::keys::Order;
+use super::object::ArenaObject;
+use crate::value::object::ObjectIter;
+use crate::value::{Object, V, Value};
+
+/// An object that differs from a stored one in a few pairs.
+pub struct Overlaid<'e> {
+    base: &'e Object,
+    /// Keys of what differs, in order.
+    keys: &'e [V<'e>],
+    /// What is under those keys; nothing where the pair is taken out.
+    values: &'e [Option<V<'e>>],
+    len: usize,
+}
+
+impl<'e> Overlaid<'e> {
+    /// Pairs of the stored object for each that differs: below that, copying the object costs less than looking twice.
+    pub const SHARE: usize = 8;
+
+    /// Number of keys.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The stored object.
+    pub fn base(&self) -> &'e Object {
+        self.base
+    }
+
+    /// What differs, in key order.
+    pub fn changes(&self) -> impl Iterator<Item = (V<'e>, Option<V<'e>>)> + use<'e> {
+        self.keys.iter().copied().zip(self.values.iter().copied())
+    }
+
+    /// The value under a key.
+    #[inline(never)]
+    pub fn get(&self, key: V<'_>) -> Option<V<'e>> {
+        match self.keys.binary_search_by(|other| other.cmp(&key)) {
+            Ok(at) => self.values.get(at).copied().flatten(),
+            Err(_) => self.base.get(key).map(Value::borrow),
+        }
+    }
+
+    /// The pairs in key order.
+    pub fn iter(&self) -> OverlaidPairs<'e> {
+        OverlaidPairs {
+            base: self.base.iter().peekable(),
+            keys: self.keys.iter(),
+            values: self.values.iter(),
+        }
+    }
+
+    /// An owned copy, which shares what is the same.
+    pub fn to_object(&self) -> Object {
+        let mut object = self.base.clone();
+        for (key, value) in self.changes() {
+            match value {
+                Some(value) => object.insert(key.to_value(), value.to_value()),
+                None => object.remove(key),
+            }
+        }
+        object
+    }
+}
+
+/// The pairs of such an object, in key order.
+#[derive(Clone)]
+pub struct OverlaidPairs<'e> {
+    base: Peekable<ObjectIter<'e>>,
+    keys: slice::Iter<'e, V<'e>>,
+    values: slice::Iter<'e, Option<V<'e>>>,
+}
+
+impl<'e> Iterator for OverlaidPairs<'e> {
+    type Item = (V<'e>, V<'e>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let stored = |(key, value): (&'e Value, &'e Value)| (key.borrow(), value.borrow());
+            let Some(over) = self.keys.as_slice().first() else {
+                return self.base.next().map(stored);
+            };
+            let order = match self.base.peek() {
+                Some((key, _)) => key.borrow().cmp(over),
+                None => Ordering::Greater,
+            };
+            if order == Ordering::Less {
+                return self.base.next().map(stored);
+            }
+            self.keys.next();
+            let value = self.values.next().copied().flatten();
+            // an equal key stays as it is spelled
+            let key = match order {
+                Ordering::Equal => self.base.next().map_or(*over, |(key, _)| key.borrow()),
+                _ => *over,
+            };
+            if let Some(value) = value {
+                return Some((key, value));
+            }
+        }
+    }
+}
+
+impl Arena {
+    /// A stored object with a few changes, which are in the order of their keys: what a key has from now on, or that it
+    /// is not there.
+    pub fn overlaid<'e>(
+        &'e self,
+        base: &'e Object,
+        keys: &'e [V<'e>],
+        values: &'e [Option<V<'e>>],
+    ) -> V<'e> {
+        let mut len = base.len();
+        for (key, value) in keys.iter().zip(values) {
+            match (base.get(*key), value) {
+                (None, Some(_)) => len += 1,
+                (Some(_), None) => len -= 1,
+                _ => {}
+            }
+        }
+        let new = values.iter().map(|value| value.unwrap_or_default());
+        let new = self.bump().alloc_slice_fill_iter(new);
+        let Some(extent) = self.around_more(keys, new, 2 * len) else {
+            return V::Null;
+        };
+        let overlaid = self.bump().alloc(Overlaid {
+            base,
+            keys,
+            values,
+            len,
+        });
+        V::NewObject(self.bump().alloc(ArenaObject::of_overlaid(
+            overlaid,
+            extent,
+            Order::as_inserted(self),
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored() -> Object {
+        let pair = |at: i64| {
+            (
+                Value::Int(2 * at),
+                Value::from(format!("value number {at}")),
+            )
+        };
+        Object::from_sorted((0..200).map(pair).collect())
+    }
+
+    #[test]
+    fn changed_objects_are_as_if_they_were_copied() {
+        let (base, arena) = (stored(), Arena::new());
+        let keys = [-1, 0, 7, 8, 12, 99, 398, 500].map(V::Int);
+        let one = Some(V::Bool(true));
+        let values = [one, None, None, one, None, one, None, one];
+        let mut copy = base.clone();
+        for (key, value) in keys.iter().zip(values) {
+            match value {
+                Some(value) => copy.insert(key.to_value(), value.to_value()),
+                None => copy.remove(*key),
+            }
+        }
+        let over = arena.overlaid(
+            &base,
+            arena.bump().alloc_slice_copy(&keys),
+            arena.bump().alloc_slice_copy(&values),
+        );
+        let object = over.as_object().unwrap();
+        assert_eq!(object.len(), copy.len());
+        let pairs = copy
+            .iter()
+            .map(|(key, value)| (key.borrow(), value.borrow()));
+        assert!(object.iter().eq(pairs));
+        for key in -2..502 {
+            let held = copy.get(V::Int(key)).map(Value::borrow);
+            assert_eq!(object.get(V::Int(key)), held, "{key}");
+        }
+        let whole = Value::Object(copy);
+        assert_eq!(over, whole.borrow());
+        assert_eq!(over.to_value(), whole);
+        assert!(!object.has_text_keys());
+    }
+
+    #[test]
+    fn equal_keys_stay_as_they_are_spelled() {
+        let (base, arena) = (stored(), Arena::new());
+        let keys = arena.bump().alloc_slice_copy(&[V::Decimal(1, 40)]);
+        let values = arena.bump().alloc_slice_copy(&[Some(V::Null)]);
+        let over = arena.overlaid(&base, keys, values);
+        let shown = over.as_object().unwrap().iter().nth(2).unwrap();
+        assert_eq!((shown.0.to_string(), shown.1), ("4".to_owned(), V::Null));
+    }
+}
