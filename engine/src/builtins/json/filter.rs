@@ -7,7 +7,7 @@ use super::paths::segments;
 use crate::builtins::arrays::allot;
 use crate::builtins::{Call, Fault, Operands};
 use crate::value::order::hash;
-use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
+use crate::value::{Kind, SetBuilder, V};
 
 pub fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     operands.object(0)?;
@@ -163,20 +163,23 @@ fn drop_paths<'e>(
 }
 
 /// A collection with each of its parts, known by its key, replaced or left out; scalars stay.
-fn each<'e>(
+pub fn each<'e>(
     call: &mut Call<'e>,
     value: V<'e>,
     mut inner: impl FnMut(&mut Call<'e>, V<'e>, V<'e>) -> Result<Option<V<'e>>, Fault>,
 ) -> Result<V<'e>, Fault> {
     if let Some(object) = value.as_object() {
         allot(call, object.len())?;
-        let mut kept = ObjectBuilder::new(call.arena);
+        let list = || bumpalo::collections::Vec::new_in(call.arena.bump());
+        let (mut keys, mut values) = (list(), list());
         for (key, value) in object.iter() {
             if let Some(value) = inner(call, key, value)? {
-                kept.append(key, value);
+                keys.push(key);
+                values.push(value);
             }
         }
-        return Ok(kept.finish());
+        let (keys, values) = (keys.into_bump_slice(), values.into_bump_slice());
+        return Ok(call.arena.sorted_object(keys, values));
     }
     if let Some(array) = value.as_array() {
         allot(call, array.len())?;

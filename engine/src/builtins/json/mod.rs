@@ -5,10 +5,12 @@
     reason = "the cells in values hold an order found late, which neither equality nor hash looks at"
 )]
 
+mod edits;
 mod filter;
 mod patch;
 mod paths;
 mod schema;
+mod selection;
 mod tree;
 
 use super::Builtin;
@@ -20,7 +22,8 @@ pub const TABLE: &[Builtin] = &[
         "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => filtered: object[any: any]",
         "The object with what the paths lead to only.",
         filter::filter,
-    ),
+    )
+    .specialise(|operands| selection::prepare(operands, true)),
     Builtin::new(
         "json.match_schema",
         "document: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, array[object<desc: string, error: string, field: string, type: string>]>",
@@ -34,13 +37,15 @@ pub const TABLE: &[Builtin] = &[
         "target: any, patches: array[object<op: string, path: any>[any: any]] => output: any",
         "The document changed by the operations of a JSON Patch.",
         patch::patch,
-    ),
+    )
+    .specialise(edits::prepare),
     Builtin::new(
         "json.remove",
         "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => output: object[any: any]",
         "The object without what the paths lead to.",
         filter::remove,
-    ),
+    )
+    .specialise(|operands| selection::prepare(operands, false)),
     Builtin::new(
         "json.verify_schema",
         "schema: any<string, object[any: any]> => output: array<boolean, any<null, string>>",

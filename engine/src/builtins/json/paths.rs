@@ -1,10 +1,12 @@
 //! Paths as `"a/b"` or as `["a", "b"]`.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use crate::builtins::Call;
 use crate::builtins::fault::{Fault, FaultError};
-use crate::value::V;
+use crate::value::{V, Value};
 
 /// The segments of a path.
 pub type Segments<'e> = SmallVec<[V<'e>; 8]>;
@@ -16,19 +18,7 @@ pub fn segments<'e>(call: &Call<'e>, path: V<'e>) -> Result<Segments<'e>, Fault>
         if text.is_empty() {
             return Ok(Segments::new());
         }
-        let segment = |segment: &str| {
-            if segment.contains('~') {
-                call.arena
-                    .text(&segment.replace("~1", "/").replace("~0", "~"))
-            } else {
-                call.arena.text(segment)
-            }
-        };
-        return Ok(text
-            .trim_start_matches('/')
-            .split('/')
-            .map(segment)
-            .collect());
+        return Ok(split(&text).map(|part| call.arena.text(&part)).collect());
     }
     match path.as_array() {
         Some(array) => Ok(array.iter().collect()),
@@ -37,5 +27,37 @@ pub fn segments<'e>(call: &Call<'e>, path: V<'e>) -> Result<Segments<'e>, Fault>
             want: &["one of {set, array} containing string paths or array of path segments"],
             got: path.kind().as_str().into(),
         }))),
+    }
+}
+
+/// The segments of a path that is text.
+fn split(path: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let segment = |segment| match memchr::memchr(b'~', str::as_bytes(segment)) {
+        Some(_) => Cow::Owned(segment.replace("~1", "/").replace("~0", "~")),
+        None => Cow::Borrowed(segment),
+    };
+    path.trim_start_matches('/').split('/').map(segment)
+}
+
+/// The segments of a constant path that are text; `None` for other paths, and where there are none.
+pub fn parts(path: V<'_>) -> Option<Vec<Value>> {
+    let parts: Vec<Value> = match path.as_array() {
+        Some(array) => {
+            let text = |part: V<'_>| part.utf8().is_some().then(|| part.to_value());
+            array.iter().map(text).collect::<Option<_>>()?
+        }
+        None => match path.utf8()? {
+            "" => return None,
+            path => split(path).map(|part| Value::string(&part)).collect(),
+        },
+    };
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// A segment of a constant path, as the evaluation holds it.
+pub fn written<'e>(call: &Call<'e>, segment: &Value) -> V<'e> {
+    match segment {
+        Value::Short(short) => V::Short(*short),
+        other => call.arena.text(other.utf8().unwrap_or_default()),
     }
 }

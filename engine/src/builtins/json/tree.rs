@@ -17,8 +17,9 @@ pub enum Tree<'e> {
     Object {
         /// As it was when it was opened, for messages.
         original: V<'e>,
-        /// What operations changed or passed through.
-        slots: Slots<'e>,
+        /// What operations changed or passed through. Most parts of a document are never opened, so that all have to
+        /// be small.
+        slots: Box<Slots<'e>>,
     },
     /// An array.
     Array {
@@ -56,7 +57,7 @@ impl<'e> Tree<'e> {
             allot(call, object.len())?;
             *self = Self::Object {
                 original: value,
-                slots: Slots::default(),
+                slots: Box::default(),
             };
         } else if let Some(array) = value.as_array() {
             allot(call, array.len())?;

@@ -1,0 +1,308 @@
+//! Patches that are constant: a tree of what changes where, worked out once. Objects of one form that are changed alike
+//! have their keys found once in an evaluation.
+//!
+//! Whatever is not plain, in the operations or in the document, is left to the operations one by one: they know what is
+//! wrong with it.
+
+use std::sync::Arc;
+
+use super::patch::patch;
+use super::paths::{parts, written};
+use crate::builtins::arrays::allot;
+use crate::builtins::objects::forms::{self, Form, Source};
+use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::value::array::ArrayView;
+use crate::value::{ObjectView, V, Value};
+
+/// Most steps of a path, and most changes at one place.
+const MOST: usize = 64;
+
+/// Operations as a tree; its root is the first node.
+struct Edits {
+    nodes: Vec<Node>,
+    operations: u32,
+}
+
+/// What changes in an object or array, in the order of the operations.
+#[derive(Default)]
+struct Node {
+    edits: Vec<Edit>,
+}
+
+struct Edit {
+    key: Value,
+    action: Action,
+}
+
+#[derive(Clone, Copy)]
+enum Action {
+    /// Puts the value of an operation there, which stands at a place in its object; over another one, or in any case.
+    Put {
+        operation: usize,
+        value: usize,
+        over: bool,
+    },
+    /// Takes away what is there.
+    Remove,
+    /// Changes what is there inside.
+    Into(usize),
+}
+
+/// Where in an array a key leads.
+enum Index {
+    At(usize),
+    End,
+}
+
+pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let operations = operands.get(1).copied()??.as_array()?;
+    let mut edits = Edits {
+        nodes: vec![Node::default()],
+        operations: u32::try_from(operations.len()).ok()?,
+    };
+    for (at, operation) in operations.iter().enumerate() {
+        let V::Object(operation) = operation else {
+            return None;
+        };
+        let value = || operation.position(V::Short(crate::value::Short::new(b"value")?));
+        let put = |over| {
+            let value = usize::try_from(value()?).ok()?;
+            Some(Action::Put {
+                operation: at,
+                value,
+                over,
+            })
+        };
+        let action = match operation.get_str("op")?.utf8()? {
+            "add" => put(false)?,
+            "replace" => put(true)?,
+            "remove" => Action::Remove,
+            _ => return None,
+        };
+        edits.add(&parts(operation.get_str("path")?.borrow())?, action)?;
+    }
+    Some(Arc::new(edits))
+}
+
+impl Edits {
+    /// Adds an operation; `None` where it meets an earlier one, so that their order counts.
+    fn add(&mut self, path: &[Value], action: Action) -> Option<()> {
+        let (last, parents) = path.split_last()?;
+        if path.len() > MOST {
+            return None;
+        }
+        let mut at = 0;
+        for key in parents {
+            let new = self.nodes.len();
+            let node = self.nodes.get_mut(at)?;
+            let known = node.edits.iter().position(|edit| edit.key == *key);
+            at = match known.and_then(|known| node.edits.split_at_checked(known)) {
+                None => {
+                    node.push(key, Action::Into(new))?;
+                    self.nodes.push(Node::default());
+                    new
+                }
+                Some((_, since)) => {
+                    // elements of an array may have moved in between
+                    let stays = |edit: &Edit| match edit.action {
+                        Action::Into(_) | Action::Put { over: true, .. } => true,
+                        Action::Put { .. } | Action::Remove => {
+                            !matches!(index(&edit.key), Some(Index::At(_)))
+                        }
+                    };
+                    let Action::Into(next) = since.first()?.action else {
+                        return None;
+                    };
+                    if !since.iter().all(stays) {
+                        return None;
+                    }
+                    next
+                }
+            };
+        }
+        let node = self.nodes.get_mut(at)?;
+        // elements of an array change one after the other
+        if index(last).is_none() && node.edits.iter().any(|edit| edit.key == *last) {
+            return None;
+        }
+        node.push(last, action)
+    }
+
+    /// A value with the changes of a node; `None` where they do not fit.
+    fn apply<'e>(
+        &self,
+        call: &mut Call<'e>,
+        node: usize,
+        value: V<'e>,
+        operations: ArrayView<'e>,
+    ) -> Result<Option<V<'e>>, Fault> {
+        let Some(node) = self.nodes.get(node) else {
+            return Ok(None);
+        };
+        if let Some(object) = value.as_object() {
+            self.apply_to_object(call, node, object, operations)
+        } else if let Some(array) = value.as_array() {
+            self.apply_to_array(call, node, array, operations)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn apply_to_object<'e>(
+        &self,
+        call: &mut Call<'e>,
+        node: &Node,
+        object: ObjectView<'e>,
+        operations: ArrayView<'e>,
+    ) -> Result<Option<V<'e>>, Fault> {
+        let Some(form) = forms::form(object) else {
+            return Ok(None);
+        };
+        let make = |call: &mut Call<'e>| node.parts(call, object);
+        let Some(template) = forms::recall(call, form, Form::of_changes(node), make) else {
+            return Ok(None);
+        };
+        let values = forms::values(object);
+        forms::fill(call, template, |call, source| {
+            let (at, edit) = match source {
+                Source::Left(at) => return Ok(Some(values.get(at))),
+                Source::Right(edit) => (None, edit),
+                Source::Both(at, edit) => (Some(at), edit),
+            };
+            let action = node.edits.get(usize::from(edit)).map(|edit| edit.action);
+            match (action, at) {
+                (
+                    Some(Action::Put {
+                        operation, value, ..
+                    }),
+                    _,
+                ) => Ok(value_of(operations, operation, value)),
+                (Some(Action::Into(next)), Some(at)) => {
+                    self.apply(call, next, values.get(at), operations)
+                }
+                _ => Ok(None),
+            }
+        })
+    }
+
+    fn apply_to_array<'e>(
+        &self,
+        call: &mut Call<'e>,
+        node: &Node,
+        array: ArrayView<'e>,
+        operations: ArrayView<'e>,
+    ) -> Result<Option<V<'e>>, Fault> {
+        let most = array.len() + node.edits.len();
+        allot(call, most)?;
+        let mut items = bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
+        items.extend(array.iter());
+        for edit in &node.edits {
+            let at = match index(&edit.key) {
+                Some(Index::At(at)) => at,
+                Some(Index::End) => items.len(),
+                None => return Ok(None),
+            };
+            match (edit.action, items.get(at).copied()) {
+                (
+                    Action::Put {
+                        operation,
+                        value,
+                        over,
+                    },
+                    _,
+                ) => {
+                    let Some(value) = value_of(operations, operation, value) else {
+                        return Ok(None);
+                    };
+                    if over && let Some(place) = items.get_mut(at) {
+                        *place = value;
+                    } else if over || at > items.len() {
+                        return Ok(None);
+                    } else {
+                        items.insert(at, value);
+                    }
+                }
+                (Action::Remove, Some(_)) => drop(items.remove(at)),
+                (Action::Into(next), Some(held)) => {
+                    let new = self.apply(call, next, held, operations)?;
+                    let (Some(place), Some(new)) = (items.get_mut(at), new) else {
+                        return Ok(None);
+                    };
+                    *place = new;
+                }
+                (_, None) => return Ok(None),
+            }
+        }
+        Ok(Some(call.arena.array_of(items.into_bump_slice())))
+    }
+}
+
+impl Node {
+    fn push(&mut self, key: &Value, action: Action) -> Option<()> {
+        self.edits.push(Edit {
+            key: key.clone(),
+            action,
+        });
+        (self.edits.len() <= MOST).then_some(())
+    }
+
+    /// The keys of an object that is changed and where their values are; `None` when a change does not fit.
+    #[cold]
+    fn parts<'e>(&self, call: &Call<'e>, object: ObjectView<'e>) -> Option<Vec<(V<'e>, Source)>> {
+        let mut kept = forms::keys(object)?;
+        let mut new = Vec::with_capacity(self.edits.len());
+        for (edit, at) in self.edits.iter().zip(0..) {
+            let place = kept.iter().position(|(key, _)| *key == edit.key.borrow());
+            match (edit.action, place) {
+                (Action::Put { over: false, .. }, _)
+                | (Action::Put { .. } | Action::Into(_), Some(_)) => {
+                    new.push((written(call, &edit.key), at));
+                }
+                (Action::Remove, Some(place)) => drop(kept.remove(place)),
+                _ => return None,
+            }
+        }
+        new.sort();
+        // what changes twice was meant for an array
+        let is_twice =
+            |pair: &[(V<'_>, u8)]| matches!(pair, [(one, _), (other, _)] if one == other);
+        if new.windows(2).any(is_twice) {
+            return None;
+        }
+        Some(forms::together(kept, new))
+    }
+}
+
+/// The value of an operation.
+#[inline]
+fn value_of<'e>(operations: ArrayView<'e>, operation: usize, value: usize) -> Option<V<'e>> {
+    let ArrayView::Stored(operations) = operations else {
+        return None;
+    };
+    let (_, values) = operations.get(operation)?.as_object()?.shaped()?;
+    values.get(value).map(Value::borrow)
+}
+
+/// Where in an array a key leads, when it is written plainly.
+fn index(key: &Value) -> Option<Index> {
+    const DIGITS: usize = 9;
+    let text = key.utf8()?;
+    if text == "-" {
+        return Some(Index::End);
+    }
+    let is_plain = text.len() <= DIGITS
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text == "0" || !text.starts_with('0'));
+    is_plain.then(|| text.parse().ok().map(Index::At))?
+}
+
+impl Prepared for Edits {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        call.budget.spend(self.operations)?;
+        let operations = operands.array(1)?;
+        match self.apply(call, 0, operands.at(0), operations)? {
+            Some(patched) => Ok(patched),
+            None => patch(call, operands),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! `json.filter` and `json.remove` of constant paths: a tree of keys, made once. What it leaves of objects of one form
+//! is found once in an evaluation.
+
+use std::sync::Arc;
+
+use super::filter::{each, filter, remove};
+use super::paths::parts;
+use crate::builtins::objects::forms::{self, Form, Source};
+use crate::builtins::{Call, Fault, Members, Operands, Prepared};
+use crate::value::{ObjectView, V, Value};
+
+/// Most steps of a path, and most of them that start at one place.
+const MOST: usize = 64;
+
+/// Paths as a tree; its root is the first node.
+struct Selection {
+    nodes: Vec<Vec<Step>>,
+    /// Whether what the paths lead to is kept, or left out.
+    keeps: bool,
+}
+
+struct Step {
+    key: Value,
+    to: To,
+}
+
+#[derive(Clone, Copy)]
+enum To {
+    /// A path ends here.
+    End,
+    /// Paths lead on.
+    On(usize),
+}
+
+pub fn prepare(operands: &[Option<V<'_>>], keeps: bool) -> Option<Arc<dyn Prepared>> {
+    let paths = Members::of(operands.get(1).copied()??)?;
+    let mut selection = Selection {
+        nodes: vec![Vec::new()],
+        keeps,
+    };
+    for path in paths.iter() {
+        selection.add(&parts(path)?)?;
+    }
+    Some(Arc::new(selection))
+}
+
+impl Selection {
+    /// Adds a path; what lies behind the end of another one does not matter.
+    fn add(&mut self, path: &[Value]) -> Option<()> {
+        let (last, parents) = path.split_last()?;
+        let mut at = 0;
+        for key in parents {
+            at = match self.step(at, key, None)? {
+                To::On(next) => next,
+                To::End => return Some(()),
+            };
+        }
+        self.step(at, last, Some(To::End))?;
+        (path.len() <= MOST).then_some(())
+    }
+
+    /// Where a key leads from now on: to a place, or on.
+    fn step(&mut self, from: usize, key: &Value, to: Option<To>) -> Option<To> {
+        let new = self.nodes.len();
+        let node = self.nodes.get_mut(from)?;
+        let known = node.iter_mut().find(|step| step.key == *key);
+        if let Some(step) = known {
+            step.to = to.unwrap_or(step.to);
+            return Some(step.to);
+        }
+        let led = to.unwrap_or(To::On(new));
+        node.push(Step {
+            key: key.clone(),
+            to: led,
+        });
+        if node.len() > MOST {
+            return None;
+        }
+        if to.is_none() {
+            self.nodes.push(Vec::new());
+        }
+        Some(led)
+    }
+
+    /// What is left of a value.
+    fn select<'e>(&self, call: &mut Call<'e>, at: usize, value: V<'e>) -> Result<V<'e>, Fault> {
+        let Some(node) = self.nodes.get(at) else {
+            return Ok(value);
+        };
+        if let Some(object) = value.as_object()
+            && let Some(form) = forms::form(object)
+            && let Some(template) = forms::recall(call, form, Form::of_changes(node), |_| {
+                self.parts(node, object)
+            })
+        {
+            let values = forms::values(object);
+            let selected = forms::fill(call, template, |call, source| {
+                Ok(match source {
+                    Source::Left(at) => Some(values.get(at)),
+                    Source::Both(at, step) => {
+                        let step = node.get(usize::from(step));
+                        self.inside(call, step.map(|step| step.to), values.get(at))?
+                    }
+                    Source::Right(_) => None,
+                })
+            });
+            return Ok(selected?.unwrap_or(value));
+        }
+        each(call, value, |call, key, value| {
+            let step = node.iter().find(|step| step.key.borrow() == key);
+            self.inside(call, step.map(|step| step.to), value)
+        })
+    }
+
+    /// What is left of a value to which a step leads, or none.
+    fn inside<'e>(
+        &self,
+        call: &mut Call<'e>,
+        step: Option<To>,
+        value: V<'e>,
+    ) -> Result<Option<V<'e>>, Fault> {
+        match step {
+            None => Ok((!self.keeps).then_some(value)),
+            Some(To::End) => Ok(self.keeps.then_some(value)),
+            Some(To::On(next)) => self.select(call, next, value).map(Some),
+        }
+    }
+
+    /// The keys that are left of an object and where their values are.
+    #[cold]
+    fn parts<'e>(&self, node: &[Step], object: ObjectView<'e>) -> Option<Vec<(V<'e>, Source)>> {
+        let parts = forms::keys(object)?.into_iter().filter_map(|(key, at)| {
+            let mut steps = node.iter().zip(0..);
+            let step = steps.find(|(step, _)| step.key.borrow() == key);
+            match step.map(|(step, number)| (step.to, number)) {
+                None => (!self.keeps).then_some((key, Source::Left(at))),
+                Some((To::End, _)) => self.keeps.then_some((key, Source::Left(at))),
+                Some((To::On(_), number)) => Some((key, Source::Both(at, number))),
+            }
+        });
+        Some(parts.collect())
+    }
+}
+
+impl Prepared for Selection {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        if operands.object(0).is_err() {
+            let run = if self.keeps { filter } else { remove };
+            return run(call, operands);
+        }
+        self.select(call, 0, operands.at(0))
+    }
+}
