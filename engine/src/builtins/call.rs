@@ -11,9 +11,9 @@ use super::fault::{Fault, FaultCode};
 use super::graph::Graphs;
 use super::http::{ResponseCache, SendMetrics, Sent};
 use super::nd_cache::NdBuiltinCache;
-use super::net::LastPart;
 use super::objects::forms::Forms;
 use super::patterns::Patterns;
+use super::time::LastPlace;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
@@ -66,8 +66,8 @@ pub struct Call<'e> {
     pub span: Span,
     /// File names, for the same purpose.
     pub files: Option<&'e Files>,
-    /// The address that was looked for in a network last.
-    pub last_part: Option<LastPart<'e>>,
+    /// The place that a time was looked at last.
+    pub last_place: Option<LastPlace<'e>>,
     kept: Option<Box<Kept<'e>>>,
     now_ns: OnceCell<i64>,
     seed: OnceCell<u64>,
@@ -99,7 +99,7 @@ impl<'e> Call<'e> {
             send_metrics: None,
             span: Span::default(),
             files: None,
-            last_part: None,
+            last_place: None,
             kept: None,
             now_ns: OnceCell::new(),
             seed: OnceCell::new(),

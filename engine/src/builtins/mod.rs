@@ -13,6 +13,7 @@ mod folds;
 pub mod operands;
 mod outlines;
 pub mod patterns;
+mod quick;
 mod runes;
 mod tested;
 
@@ -71,6 +72,7 @@ pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
 pub use outlines::{may_be_deprecated_below, may_be_plain};
 pub use patterns::Patterns;
+pub use quick::{Answer, Quick};
 pub use regex::is_pattern;
 
 use solon_syntax::source::Span;
@@ -106,6 +108,17 @@ pub trait Prepared: Send + Sync {
     fn test(&self, _text: &TextView<'_>) -> bool {
         false
     }
+
+    /// The position of the one operand that is not constant, and what [`Self::answer`] stands for, when that is worth
+    /// asking.
+    fn quick(&self) -> Option<(usize, Answer)> {
+        None
+    }
+
+    /// The answer for a string at that position, as far as [`Quick`] knows it.
+    fn answer(&self, _text: &[u8]) -> Option<i64> {
+        None
+    }
 }
 
 /// One entry of the table.
@@ -127,6 +140,8 @@ pub struct Builtin {
     pub run: Run,
     /// Preparation of calls with constant operands.
     pub specialise: Option<Specialise>,
+    /// The answer for strings in their usual forms.
+    pub quick: Option<Quick>,
 }
 
 /// How a built-in is evaluated.
@@ -169,6 +184,7 @@ impl Builtin {
             deprecated: false,
             run,
             specialise: None,
+            quick: None,
         }
     }
 
@@ -197,6 +213,13 @@ impl Builtin {
     #[must_use]
     pub const fn specialise(mut self, prepare: Specialise) -> Self {
         self.specialise = Some(prepare);
+        self
+    }
+
+    /// With an answer for strings in their usual forms.
+    #[must_use]
+    pub const fn quick(mut self, quick: Quick) -> Self {
+        self.quick = Some(quick);
         self
     }
 }

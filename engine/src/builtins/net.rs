@@ -1,11 +1,15 @@
 //! Blocks of network addresses (CIDR notation).
 
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+mod range;
+
 use std::sync::Arc;
 
-use super::{Builtin, Call, Fault, Members, Operands, Prepared};
+use smallvec::SmallVec;
+
+use super::{Answer, Builtin, Call, Fault, Members, Operands, Prepared, Quick};
 use crate::value::{TextView, V};
+pub use range::Range;
+use range::{Address, Form};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -15,7 +19,8 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a block contains an address or all of another block.",
         cidr_contains,
     )
-    .specialise(prepare),
+    .specialise(prepare)
+    .quick(Quick::Two(Answer::Bool, contains)),
     Builtin::new(
         "net.cidr_contains_matches",
         "cidrs: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]>, cidrs_or_ips: any<string, array[any<string, array[any]>], object[string: any<string, array[any]>], set[any<string, array[any]>]> => output: set[array<any, any>]",
@@ -33,13 +38,15 @@ pub const TABLE: &[Builtin] = &[
         "cidr1: string, cidr2: string => result: boolean",
         "Tells whether two blocks have an address in common.",
         cidr_intersects,
-    ),
+    )
+    .quick(Quick::Two(Answer::Bool, intersects)),
     Builtin::new(
         "net.cidr_is_valid",
         "cidr: string => result: boolean",
         "Tells whether a string denotes a block.",
         cidr_is_valid,
-    ),
+    )
+    .quick(Quick::One(Answer::Bool, is_block)),
     Builtin::new(
         "net.cidr_merge",
         "addrs: any<array[any<string>], set[string]> => output: set[string]",
@@ -57,208 +64,6 @@ pub const TABLE: &[Builtin] = &[
 
 /// What an address takes in a set of them, in bytes; a low estimate.
 const ADDRESS_BYTES: u128 = 32;
-
-/// An address; those of IPv4 are mapped to `::ffff:0:0/96`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Address(u128);
-
-impl Address {
-    const V4_BITS: u32 = 32;
-
-    fn parse(text: &str) -> Option<Self> {
-        Some(Self::from(ip(text)?))
-    }
-
-    /// The form for IPv4, also of an address that was written in the form for IPv6.
-    fn to_v4(self) -> Option<Ipv4Addr> {
-        Ipv6Addr::from_bits(self.0).to_ipv4_mapped()
-    }
-}
-
-impl From<IpAddr> for Address {
-    fn from(ip: IpAddr) -> Self {
-        Self(match ip {
-            IpAddr::V4(v4) => v4.to_ipv6_mapped().to_bits(),
-            IpAddr::V6(v6) => v6.to_bits(),
-        })
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_v4() {
-            Some(v4) => v4.fmt(f),
-            None => Ipv6Addr::from_bits(self.0).fmt(f),
-        }
-    }
-}
-
-/// Reads an address. Nearly all are of IPv4, in their usual form.
-#[inline]
-fn ip(text: &str) -> Option<IpAddr> {
-    match usual_v4(text.as_bytes()) {
-        Some(v4) => Some(IpAddr::V4(v4)),
-        None => text.parse().ok(),
-    }
-}
-
-fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
-    let (address, rest) = octets(text)?;
-    rest.is_empty().then_some(address)
-}
-
-/// Four numbers below 256 without leading zeros, and what stands behind them.
-#[inline]
-fn octets(text: &[u8]) -> Option<(Ipv4Addr, &[u8])> {
-    let (mut bits, mut rest) = (0_u32, text);
-    for at in 0..4 {
-        if at > 0 {
-            rest = rest.strip_prefix(b".")?;
-        }
-        let (value, after) = match *rest {
-            [
-                a @ b'1'..=b'9',
-                b @ b'0'..=b'9',
-                c @ b'0'..=b'9',
-                ref after @ ..,
-            ] => {
-                let tens = u32::from(a - b'0') * 10 + u32::from(b - b'0');
-                (tens * 10 + u32::from(c - b'0'), after)
-            }
-            [a @ b'1'..=b'9', b @ b'0'..=b'9', ref after @ ..] => {
-                (u32::from(a - b'0') * 10 + u32::from(b - b'0'), after)
-            }
-            [a @ b'0'..=b'9', ref after @ ..] => (u32::from(a - b'0'), after),
-            _ => return None,
-        };
-        if value > 255 {
-            return None;
-        }
-        bits = bits << 8 | value;
-        rest = after;
-    }
-    Some((Ipv4Addr::from_bits(bits), rest))
-}
-
-/// What a text denotes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Address,
-    Block,
-}
-
-/// Consecutive addresses of one version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Range {
-    first: Address,
-    last: Address,
-    is_v4: bool,
-}
-
-impl Range {
-    /// The block around an address whose last `host_bits` bits vary.
-    fn block(address: Address, host_bits: u32) -> Self {
-        let hosts = 1_u128.checked_shl(host_bits).unwrap_or(0).wrapping_sub(1);
-        Self {
-            first: Address(address.0 & !hosts),
-            last: Address(address.0 | hosts),
-            is_v4: address.to_v4().is_some() && host_bits <= Address::V4_BITS,
-        }
-    }
-
-    /// Reads an address and the length of the prefix it shares with the rest of the block.
-    fn parse(text: &str) -> Option<(Address, Self)> {
-        let (address, length) = text.split_once('/')?;
-        let ip = ip(address)?;
-        let bits = if ip.is_ipv4() { u32::BITS } else { u128::BITS };
-        if !length.bytes().all(|b| b.is_ascii_digit()) {
-            return None;
-        }
-        let host_bits = bits.checked_sub(length.parse().ok()?)?;
-        let address = Address::from(ip);
-        Some((address, Self::block(address, host_bits)))
-    }
-
-    /// Reads a block of IPv4, or an address, in the form that nearly all have. `None` tells nothing: others may be
-    /// sound, too.
-    #[inline]
-    fn usual(text: &[u8]) -> Option<(Form, Self)> {
-        let (address, rest) = octets(text)?;
-        let (form, length) = match *rest {
-            [] => (Form::Address, Address::V4_BITS),
-            [b'/', a @ b'0'..=b'9'] => (Form::Block, u32::from(a - b'0')),
-            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
-                (Form::Block, u32::from(a - b'0') * 10 + u32::from(b - b'0'))
-            }
-            _ => return None,
-        };
-        let host_bits = Address::V4_BITS.checked_sub(length)?;
-        let hosts = u32::MAX.checked_shr(length).unwrap_or(0);
-        let mapped = |bits: u32| Address(u128::from(bits) | 0xffff << 32);
-        debug_assert_eq!(hosts.count_ones(), host_bits, "the bits that vary");
-        Some((
-            form,
-            Self {
-                first: mapped(address.to_bits() & !hosts),
-                last: mapped(address.to_bits() | hosts),
-                is_v4: true,
-            },
-        ))
-    }
-
-    /// Whether all of another one lies within.
-    pub fn contains(self, other: Self) -> bool {
-        self.is_v4 == other.is_v4 && self.first <= other.first && other.last <= self.last
-    }
-
-    /// The order in which a range comes behind those that it lies within.
-    pub fn outer_first(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |range: &Self| (range.is_v4, range.first, std::cmp::Reverse(range.last));
-        key(self).cmp(&key(other))
-    }
-
-    fn intersects(self, other: Self) -> bool {
-        self.is_v4 == other.is_v4 && self.first <= other.last && other.first <= self.last
-    }
-
-    /// Whether no address lies between this range and one that starts no earlier.
-    fn touches(self, later: Self) -> bool {
-        let adjacent =
-            self.is_v4 == later.is_v4 && self.last.0.checked_add(1) == Some(later.first.0);
-        adjacent || later.first <= self.last
-    }
-
-    /// How many bits vary in the largest block at the start of the range.
-    fn host_bits(self) -> u32 {
-        let length = (self.last.0 - self.first.0).checked_add(1);
-        let fitting = length.map_or(u128::BITS, u128::ilog2);
-        fitting.min(self.first.0.trailing_zeros())
-    }
-
-    /// The fewest blocks that make up the range, with the number of bits that vary in each.
-    fn blocks(self) -> impl Iterator<Item = (Address, u32)> {
-        let mut rest = Some(self);
-        std::iter::from_fn(move || {
-            let range = rest?;
-            let host_bits = range.host_bits();
-            let block = Self::block(range.first, host_bits);
-            rest = (block.last < range.last).then(|| Self {
-                first: Address(block.last.0 + 1),
-                ..range
-            });
-            Some((range.first, host_bits))
-        })
-    }
-
-    fn notation(self, address: Address, host_bits: u32) -> String {
-        let bits = if self.is_v4 {
-            Address::V4_BITS
-        } else {
-            u128::BITS
-        };
-        format!("{address}/{}", bits - host_bits)
-    }
-}
 
 fn block(text: TextView<'_>) -> Result<Range, Fault> {
     if let Some((Form::Block, range)) = Range::usual(text.as_bytes()) {
@@ -285,66 +90,58 @@ fn block_or_address(text: TextView<'_>) -> Result<Range, Fault> {
     })
 }
 
-/// A string, whichever operand it is of: messages call each the first.
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", self.first, self.last)
-    }
-}
-
 /// The addresses of a block, or the one that a text is.
 pub fn range(text: &str) -> Option<Range> {
     block_or_address(TextView::Utf8(text)).ok()
 }
 
+/// A string, whichever operand it is of: messages call each the first.
 fn text(value: V<'_>) -> Result<TextView<'_>, Fault> {
     [value].text(0)
 }
 
-fn cidr_contains<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+/// A block in its usual form.
+#[inline]
+fn usual_block(text: &[u8]) -> Option<Range> {
+    let (form, range) = Range::usual(text)?;
+    (form == Form::Block).then_some(range)
+}
+
+fn contains(whole: &[u8], part: &[u8]) -> Option<i64> {
+    let (whole, (_, part)) = (usual_block(whole)?, Range::usual(part)?);
+    Some(whole.contains(part).into())
+}
+
+fn intersects(left: &[u8], right: &[u8]) -> Option<i64> {
+    Some(usual_block(left)?.intersects(usual_block(right)?).into())
+}
+
+fn is_block(text: &[u8]) -> Option<i64> {
+    usual_block(text).map(|_| 1)
+}
+
+fn cidr_contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let whole = block(text(operands.at(0))?)?;
-    let part = part(call, operands.at(1))?;
+    let part = block_or_address(text(operands.at(1))?)?;
     Ok(V::Bool(whole.contains(part)))
-}
-
-/// The text that was looked for in a block the last time, and what it denotes: loops over blocks ask for one address.
-#[derive(Clone, Copy)]
-pub struct LastPart<'e> {
-    text: V<'e>,
-    range: Range,
-}
-
-impl LastPart<'_> {
-    /// Whether it was this text, as far as one look tells.
-    fn is(&self, text: V<'_>) -> bool {
-        match (self.text, text) {
-            (V::Short(a), V::Short(b)) => a == b,
-            (V::Text(a), V::Text(b)) => a.is(b),
-            (V::NewText(a), V::NewText(b)) => std::ptr::eq(a, b),
-            _ => false,
-        }
-    }
-}
-
-/// What is looked for in a block.
-fn part<'e>(call: &mut Call<'e>, value: V<'e>) -> Result<Range, Fault> {
-    if let Some(last) = &call.last_part
-        && last.is(value)
-    {
-        return Ok(last.range);
-    }
-    let range = block_or_address(text(value)?)?;
-    call.last_part = Some(LastPart { text: value, range });
-    Ok(range)
 }
 
 /// A call with a constant block.
 struct Block(Range);
 
 impl Prepared for Block {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        let part = part(call, operands.at(1))?;
+    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let part = block_or_address(text(operands.at(1))?)?;
         Ok(V::Bool(self.0.contains(part)))
+    }
+
+    fn quick(&self) -> Option<(usize, Answer)> {
+        Some((1, Answer::Bool))
+    }
+
+    fn answer(&self, part: &[u8]) -> Option<i64> {
+        let (_, part) = Range::usual(part)?;
+        Some(self.0.contains(part).into())
     }
 }
 
@@ -405,15 +202,15 @@ fn named(member: V<'_>, position: u8) -> Result<V<'_>, Fault> {
 
 fn cidr_contains_matches<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // the parts are looked at with the first of the blocks, so that a mistake in that one comes first
-    let mut parts: Option<Vec<(V<'e>, Range)>> = None;
+    let mut parts: Option<SmallVec<[(V<'e>, Range); 1]>> = None;
+    let first_part = members(operands.at(1)).next();
     let mut pairs = call.arena.list();
     for (key, whole) in members(operands.at(0)) {
         let whole = named(whole, 1)?;
-        if let Some((_, part)) = members(operands.at(1)).next() {
-            named(part, 2)?;
-        } else {
+        let Some((_, part)) = first_part else {
             continue;
-        }
+        };
+        named(part, 2)?;
         let whole = block(text(whole)?)?;
         if parts.is_none() {
             let read = |(key, part)| {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Builtin, Call, Fault, Operands, Prepared};
+use super::{Answer, Builtin, Call, Fault, Operands, Prepared, Quick};
 use crate::value::V;
 
 /// This family's entries.
@@ -14,51 +14,47 @@ pub const TABLE: &[Builtin] = &[
         "-1, 0 or 1 as the first version precedes, equals or follows the second.",
         compare,
     )
-    .specialise(prepare),
+    .specialise(prepare)
+    .quick(Quick::Two(Answer::Int, order)),
     Builtin::new(
         "semver.is_valid",
         "vsn: any => result: boolean",
         "Tells whether a value is a semantic version.",
         is_valid,
-    ),
+    )
+    .quick(Quick::One(Answer::Bool, is_version)),
 ];
 
 /// What decides the order of versions.
 struct Version<'a> {
     numbers: [i64; 3],
     /// The identifiers before a release; none for a release.
-    before: Option<&'a str>,
+    before: Option<&'a [u8]>,
 }
 
 impl<'a> Version<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let text = text.strip_prefix('v').unwrap_or(text);
-        let (text, build) = match text.split_once('+') {
-            Some((text, build)) => (text, Some(build)),
-            None => (text, None),
+    /// Reads a version in one pass.
+    #[inline]
+    fn parse(text: &'a [u8]) -> Option<Self> {
+        let (numbers, rest) = core(text)?;
+        let (before, build) = match rest {
+            [] => (None, None),
+            [b'+', build @ ..] => (None, Some(build)),
+            [b'-', rest @ ..] => match memchr::memchr(b'+', rest) {
+                Some(end) => {
+                    let (before, build) = rest.split_at(end);
+                    (Some(before), build.get(1..))
+                }
+                None => (Some(rest), None),
+            },
+            _ => return None,
         };
-        let (core, before) = match text.split_once('-') {
-            Some((core, before)) => (core, Some(before)),
-            None => (text, None),
-        };
-        let mut parts = core.split('.');
-        let mut number = || {
-            let digits = parts.next()?;
-            let sound = is_numeric(digits) && !has_leading_zero(digits);
-            sound.then(|| digits.parse().ok()).flatten()
-        };
-        let numbers = [number()?, number()?, number()?];
-        let word =
-            |id: &str| !id.is_empty() && id.bytes().all(|b| b == b'-' || b.is_ascii_alphanumeric());
-        let sound_before = before.is_none_or(|before| {
-            before
-                .split('.')
-                .all(|id| word(id) && !(is_numeric(id) && has_leading_zero(id)))
-        });
-        let sound_build = build.is_none_or(|build| build.split('.').all(word));
-        (parts.next().is_none() && sound_before && sound_build).then_some(Self { numbers, before })
+        let sound = before.is_none_or(|before| are_words(before, true))
+            && build.is_none_or(|build| are_words(build, false));
+        sound.then_some(Self { numbers, before })
     }
 
+    #[inline]
     fn compare(&self, other: &Self) -> Ordering {
         self.numbers
             .cmp(&other.numbers)
@@ -66,24 +62,76 @@ impl<'a> Version<'a> {
                 (None, None) => Ordering::Equal,
                 (None, Some(_)) => Ordering::Greater,
                 (Some(_), None) => Ordering::Less,
-                (Some(a), Some(b)) => a
-                    .split('.')
-                    .map(Identifier::of)
-                    .cmp(b.split('.').map(Identifier::of)),
+                (Some(a), Some(b)) => compare_words(a, b),
             })
     }
+}
+
+/// The three numbers that a version begins with, and what stands behind them.
+#[inline]
+fn core(text: &[u8]) -> Option<([i64; 3], &[u8])> {
+    let mut rest = text.strip_prefix(b"v").unwrap_or(text);
+    let mut numbers = [0_i64; 3];
+    for (at, number) in numbers.iter_mut().enumerate() {
+        if at > 0 {
+            rest = rest.strip_prefix(b".")?;
+        }
+        let [first @ b'0'..=b'9', after @ ..] = rest else {
+            return None;
+        };
+        (*number, rest) = (i64::from(first - b'0'), after);
+        while let [digit @ b'0'..=b'9', after @ ..] = rest {
+            // no zero stands before other digits
+            if *number == 0 {
+                return None;
+            }
+            let shifted = number.checked_mul(10)?;
+            *number = shifted.checked_add(i64::from(digit - b'0'))?;
+            rest = after;
+        }
+    }
+    Some((numbers, rest))
+}
+
+/// Whether all identifiers between periods are words of letters, digits and dashes, and, if `plain`, those of digits have
+/// no zeros in front.
+#[inline]
+fn are_words(text: &[u8], plain: bool) -> bool {
+    let (mut length, mut is_number, mut has_zero) = (0_usize, true, false);
+    for byte in text.iter().copied().chain([b'.']) {
+        match byte {
+            b'.' => {
+                if length == 0 || plain && is_number && has_zero && length > 1 {
+                    return false;
+                }
+                (length, is_number, has_zero) = (0, true, false);
+                continue;
+            }
+            b'0' => has_zero |= length == 0,
+            b'1'..=b'9' => {}
+            b'-' | b'a'..=b'z' | b'A'..=b'Z' => is_number = false,
+            _ => return false,
+        }
+        length += 1;
+    }
+    true
+}
+
+fn compare_words(left: &[u8], right: &[u8]) -> Ordering {
+    let words = |text| <[u8]>::split(text, |byte| *byte == b'.').map(Identifier::of);
+    words(left).cmp(words(right))
 }
 
 /// An identifier; numbers precede words, and one without leading zeros is the larger the longer it is.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier<'a> {
-    Number(usize, &'a str),
-    Word(&'a str),
+    Number(usize, &'a [u8]),
+    Word(&'a [u8]),
 }
 
 impl<'a> Identifier<'a> {
-    fn of(text: &'a str) -> Self {
-        if is_numeric(text) {
+    fn of(text: &'a [u8]) -> Self {
+        if text.iter().all(u8::is_ascii_digit) {
             Self::Number(text.len(), text)
         } else {
             Self::Word(text)
@@ -91,50 +139,8 @@ impl<'a> Identifier<'a> {
     }
 }
 
-fn is_numeric(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-fn has_leading_zero(digits: &str) -> bool {
-    digits.len() > 1 && digits.starts_with('0')
-}
-
-/// The numbers of a release, `1.2.3` or `v1.2.3`, as nearly all versions are. `None` tells nothing of others.
-#[inline]
-fn release(text: &[u8]) -> Option<[i64; 3]> {
-    /// More digits might not fit.
-    const DIGITS: usize = 18;
-    let mut rest = text.strip_prefix(b"v").unwrap_or(text);
-    let mut numbers = [0; 3];
-    for (at, number) in numbers.iter_mut().enumerate() {
-        if at > 0 {
-            rest = rest.strip_prefix(b".")?;
-        }
-        let mut digits = 0;
-        while let [digit @ b'0'..=b'9', after @ ..] = rest {
-            // no zero stands before other digits
-            if digits == DIGITS || (digits > 0 && *number == 0) {
-                return None;
-            }
-            *number = *number * 10 + i64::from(digit - b'0');
-            digits += 1;
-            rest = after;
-        }
-        if digits == 0 {
-            return None;
-        }
-    }
-    rest.is_empty().then_some(numbers)
-}
-
 fn compare<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
-    if let Some(left) = release(left.as_bytes())
-        && let Some(right) = release(right.as_bytes())
-    {
-        return Ok(V::Int(left.cmp(&right) as i64));
-    }
-    let (left, right) = (left.to_str(), right.to_str());
     let refuse = |position: u8| {
         let shown = operands.at(position);
         Fault::error(format!(
@@ -142,28 +148,54 @@ fn compare<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
             position + 1
         ))
     };
-    let left = Version::parse(&left).ok_or_else(|| refuse(0))?;
-    let right = Version::parse(&right).ok_or_else(|| refuse(1))?;
+    let left = Version::parse(left.as_bytes()).ok_or_else(|| refuse(0))?;
+    let right = Version::parse(right.as_bytes()).ok_or_else(|| refuse(1))?;
     Ok(V::Int(left.compare(&right) as i64))
 }
 
-/// A call one of whose versions is constant, a release.
+fn order(left: &[u8], right: &[u8]) -> Option<i64> {
+    let (left, right) = (Version::parse(left)?, Version::parse(right)?);
+    Some(left.compare(&right) as i64)
+}
+
+/// A call one of whose versions is constant.
 struct Against {
-    known: [i64; 3],
+    numbers: [i64; 3],
+    before: Option<Box<[u8]>>,
     /// The position of the other one.
     other: u8,
 }
 
-impl Prepared for Against {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        let Some(numbers) = release(operands.text(self.other)?.as_bytes()) else {
-            return compare(call, operands);
+impl Against {
+    /// What the call answers when the other version is this text; `None` when that is none.
+    #[inline]
+    fn order(&self, text: &[u8]) -> Option<i64> {
+        let known = Version {
+            numbers: self.numbers,
+            before: self.before.as_deref(),
         };
-        let order = numbers.cmp(&self.known);
-        Ok(V::Int(match self.other {
+        let order = Version::parse(text)?.compare(&known);
+        Some(match self.other {
             0 => order as i64,
             _ => order.reverse() as i64,
-        }))
+        })
+    }
+}
+
+impl Prepared for Against {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        match self.order(operands.text(self.other)?.as_bytes()) {
+            Some(order) => Ok(V::Int(order)),
+            None => compare(call, operands),
+        }
+    }
+
+    fn quick(&self) -> Option<(usize, Answer)> {
+        Some((usize::from(self.other), Answer::Int))
+    }
+
+    fn answer(&self, text: &[u8]) -> Option<i64> {
+        self.order(text)
     }
 }
 
@@ -173,13 +205,89 @@ fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
         [Some(left), None] => (left, 1),
         _ => return None,
     };
-    let known = release(known.as_text()?.as_bytes())?;
-    Some(Arc::new(Against { known, other }))
+    let text = known.as_text()?;
+    let Version { numbers, before } = Version::parse(text.as_bytes())?;
+    Some(Arc::new(Against {
+        numbers,
+        before: before.map(Into::into),
+        other,
+    }))
+}
+
+fn is_version(text: &[u8]) -> Option<i64> {
+    Some(Version::parse(text).is_some().into())
 }
 
 fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    let valid = operands.at(0).as_text().is_some_and(|text| {
-        release(text.as_bytes()).is_some() || Version::parse(&text.to_str()).is_some()
-    });
+    let text = operands.at(0).as_text();
+    let valid = text.is_some_and(|text| Version::parse(text.as_bytes()).is_some());
     Ok(V::Bool(valid))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::Version;
+
+    #[test]
+    fn versions_are_told_from_other_texts() {
+        for (text, is_version) in [
+            ("1.2.3", true),
+            ("v1.2.3", true),
+            ("0.0.0", true),
+            ("1.2.3-rc.1", true),
+            ("1.2.3+build.01", true),
+            ("1.2.3-a-b.x+c-d", true),
+            ("9223372036854775807.0.0", true),
+            ("9223372036854775808.0.0", false),
+            ("1.2", false),
+            ("1.2.3.4", false),
+            ("01.2.3", false),
+            ("1.2.3-", false),
+            ("1.2.3+", false),
+            ("1.2.3-01", false),
+            ("1.2.3-0a.0", true),
+            ("1.2.3-a..b", false),
+            ("1.2.3-a+b+c", false),
+            ("1.2.3 ", false),
+            ("vv1.2.3", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                Version::parse(text.as_bytes()).is_some(),
+                is_version,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn versions_are_in_order() {
+        let versions = [
+            "1.0.0-1",
+            "1.0.0-2",
+            "1.0.0-10",
+            "1.0.0-a",
+            "1.0.0-a.1",
+            "1.0.0-b",
+            "1.0.0",
+            "1.0.1",
+            "1.10.0",
+            "2.0.0-0",
+            "2.0.0",
+        ];
+        let parsed: Vec<_> = versions
+            .iter()
+            .filter_map(|text| Version::parse(text.as_bytes()))
+            .collect();
+        assert_eq!(parsed.len(), versions.len());
+        for (at, left) in parsed.iter().enumerate() {
+            for (other, right) in parsed.iter().enumerate() {
+                assert_eq!(left.compare(right), at.cmp(&other));
+            }
+        }
+        let built = Version::parse(b"2.0.0+x").map(|built| built.compare(&parsed[10]));
+        assert_eq!(built, Some(Ordering::Equal));
+    }
 }

@@ -34,7 +34,7 @@ optimisations! {
     SpecialiseCalls,
     /// `sprintf` takes its values without an array around them.
     SpreadArrays,
-    /// `startswith`, `endswith` and `contains` are tested where they stand.
+    /// `startswith`, `endswith`, `contains` and calls of strings in usual forms are tested and answered where they stand.
     TestTexts,
     /// Results of functions that cost less than finding them again are not kept.
     RepeatCheapCalls,

@@ -104,6 +104,12 @@ impl<'e> Machine<'e> {
                     Some(on) => on,
                     None => return Light::Rest(steps),
                 },
+                Step::Call { call, out }
+                    if let Some(quick) = call.quick
+                        && self.answered(quick, call, *out) =>
+                {
+                    true
+                }
                 Step::Call { call, out } if NEGATIONS => match self.call_into(call, *out) {
                     Ok(on) => on,
                     Err(halt) => return Light::Halted(halt),

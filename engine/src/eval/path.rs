@@ -60,7 +60,14 @@ impl<'e> Machine<'e> {
         match from {
             Operand::Slot(slot) => match self.slot(slot) {
                 Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
-                Some(Held::Flying(value)) => self.walk(*value, keys, out),
+                Some(Held::Flying(value)) => match self.element(*value, keys) {
+                    Some(Some(found)) => {
+                        self.set(out, found);
+                        true
+                    }
+                    Some(None) => false,
+                    None => self.walk(*value, keys, out),
+                },
                 None => false,
             },
             Operand::Const(id) => match self.stored_constant(id) {
@@ -68,6 +75,20 @@ impl<'e> Machine<'e> {
                 None => false,
             },
         }
+    }
+
+    /// The element of a made array at a constant place, as patterns of results ask for it: `None` when that is not what
+    /// is asked, and the inner option tells whether there is one.
+    #[inline]
+    fn element(&self, from: V<'e>, keys: &'e [Operand]) -> Option<Option<V<'e>>> {
+        let (V::NewArray(items), [Operand::Const(id)]) = (from, keys) else {
+            return None;
+        };
+        let Some(Value::Int(index)) = self.stored_constant(*id) else {
+            return None;
+        };
+        let index = usize::try_from(*index).ok();
+        Some(index.and_then(|index| items.get(index).copied()))
     }
 
     /// What the input holds at a path.

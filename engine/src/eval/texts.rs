@@ -1,12 +1,28 @@
 //! Tests of texts, which ask no built-in as long as texts are tested.
 
+use crate::builtins::{Answer, Quick};
 use crate::limits;
-use crate::program::{BuiltinCall, Operand, TextTest};
+use crate::program::{BuiltinCall, Operand, QuickCall, Slot, TextTest};
+use crate::value::V;
 
 use super::frame::{Held, Operands};
 use super::machine::Machine;
 
 impl Machine<'_> {
+    /// Fills a slot with what a call answers from its strings; `false` when the call has to be made.
+    #[inline(never)]
+    pub(super) fn answered(&mut self, quick: QuickCall, call: &BuiltinCall, out: Slot) -> bool {
+        if self.mocked {
+            return false;
+        }
+        match self.quick(quick, call) {
+            Some((Answer::Bool, answer)) => self.set(out, V::Bool(answer != 0)),
+            Some((Answer::Int, answer)) => self.set(out, V::Int(answer)),
+            None => return false,
+        }
+        true
+    }
+
     /// Whether a test holds; `None` when the built-in has to say it: an operand is no text, or a long one, or a
     /// function stands in for the built-in.
     #[inline(never)]
@@ -29,6 +45,9 @@ pub(super) trait Texts<'e>: Operands<'e> {
         if test == TextTest::Prepared {
             return self.test_prepared(call);
         }
+        if test == TextTest::Quick {
+            return self.quick(call.quick?, call).map(|(_, answer)| answer != 0);
+        }
         let [text, part] = *call.args else {
             return None;
         };
@@ -40,7 +59,7 @@ pub(super) trait Texts<'e>: Operands<'e> {
             TextTest::Starts => Some(text.starts_with(part)),
             TextTest::Ends => Some(text.ends_with(part)),
             TextTest::Contains => Some(memchr::memmem::find(text, part).is_some()),
-            TextTest::Prepared => None,
+            TextTest::Prepared | TextTest::Quick => None,
         }
     }
 
@@ -50,6 +69,33 @@ pub(super) trait Texts<'e>: Operands<'e> {
         let text = self.get(*call.args.get(prepared.tested()?)?).as_text()?;
         let is_short = text.as_bytes().len() <= limits::LARGE_OPERAND;
         is_short.then(|| prepared.test(&text))
+    }
+
+    /// What a call answers from its strings; `None` when the call has to be made: an operand is no string, a long one,
+    /// or one in an unusual form.
+    #[inline]
+    fn quick(&self, quick: QuickCall, call: &BuiltinCall) -> Option<(Answer, i64)> {
+        let short = |text: &[u8]| text.len() <= limits::LARGE_OPERAND;
+        let (answer, found) = match (quick, &*call.args) {
+            (QuickCall::Function(Quick::One(answer, run)), [text]) => {
+                let text = self.bytes(*text)?;
+                (answer, short(text).then(|| run(text))?)
+            }
+            (QuickCall::Function(Quick::Two(answer, run)), [left, right]) => {
+                let (left, right) = (self.bytes(*left)?, self.bytes(*right)?);
+                (
+                    answer,
+                    (short(left) && short(right)).then(|| run(left, right))?,
+                )
+            }
+            (QuickCall::Prepared(at, answer), args) => {
+                let text = self.bytes(*args.get(at)?)?;
+                let prepared = call.prepared.as_deref()?;
+                (answer, short(text).then(|| prepared.answer(text))?)
+            }
+            _ => return None,
+        };
+        Some((answer, found?))
     }
 
     /// The bytes of a text, read in place.

@@ -19,8 +19,8 @@ pub use index::{
 };
 pub use plan::{
     Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
-    TextTest, With,
+    FunctionCall, Join, Lookup, Modifier, Operand, Plan, QuickCall, Screen, Slot, Spliced, Step,
+    Target, TextTest, With,
 };
 pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
 pub use steps::Steps;

@@ -10,7 +10,7 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
-use crate::builtins::{Aggregation, Entry, Prepared};
+use crate::builtins::{Aggregation, Answer, Entry, Prepared, Quick};
 use crate::value::Shape;
 
 /// A place in the frame of a running plan.
@@ -325,8 +325,42 @@ pub struct BuiltinCall {
     /// Whether the operands behind the first are the elements of the array that is the second. The call takes those
     /// alone: the first one is worked in.
     pub elements: bool,
+    /// How the call is answered from strings where they lie.
+    pub quick: Option<QuickCall>,
     /// Place of the expression.
     pub span: Span,
+}
+
+/// How a call is answered from strings where they lie, when these have their usual forms.
+#[derive(Clone, Copy)]
+pub enum QuickCall {
+    /// By the built-in.
+    Function(Quick),
+    /// By the prepared call, from the operand at a position.
+    Prepared(usize, Answer),
+}
+
+impl QuickCall {
+    /// How a call with these operands is answered; `None` when nothing answers it so.
+    pub fn of(
+        entry: &Entry,
+        prepared: Option<&Arc<dyn Prepared>>,
+        args: &[Operand],
+    ) -> Option<Self> {
+        if let Some(prepared) = prepared {
+            let (at, answer) = prepared.quick()?;
+            return Some(Self::Prepared(at, answer));
+        }
+        let quick = entry.builtin.quick?;
+        (quick.arity() == args.len()).then_some(Self::Function(quick))
+    }
+
+    fn answer(self) -> Answer {
+        match self {
+            Self::Function(quick) => quick.answer(),
+            Self::Prepared(_, answer) => answer,
+        }
+    }
 }
 
 impl BuiltinCall {
@@ -351,6 +385,8 @@ pub enum TextTest {
     Contains,
     /// What a call is a test of whose other operands are constant.
     Prepared,
+    /// What a call answers from strings where they lie.
+    Quick,
 }
 
 impl TextTest {
@@ -359,6 +395,12 @@ impl TextTest {
         let prepared = call.prepared.as_ref();
         if prepared.is_some_and(|prepared| prepared.tested().is_some()) {
             return Some(Self::Prepared);
+        }
+        if call
+            .quick
+            .is_some_and(|quick| quick.answer() == Answer::Bool)
+        {
+            return Some(Self::Quick);
         }
         Some(match call.entry.builtin.name {
             "startswith" => Self::Starts,

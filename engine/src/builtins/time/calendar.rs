@@ -11,12 +11,13 @@ pub fn add_date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fa
     civil.year = civil.year.saturating_add(years);
     civil.month = civil.month.saturating_add(months);
     civil.day = civil.day.saturating_add(days);
-    checked_ns(civil.to_ns_in(&instant.zone))
+    checked_ns(civil.to_ns_in(&instant.place(call)?))
 }
 
 pub fn diff<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let first = Instant::read(call, operands.at(0))?;
-    let second = Instant::read(call, operands.at(1))?.within(first.zone.clone());
+    let second = Instant::read(call, operands.at(1))?;
+    let second = second.within(&first.place(call)?);
     let (from, to) = if first.ns <= second.ns {
         (first.civil(), second.civil())
     } else {

@@ -1,9 +1,8 @@
 //! Times as text.
 
-use jiff::Timestamp;
-
 use super::instant::{Civil, Instant, SECOND};
 use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
+use super::zone::Place;
 use crate::builtins::Operands;
 use crate::builtins::call::{Buffer, push};
 use crate::builtins::{Call, Fault};
@@ -11,21 +10,27 @@ use crate::value::V;
 
 pub fn format<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let instant = Instant::read(call, operands.at(0))?;
+    let place = instant.place(call)?;
     let buffer = match &instant.layout {
         Some(layout) if !layout.as_bytes().is_empty() => {
             Layout::with(call, layout.as_bytes(), |layout| {
-                shown(call, &instant, layout)
+                shown(call, (&instant, &place), layout)
             })?
         }
-        _ => shown(call, &instant, layout::rfc3339_nano())?,
+        _ => shown(call, (&instant, &place), layout::rfc3339_nano())?,
     };
     Ok(call.text(buffer))
 }
 
 /// The text of a time in the form of a layout.
-fn shown<'e>(call: &Call<'e>, instant: &Instant<'_>, layout: &Layout) -> Result<Buffer<'e>, Fault> {
+fn shown<'e>(
+    call: &Call<'e>,
+    (instant, place): (&Instant<'_>, &Place),
+    layout: &Layout,
+) -> Result<Buffer<'e>, Fault> {
     let mut writer = Writer {
         call,
+        place,
         buffer: call.buffer(),
         civil: instant.civil(),
     };
@@ -40,6 +45,7 @@ fn shown<'e>(call: &Call<'e>, instant: &Instant<'_>, layout: &Layout) -> Result<
 
 struct Writer<'c, 'e> {
     call: &'c Call<'e>,
+    place: &'c Place,
     buffer: Buffer<'e>,
     civil: Civil,
 }
@@ -50,6 +56,15 @@ impl Writer<'_, '_> {
     }
 
     fn number(&mut self, number: i64, pad: Pad, width: usize) -> Result<(), Fault> {
+        let digit = |unit: i64| b'0' + u8::try_from(number / unit % 10).unwrap_or_default();
+        match (pad, width, number) {
+            // what nearly all fields are
+            (Pad::Zero, 2, 0..100) => return self.text(&[digit(10), digit(1)]),
+            (Pad::Zero, 4, 0..10_000) => {
+                return self.text(&[digit(1000), digit(100), digit(10), digit(1)]);
+            }
+            _ => {}
+        }
         let mut digits = itoa::Buffer::new();
         let digits = digits.format(number);
         let missing = width.saturating_sub(digits.len());
@@ -107,9 +122,7 @@ impl Writer<'_, '_> {
             }),
             Field::ZoneName => {
                 let second = instant.ns.div_euclid(SECOND);
-                let time = Timestamp::from_second(second).unwrap_or_default();
-                let info = instant.zone.to_offset_info(time);
-                self.text(info.abbreviation().as_bytes())
+                self.text(self.place.abbreviation(second).as_bytes())
             }
             Field::Offset { z, colons, parts } => self.offset(instant.offset, z, colons, parts),
             Field::Fraction {

@@ -1,11 +1,6 @@
 //! A point in time and how it reads on calendars and clocks.
 
-use std::sync::LazyLock;
-
-use jiff::Timestamp;
-use jiff::tz::{TimeZone, TimeZoneDatabase};
-
-use crate::builtins::patterns::{Family, Pattern};
+use super::zone::Place;
 use crate::builtins::{Call, Fault, FaultError, Operands};
 use crate::value::{Number, TextView, V};
 
@@ -15,27 +10,15 @@ pub const SECOND: i64 = 1_000_000_000;
 /// Seconds of a day.
 pub const DAY: i64 = 86_400;
 
-static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
-
 /// A point in time at a place.
 pub struct Instant<'e> {
     pub ns: i64,
-    pub zone: TimeZone,
+    /// What the place is called; none is universal time.
+    name: Option<V<'e>>,
     /// How far clocks at the place are ahead, in seconds.
     pub offset: i64,
     /// Third element of the operand, when there is one.
     pub layout: Option<TextView<'e>>,
-}
-
-/// A zone that is kept for the next call.
-struct Zone(TimeZone);
-
-impl Pattern for Zone {
-    fn bytes(&self) -> usize {
-        /// What its transitions take at most, nearly.
-        const TRANSITIONS: usize = 8 << 10;
-        TRANSITIONS
-    }
 }
 
 /// What calendar and clock show; the parts of a date may exceed their ranges until they are counted together.
@@ -52,7 +35,7 @@ pub struct Civil {
 
 impl<'e> Instant<'e> {
     /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
-    pub fn read(call: &Call<'e>, operand: V<'e>) -> Result<Self, Fault> {
+    pub fn read(call: &mut Call<'e>, operand: V<'e>) -> Result<Self, Fault> {
         let Some(parts) = operand.as_array().filter(|parts| parts.len() > 1) else {
             let number = operand.as_number().ok_or_else(|| {
                 Fault::Error(Box::new(FaultError::Operand {
@@ -67,14 +50,15 @@ impl<'e> Instant<'e> {
             };
             return Ok(Self {
                 ns: exact(number)?,
-                zone: TimeZone::UTC,
+                name: None,
                 offset: 0,
                 layout: None,
             });
         };
         let part = |at| parts.get(at).unwrap_or_default();
         let ns = [part(0)].number(0)?;
-        let zone = zone(call, &[part(1)].text(0)?.to_str())?;
+        let name = part(1);
+        Place::find(call, name)?;
         let layout = match parts.get(2) {
             Some(layout) => Some([layout].text(0)?),
             None => None,
@@ -82,17 +66,25 @@ impl<'e> Instant<'e> {
         let ns = exact(ns)?;
         Ok(Self {
             ns,
-            offset: offset(&zone, ns.div_euclid(SECOND)),
-            zone,
+            offset: Place::last(call).offset(ns.div_euclid(SECOND)),
+            name: Some(name),
             layout,
         })
     }
 
+    /// Where it is looked at.
+    pub fn place(&self, call: &mut Call<'e>) -> Result<Place, Fault> {
+        let Some(name) = self.name else {
+            return Ok(Place::Utc);
+        };
+        Place::find(call, name)?;
+        Ok(Place::last(call).clone())
+    }
+
     /// The same point in time at another place.
-    pub fn within(self, zone: TimeZone) -> Self {
+    pub fn within(self, place: &Place) -> Self {
         Self {
-            offset: offset(&zone, self.ns.div_euclid(SECOND)),
-            zone,
+            offset: place.offset(self.ns.div_euclid(SECOND)),
             ..self
         }
     }
@@ -114,35 +106,10 @@ impl<'e> Instant<'e> {
     }
 }
 
-fn offset(zone: &TimeZone, second: i64) -> i64 {
-    let time = Timestamp::from_second(second).unwrap_or_default();
-    zone.to_offset(time).seconds().into()
-}
-
 fn exact(number: Number<'_>) -> Result<i64, Fault> {
     number
         .rounded_to_i64()
         .ok_or_else(|| Fault::error("timestamp too big"))
-}
-
-/// The zone of a name. There is no place for `Local` to tell of: it is UTC.
-fn zone(call: &Call<'_>, name: &str) -> Result<TimeZone, Fault> {
-    if matches!(name, "" | "UTC" | "Local") {
-        return Ok(TimeZone::UTC);
-    }
-    let find = || find_zone(name).map(Zone);
-    let clone = |zone: &Zone| zone.0.clone();
-    call.patterns
-        .with(Family::TimeZone, name.as_bytes(), find, clone)
-}
-
-fn find_zone(name: &str) -> Result<TimeZone, Fault> {
-    if name.starts_with(['/', '\\']) || name.contains("..") {
-        return Err(Fault::error("time: invalid location name"));
-    }
-    let zone = ZONES.get(name).ok();
-    let zone = zone.filter(|zone| zone.iana_name() == Some(name));
-    zone.ok_or_else(|| Fault::error(format!("unknown time zone {name}")))
 }
 
 /// The time as a value, if 64 bits hold it.
@@ -179,10 +146,10 @@ impl Civil {
 
     /// Nanoseconds since 1970 when clocks show this in a zone; of what they skip or repeat, what the offset just
     /// before or after makes of it.
-    pub fn to_ns_in(self, zone: &TimeZone) -> Option<i128> {
+    pub fn to_ns_in(self, place: &Place) -> Option<i128> {
         let second = |ns: i128| i64::try_from(ns.div_euclid(SECOND.into())).ok();
-        let guess = offset(zone, second(self.to_ns(0)?)?);
-        let offset = offset(zone, second(self.to_ns(guess)?)?);
+        let guess = place.offset(second(self.to_ns(0)?)?);
+        let offset = place.offset(second(self.to_ns(guess)?)?);
         self.to_ns(offset)
     }
 
@@ -218,6 +185,11 @@ pub fn days_in(year: i64, month: i64) -> i64 {
 
 /// The year, month and day of a count of days since 1970.
 fn date(days: i64) -> (i64, i64, i64) {
+    if let Ok(days) = u32::try_from(days + 719_468)
+        && days < NEAR
+    {
+        return near_date(days);
+    }
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -227,4 +199,19 @@ fn date(days: i64) -> (i64, i64, i64) {
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year + era * 400 + i64::from(month <= 2);
     (year, month, day)
+}
+
+/// Days from the first of March of the year 0 on that small numbers count with: some 10,000 years.
+const NEAR: u32 = 3_650_000;
+
+/// The same for a count of days since that one.
+fn near_date(days: u32) -> (i64, i64, i64) {
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u32::from(month <= 2);
+    (year.into(), month.into(), day.into())
 }

@@ -126,7 +126,7 @@ pub struct Chunk<'l> {
 pub struct Layout {
     text: Box<[u8]>,
     fields: Box<[Place]>,
-    /// Whether it is a date, with or without a time, whose numbers all have their places.
+    /// Whether it is a date, with or without a time, whose fields all have their width.
     fixed: bool,
 }
 
@@ -160,7 +160,7 @@ impl Layout {
             }
         }
         Self {
-            fixed: is_fixed(&fields),
+            fixed: is_fixed(&fields, text),
             text: text.into(),
             fields: fields.into(),
         }
@@ -184,9 +184,9 @@ impl Layout {
         &self.text
     }
 
-    /// The fields of a text as they are written, each a number as wide as in the layout; `None` when the layout has
-    /// other fields, or the text is not of its form to the byte.
-    pub fn numbers<'t>(
+    /// The fields of a text as they are written, each as wide as in the layout; `None` when the layout has other fields,
+    /// or the text is not of its form to the byte.
+    pub fn parts<'t>(
         &'t self,
         text: &'t [u8],
     ) -> Option<impl Iterator<Item = Option<(Field, &'t [u8])>> + 't> {
@@ -303,20 +303,27 @@ fn field(first: u8, tail: &[u8]) -> Option<(Field, usize)> {
     Some((*field, form.len()))
 }
 
-/// Whether fields are year, month and day, and what else has two digits of its own, each once.
-fn is_fixed(fields: &[Place]) -> bool {
-    let kind = |field: Field| match field {
+/// Whether fields are year, month and day, and what else has a width of its own, each once. The name of a zone has one
+/// where the text ends with it.
+fn is_fixed(fields: &[Place], text: &[u8]) -> bool {
+    let kind = |place: &Place| match place.field {
         Field::LongYear => Some(0),
-        Field::Month(Pad::Zero) => Some(1),
+        Field::Month(Pad::Zero) | Field::ShortMonth => Some(1),
         Field::Day(Pad::Zero) => Some(2),
         Field::Hour => Some(3),
         Field::Minute(Pad::Zero) => Some(4),
+        // a fraction could stand in front of such text
+        Field::Second(_) if matches!(text.get(place.end), Some(b'.' | b',')) => None,
         Field::Second(Pad::Zero) => Some(5),
+        Field::Offset {
+            z: false, parts: 2, ..
+        } => Some(6),
+        Field::ZoneName if place.end == text.len() => Some(6),
         _ => None,
     };
     let mut seen = 0_u32;
     for place in fields {
-        match kind(place.field) {
+        match kind(place) {
             Some(kind) if seen & 1 << kind == 0 => seen |= 1 << kind,
             _ => return false,
         }

@@ -7,13 +7,15 @@ mod instant;
 mod layout;
 pub(super) mod parse;
 mod usual;
+mod zone;
 
 use std::sync::Arc;
 
-use super::{Builtin, Call, Fault, Operands, Prepared};
+use super::{Answer, Builtin, Call, Fault, Operands, Prepared, Quick};
 use crate::value::V;
 use instant::{Instant, checked_ns};
 pub use layout::Layout;
+pub use zone::LastPlace;
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -53,7 +55,8 @@ pub const TABLE: &[Builtin] = &[
         "The nanoseconds of a duration such as `1h30m`.",
         parse_duration_ns,
     )
-    .specialise(prepare_duration),
+    .specialise(prepare_duration)
+    .quick(Quick::One(Answer::Int, usual::duration)),
     Builtin::new(
         "time.parse_ns",
         "layout: string, value: string => ns: number",
@@ -67,7 +70,8 @@ pub const TABLE: &[Builtin] = &[
         "The time that a string in the form of RFC 3339 stands for.",
         parse_rfc3339_ns,
     )
-    .specialise(prepare_rfc3339),
+    .specialise(prepare_rfc3339)
+    .quick(Quick::One(Answer::Int, usual::usual)),
     Builtin::new(
         "time.weekday",
         "x: any<number, array<number, string>> => day: string",
@@ -106,6 +110,14 @@ struct Parser(Layout);
 impl Prepared for Parser {
     fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         checked_ns(parse::parse(&self.0, operands.text(1)?.as_bytes())?)
+    }
+
+    fn quick(&self) -> Option<(usize, Answer)> {
+        Some((1, Answer::Int))
+    }
+
+    fn answer(&self, value: &[u8]) -> Option<i64> {
+        usual::fixed(&self.0, value)
     }
 }
 

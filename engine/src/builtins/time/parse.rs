@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::instant::{Civil, days_in};
 use super::layout::{self, DAYS, Field, Layout, MONTHS, Pad, SHORT_NAME};
-use super::usual::{in_numbers, usual};
+use super::usual::{fixed, usual};
 use crate::builtins::Fault;
 
 /// In quotes; of anything but ASCII the bytes are shown.
@@ -49,14 +49,14 @@ struct Parts {
 
 /// Reads a time in the form of a layout, as nanoseconds since 1970; `None` when it is too far off to count.
 pub fn parse(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
-    match in_numbers(layout, value) {
-        Some(ns) => Ok(Some(ns)),
+    match fixed(layout, value) {
+        Some(ns) => Ok(Some(ns.into())),
         None => parse_fields(layout, value),
     }
 }
 
 /// The same field by field, which finds words for what is wrong.
-fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
+pub(super) fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
     let mut parts = Parts::default();
     let mut rest = value;
     for chunk in layout.chunks() {
@@ -81,7 +81,7 @@ fn parse_fields(layout: &Layout, value: &[u8]) -> Result<Option<i128>, Fault> {
 pub fn parse_rfc3339(value: &[u8]) -> Result<Option<i128>, Fault> {
     // what is not as usual is left to the layout, which finds words for it
     match usual(value) {
-        Some(ns) => Ok(Some(ns)),
+        Some(ns) => Ok(Some(ns.into())),
         None => parse(layout::rfc3339(), value),
     }
 }
@@ -174,7 +174,7 @@ fn name<'v>(value: &'v [u8], names: &[&str], length: usize) -> Result<(i64, &'v 
 }
 
 /// Takes a separator and the digits after it, as nanoseconds; those beyond do not count.
-pub(super) fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
+fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
     let (_, digits) = value.split_first().filter(|(b, _)| b".,".contains(b))?;
     let (digits, rest) = digits.split_at_checked(count)?;
     let all = digits.iter().all(u8::is_ascii_digit);
@@ -184,7 +184,7 @@ pub(super) fn fraction(value: &[u8], count: usize) -> Option<(i64, &[u8])> {
 }
 
 /// The number of digits after a separator.
-pub(super) fn places(value: &[u8]) -> usize {
+fn places(value: &[u8]) -> usize {
     let digits = value.iter().skip(1);
     digits.take_while(|b| b.is_ascii_digit()).count()
 }

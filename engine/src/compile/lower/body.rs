@@ -13,7 +13,7 @@ use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
-    Program, Slot, Step, TextTest,
+    Program, QuickCall, Slot, Step, TextTest,
 };
 use crate::value::Value;
 
@@ -68,6 +68,9 @@ impl<'p> Lowering<'p> {
         }
         if forgets {
             unread::keys(&mut plan);
+        }
+        if holds.patterns && self.makes(Optimisation::ForgetKeys) {
+            unread::elements(&mut plan, self.constants);
         }
         plan
     }
@@ -322,12 +325,15 @@ impl<'p> Lowering<'p> {
             specialise(&constants)
         });
         let elements = self.spread(&mut prepared, &mut args);
+        let quick = Some(()).filter(|()| self.makes(Optimisation::TestTexts));
+        let quick = quick.and_then(|()| QuickCall::of(entry, prepared.as_ref(), &args));
         self.push(Step::Call {
             call: Box::new(BuiltinCall {
                 entry,
                 args,
                 prepared,
                 elements,
+                quick,
                 span,
             }),
             out,

@@ -11,6 +11,8 @@ pub(super) struct Holds {
     pub loops: bool,
     /// A loop that notes its keys.
     pub keys: bool,
+    /// A pattern of an array.
+    pub patterns: bool,
     /// How many lookups there are that may be made again.
     pub lookups: u32,
 }
@@ -25,6 +27,7 @@ impl Holds {
                 self.keys |= key.is_some();
             }
             Step::Every(_) => self.keys = true,
+            Step::IsArray(..) => self.patterns = true,
             Step::Input { .. } | Step::Walk { .. } | Step::Base { .. } | Step::Rule { .. } => {
                 self.lookups += 1;
             }

@@ -1,0 +1,346 @@
+//! Addresses, and blocks of them (CIDR notation), read from text.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// An address; those of IPv4 are mapped to `::ffff:0:0/96`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address(pub u128);
+
+impl Address {
+    const V4_BITS: u32 = 32;
+
+    /// Reads an address.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(Self::from(ip(text)?))
+    }
+
+    /// The form for IPv4, also of an address that was written in the form for IPv6.
+    pub fn to_v4(self) -> Option<Ipv4Addr> {
+        Ipv6Addr::from_bits(self.0).to_ipv4_mapped()
+    }
+}
+
+impl From<IpAddr> for Address {
+    fn from(ip: IpAddr) -> Self {
+        Self(match ip {
+            IpAddr::V4(v4) => v4.to_ipv6_mapped().to_bits(),
+            IpAddr::V6(v6) => v6.to_bits(),
+        })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_v4() {
+            Some(v4) => v4.fmt(f),
+            None => Ipv6Addr::from_bits(self.0).fmt(f),
+        }
+    }
+}
+
+/// Reads an address. Nearly all are of IPv4, in their usual form.
+#[inline]
+fn ip(text: &str) -> Option<IpAddr> {
+    match usual_v4(text.as_bytes()) {
+        Some(v4) => Some(IpAddr::V4(v4)),
+        None => text.parse().ok(),
+    }
+}
+
+fn usual_v4(text: &[u8]) -> Option<Ipv4Addr> {
+    let (address, rest) = octets(text)?;
+    rest.is_empty().then_some(address)
+}
+
+/// Four numbers below 256 without leading zeros, and what stands behind them.
+#[inline]
+fn octets(text: &[u8]) -> Option<(Ipv4Addr, &[u8])> {
+    let (mut bits, mut rest) = (0_u32, text);
+    for at in 0..4 {
+        if at > 0 {
+            rest = rest.strip_prefix(b".")?;
+        }
+        let (value, after) = match *rest {
+            [
+                a @ b'1'..=b'9',
+                b @ b'0'..=b'9',
+                c @ b'0'..=b'9',
+                ref after @ ..,
+            ] => {
+                let tens = u32::from(a - b'0') * 10 + u32::from(b - b'0');
+                (tens * 10 + u32::from(c - b'0'), after)
+            }
+            [a @ b'1'..=b'9', b @ b'0'..=b'9', ref after @ ..] => {
+                (u32::from(a - b'0') * 10 + u32::from(b - b'0'), after)
+            }
+            [a @ b'0'..=b'9', ref after @ ..] => (u32::from(a - b'0'), after),
+            _ => return None,
+        };
+        if value > 255 {
+            return None;
+        }
+        bits = bits << 8 | value;
+        rest = after;
+    }
+    Some((Ipv4Addr::from_bits(bits), rest))
+}
+
+/// The groups of an address of IPv6, none of them in the form of IPv4, and what stands behind them.
+fn groups(text: &[u8]) -> Option<(Ipv6Addr, &[u8])> {
+    const GROUPS: u32 = 8;
+    let (mut bits, mut count, mut gap) = (0_u128, 0, None);
+    let mut rest = text;
+    if let [b':', b':', after @ ..] = rest {
+        (gap, rest) = (Some(0), after);
+    }
+    loop {
+        let (mut group, mut digits) = (0_u32, 0);
+        while let [byte, after @ ..] = rest
+            && let Some(digit) = char::from(*byte).to_digit(16)
+        {
+            if digits == 4 {
+                return None;
+            }
+            (group, digits, rest) = (group << 4 | digit, digits + 1, after);
+        }
+        // nothing needs to stand behind the gap
+        if digits == 0 && gap == Some(count) {
+            break;
+        }
+        if digits == 0 || count == GROUPS {
+            return None;
+        }
+        (bits, count) = (bits << 16 | u128::from(group), count + 1);
+        match rest {
+            [b':', b':', after @ ..] if gap.is_none() => (gap, rest) = (Some(count), after),
+            [b':', after @ ..] => rest = after,
+            _ => break,
+        }
+    }
+    let bits = match gap {
+        None if count == GROUPS => bits,
+        Some(before) if count < GROUPS => {
+            let (low, high) = (16 * (count - before), 16 * (GROUPS - before));
+            let head = bits.checked_shr(low).unwrap_or(0);
+            let tail = bits & !u128::MAX.checked_shl(low).unwrap_or(0);
+            head.checked_shl(high).unwrap_or(0) | tail
+        }
+        _ => return None,
+    };
+    Some((Ipv6Addr::from_bits(bits), rest))
+}
+
+/// What a text denotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One address.
+    Address,
+    /// A block of them.
+    Block,
+}
+
+/// Consecutive addresses of one version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Range {
+    pub first: Address,
+    pub last: Address,
+    pub is_v4: bool,
+}
+
+impl Range {
+    /// The block around an address whose last `host_bits` bits vary.
+    pub fn block(address: Address, host_bits: u32) -> Self {
+        let hosts = 1_u128.checked_shl(host_bits).unwrap_or(0).wrapping_sub(1);
+        Self {
+            first: Address(address.0 & !hosts),
+            last: Address(address.0 | hosts),
+            is_v4: address.to_v4().is_some() && host_bits <= Address::V4_BITS,
+        }
+    }
+
+    /// Reads an address and the length of the prefix it shares with the rest of the block.
+    pub fn parse(text: &str) -> Option<(Address, Self)> {
+        let (address, length) = text.split_once('/')?;
+        let ip = ip(address)?;
+        let bits = if ip.is_ipv4() { u32::BITS } else { u128::BITS };
+        if !length.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let host_bits = bits.checked_sub(length.parse().ok()?)?;
+        let address = Address::from(ip);
+        Some((address, Self::block(address, host_bits)))
+    }
+
+    /// Reads a block or an address in the form that nearly all have. `None` tells nothing: others may be sound, too.
+    #[inline]
+    pub fn usual(text: &[u8]) -> Option<(Form, Self)> {
+        match octets(text) {
+            Some((address, rest)) => Self::usual_v4(address, rest),
+            None => Self::usual_v6(text),
+        }
+    }
+
+    fn usual_v6(text: &[u8]) -> Option<(Form, Self)> {
+        let (address, rest) = groups(text)?;
+        let digit = |byte: u8| u32::from(byte - b'0');
+        let (form, length) = match *rest {
+            [] => (Form::Address, u128::BITS),
+            [b'/', a @ b'0'..=b'9'] => (Form::Block, digit(a)),
+            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => (Form::Block, digit(a) * 10 + digit(b)),
+            [b'/', b'1', b @ b'0'..=b'9', c @ b'0'..=b'9'] => {
+                (Form::Block, 100 + digit(b) * 10 + digit(c))
+            }
+            _ => return None,
+        };
+        let host_bits = u128::BITS.checked_sub(length)?;
+        Some((form, Self::block(Address(address.to_bits()), host_bits)))
+    }
+
+    #[inline]
+    fn usual_v4(address: Ipv4Addr, rest: &[u8]) -> Option<(Form, Self)> {
+        let (form, length) = match *rest {
+            [] => (Form::Address, Address::V4_BITS),
+            [b'/', a @ b'0'..=b'9'] => (Form::Block, u32::from(a - b'0')),
+            [b'/', a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
+                (Form::Block, u32::from(a - b'0') * 10 + u32::from(b - b'0'))
+            }
+            _ => return None,
+        };
+        let host_bits = Address::V4_BITS.checked_sub(length)?;
+        let hosts = u32::MAX.checked_shr(length).unwrap_or(0);
+        let mapped = |bits: u32| Address(u128::from(bits) | 0xffff << 32);
+        debug_assert_eq!(hosts.count_ones(), host_bits, "the bits that vary");
+        Some((
+            form,
+            Self {
+                first: mapped(address.to_bits() & !hosts),
+                last: mapped(address.to_bits() | hosts),
+                is_v4: true,
+            },
+        ))
+    }
+
+    /// Whether all of another one lies within.
+    pub fn contains(self, other: Self) -> bool {
+        self.is_v4 == other.is_v4 && self.first <= other.first && other.last <= self.last
+    }
+
+    /// The order in which a range comes behind those that it lies within.
+    pub fn outer_first(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |range: &Self| (range.is_v4, range.first, std::cmp::Reverse(range.last));
+        key(self).cmp(&key(other))
+    }
+
+    /// Whether an address lies within both.
+    pub fn intersects(self, other: Self) -> bool {
+        self.is_v4 == other.is_v4 && self.first <= other.last && other.first <= self.last
+    }
+
+    /// Whether no address lies between this range and one that starts no earlier.
+    pub fn touches(self, later: Self) -> bool {
+        let adjacent =
+            self.is_v4 == later.is_v4 && self.last.0.checked_add(1) == Some(later.first.0);
+        adjacent || later.first <= self.last
+    }
+
+    /// How many bits vary in the largest block at the start of the range.
+    fn host_bits(self) -> u32 {
+        let length = (self.last.0 - self.first.0).checked_add(1);
+        let fitting = length.map_or(u128::BITS, u128::ilog2);
+        fitting.min(self.first.0.trailing_zeros())
+    }
+
+    /// The fewest blocks that make up the range, with the number of bits that vary in each.
+    pub fn blocks(self) -> impl Iterator<Item = (Address, u32)> {
+        let mut rest = Some(self);
+        std::iter::from_fn(move || {
+            let range = rest?;
+            let host_bits = range.host_bits();
+            let block = Self::block(range.first, host_bits);
+            rest = (block.last < range.last).then(|| Self {
+                first: Address(block.last.0 + 1),
+                ..range
+            });
+            Some((range.first, host_bits))
+        })
+    }
+
+    /// The block at an address in which so many bits vary.
+    pub fn notation(self, address: Address, host_bits: u32) -> String {
+        let bits = if self.is_v4 {
+            Address::V4_BITS
+        } else {
+            u128::BITS
+        };
+        format!("{address}/{}", bits - host_bits)
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.first, self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Form, Range, ip};
+
+    /// What the whole parser makes of a text.
+    fn whole(text: &str) -> Option<(Form, Range)> {
+        let block = Range::parse(text).map(|(_, range)| (Form::Block, range));
+        block.or_else(|| Some((Form::Address, Range::block(Address::parse(text)?, 0))))
+    }
+
+    /// What is read in one pass is what the whole parser reads, and most usual texts are read so.
+    #[test]
+    fn usual_forms_are_read_as_all_are() {
+        let texts = [
+            "10.0.0.1",
+            "192.168.0.0/16",
+            "255.255.255.255/32",
+            "0.0.0.0/0",
+            "2001:db8::/32",
+            "2001:db8:0:1:2:3:4:5/128",
+            "fd00::/8",
+            "::",
+            "::1",
+            "1::",
+            "1::8",
+            "1:2:3:4:5:6:7::",
+            "::2:3:4:5:6:7:8",
+            "FE80::aB/64",
+            "::ffff:10.0.0.1",
+            "::ffff:a00:1/120",
+            "::ffff:a00:1",
+        ];
+        let mut read = 0;
+        let mut compare = |text: &str| {
+            if let Some(usual) = Range::usual(text.as_bytes()) {
+                assert!(whole(text) == Some(usual), "{text}");
+                read += 1;
+            }
+        };
+        for text in texts {
+            compare(text);
+            let changes = [
+                "", ":", "::", "/", ".", "0", "1", "00", "g", "/129", "%eth0", " ",
+            ];
+            for at in 0..=text.len() {
+                let (start, end) = text.split_at(at);
+                for change in changes {
+                    compare(&format!("{start}{change}{end}"));
+                    compare(&format!(
+                        "{start}{change}{}",
+                        end.get(1..).unwrap_or_default()
+                    ));
+                }
+            }
+        }
+        assert!(read > 1000, "{read}");
+        let usual = |text: &&&str| Range::usual(text.as_bytes()).is_some();
+        assert_eq!(texts.iter().filter(usual).count(), texts.len() - 1);
+        assert!(ip("::ffff:10.0.0.1").is_some());
+    }
+}

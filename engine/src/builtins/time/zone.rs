@@ -1,0 +1,194 @@
+//! Time zones, and how far their clocks are ahead.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use jiff::Timestamp;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+use crate::builtins::patterns::{Family, Pattern};
+use crate::builtins::{Call, Fault, Operands};
+use crate::value::V;
+
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// A time zone, which is kept for the next call.
+pub struct Zone {
+    zone: TimeZone,
+    /// How often an offset was asked for, before there was a table.
+    asked: AtomicU32,
+    table: OnceLock<Box<[Stretch]>>,
+}
+
+/// From when on clocks are how far ahead, up to the next stretch.
+struct Stretch {
+    start: i64,
+    offset: i64,
+}
+
+/// The years of the table, in seconds since 1970: up to 2100.
+const YEARS: std::ops::Range<i64> = 0..4_102_444_800;
+
+/// Offsets that are asked for before a table is worth its making.
+const ASKED: u32 = 64;
+
+impl Pattern for Zone {
+    fn bytes(&self) -> usize {
+        /// What its transitions take at most, nearly, and the table.
+        const TRANSITIONS: usize = 16 << 10;
+        TRANSITIONS
+    }
+}
+
+impl Zone {
+    fn find(name: &str) -> Result<Self, Fault> {
+        if name.starts_with(['/', '\\']) || name.contains("..") {
+            return Err(Fault::error("time: invalid location name"));
+        }
+        let zone = ZONES.get(name).ok();
+        let zone = zone.filter(|zone| zone.iana_name() == Some(name));
+        let zone = zone.ok_or_else(|| Fault::error(format!("unknown time zone {name}")))?;
+        Ok(Self {
+            zone,
+            asked: AtomicU32::new(0),
+            table: OnceLock::new(),
+        })
+    }
+
+    /// How far clocks are ahead, in seconds.
+    fn offset(&self, second: i64) -> i64 {
+        if let Some(table) = self.table.get() {
+            let after = table.partition_point(|stretch| stretch.start <= second);
+            let stretch = after.checked_sub(1).and_then(|at| table.get(at));
+            if let Some(stretch) = stretch.filter(|_| YEARS.contains(&second)) {
+                return stretch.offset;
+            }
+        } else if self.asked.fetch_add(1, Ordering::Relaxed) >= ASKED {
+            self.table.get_or_init(|| self.stretches());
+        }
+        self.asked_of_zone(second)
+    }
+
+    fn asked_of_zone(&self, second: i64) -> i64 {
+        let time = Timestamp::from_second(second).unwrap_or_default();
+        self.zone.to_offset(time).seconds().into()
+    }
+
+    /// The stretches of the years that the table is of.
+    #[cold]
+    fn stretches(&self) -> Box<[Stretch]> {
+        let first = Stretch {
+            start: YEARS.start,
+            offset: self.asked_of_zone(YEARS.start),
+        };
+        let start = Timestamp::from_second(YEARS.start).unwrap_or_default();
+        let later = self.zone.following(start).map(|transition| Stretch {
+            start: transition.timestamp().as_second(),
+            offset: transition.offset().seconds().into(),
+        });
+        let later = later.take_while(|stretch| stretch.start < YEARS.end);
+        std::iter::once(first).chain(later).collect()
+    }
+}
+
+/// Where a point in time is looked at.
+#[derive(Clone)]
+pub enum Place {
+    /// Universal time.
+    Utc,
+    /// In a time zone.
+    Zone(Arc<Zone>),
+}
+
+/// The place that was named last, and its name: loops mostly ask for one place.
+pub struct LastPlace<'e> {
+    name: V<'e>,
+    place: Place,
+}
+
+impl LastPlace<'_> {
+    /// Whether it had this name, as far as one look tells.
+    fn is(&self, name: V<'_>) -> bool {
+        match (self.name, name) {
+            (V::Short(a), V::Short(b)) => a == b,
+            (V::Text(a), V::Text(b)) => a.is(b),
+            (V::NewText(a), V::NewText(b)) => std::ptr::eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl Place {
+    /// Finds the place of a name, which is then the last one. There is none for `Local` to tell of: it is universal time.
+    pub fn find<'e>(call: &mut Call<'e>, name: V<'e>) -> Result<(), Fault> {
+        if call.last_place.as_ref().is_some_and(|last| last.is(name)) {
+            return Ok(());
+        }
+        let place = match &*[name].text(0)?.to_str() {
+            "" | "UTC" | "Local" => Self::Utc,
+            text => {
+                let find = || Zone::find(text);
+                let kept = call.patterns.get(Family::TimeZone, text.as_bytes(), find)?;
+                Self::Zone(kept)
+            }
+        };
+        call.last_place = Some(LastPlace { name, place });
+        Ok(())
+    }
+
+    /// The place that was found last.
+    pub fn last<'c>(call: &'c Call<'_>) -> &'c Self {
+        call.last_place
+            .as_ref()
+            .map_or(&Self::Utc, |last| &last.place)
+    }
+
+    /// How far clocks are ahead, in seconds.
+    pub fn offset(&self, second: i64) -> i64 {
+        match self {
+            Self::Utc => 0,
+            Self::Zone(zone) => zone.offset(second),
+        }
+    }
+
+    /// The short name of the zone at a time.
+    pub fn abbreviation(&self, second: i64) -> String {
+        let time = Timestamp::from_second(second).unwrap_or_default();
+        let zone = match self {
+            Self::Utc => &TimeZone::UTC,
+            Self::Zone(zone) => &zone.zone,
+        };
+        zone.to_offset_info(time).abbreviation().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{YEARS, Zone};
+
+    /// The table tells what the zone tells, at its ends, around each change and between.
+    #[test]
+    fn the_table_is_that_of_the_zone() {
+        for name in [
+            "Europe/Berlin",
+            "America/New_York",
+            "Australia/Lord_Howe",
+            "Asia/Kolkata",
+            "Africa/Casablanca",
+            "Antarctica/Troll",
+            "Etc/GMT+5",
+        ] {
+            let zone = Zone::find(name).map_err(|_| name).unwrap();
+            let table = zone.stretches();
+            let edges = table.iter().map(|stretch| stretch.start);
+            let around = edges.flat_map(|edge| [edge - 1, edge, edge + 1, edge + 3_000_000]);
+            let mut seconds: Vec<i64> = around.collect();
+            seconds.extend([YEARS.start - 1, YEARS.end - 1, YEARS.end, -5_000_000_000]);
+            let asked = seconds.iter().map(|second| zone.asked_of_zone(*second));
+            let expected: Vec<i64> = asked.collect();
+            assert!(zone.table.set(table).is_ok());
+            let found: Vec<i64> = seconds.iter().map(|second| zone.offset(*second)).collect();
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+}
