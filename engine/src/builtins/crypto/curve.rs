@@ -7,7 +7,8 @@ use aws_lc_rs::signature::{
     ECDSA_P256_SHA512_ASN1, ECDSA_P384_SHA256_ASN1, ECDSA_P384_SHA384_ASN1,
     ECDSA_P384_SHA384_FIXED_SIGNING, ECDSA_P384_SHA512_ASN1, ECDSA_P521_SHA256_ASN1,
     ECDSA_P521_SHA384_ASN1, ECDSA_P521_SHA512_ASN1, ECDSA_P521_SHA512_FIXED_SIGNING, EcdsaKeyPair,
-    EcdsaSigningAlgorithm, EcdsaVerificationAlgorithm, KeyPair as _, UnparsedPublicKey,
+    EcdsaSigningAlgorithm, EcdsaVerificationAlgorithm, KeyPair as _, ParsedPublicKey,
+    UnparsedPublicKey,
 };
 
 use super::der;
@@ -141,14 +142,21 @@ impl PublicPoint {
     }
 
     /// Verifies a signature that is two numbers of the curve's length, one after the other.
-    pub fn verify_fixed(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
+    pub fn verify_fixed(&self, key: &ParsedPublicKey, message: &[u8], signature: &[u8]) -> bool {
         let length = self.curve.len();
         if signature.len() != 2 * length {
             return false;
         }
         let (r, s) = signature.split_at(length);
         let numbers = [der::unsigned(r), der::unsigned(s)].concat();
-        self.verify(hash, message, &der::sequence(&numbers))
+        let signature = der::sequence(&numbers);
+        key.verify_sig(message, &signature).is_ok()
+    }
+
+    /// The key as the library verifies by it; `None` when the library does not take it.
+    pub fn parsed(&self, hash: Hash) -> Option<ParsedPublicKey> {
+        let algorithm = self.curve.algorithm(hash)?;
+        ParsedPublicKey::new(algorithm, &*self.point).ok()
     }
 }
 

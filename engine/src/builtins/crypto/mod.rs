@@ -13,6 +13,7 @@ pub mod public;
 mod request;
 pub mod rsa;
 pub mod signature;
+pub mod verifying;
 
 use std::borrow::Cow;
 

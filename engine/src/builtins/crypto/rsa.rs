@@ -3,10 +3,10 @@
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, PublicKeyComponents};
 use aws_lc_rs::signature::{
-    RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512,
-    RSA_PKCS1_SHA256, RSA_PKCS1_SHA384, RSA_PKCS1_SHA512, RSA_PSS_2048_8192_SHA256,
-    RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512, RSA_PSS_SHA256, RSA_PSS_SHA384,
-    RSA_PSS_SHA512, RsaEncoding, RsaParameters,
+    ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384,
+    RSA_PKCS1_2048_8192_SHA512, RSA_PKCS1_SHA256, RSA_PKCS1_SHA384, RSA_PKCS1_SHA512,
+    RSA_PSS_2048_8192_SHA256, RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512, RSA_PSS_SHA256,
+    RSA_PSS_SHA384, RSA_PSS_SHA512, RsaEncoding, RsaParameters,
 };
 use num_bigint::BigUint;
 use subtle::ConstantTimeEq;
@@ -44,9 +44,9 @@ pub struct RsaPublic {
 }
 
 impl RsaPublic {
-    /// Verifies a signature.
-    pub fn verify(&self, padding: Padding, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
-        let parameters: &RsaParameters = match (padding, hash) {
+    /// The key as the library verifies by it; `None` when the library does not take it.
+    pub fn parsed(&self, padding: Padding, hash: Hash) -> Option<ParsedPublicKey> {
+        let parameters: &'static RsaParameters = match (padding, hash) {
             (Padding::Pkcs1, Hash::Sha256) => &RSA_PKCS1_2048_8192_SHA256,
             (Padding::Pkcs1, Hash::Sha384) => &RSA_PKCS1_2048_8192_SHA384,
             (Padding::Pkcs1, Hash::Sha512) => &RSA_PKCS1_2048_8192_SHA512,
@@ -58,7 +58,18 @@ impl RsaPublic {
             n: &*self.n,
             e: &*self.e,
         };
-        if key.verify(parameters, message, signature).is_ok() {
+        key.to_parsed_public_key(parameters).ok()
+    }
+
+    /// Verifies a signature by a key that was parsed for it.
+    pub fn verify(
+        &self,
+        parsed: Option<&ParsedPublicKey>,
+        (padding, hash): (Padding, Hash),
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
+        if parsed.is_some_and(|key| key.verify_sig(message, signature).is_ok()) {
             return true;
         }
         // what the library refuses to look at: other sizes of keys, and salts of other lengths

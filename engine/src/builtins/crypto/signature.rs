@@ -3,7 +3,6 @@
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
 
 use super::hash::Hash;
-use super::public::PublicKey;
 use super::rsa::Padding;
 
 /// How a message is signed.
@@ -15,18 +14,6 @@ pub enum Scheme {
     Ecdsa(Hash),
     /// By Ed25519.
     Ed25519,
-}
-
-/// Verifies a signature as tokens write it. A key of another kind has signed nothing.
-pub fn verify(key: &PublicKey, scheme: Scheme, message: &[u8], signature: &[u8]) -> bool {
-    match (key, scheme) {
-        (PublicKey::Rsa(key), Scheme::Rsa(padding, hash)) => {
-            key.verify(padding, hash, message, signature)
-        }
-        (PublicKey::Ec(key), Scheme::Ecdsa(hash)) => key.verify_fixed(hash, message, signature),
-        (PublicKey::Ed25519(key), Scheme::Ed25519) => verify_ed25519(key, message, signature),
-        _ => false,
-    }
 }
 
 /// Verifies a signature of Ed25519.

@@ -12,6 +12,10 @@ const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true)
     .with_decode_padding_mode(DecodePaddingMode::RequireCanonical);
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG);
+const PLAIN: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::URL_SAFE,
+    CONFIG.with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
 
 pub fn encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -32,16 +36,28 @@ fn encode_by<'e>(
     engine: &GeneralPurpose,
 ) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
-    call.budget
-        .reserve(text.as_bytes().len().saturating_mul(2))?;
-    Ok(call.arena.text(&engine.encode(text.as_bytes())))
+    let text = text.as_bytes();
+    call.budget.reserve(text.len().saturating_mul(2))?;
+    let length = base64::encoded_len(text.len(), true).ok_or_else(Fault::memory)?;
+    let room = call.arena.bump().alloc_slice_fill_copy(length, 0);
+    let written = engine.encode_slice(text, room).unwrap_or_default();
+    let written = room.get(..written).unwrap_or_default();
+    Ok(call.arena.borrowed_bytes(written))
 }
 
 pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
-    let bytes = standard(text.as_bytes()).map_err(Fault::error)?;
-    Ok(call.arena.bytes_text(&bytes))
+    let text = text.as_bytes();
+    let arena = call.arena;
+    let room = arena
+        .bump()
+        .alloc_slice_fill_copy(text.len().div_ceil(4) * 3, 0);
+    if let Ok(length) = STANDARD.decode_slice(text, room) {
+        return Ok(arena.borrowed_bytes(room.get(..length).unwrap_or_default()));
+    }
+    let bytes = standard(text).map_err(Fault::error)?;
+    Ok(arena.bytes_text(&bytes))
 }
 
 /// Decodes text in the usual alphabet; the error is the message.
@@ -61,8 +77,20 @@ pub fn url_decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     let text = operands.text(0)?;
     let reserved = text.as_bytes().len().saturating_mul(2);
     call.budget.reserve(reserved)?;
-    let bytes = url_safe(text.as_bytes()).map_err(Fault::error)?;
-    Ok(call.arena.bytes_text(&bytes))
+    let bytes = url_safe_in(call, text.as_bytes()).map_err(Fault::error)?;
+    Ok(call.arena.borrowed_bytes(bytes))
+}
+
+/// The same as [`url_safe`], into the arena, and quickly what has no padding.
+pub fn url_safe_in<'e>(call: &Call<'e>, text: &[u8]) -> Result<&'e [u8], String> {
+    let arena = call.arena.bump();
+    if !text.ends_with(b"=") {
+        let room = arena.alloc_slice_fill_copy(text.len().div_ceil(4) * 3, 0);
+        if let Ok(length) = PLAIN.decode_slice(text, room) {
+            return Ok(room.get(..length).unwrap_or_default());
+        }
+    }
+    url_safe(text).map(|bytes| &*arena.alloc_slice_copy(&bytes))
 }
 
 /// Decodes text in the alphabet for URLs, with or without padding; the error is the message.

@@ -1,21 +1,21 @@
 //! What a caller asks of a token and its claims.
 
-use std::sync::Arc;
+use std::cmp::Ordering;
 
 use super::header::Header;
-use super::keys::Keys;
+use super::keys::{Keys, Trusted};
 use crate::builtins::{Call, Fault};
-use crate::value::{NumberBuf, ObjectView, TextView, V};
+use crate::value::{Number, NumberBuf, ObjectView, TextView, V};
 
 /// The constraints of one verification.
 pub struct Constraints<'e> {
-    /// The keys, one of which must have signed.
-    pub keys: Arc<Keys>,
+    /// What must have signed.
+    pub trusted: Trusted<'e>,
     algorithm: TextView<'e>,
     issuer: TextView<'e>,
     audience: Option<TextView<'e>>,
     /// Seconds since 1970.
-    now: NumberBuf,
+    now: f64,
 }
 
 impl<'e> Constraints<'e> {
@@ -45,18 +45,16 @@ impl<'e> Constraints<'e> {
             }
         }
         let secret = secret.filter(|secret| !secret.as_bytes().is_empty());
-        let keys = match (certificate, secret) {
+        let trusted = match (certificate, secret) {
             (None, None) => return Err(Fault::error("no key constraint")),
             (Some(_), Some(_)) => return Err(Fault::error("duplicate key constraints")),
-            (Some(keys), None) => keys,
-            (None, Some(secret)) => Arc::new(Keys::secret(secret.as_bytes())),
+            (Some(keys), None) => Trusted::Keys(keys),
+            (None, Some(secret)) => Trusted::Secret(secret),
         };
         #[expect(clippy::cast_precision_loss, reason = "time is compared as a float")]
-        let now = now.unwrap_or_else(|| call.now_ns() as f64);
-        let now = NumberBuf::from_f64(now / 1e9)
-            .ok_or_else(|| Fault::error("token time constraint: unvalid float64"))?;
+        let now = now.unwrap_or_else(|| call.now_ns() as f64) / 1e9;
         Ok(Self {
-            keys,
+            trusted,
             algorithm,
             issuer,
             audience,
@@ -72,7 +70,6 @@ impl<'e> Constraints<'e> {
 
     /// Whether the claims are as asked for, and the token is valid now.
     pub fn hold(&self, claims: ObjectView<'_>) -> Result<bool, Fault> {
-        let now = self.now.as_number();
         if !self.issuer.as_bytes().is_empty() {
             let issuer = claims.get_str("iss").and_then(V::as_text);
             if issuer.is_none_or(|issuer| issuer.as_bytes() != self.issuer.as_bytes()) {
@@ -101,7 +98,7 @@ impl<'e> Constraints<'e> {
             let end = end
                 .as_number()
                 .ok_or_else(|| Fault::error("exp value must be a number"))?;
-            if now.compare(end).is_ge() {
+            if self.compare_now(end).is_ge() {
                 return Ok(false);
             }
         }
@@ -109,11 +106,27 @@ impl<'e> Constraints<'e> {
             let start = start
                 .as_number()
                 .ok_or_else(|| Fault::error("nbf value must be a number"))?;
-            if now.compare(start).is_lt() {
+            if self.compare_now(start).is_lt() {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+}
+
+impl Constraints<'_> {
+    /// The order of now and a time of a token, both as the decimal numbers that they are written as. A whole second is a
+    /// float of its own, so that the order of floats is that of numbers.
+    fn compare_now(&self, time: Number<'_>) -> Ordering {
+        const EXACT: i64 = 1 << f64::MANTISSA_DIGITS;
+        if let Number::Int(second) = time
+            && (-EXACT..=EXACT).contains(&second)
+        {
+            #[expect(clippy::cast_precision_loss, reason = "it is in the range without any")]
+            let second = second as f64;
+            return self.now.total_cmp(&second);
+        }
+        NumberBuf::from_f64(self.now).map_or(Ordering::Greater, |now| now.as_number().compare(time))
     }
 }
 

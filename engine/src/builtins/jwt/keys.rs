@@ -7,10 +7,12 @@ use super::header::Header;
 use super::jwk::{self, Jwk, Material, OkpCurve};
 use crate::builtins::crypto::certificate::Certificate;
 use crate::builtins::crypto::public::PublicKey;
-use crate::builtins::crypto::signature::{self, ed25519_public};
+use crate::builtins::crypto::signature::ed25519_public;
+use crate::builtins::crypto::verifying::VerifyingKey;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::pem;
 use crate::builtins::{Call, Fault};
+use crate::value::TextView;
 
 /// Keys to verify with.
 pub struct Keys(Vec<Key>);
@@ -23,12 +25,41 @@ struct Key {
 }
 
 enum Verifier {
-    Public(PublicKey),
+    Public(VerifyingKey),
     /// What is public of a private key.
-    Private(PublicKey),
+    Private(VerifyingKey),
     Secret(Box<[u8]>),
     /// What cannot verify: a key for another purpose.
     Nothing,
+}
+
+/// What a token may be verified with.
+pub enum Trusted<'e> {
+    /// Keys, one of which must have signed.
+    Keys(Arc<Keys>),
+    /// A shared secret.
+    Secret(TextView<'e>),
+}
+
+impl Trusted<'_> {
+    /// Whether the secret, or a key that a header allows, has signed.
+    pub fn verify(
+        &self,
+        header: &Header<'_>,
+        algorithm: Algorithm,
+        message: &[u8],
+        signed: &[u8],
+    ) -> bool {
+        match (self, algorithm) {
+            (Self::Keys(keys), _) => {
+                keys.verify(header, (algorithm, Allowed::Private), message, signed)
+            }
+            (Self::Secret(secret), Algorithm::Secret(hash)) => {
+                is_code(hash, secret.as_bytes(), message, signed)
+            }
+            (Self::Secret(_), Algorithm::Key(_)) => false,
+        }
+    }
 }
 
 /// Which kinds of keys may verify.
@@ -52,16 +83,6 @@ impl Keys {
         call.patterns
             .get(Family::JwtKeys, text, || Self::of(call, text).map(Self))
             .map_err(Fault::error)
-    }
-
-    /// The one key that is a shared secret.
-    pub fn secret(secret: &[u8]) -> Self {
-        Self(vec![Key {
-            algorithm: None,
-            id: None,
-            verifier: Verifier::Secret(secret.into()),
-            bytes: secret.len(),
-        }])
     }
 
     fn of(call: &Call<'_>, text: &[u8]) -> Result<Vec<Key>, String> {
@@ -88,7 +109,7 @@ impl Keys {
         Ok(vec![Key {
             algorithm: None,
             id: None,
-            verifier: key.map_or(Verifier::Nothing, Verifier::Public),
+            verifier: key.map_or(Verifier::Nothing, |key| Verifier::Public(key.into())),
             bytes: block.content.len(),
         }])
     }
@@ -128,11 +149,11 @@ impl Key {
         const EXPORT: &str = "jwk.Export: failed to export jwk.Key to raw format:";
         let bytes = jwk.material.bytes();
         let verifier = match jwk.material {
-            Material::RsaPublic(key) => Verifier::Public(PublicKey::Rsa(key)),
-            Material::EcPublic(key) => Verifier::Public(PublicKey::Ec(key)),
-            Material::EcPrivate(key, _) => Verifier::Private(PublicKey::Ec(key)),
+            Material::RsaPublic(key) => Verifier::Public(PublicKey::Rsa(key).into()),
+            Material::EcPublic(key) => Verifier::Public(PublicKey::Ec(key).into()),
+            Material::EcPrivate(key, _) => Verifier::Private(PublicKey::Ec(key).into()),
             Material::OkpPublic(OkpCurve::Ed25519, key) => {
-                Verifier::Public(PublicKey::Ed25519(key))
+                Verifier::Public(PublicKey::Ed25519(key).into())
             }
             Material::OkpPrivate(OkpCurve::Ed25519, key, seed) => {
                 if ed25519_public(&seed).as_deref() != Some(&*key) {
@@ -140,7 +161,7 @@ impl Key {
                         "{EXPORT} jwk.OKPPrivateKey: failed to build private key: ed25519: invalid x value given d value"
                     ));
                 }
-                Verifier::Private(PublicKey::Ed25519(key))
+                Verifier::Private(PublicKey::Ed25519(key).into())
             }
             Material::Secret(secret) => Verifier::Secret(secret),
             Material::OkpPublic(OkpCurve::Other(name), _) => {
@@ -154,7 +175,7 @@ impl Key {
                 ));
             }
             Material::RsaPrivate { .. } => match jwk.material.rsa_private() {
-                Some(Ok(key)) => Verifier::Private(PublicKey::Rsa(key.public)),
+                Some(Ok(key)) => Verifier::Private(PublicKey::Rsa(key.public).into()),
                 Some(Err(error)) => return Err(format!("{EXPORT} {error}")),
                 None => Verifier::Nothing,
             },
@@ -178,11 +199,9 @@ impl Key {
     ) -> bool {
         match (&self.verifier, algorithm) {
             (Verifier::Private(key), Algorithm::Key(scheme)) => {
-                allowed == Allowed::Private && signature::verify(key, scheme, message, signed)
+                allowed == Allowed::Private && key.verify(scheme, message, signed)
             }
-            (Verifier::Public(key), Algorithm::Key(scheme)) => {
-                signature::verify(key, scheme, message, signed)
-            }
+            (Verifier::Public(key), Algorithm::Key(scheme)) => key.verify(scheme, message, signed),
             (Verifier::Secret(secret), Algorithm::Secret(hash)) => {
                 is_code(hash, secret, message, signed)
             }

@@ -10,14 +10,15 @@ mod keys;
 mod sign;
 mod token;
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::crypto::hash::Hash;
 use super::crypto::rsa::Padding;
 use super::crypto::signature::Scheme;
-use super::{Builtin, Call, Fault, Operands};
+use super::encoding::hex;
+use super::{Builtin, Call, Fault, Operands, Prepared};
 use crate::value::V;
-use algorithm::{Algorithm, is_code};
+use algorithm::{Algorithm, Coder, is_code};
 use constraints::Constraints;
 use header::Header;
 use keys::{Allowed, Keys};
@@ -57,19 +58,22 @@ Builtin::new(
         "jwt: string, secret: string => result: boolean",
         "Tells whether a token has an authentication code (HMAC, SHA-256) under a secret.",
         verify_code::<256>,
-    ),
+    )
+    .specialise(prepare_code::<256>),
     Builtin::new(
         "io.jwt.verify_hs384",
         "jwt: string, secret: string => result: boolean",
         "Tells whether a token has an authentication code (HMAC, SHA-384) under a secret.",
         verify_code::<384>,
-    ),
+    )
+    .specialise(prepare_code::<384>),
     Builtin::new(
         "io.jwt.verify_hs512",
         "jwt: string, secret: string => result: boolean",
         "Tells whether a token has an authentication code (HMAC, SHA-512) under a secret.",
         verify_code::<512>,
-    ),
+    )
+    .specialise(prepare_code::<512>),
     Builtin::new(
         "io.jwt.verify_rs256",
         "jwt: string, certificate: string => result: boolean",
@@ -154,13 +158,35 @@ const fn scheme(family: char, bits: u16) -> Scheme {
     }
 }
 
-fn verify_code<'e, const BITS: u16>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn verify_code<'e, const BITS: u16>(
+    call: &mut Call<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let (text, secret) = (operands.text(0)?, operands.text(1)?);
+    call.budget.reserve(text.as_bytes().len())?;
     let token = Token::split(text.as_bytes())?;
-    let signature = token.signature().map_err(Fault::error)?;
+    let signature = token.signature(call).map_err(Fault::error)?;
     let hash = hash(BITS);
-    let verified = is_code(hash, secret.as_bytes(), token.signed, &signature);
+    let verified = is_code(hash, secret.as_bytes(), token.signed, signature);
     Ok(V::Bool(verified))
+}
+
+/// A call with a constant secret.
+struct Coded(Coder);
+
+impl Prepared for Coded {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let text = operands.text(0)?;
+        call.budget.reserve(text.as_bytes().len())?;
+        let token = Token::split(text.as_bytes())?;
+        let signature = token.signature(call).map_err(Fault::error)?;
+        Ok(V::Bool(self.0.clone().verifies(token.signed, signature)))
+    }
+}
+
+fn prepare_code<const BITS: u16>(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let secret = operands.get(1).copied()??.as_text()?;
+    Some(Arc::new(Coded(Coder::new(hash(BITS), secret.as_bytes())?)))
 }
 
 fn verify<'e, const FAMILY: char, const BITS: u16>(
@@ -168,21 +194,22 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
+    call.budget.reserve(text.as_bytes().len())?;
     let token = Token::split(text.as_bytes())?;
     let keys = Keys::read(call, operands.text(1)?.as_bytes())?;
-    let signature = token.signature().map_err(Fault::error)?;
+    let signature = token.signature(call).map_err(Fault::error)?;
     let header = Header::read(token.header(call)?.fields)?;
     let algorithm = (Algorithm::Key(scheme(FAMILY, BITS)), Allowed::Public);
-    let verified = keys.verify(&header, algorithm, token.signed, &signature);
+    let verified = keys.verify(&header, algorithm, token.signed, signature);
     Ok(V::Bool(verified))
 }
 
 fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
-    let mut text = Cow::Borrowed(text.as_bytes());
+    let mut text = text.as_bytes();
     loop {
-        let token = Token::split(&text)?;
+        let token = Token::split(text)?;
         let header = token.header(call)?;
         let nested = match header.fields.get_str("cty") {
             None => false,
@@ -191,16 +218,16 @@ fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
                 None => return Err(Fault::error("cty: must be a string")),
             },
         };
-        let payload = token.payload()?;
+        let payload = token.payload(call)?;
         if nested {
-            text = Cow::Owned(unquoted(&payload).to_vec());
+            text = unquoted(payload);
             continue;
         }
-        let claims = object(call, &payload).map_err(Fault::error)?;
-        let signature = token.signature().map_err(|error| {
+        let claims = object(call, payload).map_err(Fault::error)?;
+        let signature = token.signature(call).map_err(|error| {
             Fault::error(format!("JWT signature had invalid encoding: {error}"))
         })?;
-        let signature = call.arena.text(&hex::encode(signature));
+        let signature = hex::written(call, signature);
         return Ok(call.arena.array(&[header.value, claims.value, signature]));
     }
 }
@@ -218,41 +245,37 @@ fn decode_verify<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
     let constraints = Constraints::read(call, operands.object(1)?)?;
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
-    let mut text = Cow::Borrowed(text.as_bytes());
-    let refused = {
+    let mut text = text.as_bytes();
+    let refused = |call: &Call<'e>| {
         let nothing = call.arena.object_from([]);
         call.arena.array(&[V::Bool(false), nothing, nothing])
     };
     loop {
-        let token = Token::split(&text)?;
+        let token = Token::split(text)?;
         let parameters = token.header(call)?;
         let header = Header::read(parameters.fields)?;
         if !header.is_valid() || !constraints.allow(&header) {
-            return Ok(refused);
+            return Ok(refused(call));
         }
-        let signature = token.signature().map_err(Fault::error)?;
+        let signature = token.signature(call).map_err(Fault::error)?;
         let verified = Algorithm::by_name(&header.algorithm).is_some_and(|algorithm| {
-            constraints.keys.verify(
-                &header,
-                (algorithm, Allowed::Private),
-                token.signed,
-                &signature,
-            )
+            let trusted = &constraints.trusted;
+            trusted.verify(&header, algorithm, token.signed, signature)
         });
         if !verified {
-            return Ok(refused);
+            return Ok(refused(call));
         }
-        let payload = token.payload()?;
+        let payload = token.payload(call)?;
         if header.nested {
-            text = Cow::Owned(payload);
+            text = payload;
             continue;
         }
-        let claims = object(call, &payload).map_err(Fault::error)?;
+        let claims = object(call, payload).map_err(Fault::error)?;
         return Ok(if constraints.hold(claims.fields)? {
             call.arena
                 .array(&[V::Bool(true), parameters.value, claims.value])
         } else {
-            refused
+            refused(call)
         });
     }
 }

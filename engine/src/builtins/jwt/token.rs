@@ -1,6 +1,6 @@
 //! Compact tokens: a header, a payload and a signature between periods, each in base64.
 
-use super::super::encoding::base64::url_safe;
+use super::super::encoding::base64::url_safe_in;
 use super::super::{Call, Fault};
 use crate::value::{ObjectView, V, json};
 
@@ -18,32 +18,37 @@ impl<'t> Token<'t> {
     /// Takes a token apart.
     pub fn split(text: &'t [u8]) -> Result<Self, Fault> {
         const PARTS: usize = 3;
-        let found = memchr::memchr_iter(b'.', text).count() + 1;
-        if found == 1 {
+        let mut periods = memchr::memchr_iter(b'.', text);
+        let (first, second) = (periods.next(), periods.next());
+        let Some(first) = first else {
             return Err(Fault::error("encoded JWT had no period separators"));
-        }
-        let mut parts = text.split(|byte| *byte == b'.');
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(header), Some(payload), Some(signature)) if found == PARTS => Ok(Self {
-                header,
-                payload,
-                signature,
-                signed: text
-                    .get(..header.len() + 1 + payload.len())
-                    .unwrap_or_default(),
-            }),
-            _ => Err(Fault::error(format!(
-                "encoded JWT must have {PARTS} sections, found {found}"
-            ))),
+        };
+        let more = periods.count();
+        match second {
+            Some(second) if more == 0 => {
+                let part = |from, to| text.get(from..to).unwrap_or_default();
+                Ok(Self {
+                    header: part(0, first),
+                    payload: part(first + 1, second),
+                    signature: part(second + 1, text.len()),
+                    signed: part(0, second),
+                })
+            }
+            _ => {
+                let found = 2 + usize::from(second.is_some()) + more;
+                Err(Fault::error(format!(
+                    "encoded JWT must have {PARTS} sections, found {found}"
+                )))
+            }
         }
     }
 
     /// The header, which must not be that of an encrypted token.
     pub fn header<'e>(&self, call: &Call<'e>) -> Result<Json<'e>, Fault> {
-        let text = url_safe(self.header)
+        let text = url_safe_in(call, self.header)
             .map_err(|error| Fault::error(format!("JWT header had invalid encoding: {error}")))?;
-        let header = object(call, &text)
-            .map_err(|error| Fault::error(format!("bad JWT header: {error}")))?;
+        let header =
+            object(call, text).map_err(|error| Fault::error(format!("bad JWT header: {error}")))?;
         match header.fields.get_str("enc") {
             Some(_) => Err(Fault::error("JWT is a JWE object, which is not supported")),
             None => Ok(header),
@@ -51,14 +56,14 @@ impl<'t> Token<'t> {
     }
 
     /// The bytes of the payload.
-    pub fn payload(&self) -> Result<Vec<u8>, Fault> {
-        url_safe(self.payload)
+    pub fn payload<'e>(&self, call: &Call<'e>) -> Result<&'e [u8], Fault> {
+        url_safe_in(call, self.payload)
             .map_err(|error| Fault::error(format!("JWT payload had invalid encoding: {error}")))
     }
 
     /// The bytes of the signature; the error is the message.
-    pub fn signature(&self) -> Result<Vec<u8>, String> {
-        url_safe(self.signature)
+    pub fn signature<'e>(&self, call: &Call<'e>) -> Result<&'e [u8], String> {
+        url_safe_in(call, self.signature)
     }
 }
 
@@ -72,8 +77,7 @@ pub struct Json<'e> {
 }
 
 /// Reads JSON that must be an object; the error is the message.
-pub fn object<'e>(call: &Call<'e>, text: &[u8]) -> Result<Json<'e>, String> {
-    let text = call.arena.bump().alloc_slice_copy(text);
+pub fn object<'e>(call: &Call<'e>, text: &'e [u8]) -> Result<Json<'e>, String> {
     let value =
         json::unmarshal(call.arena, text).map_err(|error| format!("invalid JSON: {error}"))?;
     match value.as_object() {

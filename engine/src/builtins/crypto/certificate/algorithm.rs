@@ -58,7 +58,8 @@ impl SignatureAlgorithm {
     pub fn verify(self, key: &PublicKey, message: &[u8], signature: &[u8]) -> bool {
         match (key, self.scheme()) {
             (PublicKey::Rsa(key), Some(Scheme::Rsa(padding, hash))) => {
-                key.verify(padding, hash, message, signature)
+                let parsed = key.parsed(padding, hash);
+                key.verify(parsed.as_ref(), (padding, hash), message, signature)
             }
             (PublicKey::Ec(key), Some(Scheme::Ecdsa(hash))) => key.verify(hash, message, signature),
             (PublicKey::Ed25519(key), Some(Scheme::Ed25519)) => {
