@@ -369,7 +369,12 @@ mod tests {
                 let of = |regex: &Regex| {
                     let haystack = Haystack::new(regex, &text);
                     let matches: Vec<_> = regex.matches(&haystack).collect();
-                    let groups: Vec<_> = regex.captures(&haystack).collect();
+                    let mut groups = Vec::new();
+                    let done = regex.captures(&haystack, |found| {
+                        groups.push(found.to_vec());
+                        Ok::<_, ()>(std::ops::ControlFlow::Continue(()))
+                    });
+                    assert!(done.is_ok());
                     (regex.is_match(&text), matches, groups)
                 };
                 assert_eq!(of(&small), of(&plain), "{pattern} in {:?}", text.to_str());

@@ -13,7 +13,7 @@ mod sign;
 mod syntax;
 mod template;
 
-use std::ops::{Deref, Range};
+use std::ops::{ControlFlow, Deref, Range};
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -69,7 +69,7 @@ pub const TABLE: &[Builtin] = &[
         "The string with every match replaced; `$1` in the replacement stands for a group.",
         replace,
     )
-    .specialise(|operands| prepare(operands, 1, replace_matches)),
+    .specialise(prepare_replacement),
     Builtin::new(
         "regex.split",
         "pattern: string, value: string => output: array[string]",
@@ -190,7 +190,7 @@ fn find<'e>(
     let limit = limit(operands.int(2)?);
     let regex = hold(call, &pattern, known)?;
     let haystack = Haystack::new(&regex, &text);
-    let mut found = call.arena.list();
+    let mut found = bumpalo::collections::Vec::with_capacity_in(4, call.arena.bump());
     for range in regex.matches(&haystack).take(limit) {
         after_match(call, &text)?;
         found.push(call.part(text, range));
@@ -225,13 +225,21 @@ fn find_groups<'e>(
     let regex = hold(call, &pattern, known)?;
     let haystack = Haystack::new(&regex, &text);
     let mut found = call.arena.list();
-    for groups in regex.captures(&haystack).take(limit) {
-        after_match(call, &text)?;
-        call.budget.spend_len(groups.len())?;
-        let groups = groups
-            .into_iter()
-            .map(|group| call.part(text, group.unwrap_or_default()));
-        found.push(call.arena.array_from(groups));
+    let mut left = limit;
+    if left > 0 {
+        regex.captures(&haystack, |groups| {
+            after_match(call, &text)?;
+            call.budget.spend_len(groups.len())?;
+            let groups = groups
+                .iter()
+                .map(|group| call.part(text, group.clone().unwrap_or_default()));
+            found.push(call.arena.array_from(groups));
+            left -= 1;
+            Ok::<_, Fault>(match left {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            })
+        })?;
     }
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
@@ -281,13 +289,49 @@ fn replace_matches<'e>(
     let (text, pattern) = (operands.text(0)?, operands.text(1)?);
     let template = operands.text(2)?;
     let regex = hold(call, &pattern, known)?;
-    let bytes = text.as_bytes();
-    if !regex.may_match(bytes) {
+    if !regex.may_match(text.as_bytes()) {
         return Ok(operands.at(0));
     }
     let template = template.to_str();
     let template = Template::parse(&template);
-    let haystack = Haystack::new(&regex, &text);
+    replaced(call, operands.at(0), text, &regex, &template)
+}
+
+/// A call with a constant pattern and a constant template.
+struct Replacement {
+    regex: Regex,
+    template: Template<'static>,
+}
+
+impl Prepared for Replacement {
+    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+        let text = operands.text(0)?;
+        if !self.regex.may_match(text.as_bytes()) {
+            return Ok(operands.at(0));
+        }
+        replaced(call, operands.at(0), text, &self.regex, &self.template)
+    }
+}
+
+fn prepare_replacement(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
+    let Some(template) = operands.get(2).copied()? else {
+        return prepare(operands, 1, replace_matches);
+    };
+    let template = Template::parse(&template.as_text()?.to_str()).into_owned();
+    let regex = constant(operands, 1)?;
+    Some(Arc::new(Replacement { regex, template }))
+}
+
+/// The string with what a template makes of each match in its place.
+fn replaced<'e>(
+    call: &mut Call<'e>,
+    whole: V<'e>,
+    text: TextView<'e>,
+    regex: &Regex,
+    template: &Template<'_>,
+) -> Result<V<'e>, Fault> {
+    let bytes = text.as_bytes();
+    let haystack = Haystack::new(regex, &text);
     let mut buffer = None;
     let mut done = 0;
     let mut one = |call: &mut Call<'e>, groups: &[Option<Range<usize>>]| {
@@ -297,19 +341,20 @@ fn replace_matches<'e>(
         let before = bytes.get(done..whole.start).unwrap_or_default();
         push(call, buffer, before)?;
         done = whole.end;
-        template.expand(&regex, bytes, groups, |part| push(call, buffer, part))
+        template.expand(regex, bytes, groups, |part| push(call, buffer, part))
     };
     if template.is_plain() {
         for range in regex.matches(&haystack) {
             one(call, &[Some(range)])?;
         }
     } else {
-        for groups in regex.captures(&haystack) {
-            one(call, &groups)?;
-        }
+        regex.captures(&haystack, |groups| {
+            one(call, groups)?;
+            Ok::<_, Fault>(ControlFlow::Continue(()))
+        })?;
     }
     let Some(mut buffer) = buffer else {
-        return Ok(operands.at(0));
+        return Ok(whole);
     };
     push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
     Ok(call.text(buffer))

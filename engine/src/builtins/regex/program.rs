@@ -1,12 +1,14 @@
 //! A compiled regular expression, and the strings that it runs over.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::thread;
 
-use regex_automata::Input;
 use regex_automata::meta;
+use regex_automata::util::iter::Searcher;
+use regex_automata::util::primitives::NonMaxUsize;
+use regex_automata::{Input, Match};
 use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Hir, Look};
 use smallvec::SmallVec;
@@ -142,26 +144,40 @@ impl Regex {
         text: &'a Haystack<'_>,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let bytes = &*text.text;
-        let in_class = self.class.iter().flat_map(|class| class.matches(bytes));
-        let program = match self.class {
-            Some(_) => None,
-            None => Some(self.program.find_iter(bytes)),
-        };
-        let found = program.into_iter().flatten().map(|found| found.range());
-        in_class.chain(found).map(|found| text.place(found))
+        match &self.class {
+            Some(class) => Matches::Class(class.matches(bytes), text),
+            None => Matches::Program(self.program.find_iter(bytes), text),
+        }
     }
 
-    /// Its matches with their groups, from left to right.
-    pub fn captures<'a>(
-        &'a self,
-        text: &'a Haystack<'_>,
-    ) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 'a {
-        self.program.captures_iter(&*text.text).map(|found| {
-            let groups = found.iter();
-            groups
-                .map(|group| group.map(|span| text.place(span.range())))
-                .collect()
-        })
+    /// Calls `each` with the groups of its matches, from left to right, as long as more are wanted.
+    pub fn captures<E>(
+        &self,
+        text: &Haystack<'_>,
+        mut each: impl FnMut(&[Option<Range<usize>>]) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
+        let groups = self.program.captures_len();
+        let mut slots: SmallVec<[Option<NonMaxUsize>; 16]> = smallvec::smallvec![None; 2 * groups];
+        let mut places: Groups = smallvec::smallvec![None; groups];
+        let mut search = Searcher::new(Input::new(&*text.text));
+        let mut next = |slots: &mut [Option<NonMaxUsize>]| {
+            search.advance(|input| {
+                let Some(pattern) = self.program.search_slots(input, slots) else {
+                    return Ok(None);
+                };
+                let span = span(slots);
+                Ok(span.map(|span| Match::new(pattern, span)))
+            })
+        };
+        while next(&mut slots).is_some() {
+            for (place, ends) in places.iter_mut().zip(slots.as_chunks::<2>().0) {
+                *place = span(ends).map(|span| text.place(span));
+            }
+            if each(&places)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The numbers of the groups with a name.
@@ -170,6 +186,36 @@ impl Regex {
         named
             .filter(move |(_, held)| *held == name)
             .map(|(at, _)| at)
+    }
+}
+
+/// Groups of a match, the whole of it first.
+type Groups = SmallVec<[Option<Range<usize>>; 8]>;
+
+/// What stands between two places, if both are known.
+#[inline]
+fn span(ends: &[Option<NonMaxUsize>]) -> Option<Range<usize>> {
+    match ends {
+        [Some(start), Some(end), ..] => Some(start.get()..end.get()),
+        _ => None,
+    }
+}
+
+/// Goes through matches.
+enum Matches<'a, C> {
+    Class(C, &'a Haystack<'a>),
+    Program(meta::FindMatches<'a, 'a>, &'a Haystack<'a>),
+}
+
+impl<C: Iterator<Item = Range<usize>>> Iterator for Matches<'_, C> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        match self {
+            Self::Class(matches, text) => Some(text.place(matches.next()?)),
+            Self::Program(matches, text) => Some(text.place(matches.next()?.range())),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The replacement templates of `regex.replace`: `$1`, `${name}`, `$$`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -8,9 +9,9 @@ use super::program::Regex;
 
 /// A piece of a template.
 enum Piece<'t> {
-    Text(&'t str),
+    Text(Cow<'t, str>),
     Group(usize),
-    Named(&'t str),
+    Named(Cow<'t, str>),
 }
 
 /// A template that was read.
@@ -24,16 +25,29 @@ impl<'t> Template<'t> {
         let mut pieces = SmallVec::new();
         let mut rest = template;
         while let Some((text, after)) = rest.split_once('$') {
-            pieces.push(Piece::Text(text));
+            pieces.push(Piece::Text(text.into()));
             let (piece, after) = match after.strip_prefix('$') {
-                Some(after) => (Piece::Text("$"), after),
-                None => reference(after).unwrap_or((Piece::Text("$"), after)),
+                Some(after) => (Piece::Text("$".into()), after),
+                None => reference(after).unwrap_or((Piece::Text("$".into()), after)),
             };
             pieces.push(piece);
             rest = after;
         }
-        pieces.push(Piece::Text(rest));
+        pieces.push(Piece::Text(rest.into()));
         Self { pieces }
+    }
+
+    /// The same with texts of its own.
+    pub fn into_owned(self) -> Template<'static> {
+        let own = |text: Cow<'t, str>| Cow::Owned(text.into_owned());
+        let pieces = self.pieces.into_iter().map(|piece| match piece {
+            Piece::Text(text) => Piece::Text(own(text)),
+            Piece::Group(group) => Piece::Group(group),
+            Piece::Named(name) => Piece::Named(own(name)),
+        });
+        Template {
+            pieces: pieces.collect(),
+        }
     }
 
     /// Whether it takes nothing from the match.
@@ -80,7 +94,7 @@ fn reference(after: &str) -> Option<(Piece<'_>, &str)> {
     let number = name.len() == 1 || !name.starts_with('0');
     let piece = match name.parse() {
         Ok(group) if number && group < GROUPS && !name.starts_with('+') => Piece::Group(group),
-        _ => Piece::Named(name),
+        _ => Piece::Named(name.into()),
     };
     Some((piece, rest))
 }
