@@ -13,6 +13,15 @@ impl<'e> Machine<'e> {
     /// The collection that a block's leaf fills.
     pub(super) fn collect(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
         let arena = self.call.arena;
+        if let (Collector::Set, [lookups @ .., Step::Insert(operand)]) = (into, block)
+            && let Some(found) = self.looked_up(lookups)
+        {
+            return Ok(if found {
+                arena.set_of_one(&self.get(*operand))
+            } else {
+                SetBuilder::new(arena).take()
+            });
+        }
         let sink = match into {
             Collector::Array => Sink::Array(arena.list()),
             Collector::Set => Sink::Set(SetBuilder::new(arena)),
@@ -29,6 +38,19 @@ impl<'e> Machine<'e> {
             _ => V::Null,
         });
         flow.map(|_| collection)
+    }
+
+    /// Whether lookups alone find something, as they do in the parts of a template; `None` when there are other steps.
+    fn looked_up(&mut self, steps: &'e [Step]) -> Option<bool> {
+        let is_lookup = |step: &Step| matches!(step, Step::Walk { .. } | Step::Input { .. });
+        if !steps.iter().all(is_lookup) {
+            return None;
+        }
+        Some(steps.iter().all(|step| match step {
+            Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
+            Step::Input { keys, out } => self.walk_input(keys, *out),
+            _ => false,
+        }))
     }
 
     /// An aggregate of what a block's leaf produces.

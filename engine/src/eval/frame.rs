@@ -177,8 +177,12 @@ impl<'e> Machine<'e> {
                 few
             }
             _ => {
-                let values = operands.iter().map(|operand| self.get(*operand));
-                self.call.arena.bump().alloc_slice_fill_iter(values)
+                let room = self.call.arena.bump();
+                let values = room.alloc_slice_fill_copy(operands.len(), V::Null);
+                for (operand, place) in operands.iter().zip(values.iter_mut()) {
+                    self.fetch(*operand, place);
+                }
+                values
             }
         }
     }

@@ -44,15 +44,15 @@ pub fn print(printer: &mut Printer<'_, '_>, i: i64, verb: char) -> Result<bool, 
 }
 
 /// Room for the digits of a number to a base that is a power of two.
-struct Digits([u8; 64]);
+pub struct Digits([u8; 64]);
 
 impl Digits {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self([b'0'; 64])
     }
 
     /// The digits of `bits` bits each; `letter` is the digit ten.
-    fn of(&mut self, number: u64, bits: u32, letter: u8) -> &str {
+    pub fn of(&mut self, number: u64, bits: u32, letter: u8) -> &str {
         let (mut left, mut count) = (number, 0);
         for place in self.0.iter_mut().rev() {
             let digit = u8::try_from(left & ((1 << bits) - 1)).unwrap_or_default();

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::decimal::Decimal;
 use super::directive::{Directive, Format, Spec, Step, Values};
+use super::integer::Digits;
 use super::printer::Printer;
-use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::builtins::{Call, Fault, Operands, Prepared, runes};
 use crate::value::array::ArrayView;
 use crate::value::{V, Value};
 
@@ -17,8 +18,6 @@ pub struct Pieces {
     tail: String,
     /// Bytes of all texts.
     length: usize,
-    /// Whether there is a directive that prints nothing as it is, but in a width, say.
-    elaborate: bool,
 }
 
 /// A directive, with the text before it.
@@ -30,12 +29,59 @@ struct Piece {
     verb: char,
 }
 
-/// What a directive prints as it is.
+/// Which values a directive prints at once, without a look at its flags.
 #[derive(Clone, Copy)]
 struct Takes {
-    strings: bool,
-    integers: bool,
+    strings: Option<Strings>,
+    integers: Option<Integers>,
     decimals: bool,
+}
+
+/// How strings are printed.
+#[derive(Clone, Copy)]
+enum Strings {
+    Plain,
+    /// In a width, at its start or its end.
+    Padded(usize, bool),
+    Quoted,
+}
+
+/// How integers are printed.
+#[derive(Clone, Copy)]
+enum Integers {
+    Plain,
+    /// In a width, at its end or behind zeros.
+    Padded(usize, u8),
+    Hexadecimal,
+}
+
+/// Widest padding that is written at once.
+const WIDE: usize = 64;
+
+impl Takes {
+    fn new(spec: &Spec, verb: char) -> Self {
+        let flags = spec.plus || spec.sharp || spec.space || spec.precision.is_some();
+        let padded = spec.width.filter(|width| !flags && *width <= WIDE);
+        Self {
+            strings: match (verb, padded) {
+                ('s' | 'v', _) if spec.is_plain() => Some(Strings::Plain),
+                ('q', _) if spec.is_plain() => Some(Strings::Quoted),
+                ('s' | 'v', Some(width)) if !spec.zero => Some(Strings::Padded(width, spec.minus)),
+                _ => None,
+            },
+            integers: match (verb, padded) {
+                ('d' | 'v', _) if spec.is_plain() => Some(Integers::Plain),
+                ('x', _) if spec.is_plain() => Some(Integers::Hexadecimal),
+                ('d', Some(width)) if !spec.minus => {
+                    let filling = if spec.zero { b'0' } else { b' ' };
+                    Some(Integers::Padded(width, filling))
+                }
+                _ => None,
+            },
+            decimals: spec.width.is_none_or(|width| width <= WIDE)
+                && matches!(verb, 'v' | 'g' | 'f' | 'F' | 'e'),
+        }
+    }
 }
 
 /// Room for a value that is printed.
@@ -83,12 +129,7 @@ impl Pieces {
                 '%' => before.push('%'),
                 verb => directives.push(Piece {
                     before: std::mem::take(&mut before),
-                    takes: Takes {
-                        strings: spec.is_plain() && matches!(verb, 's' | 'v'),
-                        integers: spec.is_plain() && matches!(verb, 'd' | 'v'),
-                        decimals: spec.width.is_none()
-                            && matches!(verb, 'v' | 'g' | 'f' | 'F' | 'e'),
-                    },
+                    takes: Takes::new(&spec, verb),
                     spec,
                     verb,
                 }),
@@ -100,19 +141,10 @@ impl Pieces {
         }
         let texts = directives.iter().map(|piece| piece.before.len());
         let length = texts.sum::<usize>() + before.len();
-        let elaborate = directives.iter().any(|piece| {
-            let Takes {
-                strings,
-                integers,
-                decimals,
-            } = piece.takes;
-            !strings && !integers && !decimals
-        });
         Some(Self {
             directives,
             tail: before,
             length,
-            elaborate,
         })
     }
 }
@@ -123,74 +155,184 @@ pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(Arc::new(Pieces::new(format.as_utf8()?)?))
 }
 
-/// A value that is printed as it is.
+/// A value that may be printed at once.
 enum Plain<'a> {
     Integer(i64),
     Decimal(Decimal),
     Text(&'a str),
 }
 
-impl<'a> Plain<'a> {
+/// A value to print, wherever it lies.
+trait Printed<'e>: Copy {
     /// `None` for anything but small numbers and strings that are UTF-8.
+    fn plain(&self) -> Option<Plain<'_>>;
+
+    /// The value in flight.
+    fn value(self) -> V<'e>;
+}
+
+impl<'e> Printed<'e> for &V<'e> {
     #[inline]
-    fn flying(value: &'a V<'_>) -> Option<Self> {
-        Some(match value {
-            V::Int(int) => Self::Integer(*int),
-            V::Decimal(scale, coefficient) => Self::Decimal(Decimal::new(*scale, *coefficient)?),
-            value => Self::Text(value.utf8()?),
+    fn plain(&self) -> Option<Plain<'_>> {
+        Some(match self {
+            V::Int(int) => Plain::Integer(*int),
+            V::Decimal(scale, coefficient) => Plain::Decimal(Decimal::new(*scale, *coefficient)?),
+            value => Plain::Text(value.utf8()?),
         })
     }
 
-    #[inline]
-    fn stored(value: &'a Value) -> Option<Self> {
-        Some(match value {
-            Value::Int(int) => Self::Integer(*int),
-            Value::Decimal(scale, coefficient) => {
-                Self::Decimal(Decimal::new(*scale, *coefficient)?)
-            }
-            value => Self::Text(value.utf8()?),
-        })
+    fn value(self) -> V<'e> {
+        *self
     }
 }
 
+impl<'e> Printed<'e> for &'e Value {
+    #[inline]
+    fn plain(&self) -> Option<Plain<'_>> {
+        Some(match self {
+            Value::Int(int) => Plain::Integer(*int),
+            Value::Decimal(scale, coefficient) => {
+                Plain::Decimal(Decimal::new(*scale, *coefficient)?)
+            }
+            value => Plain::Text(value.utf8()?),
+        })
+    }
+
+    fn value(self) -> V<'e> {
+        self.borrow()
+    }
+}
+
+/// Text that is written in the arena.
+type Line<'e> = bumpalo::collections::String<'e>;
+
+fn fill(text: &mut Line<'_>, byte: u8, count: usize) {
+    const BLANKS: &str = match std::str::from_utf8(&[b' '; WIDE]) {
+        Ok(blanks) => blanks,
+        Err(_) => "",
+    };
+    const ZEROS: &str = match std::str::from_utf8(&[b'0'; WIDE]) {
+        Ok(zeros) => zeros,
+        Err(_) => "",
+    };
+    let filling = if byte == b'0' { ZEROS } else { BLANKS };
+    text.push_str(filling.get(..count).unwrap_or_default());
+}
+
+impl Piece {
+    /// Prints a value at once; whether it could be.
+    #[inline]
+    fn print(
+        &self,
+        call: &Call<'_>,
+        text: &mut Line<'_>,
+        value: Option<Plain<'_>>,
+    ) -> Result<bool, Fault> {
+        match value {
+            Some(Plain::Integer(int)) => match self.takes.integers {
+                Some(Integers::Plain) => text.push_str(itoa::Buffer::new().format(int)),
+                Some(Integers::Padded(width, filling)) => {
+                    let mut digits = itoa::Buffer::new();
+                    let digits = digits.format(int);
+                    let missing = width.saturating_sub(digits.len());
+                    // the sign stands in front of zeros, and behind blanks
+                    match digits.strip_prefix('-').filter(|_| filling == b'0') {
+                        Some(digits) => {
+                            text.push('-');
+                            fill(text, filling, missing);
+                            text.push_str(digits);
+                        }
+                        None => {
+                            fill(text, filling, missing);
+                            text.push_str(digits);
+                        }
+                    }
+                }
+                Some(Integers::Hexadecimal) => {
+                    if int < 0 {
+                        text.push('-');
+                    }
+                    text.push_str(Digits::new().of(int.unsigned_abs(), 4, b'a'));
+                }
+                None => return Ok(false),
+            },
+            Some(Plain::Decimal(decimal)) if self.takes.decimals => {
+                let Some(printed) = decimal.printed(&self.spec, self.verb) else {
+                    return Ok(false);
+                };
+                let printed = std::str::from_utf8(&printed).unwrap_or_default();
+                let missing = self.spec.width.unwrap_or(0).saturating_sub(printed.len());
+                if !self.spec.minus {
+                    fill(text, b' ', missing);
+                }
+                text.push_str(printed);
+                if self.spec.minus {
+                    fill(text, b' ', missing);
+                }
+            }
+            Some(Plain::Text(part)) => {
+                call.budget.reserve(part.len())?;
+                match self.takes.strings {
+                    Some(Strings::Plain) => text.push_str(part),
+                    Some(Strings::Padded(width, at_start)) => {
+                        let missing = width.saturating_sub(runes::count(part.as_bytes()));
+                        if !at_start {
+                            fill(text, b' ', missing);
+                        }
+                        text.push_str(part);
+                        if at_start {
+                            fill(text, b' ', missing);
+                        }
+                    }
+                    Some(Strings::Quoted) if part.bytes().all(stands_for_itself) => {
+                        text.push('"');
+                        text.push_str(part);
+                        text.push('"');
+                    }
+                    _ => return Ok(false),
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a byte is the same in quotes.
+fn stands_for_itself(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
+}
+
 impl Pieces {
-    /// The result when all values are printed as they are, which needs no second look; `None` when others are there.
-    fn plain<'e, 'a>(
+    /// The result, most of which is printed at once; `None` when it is no UTF-8.
+    fn line<'e, T: Printed<'e>>(
         &self,
         call: &Call<'e>,
-        values: impl Iterator<Item = Option<Plain<'a>>>,
+        values: impl Iterator<Item = T>,
     ) -> Result<Option<V<'e>>, Fault> {
-        if self.elaborate {
-            return Ok(None);
-        }
         let room = self.length + VALUE * self.directives.len();
         call.budget.reserve(room)?;
-        let mut text = bumpalo::collections::String::with_capacity_in(room, call.arena.bump());
+        let mut text = Line::with_capacity_in(room, call.arena.bump());
         for (piece, value) in self.directives.iter().zip(values) {
             text.push_str(&piece.before);
-            match value {
-                Some(Plain::Integer(int)) if piece.takes.integers => {
-                    text.push_str(itoa::Buffer::new().format(int));
-                }
-                Some(Plain::Decimal(decimal)) if piece.takes.decimals => {
-                    let printed = decimal.printed(&piece.spec, piece.verb);
-                    let Some(printed) = printed else {
-                        return Ok(None);
-                    };
-                    text.push_str(std::str::from_utf8(&printed).unwrap_or_default());
-                }
-                Some(Plain::Text(part)) if piece.takes.strings => {
-                    call.budget.reserve(part.len())?;
-                    text.push_str(part);
-                }
-                _ => return Ok(None),
+            if piece.print(call, &mut text, value.plain())? {
+                continue;
             }
+            let mut printer = Printer::new(call);
+            printer.spec = piece.spec;
+            super::show(&mut printer, value.value(), Some(piece.verb))?;
+            let printed = printer.finish();
+            let Ok(printed) = std::str::from_utf8(&printed) else {
+                return Ok(None);
+            };
+            call.budget.reserve(printed.len())?;
+            text.push_str(printed);
         }
         text.push_str(&self.tail);
         Ok(Some(call.arena.borrowed_text(text.into_bump_str())))
     }
 
-    /// The result for values of all kinds, as many as there are directives.
+    /// The result when it is no UTF-8.
     fn each<'e>(
         &self,
         call: &mut Call<'e>,
@@ -214,7 +356,7 @@ struct Spread(Pieces);
 
 impl Prepared for Spread {
     fn call<'e>(&self, call: &mut Call<'e>, values: &[V<'e>]) -> Result<V<'e>, Fault> {
-        match self.0.plain(call, values.iter().map(Plain::flying))? {
+        match self.0.line(call, values.iter())? {
             Some(text) => Ok(text),
             None => self.0.each(call, values.iter().copied()),
         }
@@ -233,8 +375,8 @@ impl Prepared for Pieces {
             return super::sprintf(call, operands);
         }
         let plain = match values {
-            ArrayView::Arena(items) => self.plain(call, items.iter().map(Plain::flying)),
-            ArrayView::Stored(items) => self.plain(call, items.iter().map(Plain::stored)),
+            ArrayView::Arena(items) => self.line(call, items.iter()),
+            ArrayView::Stored(items) => self.line(call, items.iter()),
         };
         if let Some(text) = plain? {
             return Ok(text);

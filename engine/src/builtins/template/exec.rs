@@ -109,6 +109,16 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
         if value.is_missing() {
             return push(self.call, &mut self.out, NO_VALUE.as_bytes());
         }
+        // what nearly all are
+        if let Some(value) = value.document() {
+            if let V::Int(number) = value {
+                let mut digits = itoa::Buffer::new();
+                return push(self.call, &mut self.out, digits.format(number).as_bytes());
+            }
+            if let Some(text) = value.string_bytes() {
+                return push(self.call, &mut self.out, text);
+            }
+        }
         let text = print::plain(self.call, &[value], false)?;
         push(self.call, &mut self.out, text.text_or_empty().as_bytes())
     }

@@ -127,6 +127,10 @@ fn is_plain(value: V<'_>) -> bool {
     match value.kind() {
         Kind::Null | Kind::Boolean | Kind::Number => true,
         Kind::String => {
+            let simple = |text: &[u8]| text.iter().all(|byte| matches!(byte, b' '..=b'~'));
+            if value.string_bytes().is_some_and(simple) {
+                return true;
+            }
             let text = value.text_or_empty();
             let kept = |c: char| match c {
                 ' '..='~' | '\n' | '\t' | '\r' | '\x08' | '\x0c' => true,

@@ -158,6 +158,22 @@ pub struct SetBuilder<'e> {
 /// less, and whoever reads the set needs no sorting.
 const ORDERED: usize = 64;
 
+impl Arena {
+    /// The set of one member.
+    pub fn set_of_one<'e>(&'e self, member: &V<'e>) -> V<'e> {
+        let items = std::slice::from_ref(&*self.bump().alloc(*member));
+        let Some(extent) = self.around(items) else {
+            return V::Null;
+        };
+        V::NewSet(self.bump().alloc(ArenaSet {
+            items,
+            table: None,
+            order: Order::as_inserted(self),
+            extent,
+        }))
+    }
+}
+
 impl<'e> SetBuilder<'e> {
     /// An empty set.
     pub fn new(arena: &'e Arena) -> Self {
