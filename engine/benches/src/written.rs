@@ -1,4 +1,14 @@
-//! Five workloads written by hand in Rust over the same parsed values: how fast a decision could be at all.
+//! Workloads written by hand in Rust over the same parsed values, with the crates that one would take for it: how fast a
+//! decision could be at all.
+
+mod encodings;
+mod lookups;
+mod networks;
+mod patterns;
+mod texts;
+mod times;
+mod tokens;
+mod versions;
 
 use std::time::Instant;
 
@@ -8,16 +18,31 @@ use solon::value::json;
 use crate::engines::{Contender, elapsed_ms};
 use crate::manifest::Workload;
 
-/// A decision by hand.
-type Decision = fn(data: &Value, input: &Value) -> Option<Value>;
+/// A decision by hand: what a policy's constants allow is prepared, what is in the documents is not.
+type Decision = Box<dyn Fn(&Value, &Value) -> Option<Value>>;
 
-const DECISIONS: [(&str, Decision); 5] = [
-    ("a0_floor", floor),
-    ("a1_rbac_admin", is_admin),
-    ("b3_map_hit", map_hit),
-    ("c1_sum", sum),
-    ("c2_filter_count", filter_count),
+/// Prepares a decision; `None` when it cannot be.
+type Prepare = fn() -> Option<Decision>;
+
+/// All, by the names of their workloads, without their sizes.
+const DECISIONS: [&[(&str, Prepare)]; 8] = [
+    encodings::DECISIONS,
+    lookups::DECISIONS,
+    networks::DECISIONS,
+    patterns::DECISIONS,
+    texts::DECISIONS,
+    times::DECISIONS,
+    tokens::DECISIONS,
+    versions::DECISIONS,
 ];
+
+/// The name of a workload without its size: `_100`, `_1k`.
+fn without_size(name: &str) -> &str {
+    match name.rsplit_once('_') {
+        Some((stem, size)) if size.starts_with(|c: char| c.is_ascii_digit()) => stem,
+        _ => name,
+    }
+}
 
 /// A decision by hand, with its documents.
 pub struct Written {
@@ -34,15 +59,18 @@ impl Written {
     /// # Errors
     /// When there is none, or its documents are no JSON.
     pub fn load(workload: &Workload) -> Result<Self, String> {
-        let known = DECISIONS.iter().find(|(name, _)| *name == workload.name);
-        let (_, decide) = known.ok_or("not written")?;
+        let wanted = without_size(&workload.name);
+        let mut all = DECISIONS.into_iter().flatten();
+        let known = all.find(|(name, _)| *name == wanted);
+        let (_, prepare) = known.ok_or("not written")?;
+        let decide = prepare().ok_or("not prepared")?;
         let read = |text: &str| json::read(text.as_bytes()).map_err(|error| error.to_string());
         let start = Instant::now();
         let data = workload.data.as_deref().map_or(Ok(Value::Null), read)?;
         let load_ms = elapsed_ms(start);
         let text = workload.input.clone().unwrap_or_else(|| "null".to_owned());
         Ok(Self {
-            decide: *decide,
+            decide,
             data,
             input: read(&text)?,
             text,
@@ -73,11 +101,6 @@ impl Contender for Written {
     }
 }
 
-/// What an object holds under a key that is a value.
-fn under<'v>(value: &'v Value, key: &Value) -> Option<&'v Value> {
-    value.as_object()?.get(key.borrow())
-}
-
 fn elements(value: &Value) -> impl Iterator<Item = &Value> {
     let items = match value {
         Value::Array(items) => Some(items.iter()),
@@ -86,48 +109,23 @@ fn elements(value: &Value) -> impl Iterator<Item = &Value> {
     items.into_iter().flatten()
 }
 
-fn is(value: Option<&Value>, text: &str) -> bool {
-    value.is_some_and(|value| {
-        let text = Value::string(text);
-        *value == text
-    })
+/// The elements of an array in an object that are strings.
+fn texts<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v str> {
+    let list = value.get(key).map(elements);
+    list.into_iter().flatten().filter_map(Value::utf8)
 }
 
-fn floor(_: &Value, input: &Value) -> Option<Value> {
-    Some(Value::Bool(is(input.get("user"), "alice")))
+/// A string in an object.
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.utf8()
 }
 
-fn is_admin(data: &Value, input: &Value) -> Option<Value> {
-    let roles = under(data.get("user_roles")?, input.get("user")?)?;
-    Some(Value::Bool(
-        elements(roles).any(|role| is(Some(role), "admin")),
-    ))
+/// A number in an object as a float.
+fn float(value: &Value, key: &str) -> Option<f64> {
+    Some(value.get(key)?.borrow().as_number()?.to_f64())
 }
 
-fn map_hit(data: &Value, input: &Value) -> Option<Value> {
-    let roles = under(data.get("users")?, input.get("user")?)?.get("roles")?;
-    let (resource, action) = (input.get("resource")?, input.get("action")?);
-    let granted = |role: &Value| {
-        let permissions = under(data.get("roles")?, role)?.get("perm_map")?;
-        let granted = under(under(permissions, resource)?, action)?;
-        Some(!matches!(granted, Value::Bool(false)))
-    };
-    let found = elements(roles).any(|role| granted(role) == Some(true));
-    Some(Value::Bool(found))
-}
-
-fn sum(data: &Value, _: &Value) -> Option<Value> {
-    let amounts = elements(data.get("items")?).map(|item| item.get("amount"));
-    let sum = amounts.map(|amount| match amount {
-        Some(Value::Int(amount)) => *amount,
-        _ => 0,
-    });
-    Some(Value::Int(sum.sum()))
-}
-
-fn filter_count(data: &Value, _: &Value) -> Option<Value> {
-    let high = elements(data.get("items")?).filter(|item| {
-        matches!(item.get("amount"), Some(Value::Int(501..))) && is(item.get("status"), "open")
-    });
-    Some(Value::Int(i64::try_from(high.count()).ok()?))
+/// A count or a length as a value.
+fn number(count: usize) -> Option<Value> {
+    i64::try_from(count).ok().map(Value::Int)
 }

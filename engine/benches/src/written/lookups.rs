@@ -1,0 +1,64 @@
+//! Lookups and comparisons.
+
+use solon::Value;
+
+use super::{Prepare, elements};
+
+pub const DECISIONS: &[(&str, Prepare)] = &[
+    ("a0_floor", || Some(Box::new(floor))),
+    ("a1_rbac_admin", || Some(Box::new(is_admin))),
+    ("b3_map_hit", || Some(Box::new(map_hit))),
+    ("c1_sum", || Some(Box::new(sum))),
+    ("c2_filter_count", || Some(Box::new(filter_count))),
+];
+
+/// What an object holds under a key that is a value.
+fn under<'v>(value: &'v Value, key: &Value) -> Option<&'v Value> {
+    value.as_object()?.get(key.borrow())
+}
+
+fn is(value: Option<&Value>, text: &str) -> bool {
+    value.is_some_and(|value| {
+        let text = Value::string(text);
+        *value == text
+    })
+}
+
+fn floor(_: &Value, input: &Value) -> Option<Value> {
+    Some(Value::Bool(is(input.get("user"), "alice")))
+}
+
+fn is_admin(data: &Value, input: &Value) -> Option<Value> {
+    let roles = under(data.get("user_roles")?, input.get("user")?)?;
+    Some(Value::Bool(
+        elements(roles).any(|role| is(Some(role), "admin")),
+    ))
+}
+
+fn map_hit(data: &Value, input: &Value) -> Option<Value> {
+    let roles = under(data.get("users")?, input.get("user")?)?.get("roles")?;
+    let (resource, action) = (input.get("resource")?, input.get("action")?);
+    let granted = |role: &Value| {
+        let permissions = under(data.get("roles")?, role)?.get("perm_map")?;
+        let granted = under(under(permissions, resource)?, action)?;
+        Some(!matches!(granted, Value::Bool(false)))
+    };
+    let found = elements(roles).any(|role| granted(role) == Some(true));
+    Some(Value::Bool(found))
+}
+
+fn sum(data: &Value, _: &Value) -> Option<Value> {
+    let amounts = elements(data.get("items")?).map(|item| item.get("amount"));
+    let sum = amounts.map(|amount| match amount {
+        Some(Value::Int(amount)) => *amount,
+        _ => 0,
+    });
+    Some(Value::Int(sum.sum()))
+}
+
+fn filter_count(data: &Value, _: &Value) -> Option<Value> {
+    let high = elements(data.get("items")?).filter(|item| {
+        matches!(item.get("amount"), Some(Value::Int(501..))) && is(item.get("status"), "open")
+    });
+    Some(Value::Int(i64::try_from(high.count()).ok()?))
+}

@@ -1,0 +1,86 @@
+//! Texts, by the standard library.
+
+use std::fmt::Write;
+
+use solon::Value;
+
+use super::{Prepare, elements, float, number, text};
+
+pub const DECISIONS: &[(&str, Prepare)] = &[
+    ("sprintf", || Some(Box::new(printed))),
+    ("template", || Some(Box::new(template))),
+    ("concat", || Some(Box::new(joined))),
+    ("report", || Some(Box::new(report))),
+    ("report_plain", || Some(Box::new(plain))),
+];
+
+/// The sum of the lengths of a text for each element, each of which is made.
+fn lengths(data: &Value, list: &str, write: fn(&Value) -> Option<String>) -> Option<Value> {
+    let lengths = elements(data.get(list)?).map(|element| Some(write(element)?.chars().count()));
+    number(lengths.sum::<Option<usize>>()?)
+}
+
+fn printed(data: &Value, _: &Value) -> Option<Value> {
+    lengths(data, "orders", |order| {
+        let (id, price) = (order.get("id")?, float(order, "price")?);
+        let Value::Int(id) = id else { return None };
+        let mut line = String::with_capacity(64);
+        let (owner, kind, tags) = (
+            text(order, "owner")?,
+            text(order, "kind")?,
+            order.get("tags")?,
+        );
+        write!(
+            line,
+            "order {id} of {owner} ({tags}) costs {price:.2}%, {id:05}, {id:x} {kind:?}"
+        )
+        .ok()?;
+        Some(line)
+    })
+}
+
+fn template(data: &Value, _: &Value) -> Option<Value> {
+    lengths(data, "orders", |order| {
+        let (id, price) = (order.get("id")?, order.get("price")?);
+        let (owner, kind) = (text(order, "owner")?, text(order, "kind")?);
+        let mut line = String::with_capacity(64);
+        write!(line, "order {id} of {owner} ({kind}) costs {price}").ok()?;
+        Some(line)
+    })
+}
+
+fn joined(data: &Value, _: &Value) -> Option<Value> {
+    lengths(data, "orders", |order| {
+        let id = order.get("id")?;
+        let (owner, kind) = (text(order, "owner")?, text(order, "kind")?);
+        let mut line = String::with_capacity(32);
+        write!(line, "{owner}/{kind}/{id}").ok()?;
+        Some(line)
+    })
+}
+
+fn report(data: &Value, _: &Value) -> Option<Value> {
+    lengths(data, "rows", |row| {
+        let (name, rate) = (text(row, "name")?, float(row, "rate")?);
+        let (amount, share) = (float(row, "amount")?, float(row, "share")? * 100.0);
+        let mut line = String::with_capacity(48);
+        // a whole number is none of this verb's
+        let whole = share.round();
+        if (share - whole).abs() < 1e-9 {
+            write!(line, "{name:<12} {amount:8.2} %!f(int64={whole:6})% {rate}").ok()?;
+        } else {
+            write!(line, "{name:<12} {amount:8.2} {share:6.1}% {rate}").ok()?;
+        }
+        Some(line)
+    })
+}
+
+fn plain(data: &Value, _: &Value) -> Option<Value> {
+    lengths(data, "rows", |row| {
+        let (amount, rate) = (float(row, "amount")?, float(row, "rate")?);
+        let units = row.get("units")?;
+        let mut line = String::with_capacity(48);
+        write!(line, "{amount} of {rate}: {units}").ok()?;
+        Some(line)
+    })
+}
