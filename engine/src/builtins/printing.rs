@@ -2,7 +2,7 @@
 
 use super::call::{Writer, push};
 use super::{Builtin, Call, Fault, FaultCode, Members, Operands};
-use crate::value::{Kind, SetView, V};
+use crate::value::{Kind, V};
 
 /// This family's entries.
 pub const TABLE: &[Builtin] = &[
@@ -70,9 +70,9 @@ fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
     }
     let mut buffer = call.buffer();
     for part in parts.iter() {
-        let part = match part.kind() {
-            Kind::Set => {
-                let mut members = part.as_set().into_iter().flat_map(SetView::iter_unordered);
+        let part = match part.as_set() {
+            Some(set) => {
+                let mut members = set.iter_unordered();
                 match (members.next(), members.next()) {
                     (Some(one), None) => one,
                     (None, _) => {
@@ -87,11 +87,11 @@ fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
                     }
                 }
             }
-            _ => part,
+            None => part,
         };
-        match (part, part.as_text()) {
+        match (part, part.string_bytes()) {
             (V::Int(i), _) => push(call, &mut buffer, itoa::Buffer::new().format(i).as_bytes())?,
-            (_, Some(text)) => push(call, &mut buffer, text.as_bytes())?,
+            (_, Some(text)) => push(call, &mut buffer, text)?,
             _ => Writer::new(call, &mut buffer).show(part)?,
         }
     }

@@ -8,6 +8,7 @@ mod kinds;
 mod operands;
 mod plain;
 pub mod plan;
+mod quick;
 pub mod rules;
 mod steps;
 
@@ -19,9 +20,10 @@ pub use index::{
 };
 pub use plan::{
     Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Join, Lookup, Modifier, Operand, Plan, QuickCall, Screen, Slot, Spliced, Step,
-    Target, TextTest, With,
+    FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
+    TextTest, With,
 };
+pub use quick::QuickCall;
 pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};
 pub use steps::Steps;
 

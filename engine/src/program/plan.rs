@@ -10,7 +10,8 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
-use crate::builtins::{Aggregation, Answer, Entry, Prepared, Quick};
+use super::quick::QuickCall;
+use crate::builtins::{Aggregation, Answer, Entry, Prepared};
 use crate::value::Shape;
 
 /// A place in the frame of a running plan.
@@ -329,38 +330,6 @@ pub struct BuiltinCall {
     pub quick: Option<QuickCall>,
     /// Place of the expression.
     pub span: Span,
-}
-
-/// How a call is answered from strings where they lie, when these have their usual forms.
-#[derive(Clone, Copy)]
-pub enum QuickCall {
-    /// By the built-in.
-    Function(Quick),
-    /// By the prepared call, from the operand at a position.
-    Prepared(usize, Answer),
-}
-
-impl QuickCall {
-    /// How a call with these operands is answered; `None` when nothing answers it so.
-    pub fn of(
-        entry: &Entry,
-        prepared: Option<&Arc<dyn Prepared>>,
-        args: &[Operand],
-    ) -> Option<Self> {
-        if let Some(prepared) = prepared {
-            let (at, answer) = prepared.quick()?;
-            return Some(Self::Prepared(at, answer));
-        }
-        let quick = entry.builtin.quick?;
-        (quick.arity() == args.len()).then_some(Self::Function(quick))
-    }
-
-    fn answer(self) -> Answer {
-        match self {
-            Self::Function(quick) => quick.answer(),
-            Self::Prepared(_, answer) => answer,
-        }
-    }
 }
 
 impl BuiltinCall {

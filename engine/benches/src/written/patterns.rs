@@ -1,5 +1,7 @@
 //! Regular expressions, by the crate `regex`.
 
+use std::sync::OnceLock;
+
 use regex::{NoExpand, Regex};
 
 use super::{Prepare, number, texts};
@@ -54,6 +56,19 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
                 line.chars().count()
             });
             number(lengths.sum())
+        }))
+    }),
+    ("scrub_data", || {
+        let kept = OnceLock::new();
+        Some(Box::new(move |data, _| {
+            let compile = || texts(data, "patterns").map(Regex::new).collect();
+            let patterns: &Result<Vec<Regex>, _> = kept.get_or_init(compile);
+            let patterns = patterns.as_ref().ok()?;
+            let tainted = texts(data, "lines").map(|line| {
+                let found = patterns.iter().filter(|pattern| pattern.is_match(line));
+                found.count()
+            });
+            number(tainted.sum())
         }))
     }),
 ];

@@ -124,7 +124,7 @@ impl Constraints<'_> {
         {
             #[expect(clippy::cast_precision_loss, reason = "it is in the range without any")]
             let second = second as f64;
-            return self.now.total_cmp(&second);
+            return self.now.partial_cmp(&second).unwrap_or(Ordering::Greater);
         }
         NumberBuf::from_f64(self.now).map_or(Ordering::Greater, |now| now.as_number().compare(time))
     }

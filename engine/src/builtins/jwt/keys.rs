@@ -73,7 +73,13 @@ pub enum Allowed {
 
 impl Pattern for Keys {
     fn bytes(&self) -> usize {
-        self.0.iter().map(|key| key.bytes + size_of::<Key>()).sum()
+        /// What the library makes of a key, about.
+        const PARSED: usize = 2 << 10;
+        let each = self
+            .0
+            .iter()
+            .map(|key| key.bytes + size_of::<Key>() + PARSED);
+        each.sum()
     }
 }
 

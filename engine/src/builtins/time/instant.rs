@@ -147,6 +147,9 @@ impl Civil {
     /// Nanoseconds since 1970 when clocks show this in a zone; of what they skip or repeat, what the offset just
     /// before or after makes of it.
     pub fn to_ns_in(self, place: &Place) -> Option<i128> {
+        if let Place::Utc = place {
+            return self.to_ns(0);
+        }
         let second = |ns: i128| i64::try_from(ns.div_euclid(SECOND.into())).ok();
         let guess = place.offset(second(self.to_ns(0)?)?);
         let offset = place.offset(second(self.to_ns(guess)?)?);
