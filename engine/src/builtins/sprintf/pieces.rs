@@ -222,6 +222,10 @@ fn fill(text: &mut Line<'_>, byte: u8, count: usize) {
 impl Piece {
     /// Prints a value at once; whether it could be.
     #[inline]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "it is taken apart where it was just made"
+    )]
     fn print(
         &self,
         call: &Call<'_>,

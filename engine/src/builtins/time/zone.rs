@@ -14,7 +14,7 @@ static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundl
 
 /// A time zone, which is kept for the next call.
 pub struct Zone {
-    zone: TimeZone,
+    rules: TimeZone,
     /// How often an offset was asked for, before there was a table.
     asked: AtomicU32,
     table: OnceLock<Box<[Stretch]>>,
@@ -49,7 +49,7 @@ impl Zone {
         let zone = zone.filter(|zone| zone.iana_name() == Some(name));
         let zone = zone.ok_or_else(|| Fault::error(format!("unknown time zone {name}")))?;
         Ok(Self {
-            zone,
+            rules: zone,
             asked: AtomicU32::new(0),
             table: OnceLock::new(),
         })
@@ -71,7 +71,7 @@ impl Zone {
 
     fn asked_of_zone(&self, second: i64) -> i64 {
         let time = Timestamp::from_second(second).unwrap_or_default();
-        self.zone.to_offset(time).seconds().into()
+        self.rules.to_offset(time).seconds().into()
     }
 
     /// The stretches of the years that the table is of.
@@ -82,7 +82,7 @@ impl Zone {
             offset: self.asked_of_zone(YEARS.start),
         };
         let start = Timestamp::from_second(YEARS.start).unwrap_or_default();
-        let later = self.zone.following(start).map(|transition| Stretch {
+        let later = self.rules.following(start).map(|transition| Stretch {
             start: transition.timestamp().as_second(),
             offset: transition.offset().seconds().into(),
         });
@@ -156,7 +156,7 @@ impl Place {
         let time = Timestamp::from_second(second).unwrap_or_default();
         let zone = match self {
             Self::Utc => &TimeZone::UTC,
-            Self::Zone(zone) => &zone.zone,
+            Self::Zone(zone) => &zone.rules,
         };
         zone.to_offset_info(time).abbreviation().to_owned()
     }
