@@ -320,7 +320,7 @@ impl Engine {
         let body = parse_body(&source, &options)?;
         laps.end(|| "rego_query_parse".to_owned());
         if body.is_empty() {
-            return Err(Error::EmptyQuery);
+            return Err(Error::empty_query(text));
         }
         let (package, imports) = self.context(context)?;
         let mut options = Cow::Borrowed(&self.inner.options);
@@ -387,14 +387,23 @@ impl Engine {
         if context.package.is_none() && context.imports.is_empty() {
             return Ok((None, Vec::new()));
         }
-        let mut text = format!("package {}\n", context.package.unwrap_or("query"));
+        let name = context.package.unwrap_or("query");
+        let module = self.parse("", &format!("package {name}\n"))?;
+        let package = context.package.map(|_| module.package.path);
+        let mut text = "package query\n".to_owned();
         for import in context.imports {
             text.push_str("import ");
             text.push_str(import);
             text.push('\n');
         }
-        let module = self.parse("", &text)?;
-        let package = context.package.map(|_| module.package.path);
+        let module = self.parse("", &text).map_err(|mut errors| {
+            // nobody wrote the package, and the first error tells enough
+            errors.0.truncate(1);
+            for error in &mut errors.0 {
+                error.span.row = error.span.row.saturating_sub(1);
+            }
+            errors
+        })?;
         Ok((package, module.imports))
     }
 

@@ -1,8 +1,9 @@
 //! What the engine answers when it cannot do what was asked.
 
 use std::fmt;
+use std::sync::Arc;
 
-use solon_syntax::source::Diagnostics;
+use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
 use crate::evaluation::{EvalError, StackFrame};
 use crate::store::StoreError;
@@ -23,7 +24,7 @@ pub enum Error {
     Output(String),
     /// A module that is not there.
     UnknownModule(String),
-    /// A query without an expression.
+    /// A query without text.
     EmptyQuery,
 }
 
@@ -76,6 +77,16 @@ impl Error {
                 format!("policy id `{name}` not found"),
             )],
         }
+    }
+
+    /// A query that has no text, or blanks and comments only.
+    pub(crate) fn empty_query(text: &str) -> Self {
+        if text.is_empty() {
+            return Self::EmptyQuery;
+        }
+        let message = "empty query cannot be compiled";
+        let error = Diagnostic::new(Code::Compile, Arc::from(""), Span::default(), message);
+        Self::Compile(Diagnostics(vec![error]))
     }
 }
 

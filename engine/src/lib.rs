@@ -66,4 +66,4 @@ pub use query::{
 };
 pub use store::{Path, Snapshot};
 pub use value::Value;
-pub use walk::{Search, Shortcuts};
+pub use walk::{Faults, Search, Shortcuts};

@@ -210,6 +210,9 @@ impl Default for Limits {
 /// Most steps of the search for the error of an evaluation that failed.
 pub const TRACEBACK_STEPS: u64 = 1 << 20;
 
+/// Most errors of built-ins that a search collects.
+pub const COLLECTED_FAULTS: usize = 1 << 16;
+
 /// Printed lines that wait for the end of an evaluation, in bytes.
 pub const HELD_PRINTS: usize = 1 << 20;
 

@@ -88,6 +88,7 @@ impl PreparedPartial {
             observer,
             instruments,
             shortcuts,
+            faults,
         } = search;
         let inner = &*self.inner;
         let prepared = inner.basis.prepared(&[]);
@@ -116,7 +117,7 @@ impl PreparedPartial {
             };
             let limits = request.bounds(prepared.shared);
             let search = Walk::new(world, call).within(limits.explanation.unwrap_or(usize::MAX));
-            let search = search.tuned(shortcuts, instruments);
+            let search = search.tuned(shortcuts, instruments).collecting(faults);
             let mut search = search.leaving_open(&inner.inlining, &simplifier, &terms);
             let residuals = search.residuals(&question)?;
             within_bounds(arena)?;

@@ -71,7 +71,7 @@ impl Engine {
         let body = parse_body(&source, &self.parsing())?;
         laps.end(|| "rego_query_parse".to_owned());
         if body.is_empty() {
-            return Err(Error::EmptyQuery);
+            return Err(Error::empty_query(text));
         }
         let unknowns = self.documents_named("unknowns", &partial.unknowns)?;
         let disabled = self.documents_named("disableInlining", &partial.disable_inlining)?;

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::evaluation::{EvalError, Halt, Overlay, base_child, below, merged_keys, replaced};
+use crate::evaluation::{
+    EvalError, Halt, Overlay, base_child, below, merged_keys, replaced, replaced_below,
+};
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::value::{V, Value};
 
@@ -99,7 +101,9 @@ impl<'e> Machine<'e> {
         let overlays = self.scope_ref().overlay.clone();
         let mut overlay = overlays.as_deref();
         if let Some(Overlay::Value(data)) = overlay {
-            return Ok(below(Some(*data), path));
+            let found = below(Some(*data), path);
+            let whole = found.filter(|_| path.is_empty());
+            return Ok(whole.map(|data| self.with_packages(data, 0)).or(found));
         }
         let mut node = Some(0);
         let mut base = Some(self.data.borrow());
@@ -169,7 +173,10 @@ impl<'e> Machine<'e> {
         overlay: Option<&Overlay<'e>>,
     ) -> Result<Option<V<'e>>, Halt> {
         if let Some(Overlay::Value(value)) = overlay {
-            return Ok(Some(*value));
+            let value = replaced_below(self.call.arena, base, &Overlay::Value(*value));
+            return Ok(Some(
+                node.map_or(value, |node| self.with_packages(value, node)),
+            ));
         }
         let tree_node = node.and_then(|node| self.program.tree.node(node));
         if let Some(rule) = tree_node.and_then(|node| node.rule) {
@@ -203,6 +210,35 @@ impl<'e> Machine<'e> {
             }
         }
         Ok(Some(arena.object_from(pairs)))
+    }
+
+    /// A replaced document as it is seen from above: packages that it hides are empty objects.
+    fn with_packages(&self, value: V<'e>, at: NodeId) -> V<'e> {
+        let arena = self.call.arena;
+        let is_package = |node: &&TreeNode| node.rule.is_none() && !node.children.is_empty();
+        let (Some(object), Some(node)) = (
+            value.as_object(),
+            self.program.tree.node(at).filter(is_package),
+        ) else {
+            return value;
+        };
+        let hidden = node.children.iter().filter_map(|(key, child)| {
+            let key = key.borrow();
+            if at == 0 && key == arena.text("system") {
+                return None;
+            }
+            let is_hidden = self
+                .program
+                .tree
+                .node(*child)
+                .as_ref()
+                .is_some_and(is_package);
+            is_hidden.then(|| {
+                let inner = object.get(key).unwrap_or_else(|| arena.object_from([]));
+                (key, self.with_packages(inner, *child))
+            })
+        });
+        arena.object_from(object.iter().chain(hidden))
     }
 
     /// Runs the rest of a block for each key of the document at a path below `data`.

@@ -3,9 +3,9 @@
 //! The rules that can match must all have one constant value. Nothing of that shows in a value, but prints and the
 //! errors of built-ins do: where they can be seen, the published index decides which rules can match.
 
-use crate::evaluation::{Halt, allows};
+use crate::evaluation::{Halt, allows, may_have};
 use crate::program::RuleSet;
-use crate::program::canonical::{Constraint, Member, Place};
+use crate::program::canonical::{Constraint, Member, Membership, Place};
 use crate::value::{V, Value};
 
 use super::frame::Operands;
@@ -56,7 +56,7 @@ impl<'e> Machine<'e> {
         }
         let mut first: Option<&'e Value> = None;
         for member in &group.members {
-            if !self.fits(member, args, &mut first)? {
+            if !self.fits(member, group.exits, args, &mut first)? {
                 return Ok(false);
             }
         }
@@ -67,6 +67,7 @@ impl<'e> Machine<'e> {
     fn fits(
         &mut self,
         member: &'e Member,
+        exits: bool,
         args: &[V<'e>],
         first: &mut Option<&'e Value>,
     ) -> Result<bool, Halt> {
@@ -74,6 +75,21 @@ impl<'e> Machine<'e> {
             let mut may_match = false;
             for constraints in &conditions.alternatives {
                 may_match = may_match || self.all_hold(constraints, args)?;
+            }
+            let memberships = if exits {
+                &[]
+            } else {
+                conditions.memberships.as_slice()
+            };
+            for Membership { key, collection } in memberships {
+                let (key, collection) = (
+                    self.place_with(key, args)?,
+                    self.place_with(collection, args)?,
+                );
+                may_match = may_match
+                    && key
+                        .zip(collection)
+                        .is_some_and(|(key, collection)| may_have(collection, key));
             }
             if !may_match {
                 continue;
@@ -88,18 +104,23 @@ impl<'e> Machine<'e> {
 
     fn all_hold(&mut self, constraints: &'e [Constraint], args: &[V<'e>]) -> Result<bool, Halt> {
         for Constraint { place, tests } in constraints {
-            let found = match place {
-                Place::Input(keys) => self.input_at(keys),
-                Place::Data(keys) => {
-                    let path: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
-                    self.document(&path)?
-                }
-                Place::Argument(at) => args.get(*at).copied(),
-            };
+            let found = self.place_with(place, args)?;
             if !found.is_some_and(|found| allows(tests, found)) {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// What is at a place, with the arguments of the call in hand.
+    fn place_with(&mut self, place: &'e Place, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        Ok(match place {
+            Place::Input(keys) => self.input_at(keys),
+            Place::Data(keys) => {
+                let path: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
+                self.document(&path)?
+            }
+            Place::Argument(at) => args.get(*at).copied(),
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Conditions without which a rule is not entered.
 
-use crate::evaluation::{Halt, allows};
-use crate::program::canonical::{Conditions, Constraint, Place};
+use crate::evaluation::{Halt, allows, may_have};
+use crate::program::canonical::{Conditions, Constraint, Membership, Place};
 use crate::value::{V, Value};
 
 use super::frame::{Held, Operands};
@@ -16,14 +16,32 @@ impl<'e> Machine<'e> {
                 holds = holds && self.satisfies(constraint)?;
             }
             if holds {
-                return Ok(true);
+                return self.has_keys(conditions);
             }
         }
         Ok(false)
     }
 
+    fn has_keys(&mut self, conditions: &'e Conditions) -> Result<bool, Halt> {
+        for Membership { key, collection } in &conditions.memberships {
+            let Some(key) = self.at(key)? else {
+                return Ok(false);
+            };
+            let collection = self.at(collection)?;
+            if !collection.is_some_and(|collection| may_have(collection, key)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn satisfies(&mut self, constraint: &'e Constraint) -> Result<bool, Halt> {
-        let found = match &constraint.place {
+        let found = self.at(&constraint.place)?;
+        Ok(found.is_some_and(|found| allows(&constraint.tests, found)))
+    }
+
+    fn at(&mut self, place: &'e Place) -> Result<Option<V<'e>>, Halt> {
+        Ok(match place {
             Place::Input(keys) => self.input_at(keys),
             Place::Data(keys) => {
                 let path: smallvec::SmallVec<[V<'e>; 8]> = keys.iter().map(Value::borrow).collect();
@@ -32,7 +50,6 @@ impl<'e> Machine<'e> {
             Place::Argument(at) => self
                 .slot(u32::try_from(*at).unwrap_or(u32::MAX))
                 .map(Held::value),
-        };
-        Ok(found.is_some_and(|found| allows(&constraint.tests, found)))
+        })
     }
 }

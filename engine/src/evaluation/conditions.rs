@@ -31,6 +31,14 @@ fn allows_one(test: &Test, found: V<'_>) -> bool {
     }
 }
 
+/// Whether a collection may have a key; arrays and scalars are not asked.
+pub(crate) fn may_have(collection: V<'_>, key: V<'_>) -> bool {
+    if let Some(object) = collection.as_object() {
+        return object.get(key).is_some();
+    }
+    collection.as_set().is_none_or(|set| set.contains(key))
+}
+
 fn contains(collection: V<'_>, element: V<'_>) -> bool {
     if let Some(array) = collection.as_array() {
         return array.iter().any(|item| item == element);

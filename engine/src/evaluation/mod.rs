@@ -8,10 +8,12 @@ mod extent;
 mod overlay;
 mod stack;
 
-pub(crate) use conditions::allows;
+pub(crate) use conditions::{allows, may_have};
 pub(crate) use conflict::{clash, fixed_key_name, rule_header};
 pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use extent::Extent;
-pub(crate) use overlay::{Overlay, Patches, base_child, below, merged_keys, overlay, replaced};
+pub(crate) use overlay::{
+    Overlay, Patches, base_child, below, merged_keys, overlay, replaced, replaced_below,
+};
 pub use stack::StackFrame;

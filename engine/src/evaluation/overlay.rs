@@ -134,6 +134,37 @@ pub(crate) fn replaced<'e>(arena: &'e Arena, value: Option<V<'e>>, overlay: &Ove
     }
 }
 
+/// The same as it is seen from above: what replaces an object is merged with it there.
+pub(crate) fn replaced_below<'e>(
+    arena: &'e Arena,
+    value: Option<V<'e>>,
+    overlay: &Overlay<'e>,
+) -> V<'e> {
+    match overlay {
+        Overlay::Value(new) => united(arena, value, *new),
+        Overlay::Node(children) => {
+            let object = value.and_then(V::as_object);
+            let kept = object.into_iter().flat_map(|object| object.iter());
+            let new = children.iter().map(|(key, inner)| {
+                let old = object.and_then(|object| object.get(*key));
+                (*key, replaced_below(arena, old, inner))
+            });
+            arena.object_from(kept.chain(new))
+        }
+    }
+}
+
+/// A value with what an old one has besides, where both are objects.
+pub(crate) fn united<'e>(arena: &'e Arena, old: Option<V<'e>>, new: V<'e>) -> V<'e> {
+    let (Some(old), Some(added)) = (old.and_then(V::as_object), new.as_object()) else {
+        return new;
+    };
+    let added = added
+        .iter()
+        .map(|(key, value)| (key, united(arena, old.get(key), value)));
+    arena.object_from(old.iter().chain(added))
+}
+
 /// What lies below a value.
 pub(crate) fn below<'e>(value: Option<V<'e>>, keys: &[V<'e>]) -> Option<V<'e>> {
     keys.iter()

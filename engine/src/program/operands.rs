@@ -99,6 +99,11 @@ impl Step {
                     see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
                 }
             }
+            for membership in &screen.conditions.memberships {
+                if let Place::Argument(at) = membership.key {
+                    see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
+                }
+            }
         }
         let see = &mut |operand: &Operand| see(*operand);
         operands!(self, see, iter);

@@ -40,7 +40,8 @@ pub(crate) fn search<T, R>(
         let limits = request.bounds(prepared.shared);
         let walk = Walk::new(world, call)
             .within(limits.explanation.unwrap_or(usize::MAX))
-            .tuned(how.shortcuts, how.instruments);
+            .tuned(how.shortcuts, how.instruments)
+            .collecting(how.faults);
         let result = run(walk, subject)?;
         within_bounds(arena)?;
         Ok(result)

@@ -174,13 +174,19 @@ impl<'e> Walk<'e> {
                 if self.plug_all(args).is_none() && self.open.is_none() {
                     return Ok(Flow::More);
                 }
+                let other = T::Term(other, goal.frame);
+                if let Some(output) = output.first() {
+                    let output = T::Term(output, goal.frame);
+                    return self
+                        .without_mocks(|walk, next| walk.unify(goal, output, other, next), next);
+                }
                 let name =
                     bumpalo::format!(in self.call.arena.bump(), "$_mock_{}_{}", goal.id, goal.at);
                 let value = T::Made(self.variable(name.into_bump_str(), goal.frame));
                 self.without_mocks(
-                    |walk, next| walk.unify(goal, T::Term(other, goal.frame), value, next),
+                    |walk, next| walk.unify(goal, other, value, next),
                     &mut |walk| match walk.plug(value) {
-                        Some(value) => walk.returned(goal, value, output.first(), next),
+                        Some(value) => walk.returned(goal, value, None, next),
                         None => Ok(Flow::More),
                     },
                 )
@@ -199,6 +205,12 @@ impl<'e> Walk<'e> {
         span: Span,
     ) -> Result<Option<V<'e>>, Halt> {
         let postponable = matches!(result, Err(Fault::Error(_)));
+        if postponable && self.faults.is_some() {
+            if let Err(halt) = outcome(self.program, true, result, name, span) {
+                self.keep_fault(halt);
+            }
+            return Ok(None);
+        }
         match outcome(self.program, self.strict, result, name, span) {
             Err(halt) if postponable => self.postpone(halt).map(|()| None),
             outcome => outcome,
@@ -266,7 +278,7 @@ impl<'e> Walk<'e> {
             .collect()
     }
 
-    /// `walk`: each path and value below a value.
+    /// `walk`: each path and value below a value. Paths that nobody asks for are empty.
     fn walk_tree(&mut self, goal: Goal<'e>, operands: &'e [Term], next: Next<'_, 'e>) -> Outcome {
         let [from, rest @ ..] = operands else {
             return Ok(Flow::More);
@@ -274,14 +286,22 @@ impl<'e> Walk<'e> {
         let Some(from) = self.plug(T::Term(from, goal.frame)) else {
             return Ok(Flow::More);
         };
-        self.below(goal, from, &mut Vec::new(), rest.first(), next)
+        let output = rest.first();
+        let items = output.and_then(|output| match &output.kind {
+            TermKind::Array(items) => Some(items),
+            _ => None,
+        });
+        let is_unnamed =
+            items.is_some_and(|items| matches!(items.as_slice(), [path, _] if path.is_wildcard()));
+        let mut path = (!is_unnamed).then(Vec::new);
+        self.below(goal, from, path.as_mut(), output, next)
     }
 
     fn below(
         &mut self,
         goal: Goal<'e>,
         value: V<'e>,
-        path: &mut Vec<V<'e>>,
+        mut path: Option<&mut Vec<V<'e>>>,
         output: Option<&'e Term>,
         next: Next<'_, 'e>,
     ) -> Outcome {
@@ -291,7 +311,8 @@ impl<'e> Walk<'e> {
             ended.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
         }
         let arena = self.call.arena;
-        let pair = arena.array(&[arena.array(path), value]);
+        let steps = arena.array(path.as_ref().map_or(&[], |path| path.as_slice()));
+        let pair = arena.array(&[steps, value]);
         let items = value.as_array().into_iter().flat_map(|items| items.iter());
         let items = (0_i64..).map(V::Int).zip(items);
         let pairs = value
@@ -305,13 +326,17 @@ impl<'e> Walk<'e> {
             let Some((key, inner)) = child else {
                 return walk.returned(goal, pair, output, next);
             };
-            path.push(key);
+            if let Some(path) = &mut path {
+                path.push(key);
+            }
             let flow = stacker::maybe_grow(
                 crate::limits::VALUE_STACK,
                 2 * crate::limits::VALUE_STACK,
-                || walk.below(goal, inner, path, output, next),
+                || walk.below(goal, inner, path.as_deref_mut(), output, next),
             );
-            path.pop();
+            if let Some(path) = &mut path {
+                path.pop();
+            }
             flow
         })
     }

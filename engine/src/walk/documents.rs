@@ -6,7 +6,7 @@ use solon_syntax::ast::{Term, TermKind};
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{Made, T};
-use crate::evaluation::{Halt, Overlay, base_child, below, replaced};
+use crate::evaluation::{Halt, Overlay, base_child, below, replaced_below};
 use crate::program::canonical::{Site, SiteId, Sites};
 use crate::trace::{Count, Operation};
 use crate::value::V;
@@ -136,7 +136,8 @@ impl<'e> Walk<'e> {
             base = base.and_then(|base| base_child(arena, base, *key));
         }
         let found = match overlay {
-            Some(overlay) => Some(replaced(arena, base, overlay)),
+            Some(Overlay::Value(value)) => Some(*value),
+            Some(overlay) => Some(replaced_below(arena, base, overlay)),
             None => base,
         };
         let root = found.filter(|_| path.is_empty()).and_then(V::as_object);

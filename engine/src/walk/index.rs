@@ -5,9 +5,9 @@ use solon_syntax::ast::Rule;
 use super::documents::Path;
 use super::machine::{Goal, Walk};
 use super::term::List;
-use crate::evaluation::allows;
+use crate::evaluation::{allows, may_have};
 use crate::program::canonical::{
-    Conditions, Constraint, Group, GroupKind, Member, Place, chain, is_ground,
+    Conditions, Constraint, Group, GroupKind, Member, Membership, Place, chain, is_ground,
 };
 use crate::trace::Operation;
 use crate::value::{V, Value};
@@ -54,7 +54,7 @@ impl<'e> Walk<'e> {
             for ((rule, conditions), constant) in
                 chain(rule).zip(&member.conditions).zip(&member.values)
             {
-                if self.shortcuts.indexing && !self.may_match(conditions, &args) {
+                if self.shortcuts.indexing && !self.may_match(group, conditions, &args) {
                     continue;
                 }
                 members.push(rule);
@@ -82,19 +82,55 @@ impl<'e> Walk<'e> {
         matches
     }
 
-    fn may_match(&self, conditions: &'e Conditions, args: &[Option<V<'e>>]) -> bool {
-        conditions.alternatives.iter().any(|constraints| {
-            constraints
-                .iter()
-                .all(|constraint| self.satisfies(constraint, args))
-        })
+    fn may_match(&self, group: &Group, conditions: &'e Conditions, args: &[Option<V<'e>>]) -> bool {
+        let satisfies = |constraint: &'e Constraint| self.satisfies(constraint, args);
+        let mut alternatives = conditions.alternatives.iter();
+        if !alternatives.any(|constraints| constraints.iter().all(satisfies)) {
+            return false;
+        }
+        let is_asked = !group.exits || self.open.is_some();
+        let mut memberships = conditions.memberships.iter();
+        !is_asked || memberships.all(|membership| self.has_key(membership, args))
+    }
+
+    fn has_key(&self, membership: &'e Membership, args: &[Option<V<'e>>]) -> bool {
+        let Membership { key, collection } = membership;
+        if self.is_open_at(key) {
+            return true;
+        }
+        if let Place::Argument(at) = key
+            && *at >= args.len()
+        {
+            return true;
+        }
+        let Some(key) = self.at(key, args) else {
+            return false;
+        };
+        self.is_open_at(collection)
+            || self
+                .at(collection, args)
+                .is_some_and(|collection| may_have(collection, key))
+    }
+
+    fn is_open_at(&self, place: &'e Place) -> bool {
+        self.open.is_some() && self.is_open_place(place)
     }
 
     fn satisfies(&self, constraint: &'e Constraint, args: &[Option<V<'e>>]) -> bool {
-        if self.open.is_some() && self.is_open_place(&constraint.place) {
+        if self.is_open_at(&constraint.place) {
             return true;
         }
-        let found = match &constraint.place {
+        if let Place::Argument(at) = constraint.place
+            && at >= args.len()
+        {
+            return true;
+        }
+        self.at(&constraint.place, args)
+            .is_some_and(|found| allows(&constraint.tests, found))
+    }
+
+    fn at(&self, place: &'e Place, args: &[Option<V<'e>>]) -> Option<V<'e>> {
+        match place {
             Place::Input(keys) => self.scope().input.and_then(|input| {
                 keys.iter()
                     .try_fold(input, |value, key| value.lookup(key.borrow()))
@@ -103,11 +139,7 @@ impl<'e> Walk<'e> {
                 let path: Path<'e> = keys.iter().map(Value::borrow).collect();
                 self.resolve(&path)
             }
-            Place::Argument(at) => match args.get(*at) {
-                Some(found) => *found,
-                None => return true,
-            },
-        };
-        found.is_some_and(|found| allows(&constraint.tests, found))
+            Place::Argument(at) => args.get(*at).copied().flatten(),
+        }
     }
 }

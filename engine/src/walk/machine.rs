@@ -8,6 +8,7 @@ use solon_syntax::source::Span;
 use super::bindings::Frame;
 use super::calls::Callee;
 use super::events::Shown;
+use super::faults::Faults;
 use super::open::Open;
 use super::scope::Scope;
 use super::shortcuts::Shortcuts;
@@ -138,6 +139,8 @@ pub struct Walk<'e> {
     pub(super) shown: Shown<'e>,
     pub(super) shortcuts: Shortcuts,
     pub(super) instruments: Option<&'e Instruments>,
+    /// Where errors of built-ins are collected, if somebody asked for them.
+    pub(super) faults: Option<&'e Faults>,
     /// What is left open, if not everything is known.
     pub(super) open: Option<Box<Open<'e>>>,
     /// Where the search stands, if somebody wants to know.
@@ -172,6 +175,7 @@ impl<'e> Walk<'e> {
             shown: Shown::new(usize::MAX),
             shortcuts: Shortcuts::default(),
             instruments: None,
+            faults: None,
             open: None,
             trail: None,
             postponed: None,

@@ -14,6 +14,7 @@ mod closures;
 mod conflict;
 mod documents;
 mod events;
+mod faults;
 mod functions;
 mod index;
 mod keyed;
@@ -29,5 +30,6 @@ mod term;
 mod trail;
 mod unify;
 
+pub use faults::Faults;
 pub use machine::{Question, Walk, World};
 pub use shortcuts::{Search, Shortcuts};

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::faults::Faults;
 use super::machine::Walk;
 use crate::trace::{Count, Instruments, Observer, Operation};
 
@@ -32,6 +33,8 @@ pub struct Search<'o> {
     pub instruments: Option<&'o Instruments>,
     /// What may be left out.
     pub shortcuts: Shortcuts,
+    /// Where errors of built-ins are collected.
+    pub faults: Option<&'o Faults>,
 }
 
 impl<'e> Walk<'e> {

@@ -114,17 +114,31 @@ impl<'e> Walk<'e> {
             return;
         };
         if trail.stack.is_none() {
-            let mut stack = Vec::new();
-            let mut wanted = trail.goals.last().map(|goal| goal.id);
-            for goal in trail.goals.iter().rev() {
-                if Some(goal.id) == wanted {
-                    stack.push(self.stack_frame(*goal));
-                    wanted = (goal.id != goal.parent).then_some(goal.parent);
-                }
-            }
-            trail.stack = Some(stack);
+            trail.stack = Some(self.frames_of(&trail.goals));
         }
         self.trail = Some(trail);
+    }
+
+    /// The queries that are running, innermost first.
+    pub(super) fn running(&mut self) -> Vec<StackFrame> {
+        let Some(trail) = self.trail.take() else {
+            return Vec::new();
+        };
+        let stack = self.frames_of(&trail.goals);
+        self.trail = Some(trail);
+        stack
+    }
+
+    fn frames_of(&mut self, goals: &[Goal<'e>]) -> Vec<StackFrame> {
+        let mut stack = Vec::new();
+        let mut wanted = goals.last().map(|goal| goal.id);
+        for goal in goals.iter().rev() {
+            if Some(goal.id) == wanted {
+                stack.push(self.stack_frame(*goal));
+                wanted = (goal.id != goal.parent).then_some(goal.parent);
+            }
+        }
+        stack
     }
 
     fn stack_frame(&mut self, goal: Goal<'e>) -> StackFrame {

@@ -17,6 +17,12 @@ pub struct Report {
     /// Whether files could not be loaded.
     #[serde(skip)]
     loading: bool,
+    /// Whether the evaluation went on in spite of them.
+    #[serde(skip)]
+    answered: bool,
+    /// What stands for the answer besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -59,6 +65,37 @@ impl Report {
         Self {
             errors,
             loading: false,
+            answered: false,
+            result: None,
+        }
+    }
+
+    /// Errors of built-ins that did not end the evaluation; `failed` is what did.
+    pub fn of_builtins(
+        failed: Option<&solon::Error>,
+        faults: &[solon::Error],
+        texts: Texts<'_>,
+    ) -> Self {
+        let mut report = failed.map_or_else(Self::answered, |error| Self::of(error, texts));
+        for fault in faults {
+            report.errors.extend(Self::of(fault, texts).errors);
+        }
+        report
+    }
+
+    /// The same beside an answer that nobody wants to see.
+    #[must_use]
+    pub fn discarding(mut self, is_defined: bool) -> Self {
+        self.result = is_defined.then_some("discarded");
+        self
+    }
+
+    fn answered() -> Self {
+        Self {
+            errors: Vec::new(),
+            loading: false,
+            answered: true,
+            result: None,
         }
     }
 
@@ -71,6 +108,8 @@ impl Report {
         Self {
             errors: entries.collect(),
             loading: true,
+            answered: false,
+            result: None,
         }
     }
 
@@ -79,6 +118,8 @@ impl Report {
         Self {
             errors: vec![Entry::message(message.into())],
             loading: false,
+            answered: false,
+            result: None,
         }
     }
 
@@ -103,6 +144,11 @@ impl Report {
             error.write(&mut text);
         }
         text
+    }
+
+    /// Whether the evaluation went on in spite of the errors.
+    pub fn is_of_answered(&self) -> bool {
+        self.answered
     }
 
     /// Whether the errors were found before anything was compiled.

@@ -6,9 +6,11 @@ use super::body::Lowering;
 use super::called::operator_name;
 use super::constants::{Constants, constant};
 use super::declare::{Member, Pending, number};
+use super::guards;
 use super::index::{self, Built, Condition, Proof, Proofs};
-use super::{guards, screen};
+use super::screen::{self, Around};
 use crate::compile::optimisations::{Optimisation, Optimisations};
+use crate::program::canonical::chain;
 use crate::program::{
     Chain, ConstId, Index, Known, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen,
     Slot, Step,
@@ -27,10 +29,12 @@ pub fn lower(
     let kind = declared.kind;
     let lowering = RuleLowering {
         kind,
+        members: &pending.rules,
+        exits: exits(kind, &pending.rules),
         program,
         optimisations,
     };
-    let (rules, index) = lowering.all(&pending.rules, constants);
+    let (rules, index) = lowering.all(constants);
     let default = pending
         .default
         .map(|rule| default_plan(rule, program, constants, optimisations));
@@ -83,6 +87,17 @@ fn early_exit(rules: &[Rule], constants: &Constants) -> bool {
     members.all(|member| member.constant.is_some_and(|id| value(id) == first))
 }
 
+/// The same before they are lowered.
+fn exits(kind: RuleKind, rules: &[Member<'_>]) -> bool {
+    if !matches!(kind, RuleKind::Complete | RuleKind::Function(_)) {
+        return false;
+    }
+    let value = |rule: &ast::Rule| rule.head.value.as_ref().and_then(constant);
+    let mut all = rules.iter().flat_map(|member| chain(member.rule));
+    let first = all.next().and_then(value);
+    first.is_some() && all.all(|rule| value(rule) == first)
+}
+
 /// Whether finding a function's result again costs more than looking it up, or is seen.
 fn is_costly(body: &Body, args: &[Term]) -> bool {
     body.iter().any(|expr| match &expr.kind {
@@ -120,13 +135,17 @@ fn is_costly_term(term: &Term, args: &[Term]) -> bool {
 /// Lowers the rules of one kind.
 struct RuleLowering<'p> {
     kind: RuleKind,
+    members: &'p [Member<'p>],
+    /// Whether the first solution of any rule is the answer.
+    exits: bool,
     program: &'p Program,
     optimisations: Optimisations,
 }
 
 impl RuleLowering<'_> {
     /// Lowers rules that are asked together, and the index that finds them.
-    fn all(&self, members: &[Member<'_>], constants: &mut Constants) -> (Vec<Rule>, Index) {
+    fn all(&self, constants: &mut Constants) -> (Vec<Rule>, Index) {
+        let members = self.members;
         let are_many = self.may_index(members.len());
         let mut bodies: Vec<Bodies<'_>> = members
             .iter()
@@ -168,8 +187,13 @@ impl RuleLowering<'_> {
         } else {
             Default::default()
         };
+        let around = Around {
+            rules: self.members,
+            tree,
+            exits: self.exits,
+        };
         Ordered {
-            screen: screen::screen(rule, &order, tree),
+            screen: screen::screen(rule, &order, &around),
             conditions,
             known,
             proven: Proofs::new(),

@@ -7,18 +7,49 @@ use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::constants::constant;
-use crate::program::canonical::{Conditions, TESTS, may_constrain};
+use super::declare::Member;
+use crate::program::canonical::{Conditions, Shared, TESTS, chain, may_constrain};
 use crate::program::{Screen, Tree};
 
+/// What is known of the rules around one.
+pub struct Around<'a> {
+    /// The rules that share its index.
+    pub rules: &'a [Member<'a>],
+    /// The documents.
+    pub tree: &'a Tree,
+    /// Whether the first solution of any of the rules is the answer.
+    pub exits: bool,
+}
+
+impl Around<'_> {
+    /// The conditions of a rule, as the index asks for them.
+    fn conditions(&self, rule: &ast::Rule) -> Conditions {
+        let is_virtual = |steps: &[Term]| is_virtual(steps, self.tree);
+        let mut conditions = Conditions::of(rule, &is_virtual);
+        if Shared::may_loosen(&conditions) {
+            let rules = self.rules.iter().flat_map(|member| chain(member.rule));
+            let all: Vec<Conditions> = rules
+                .map(|rule| Conditions::of(rule, &is_virtual))
+                .collect();
+            Shared::new(&all).loosen(&mut conditions);
+        }
+        if self.exits {
+            conditions.memberships.clear();
+        }
+        conditions
+    }
+}
+
 /// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
-pub fn screen(rule: &ast::Rule, order: &[&Expr], tree: &Tree) -> Option<Screen> {
+pub fn screen(rule: &ast::Rule, order: &[&Expr], around: &Around<'_>) -> Option<Screen> {
+    let tree = around.tree;
     // nothing comes too late behind the last that may be a condition
     let last = order.iter().rposition(|expr| may_constrain(expr))?;
     let up_to_it = order.get(..=last)?;
     let volumes: Vec<Volume> = up_to_it.iter().map(|expr| volume(expr, tree)).collect();
     let late = |least: Volume| {
         let loud = volumes.iter().position(|volume| *volume >= least)?;
-        late_conditions(rule, order, loud, tree)
+        late_conditions(rule, order, loud, around)
     };
     if let Some(conditions) = late(Volume::Loud) {
         let always = true;
@@ -34,7 +65,7 @@ fn late_conditions(
     rule: &ast::Rule,
     order: &[&Expr],
     at: usize,
-    tree: &Tree,
+    around: &Around<'_>,
 ) -> Option<Conditions> {
     // a test that fails for what it is given is not made where the index asks for the same
     let tests_itself = order.get(at).is_some_and(|expr| is_test(expr));
@@ -42,18 +73,25 @@ fn late_conditions(
     if rest.is_empty() {
         return None;
     }
-    let is_virtual = |steps: &[Term]| is_virtual(steps, tree);
-    let Conditions { mut alternatives } = Conditions::of(rule, &is_virtual);
+    let is_virtual = |steps: &[Term]| is_virtual(steps, around.tree);
+    let Conditions {
+        mut alternatives,
+        mut memberships,
+    } = around.conditions(rule);
     let met = Conditions::among(&rule.head.args, quiet.iter().copied(), &is_virtual);
     if let [met] = met.alternatives.as_slice() {
         for constraints in &mut alternatives {
             constraints.retain(|constraint| !met.contains(constraint));
         }
     }
+    memberships.retain(|membership| !met.memberships.contains(membership));
     let decides = alternatives
         .iter()
         .all(|constraints| !constraints.is_empty());
-    decides.then_some(Conditions { alternatives })
+    (decides || !memberships.is_empty()).then_some(Conditions {
+        alternatives,
+        memberships,
+    })
 }
 
 /// Whether an expression is a call that conditions are made of.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use solon_syntax::ast::{Module, Rule, SchemaRef, SchemaTarget, Term};
+use solon_syntax::ast::{Module, Rule, SchemaRef, SchemaTarget, Term, TermKind};
 use solon_syntax::print::display_ref;
 use solon_syntax::source::Span;
 
@@ -81,7 +81,10 @@ impl<'c> Schemas<'c> {
         {
             for binding in &block.schemas {
                 match self.type_of(binding) {
-                    Ok(Some(of)) => known.bind(&binding.path, of),
+                    Ok(Some(of)) => match binding.path.iter().skip(1).find_map(no_key) {
+                        Some(reason) => problems.push(Problem::new(rule.span, reason)),
+                        None => known.bind(&binding.path, of),
+                    },
                     Ok(None) => {}
                     Err(reason) => problems.push(Problem::new(rule.span, reason)),
                 }
@@ -114,6 +117,26 @@ fn convert(schema: &Json) -> Result<Type, String> {
     let schema = to_value(schema).map_err(|error| error.to_string())?;
     let schema = Schema::new(&schema, &is_pattern).map_err(|error| error.to_string())?;
     schema.to_type().map_err(|error| error.to_string())
+}
+
+/// Why a step of a path is no key: it has no value before an evaluation.
+fn no_key(step: &Term) -> Option<String> {
+    let is_reference = match &step.kind {
+        TermKind::Ref(_) => true,
+        TermKind::Var(name) => matches!(&**name, "input" | "data"),
+        _ => false,
+    };
+    let reason = match &step.kind {
+        TermKind::Array(items) | TermKind::Set(items) => return items.iter().find_map(no_key),
+        TermKind::Object(pairs) => {
+            let mut parts = pairs.iter().flat_map(|(key, value)| [key, value]);
+            return parts.find_map(no_key);
+        }
+        _ if step.is_scalar() => return None,
+        _ if is_reference => format!("illegal value: {step}"),
+        kind => format!("{} requires evaluation", kind.name()),
+    };
+    Some(format!("error getting key from value: {reason}"))
 }
 
 /// What schemas said so far, before what the environment knows.

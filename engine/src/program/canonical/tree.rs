@@ -6,7 +6,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{Head, Module, Rule, Term};
 
 use super::RuleAt;
-use super::index::Conditions;
+use super::index::{Conditions, Shared};
 use crate::program::constant;
 use crate::value::{V, Value};
 
@@ -47,6 +47,9 @@ pub struct Group {
     pub arity: usize,
     /// Length of the longest head, `data` and package included.
     pub longest: usize,
+    /// Whether the first solution of any of the rules is the answer, whichever may match. The index then does not ask
+    /// collections for keys.
+    pub exits: bool,
 }
 
 /// A rule of a group, and when it may match.
@@ -188,7 +191,13 @@ impl Group {
         };
         let (_, (_, first)) = all().next()?;
         let package = |module: &Module| module.package.path.len().saturating_sub(1);
-        let members = all()
+        let kind = if first.head.value.is_none() && first.head.key.is_some() {
+            GroupKind::Multiple
+        } else {
+            GroupKind::Single
+        };
+        let ground = all().all(|(_, (_, rule))| is_ground(&rule.head));
+        let mut members: Vec<Member> = all()
             .filter(|(_, (_, rule))| !rule.default)
             .map(|(at, (module, rule))| Member {
                 rule: at,
@@ -207,7 +216,20 @@ impl Group {
                     })
                     .map(|value| value.and_then(constant))
                     .collect(),
-            });
+            })
+            .collect();
+        let conditions = || members.iter().flat_map(|member| &member.conditions);
+        if conditions().any(Shared::may_loosen) {
+            let shared = Shared::new(conditions());
+            for member in &mut members {
+                for conditions in &mut member.conditions {
+                    shared.loosen(conditions);
+                }
+            }
+        }
+        let mut values = members.iter().flat_map(|member| &member.values);
+        let value = values.next().and_then(Option::as_ref);
+        let agree = value.is_some() && values.all(|other| other.as_ref() == value);
         let lengths = all().map(|(_, (module, rule))| {
             let key = usize::from(rule.head.value.is_none() && rule.head.key.is_some());
             package(module) + 1 + rule.head.reference.len() + key
@@ -216,16 +238,13 @@ impl Group {
             .filter(|(_, (_, rule))| rule.default)
             .map(|(at, _)| at);
         Some(Self {
-            kind: if first.head.value.is_none() && first.head.key.is_some() {
-                GroupKind::Multiple
-            } else {
-                GroupKind::Single
-            },
-            ground: all().all(|(_, (_, rule))| is_ground(&rule.head)),
+            kind,
+            ground,
+            exits: kind == GroupKind::Single && ground && agree,
             default: default.next_back(),
             arity: first.head.args.len(),
             longest: lengths.max().unwrap_or(0),
-            members: members.collect(),
+            members,
         })
     }
 }

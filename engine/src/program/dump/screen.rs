@@ -18,11 +18,7 @@ impl Dump<'_> {
             self.line(if at == 0 { when } else { "or" })?;
             self.within(|dump| {
                 constraints.iter().try_for_each(|constraint| {
-                    let place = match &constraint.place {
-                        Place::Input(keys) => format!("input{}", bracketed(keys)),
-                        Place::Data(keys) => format!("base{}", bracketed(keys)),
-                        Place::Argument(at) => format!("s{at}"),
-                    };
+                    let place = place(&constraint.place);
                     if constraint.tests.is_empty() {
                         return dump.line(format_args!("{place} defined"));
                     }
@@ -31,7 +27,19 @@ impl Dump<'_> {
                 })
             })?;
         }
+        for membership in &screen.conditions.memberships {
+            let (key, collection) = (place(&membership.key), place(&membership.collection));
+            self.line(format_args!("{when} {collection} has {key}"))?;
+        }
         Ok(())
+    }
+}
+
+fn place(place: &Place) -> String {
+    match place {
+        Place::Input(keys) => format!("input{}", bracketed(keys)),
+        Place::Data(keys) => format!("base{}", bracketed(keys)),
+        Place::Argument(at) => format!("s{at}"),
     }
 }
 

@@ -367,12 +367,7 @@ impl Write for Head {
             }
             out.list("args", &self.args);
             out.optional("key", self.key.as_ref());
-            match &self.value {
-                Some(value) if hides_place(self) => {
-                    out.member("value", &Term::new(value.kind.clone(), Span::default()));
-                }
-                value => out.optional("value", value.as_ref()),
-            }
+            out.optional("value", self.value.as_ref());
             out.flag("assign", self.assign);
             out.member("ref", &self.reference);
             out.location(self.span);
@@ -380,15 +375,17 @@ impl Write for Head {
     }
 }
 
-/// Whether the implied `true` of a head has no place: not behind references of two parts, and not where further bodies
-/// repeat a head.
-fn hides_place(head: &Head) -> bool {
+/// Whether the implied `true` of a head has no place: it has one behind references of two parts, where further bodies
+/// repeat a head, and where there is no body.
+fn hides_place(rule: &Rule) -> bool {
+    let head = &rule.head;
     let starts = |span: Span| {
         head.reference
             .first()
             .is_some_and(|first| first.span.start == span.start)
     };
-    head.generated_value && head.reference.len() != 2 && starts(head.span)
+    let has_body = !rule.body.iter().all(|expr| expr.generated);
+    head.generated_value && has_body && head.reference.len() != 2 && starts(head.span)
 }
 
 impl Write for Rule {
@@ -408,7 +405,15 @@ impl Write for Rule {
             next = rule.else_rule.as_deref();
         }
         for rule in open.into_iter().rev() {
-            out.member("head", &rule.head);
+            if hides_place(rule) {
+                let mut head = rule.head.clone();
+                if let Some(value) = &mut head.value {
+                    value.span = Span::default();
+                }
+                out.member("head", &head);
+            } else {
+                out.member("head", &rule.head);
+            }
             out.location(rule.span);
             out.sink.end_object();
         }

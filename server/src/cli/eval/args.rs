@@ -62,6 +62,9 @@ pub struct Args {
     /// End with the first error of a built-in function, instead of leaving it undefined
     #[arg(long)]
     pub strict_builtin_errors: bool,
+    /// Show all errors of built-in functions
+    #[arg(long)]
+    pub show_builtin_errors: bool,
     /// Read policies as Rego v0
     #[arg(long)]
     pub v0_compatible: bool,

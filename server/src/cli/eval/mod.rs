@@ -66,13 +66,23 @@ pub fn run(args: &Args) -> ExitCode {
                 }
                 _ => complain(report.text(false)),
             }
-            ExitCode::from(ERROR)
+            if report.is_of_answered() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(ERROR)
+            }
         }
     }
 }
 
 /// Why the answer cannot be shown as asked.
 fn unfit(args: &Args) -> Option<&'static str> {
+    if args.show_builtin_errors && args.strict_builtin_errors {
+        return Some(
+            "cannot use --show-builtin-errors with --strict-builtin-errors, --strict-builtin-errors will return the \
+             first built-in error encountered immediately",
+        );
+    }
     match (args.partial, args.format) {
         (true, Format::Json | Format::Pretty | Format::Source) => None,
         (true, _) => Some("invalid output format for partial evaluation"),

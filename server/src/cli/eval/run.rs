@@ -11,14 +11,14 @@ use solon::trace::{
 };
 use solon::value::Value;
 use solon::{
-    Change, Engine, Error, Limits, PreparedQuery, QueryContext, Request, Search, SendMetrics,
-    Shortcuts, Solution, Watched,
+    Change, Engine, Error, Faults, Limits, PreparedQuery, QueryContext, Request, Search,
+    SendMetrics, Shortcuts, Solution, Watched,
 };
 use solon_host::SystemHost;
 
 use super::Answered;
 use super::answer::Answer;
-use super::args::Args;
+use super::args::{Args, Format};
 use super::metrics::Metrics;
 use super::partial::Left;
 use super::profile::Row;
@@ -100,6 +100,7 @@ impl Run {
             ..QueryContext::default()
         };
         let instruments = Instruments::default();
+        let faults = Faults::default();
         let (mut profile, mut coverage) = (Profile::default(), Coverage::default());
         let mut watching = Observers::default();
         if args.profile().is_some() {
@@ -109,11 +110,15 @@ impl Run {
             watching.0.push(&mut coverage);
         }
         let observed = !watching.0.is_empty();
-        let watched = observed || args.instrument || args.shortcuts() != Shortcuts::default();
+        let watched = observed
+            || args.instrument
+            || args.show_builtin_errors
+            || args.shortcuts() != Shortcuts::default();
         let search = Search {
             observer: observed.then_some(&mut watching as &mut dyn Observer),
             instruments: args.instrument.then_some(&instruments),
             shortcuts: args.shortcuts(),
+            faults: args.show_builtin_errors.then_some(&faults),
         };
         let watched_in = |detail| Watched {
             detail,
@@ -132,7 +137,7 @@ impl Run {
                 }
             };
             self.metrics.since("rego_partial_eval", start);
-            left.map(|left| Answered::Left(Left(left))).map_err(refused)
+            left.map(|left| Answered::Left(Left(left)))
         } else {
             let prepared = engine.prepare_query_in(query, &context).map_err(refused)?;
             let start = Instant::now();
@@ -151,9 +156,18 @@ impl Run {
                     .map(|kind| (kind, without(kind, args, &prepared, input)))
                     .collect();
             }
-            solutions
-                .map(|solutions| Answered::Whole(answered(&prepared, solutions)))
-                .map_err(refused)
+            solutions.map(|solutions| Answered::Whole(answered(&prepared, solutions)))
+        };
+        let faults = faults.take().into_iter();
+        let faults: Vec<Error> = faults.map(|fault| Error::Eval(Box::new(fault))).collect();
+        let answer = if faults.is_empty() {
+            answer.map_err(refused)
+        } else {
+            let failed = answer.as_ref().err();
+            let is_discarded = args.format == Format::Discard;
+            let is_defined = answer.as_ref().is_ok_and(Answered::is_defined);
+            Err(Report::of_builtins(failed, &faults, &text_of)
+                .discarding(is_discarded && is_defined))
         };
         self.metrics.instruments(&instruments);
         self.metrics.sent(&sent);

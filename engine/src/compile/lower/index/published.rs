@@ -15,7 +15,8 @@ pub struct Published(Vec<Constraint>);
 impl Published {
     /// Those of a rule, if they are no alternatives.
     pub fn of(rule: &ast::Rule, tree: &Tree) -> Self {
-        let Conditions { alternatives } = Conditions::of(rule, &|steps| is_virtual(steps, tree));
+        let Conditions { alternatives, .. } =
+            Conditions::of(rule, &|steps| is_virtual(steps, tree));
         let mut alternatives = alternatives.into_iter();
         match (alternatives.next(), alternatives.next()) {
             (Some(constraints), None) => Self(constraints),

@@ -1,0 +1,430 @@
+//! What the published index notes of a rule's body, expression by expression.
+//!
+//! A place is noted together with what must be there, or with the variable that what is there goes by. A variable stands
+//! for the first place that it was noted with, as long as no value takes its place there.
+
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
+
+use super::noted::{Entry, What, constraints};
+use super::{Conditions, Membership, Place, Test, glob};
+use crate::program::constant;
+use crate::value::Value;
+
+/// Most alternatives of one rule; beyond, those of `or` do not count.
+const ALTERNATIVES: usize = 32;
+
+/// Entries of which all must hold.
+type List<'r> = Vec<Entry<'r>>;
+
+/// The entries of a body.
+pub(super) struct Entries<'r> {
+    is_virtual: &'r dyn Fn(&[Term]) -> bool,
+    args: &'r [Term],
+    constants: HashMap<&'r Name, &'r Term>,
+    list: List<'r>,
+    /// Those of the bodies around, in which variables are looked up too.
+    outer: List<'r>,
+    /// For each `or`, lists of which one must hold.
+    choices: Vec<Vec<List<'r>>>,
+    memberships: Vec<Membership>,
+}
+
+impl<'r> Entries<'r> {
+    pub(super) fn new(args: &'r [Term], is_virtual: &'r dyn Fn(&[Term]) -> bool) -> Self {
+        Self {
+            is_virtual,
+            args,
+            constants: HashMap::new(),
+            list: Vec::new(),
+            outer: Vec::new(),
+            choices: Vec::new(),
+            memberships: Vec::new(),
+        }
+    }
+
+    pub(super) fn conditions(mut self) -> Conditions {
+        let memberships = std::mem::take(&mut self.memberships);
+        let alternatives = self.alternatives();
+        Conditions {
+            alternatives: alternatives.into_iter().map(constraints).collect(),
+            memberships,
+        }
+    }
+
+    pub(super) fn expr(&mut self, expr: &'r Expr) {
+        if expr.negated || !expr.with.is_empty() {
+            return;
+        }
+        match &expr.kind {
+            ExprKind::Term(term) => {
+                if matches!(term.kind, TermKind::Ref(_))
+                    && !self.membership(term)
+                    && let Some(place) = self.document(term)
+                {
+                    self.add(place, What::Something(None));
+                }
+            }
+            ExprKind::Call(terms) => {
+                if let Some((operator, operands)) = terms.split_first() {
+                    self.call(operator, operands);
+                }
+            }
+            ExprKind::And(pair) => {
+                let left = self.side(&pair.lhs);
+                let right = self.side(&pair.rhs);
+                self.require(left);
+                self.require(right);
+            }
+            ExprKind::Or(pair) => {
+                let mut either = self.side(&pair.lhs);
+                let mut right = self.side(&pair.rhs);
+                if !either.is_empty() && !right.is_empty() {
+                    either.append(&mut right);
+                    self.require(either);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The alternatives of one side of `and` or `or`; none if anything may hold there.
+    fn side(&self, body: &'r [Expr]) -> Vec<List<'r>> {
+        let mut inner = Self::new(self.args, self.is_virtual);
+        inner.constants.clone_from(&self.constants);
+        inner.outer = [self.list.as_slice(), self.outer.as_slice()].concat();
+        for expr in body {
+            inner.expr(expr);
+        }
+        let mut alternatives = inner.alternatives();
+        if matches!(alternatives.as_slice(), [only] if only.is_empty()) {
+            return Vec::new();
+        }
+        // the variables of a side are its own
+        for entry in alternatives.iter_mut().flatten() {
+            if entry.what.is_something() {
+                entry.what = What::Something(None);
+            }
+        }
+        alternatives
+    }
+
+    fn require(&mut self, mut alternatives: Vec<List<'r>>) {
+        if alternatives.len() > 1 {
+            self.choices.push(alternatives);
+        } else if let Some(only) = alternatives.pop() {
+            for entry in only {
+                self.add(entry.place, entry.what);
+            }
+        }
+    }
+
+    /// The ways in which a body may hold: one list of each choice besides what always must.
+    fn alternatives(&self) -> Vec<List<'r>> {
+        let mut alternatives = vec![self.list.clone()];
+        for choice in &self.choices {
+            if alternatives.len() * choice.len() > ALTERNATIVES {
+                return vec![self.list.clone()];
+            }
+            alternatives = alternatives
+                .iter()
+                .flat_map(|one| {
+                    choice
+                        .iter()
+                        .map(|list| [one.as_slice(), list.as_slice()].concat())
+                })
+                .collect();
+        }
+        alternatives
+    }
+
+    /// A value takes the place of a variable, unless it is only the beginning or the end of a text.
+    fn add(&mut self, place: Place, what: What<'r>) {
+        let replaces = !what.is_something() && !what.is_end();
+        for old in self.list.iter_mut().filter(|old| old.place == place) {
+            if old.what == what {
+                return;
+            }
+            if replaces && old.what.is_something() {
+                old.what = what;
+                return;
+            }
+        }
+        self.list.push(Entry { place, what });
+    }
+
+    fn call(&mut self, operator: &Term, operands: &'r [Term]) {
+        let is = |name: &str| operator.is_operator(name);
+        match operands {
+            [left, right] if is("eq") || is("equal") => {
+                let _ = self.element(left, right)
+                    || self.element(right, left)
+                    || self.equality(left, right)
+                    || self.equality(right, left);
+            }
+            [element, collection] if is("internal.member_2") => self.member(element, collection),
+            [text, base] if is("startswith") || is("strings.any_prefix_match") => {
+                if let (Some(place), Some(texts)) = (self.document(text), self.strings(base)) {
+                    self.add(place, What::Test(Test::Prefix(texts)));
+                }
+            }
+            [text, base] if is("endswith") || is("strings.any_suffix_match") => {
+                if let (Some(place), Some(texts)) = (self.document(text), self.strings(base)) {
+                    self.add(place, What::Test(Test::Suffix(texts)));
+                }
+            }
+            [pattern, delimiters, text] if is("glob.match") => {
+                if let (Some(place), Some(test)) = (
+                    text.as_var().and_then(|name| self.variable(name)),
+                    glob::test(pattern, delimiters),
+                ) {
+                    self.add(place, What::Test(test));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `collection[_] == "a"` asks for an element.
+    fn element(&mut self, reference: &'r Term, value: &'r Term) -> bool {
+        let TermKind::Ref(terms) = &reference.kind else {
+            return false;
+        };
+        let Some((last, prefix)) = terms.split_last().filter(|(_, prefix)| !prefix.is_empty())
+        else {
+            return false;
+        };
+        if self.step(last).is_some() {
+            return false;
+        }
+        let value = self.resolve(value);
+        let (Some(test), Some(place)) = (scalar(value).map(Test::Contains), self.path(prefix))
+        else {
+            return false;
+        };
+        self.add(place, What::Test(test));
+        true
+    }
+
+    /// Notes what a place must be equal to; whether there was anything to note.
+    fn equality(&mut self, place: &'r Term, value: &'r Term) -> bool {
+        match &place.kind {
+            TermKind::Var(name) if !is_document(name) => {
+                let is_constant = value.as_var().is_none() && constant(value).is_some();
+                let known = match value.as_var().filter(|name| !is_document(name)) {
+                    Some(other) => self.constants.get(other).copied(),
+                    None => is_constant.then_some(value),
+                };
+                if let Some(known) = known {
+                    self.constants.insert(name, known);
+                }
+                let (Some(place), Some(what)) = (self.variable(name), indexed(value)) else {
+                    return false;
+                };
+                self.add(place, what);
+                true
+            }
+            TermKind::Var(_) | TermKind::Ref(_) => {
+                let Some(place) = self.document(place) else {
+                    return false;
+                };
+                let constant = value.as_var().and_then(|name| self.constants.get(name));
+                let what = match constant {
+                    Some(value) => Some(listed(value)),
+                    None => indexed(value),
+                };
+                let Some(what) = what else {
+                    return false;
+                };
+                self.add(place, what);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn member(&mut self, element: &'r Term, collection: &'r Term) {
+        if let Some(place) = element.as_var().and_then(|name| self.variable(name)) {
+            let items: Vec<&'r Term> = match &self.resolve(collection).kind {
+                TermKind::Array(items) | TermKind::Set(items) => items.iter().collect(),
+                TermKind::Object(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+                _ => return,
+            };
+            if items.iter().all(|item| item.as_var().is_none()) {
+                for item in items {
+                    self.add(place.clone(), listed(item));
+                }
+            }
+            return;
+        }
+        let element = self.resolve(element);
+        let what = match scalar(element) {
+            Some(value) => What::Test(Test::Contains(value)),
+            None if element.as_var().is_some() => What::Something(None),
+            None => return,
+        };
+        if let Some(place) = self.document(collection) {
+            self.add(place, what);
+        }
+    }
+
+    /// `data.collection[input.key]` asks for a key.
+    fn membership(&mut self, reference: &'r Term) -> bool {
+        let TermKind::Ref(terms) = &reference.kind else {
+            return false;
+        };
+        let Some((last, prefix)) = terms.split_last() else {
+            return false;
+        };
+        if self.step(last).is_some() {
+            return false;
+        }
+        let Some(collection @ Place::Data(_)) = self.path_of_root(prefix) else {
+            return false;
+        };
+        let key = match &last.kind {
+            TermKind::Ref(terms) => self.path_of_root(terms),
+            TermKind::Var(name) if is_document(name) => {
+                self.path_of_root(std::slice::from_ref(last))
+            }
+            TermKind::Var(name) => self.variable(name),
+            _ => None,
+        };
+        let Some(key) = key else {
+            return false;
+        };
+        let new = Membership { key, collection };
+        if !self.memberships.contains(&new) {
+            self.memberships.push(new);
+        }
+        true
+    }
+
+    /// The constant that a variable stands for, or the term itself.
+    fn resolve(&self, term: &'r Term) -> &'r Term {
+        let known = term.as_var().and_then(|name| self.constants.get(name));
+        known.copied().unwrap_or(term)
+    }
+
+    /// A place in the documents: what a variable stands for, or what a reference leads to.
+    fn document(&self, term: &Term) -> Option<Place> {
+        let place = match &term.kind {
+            TermKind::Var(name) if is_document(name) => self.path(std::slice::from_ref(term)),
+            TermKind::Var(name) => self.variable(name),
+            TermKind::Ref(terms) => self.path(terms),
+            _ => None,
+        };
+        place.filter(|place| !matches!(place, Place::Argument(_)))
+    }
+
+    fn variable(&self, name: &Name) -> Option<Place> {
+        let mut entries = self.list.iter().chain(&self.outer);
+        let noted = entries.find(|entry| entry.what == What::Something(Some(name)));
+        let argument = || self.args.iter().position(|arg| arg.as_var() == Some(name));
+        noted
+            .map(|entry| entry.place.clone())
+            .or_else(|| argument().map(Place::Argument))
+    }
+
+    fn path(&self, terms: &[Term]) -> Option<Place> {
+        let name = terms.first()?.as_var()?;
+        if is_document(name) {
+            return self.path_of_root(terms);
+        }
+        let keys = terms.iter().skip(1).map(|step| self.step(step));
+        let keys: Vec<Value> = keys.collect::<Option<_>>()?;
+        match self.variable(name)? {
+            Place::Input(path) => Some(Place::Input(path.into_iter().chain(keys).collect())),
+            Place::Data(path) => Some(Place::Data(path.into_iter().chain(keys).collect())),
+            Place::Argument(_) => None,
+        }
+    }
+
+    fn path_of_root(&self, terms: &[Term]) -> Option<Place> {
+        let (head, steps) = terms.split_first()?;
+        let steps = self.plugged(steps);
+        let keys = |steps: &[Term]| steps.iter().map(scalar).collect::<Option<_>>();
+        match &**head.as_var()? {
+            "input" => Some(Place::Input(keys(&steps)?)),
+            "data" if steps.is_empty() || (self.is_virtual)(&steps) => None,
+            "data" => Some(Place::Data(keys(&steps)?)),
+            _ => None,
+        }
+    }
+
+    /// Steps with the scalars that their variables stand for.
+    fn plugged<'t>(&self, steps: &'t [Term]) -> Cow<'t, [Term]> {
+        let known = |step: &Term| {
+            let value = self.constants.get(step.as_var()?)?;
+            value.is_scalar().then_some(*value)
+        };
+        if steps.iter().all(|step| known(step).is_none()) {
+            return Cow::Borrowed(steps);
+        }
+        let steps = steps.iter();
+        steps
+            .map(|step| known(step).unwrap_or(step).clone())
+            .collect()
+    }
+
+    /// The key that a step is known to be.
+    fn step(&self, step: &Term) -> Option<Value> {
+        match step.as_var() {
+            Some(name) => scalar(self.constants.get(name)?),
+            None => scalar(step),
+        }
+    }
+
+    /// A string, or the strings of a collection.
+    fn strings(&self, term: &'r Term) -> Option<Vec<Value>> {
+        let term = self.resolve(term);
+        let text = |term: &Term| term.as_string().map(|text| Value::string(text));
+        match &term.kind {
+            TermKind::String(_) => Some(vec![text(term)?]),
+            TermKind::Array(items) | TermKind::Set(items) if !items.is_empty() => {
+                items.iter().map(text).collect()
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What an equation with a term tells: a scalar, a flat array, or a variable.
+fn indexed(term: &Term) -> Option<What<'_>> {
+    match &term.kind {
+        TermKind::Var(name) if !is_document(name) => Some(What::Something(Some(name))),
+        TermKind::Array(items) => {
+            let is_flat = |item: &Term| {
+                item.is_scalar() || item.as_var().is_some_and(|name| !is_document(name))
+            };
+            items.iter().all(is_flat).then(|| listed(term))
+        }
+        _ if term.is_scalar() => Some(listed(term)),
+        _ => None,
+    }
+}
+
+/// What being equal to a constant tells: of an array its length and its scalars, of objects and sets nothing.
+fn listed(term: &Term) -> What<'_> {
+    match &term.kind {
+        TermKind::Array(items) => What::Test(Test::Items(items.iter().map(scalar).collect())),
+        _ => match scalar(term) {
+            Some(value) => What::Test(Test::Equal(value)),
+            None => What::Value,
+        },
+    }
+}
+
+fn scalar(term: &Term) -> Option<Value> {
+    if term.is_scalar() {
+        constant(term)
+    } else {
+        None
+    }
+}
+
+fn is_document(name: &Name) -> bool {
+    matches!(&**name, "input" | "data")
+}

@@ -1,0 +1,88 @@
+//! What is noted of places, and the constraints that it comes to.
+
+use solon_syntax::ast::Name;
+
+use super::{Constraint, Place, Test};
+use crate::value::Value;
+
+/// What is noted of a place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum What<'r> {
+    /// Something is there, by this name if it has one.
+    Something(Option<&'r Name>),
+    /// A value is there of which the index keeps nothing.
+    Value,
+    /// What is there passes this test.
+    Test(Test),
+}
+
+impl What<'_> {
+    pub fn is_something(&self) -> bool {
+        matches!(self, Self::Something(_))
+    }
+
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Test(Test::Prefix(_) | Test::Suffix(_)))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry<'r> {
+    pub place: Place,
+    pub what: What<'r>,
+}
+
+/// What must be at places. Of what is noted of one place it is enough that one holds; that something is there follows
+/// from any other.
+pub(super) fn constraints(list: Vec<Entry<'_>>) -> Vec<Constraint> {
+    let mut places: Vec<(Place, Vec<What<'_>>)> = Vec::new();
+    for Entry { place, what } in list {
+        match places.iter_mut().find(|(old, _)| *old == place) {
+            Some((_, noted)) => noted.push(what),
+            None => places.push((place, vec![what])),
+        }
+    }
+    let constraint = |(place, noted): (Place, Vec<What<'_>>)| {
+        let tests = if noted.contains(&What::Value) {
+            Vec::new()
+        } else {
+            one_end(noted)
+        };
+        Constraint { place, tests }
+    };
+    places.into_iter().map(constraint).collect()
+}
+
+/// The tests of one place. Where some ask for the beginning of a text and some for its end, those count whose shortest
+/// text is longer, and those for the beginning where they are equal.
+fn one_end(noted: Vec<What<'_>>) -> Vec<Test> {
+    let mut tests: Vec<Test> = noted
+        .into_iter()
+        .filter_map(|what| match what {
+            What::Test(test) => Some(test),
+            What::Something(_) | What::Value => None,
+        })
+        .collect();
+    let shortest = |of: fn(&Test) -> Option<&Vec<Value>>| {
+        let texts = tests.iter().filter_map(of).flatten();
+        texts
+            .map(|text| text.borrow().text_or_empty().as_bytes().len())
+            .min()
+    };
+    let prefix = shortest(|test| match test {
+        Test::Prefix(texts) => Some(texts),
+        _ => None,
+    });
+    let suffix = shortest(|test| match test {
+        Test::Suffix(texts) => Some(texts),
+        _ => None,
+    });
+    if let (Some(prefix), Some(suffix)) = (prefix, suffix) {
+        tests.retain(|test| match test {
+            Test::Prefix(_) => suffix <= prefix,
+            Test::Suffix(_) => suffix > prefix,
+            _ => true,
+        });
+    }
+    tests
+}
