@@ -78,10 +78,17 @@ fn reduce(oracle: &mut Lines, mut request: Request, difference: &str) -> Request
         .ask(&request.json())
         .is_ok_and(|answer| broken(&answer));
     let mut differs = |candidate: &Request| {
-        both(oracle, candidate).is_some_and(|(expected, actual)| {
-            broken(&expected) == was_broken
-                && compare::difference(&expected, &actual) == Some(difference)
-        })
+        let Some((expected, actual)) = both(oracle, candidate) else {
+            return false;
+        };
+        if broken(&expected) != was_broken {
+            return false;
+        }
+        let found = compare::difference(&expected, &actual);
+        if difference == "traces" && found.is_none() {
+            return traces::difference(oracle, &candidate.json()).is_some();
+        }
+        found == Some(difference)
     };
     loop {
         let smaller = request
