@@ -390,12 +390,9 @@ impl Engine {
         let name = context.package.unwrap_or("query");
         let module = self.parse("", &format!("package {name}\n"))?;
         let package = context.package.map(|_| module.package.path);
-        let mut text = "package query\n".to_owned();
-        for import in context.imports {
-            text.push_str("import ");
-            text.push_str(import);
-            text.push('\n');
-        }
+        let imports = context.imports.iter();
+        let imports: String = imports.map(|import| format!("import {import}\n")).collect();
+        let text = format!("package query\n{imports}");
         let module = self.parse("", &text).map_err(|mut errors| {
             // nobody wrote the package, and the first error tells enough
             errors.0.truncate(1);

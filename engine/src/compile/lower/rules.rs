@@ -1,5 +1,7 @@
 //! The plans of rules.
 
+use std::cell::OnceCell;
+
 use solon_syntax::ast::{self, Body, Expr, ExprKind, Name, Term, TermKind};
 
 use super::body::Lowering;
@@ -10,7 +12,7 @@ use super::guards;
 use super::index::{self, Built, Condition, Proof, Proofs};
 use super::screen::{self, Around};
 use crate::compile::optimisations::{Optimisation, Optimisations};
-use crate::program::canonical::chain;
+use crate::program::canonical::{Shared, chain};
 use crate::program::{
     Chain, ConstId, Index, Known, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen,
     Slot, Step,
@@ -31,6 +33,7 @@ pub fn lower(
         kind,
         members: &pending.rules,
         exits: exits(kind, &pending.rules),
+        shared: OnceCell::new(),
         program,
         optimisations,
     };
@@ -138,6 +141,7 @@ struct RuleLowering<'p> {
     members: &'p [Member<'p>],
     /// Whether the first solution of any rule is the answer.
     exits: bool,
+    shared: OnceCell<Shared>,
     program: &'p Program,
     optimisations: Optimisations,
 }
@@ -191,6 +195,7 @@ impl RuleLowering<'_> {
             rules: self.members,
             tree,
             exits: self.exits,
+            shared: &self.shared,
         };
         Ordered {
             screen: screen::screen(rule, &order, &around),

@@ -3,6 +3,8 @@
 //! OPA's rule index does not enter a rule whose conditions fail: nothing that would be printed or fail before is seen.
 //! Where nothing stands before a condition that could be seen, the body does as well.
 
+use std::cell::OnceCell;
+
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
@@ -19,6 +21,8 @@ pub struct Around<'a> {
     pub tree: &'a Tree,
     /// Whether the first solution of any of the rules is the answer.
     pub exits: bool,
+    /// What their conditions have in common, once somebody asked.
+    pub shared: &'a OnceCell<Shared>,
 }
 
 impl Around<'_> {
@@ -27,11 +31,12 @@ impl Around<'_> {
         let is_virtual = |steps: &[Term]| is_virtual(steps, self.tree);
         let mut conditions = Conditions::of(rule, &is_virtual);
         if Shared::may_loosen(&conditions) {
-            let rules = self.rules.iter().flat_map(|member| chain(member.rule));
-            let all: Vec<Conditions> = rules
-                .map(|rule| Conditions::of(rule, &is_virtual))
-                .collect();
-            Shared::new(&all).loosen(&mut conditions);
+            let shared = self.shared.get_or_init(|| {
+                let rules = self.rules.iter().flat_map(|member| chain(member.rule));
+                let all = rules.map(|rule| Conditions::of(rule, &is_virtual));
+                Shared::new(&all.collect::<Vec<_>>())
+            });
+            shared.loosen(&mut conditions);
         }
         if self.exits {
             conditions.memberships.clear();

@@ -43,7 +43,7 @@ pub struct Constraint {
 }
 
 /// A place in the documents, or an argument.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// Below `input`.
     Input(Vec<Value>),

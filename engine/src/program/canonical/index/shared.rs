@@ -1,6 +1,7 @@
 //! What the rules of one index have in common.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::{Conditions, Constraint, Place, Test};
 
@@ -9,14 +10,19 @@ use super::{Conditions, Constraint, Place, Test};
 /// It looks at one place after the other. Where a rule may be found by one of several beginnings or ends of a text, or by
 /// one of several values of which some are arrays, it asks for nothing behind.
 pub struct Shared {
-    /// Places that a rule compares with a value.
-    levels: Vec<Level>,
+    /// Places that a rule compares with a value, by their turn.
+    turns: BTreeMap<Place, usize>,
 }
 
+/// What the rules say of a place.
 struct Level {
-    place: Place,
-    /// How much it costs to look there, which comes first, and how often rules ask for it.
-    rank: (Spread, Reverse<usize>),
+    spread: Spread,
+    /// How often they ask for it.
+    count: usize,
+    /// Whether one compares it.
+    is_compared: bool,
+    /// Its number among the places.
+    first: usize,
 }
 
 /// What a rule may find at a place.
@@ -33,37 +39,46 @@ enum Spread {
 impl Shared {
     /// That of the conditions of some rules.
     pub fn new<'c>(rules: impl IntoIterator<Item = &'c Conditions>) -> Self {
-        let mut places: Vec<(Level, bool)> = Vec::new();
+        let mut places: BTreeMap<&Place, Level> = BTreeMap::new();
         for rule in rules {
-            let all = || rule.alternatives.iter().flatten();
-            let mut seen: Vec<&Place> = Vec::new();
-            for constraint in all() {
-                let place = &constraint.place;
-                if seen.contains(&place) {
-                    continue;
+            let mut own: BTreeMap<&Place, Vec<&Constraint>> = BTreeMap::new();
+            let mut order = Vec::new();
+            for constraint in rule.alternatives.iter().flatten() {
+                let asked = own.entry(&constraint.place).or_default();
+                if asked.is_empty() {
+                    order.push(&constraint.place);
                 }
-                seen.push(place);
-                let own = || all().filter(|constraint| constraint.place == *place);
-                let counts: Vec<usize> = own().map(|one| values(one).max(1)).collect();
+                asked.push(constraint);
+            }
+            for place in order {
+                let asked = own.remove(place).unwrap_or_default();
+                let counts = asked.iter().map(|one| values(one).max(1));
                 // what all alternatives ask for was asked for once, before they part
-                let once = counts.iter().min().filter(|_| always(place, rule));
-                let again = once.map_or(0, |once| once * (counts.len().saturating_sub(1)));
-                let count = counts.iter().sum::<usize>().saturating_sub(again);
-                let spread = match once {
-                    Some(_) => own().map(spread).min().unwrap_or(Spread::One),
-                    None => Spread::One,
-                };
-                let is_compared = own().any(|constraint| !constraint.tests.is_empty());
-                note(&mut places, place, spread, count, is_compared);
+                let once = counts.clone().min().filter(|_| always(place, rule));
+                let again = once.map_or(0, |once| once * asked.len().saturating_sub(1));
+                let count = counts.sum::<usize>().saturating_sub(again);
+                let spreads = asked.iter().map(|one| spread(one));
+                let spread = spreads.min().filter(|_| once.is_some());
+                let level = level(&mut places, place);
+                level.count += count;
+                level.spread = level.spread.max(spread.unwrap_or(Spread::One));
+                level.is_compared |= asked.iter().any(|one| !one.tests.is_empty());
             }
             for membership in &rule.memberships {
-                note(&mut places, &membership.key, Spread::One, 1, false);
+                level(&mut places, &membership.key).count += 1;
             }
         }
-        let compared = places.into_iter().filter(|(_, is_compared)| *is_compared);
-        let mut levels: Vec<Level> = compared.map(|(level, _)| level).collect();
-        levels.sort_by_key(|level| level.rank);
-        Self { levels }
+        let mut levels: Vec<(&Place, Level)> = places
+            .into_iter()
+            .filter(|(_, level)| level.is_compared)
+            .collect();
+        levels.sort_by_key(|(_, level)| (level.spread, Reverse(level.count), level.first));
+        let turns = levels.into_iter().zip(0..);
+        Self {
+            turns: turns
+                .map(|((place, _), turn)| (place.clone(), turn))
+                .collect(),
+        }
     }
 
     /// Whether the index may ask a rule for less than its conditions.
@@ -87,42 +102,26 @@ impl Shared {
             .cloned()
             .collect();
         for alternative in &mut conditions.alternatives {
-            let ends = self.levels.iter().position(|level| {
-                let mut own = alternative.iter();
-                own.any(|constraint| constraint.place == level.place && ends_path(constraint))
-            });
-            alternative.retain(|constraint| {
-                let place = &constraint.place;
-                match self.levels.iter().position(|level| level.place == *place) {
-                    Some(at) => ends.is_none_or(|end| at <= end),
-                    None => asked.contains(place),
-                }
+            let ends = alternative
+                .iter()
+                .filter(|constraint| ends_path(constraint));
+            let last = ends.filter_map(|end| self.turns.get(&end.place)).min();
+            alternative.retain(|constraint| match self.turns.get(&constraint.place) {
+                Some(turn) => last.is_none_or(|last| turn <= last),
+                None => asked.contains(&constraint.place),
             });
         }
     }
 }
 
-fn note(
-    places: &mut Vec<(Level, bool)>,
-    place: &Place,
-    spread: Spread,
-    count: usize,
-    is_compared: bool,
-) {
-    match places.iter_mut().find(|(level, _)| level.place == *place) {
-        Some((level, compared)) => {
-            let (old, Reverse(counted)) = level.rank;
-            level.rank = (old.max(spread), Reverse(counted + count));
-            *compared |= is_compared;
-        }
-        None => {
-            let level = Level {
-                place: place.clone(),
-                rank: (spread, Reverse(count)),
-            };
-            places.push((level, is_compared));
-        }
-    }
+fn level<'l, 'c>(places: &'l mut BTreeMap<&'c Place, Level>, place: &'c Place) -> &'l mut Level {
+    let first = places.len();
+    places.entry(place).or_insert(Level {
+        spread: Spread::One,
+        count: 0,
+        is_compared: false,
+        first,
+    })
 }
 
 /// Whether all alternatives ask for a place.
