@@ -13,6 +13,7 @@ use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
 use super::frame::{Held, Operands};
 use super::machine::Given;
+use super::path;
 use super::table;
 use super::texts::Texts;
 
@@ -379,9 +380,7 @@ impl<'e> Places<'e> for Asked<'e> {
         let Root::Input = place.root else {
             return None;
         };
-        let mut keys = place.path.iter();
-        let found = keys.try_fold(self.0?, |held, key| below(held, Held::Stored(key)));
-        found.map(|held| held.value())
+        path::at(self.0?, &place.path)
     }
 
     fn is_strict(&self) -> bool {

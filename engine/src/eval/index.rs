@@ -1,9 +1,11 @@
 //! Asking the rule index.
 
 use crate::program::{Branch, Numbers, Place, Places, Root};
-use crate::value::{V, Value};
+use crate::value::V;
 
+use super::frame::Held;
 use super::machine::Machine;
+use super::path;
 
 /// Where a machine finds what an index asks for.
 struct Asked<'m, 'e> {
@@ -18,8 +20,7 @@ impl<'e> Places<'e> for Asked<'_, 'e> {
             Root::Input => self.machine.input_at(&place.path),
             Root::Argument(at) => {
                 let argument = *self.args.get(at as usize)?;
-                let keys = place.path.iter().map(Value::borrow);
-                keys.fold(Some(argument), |value, key| value?.lookup(key))
+                path::at(Held::Flying(argument), &place.path)
             }
         }
     }

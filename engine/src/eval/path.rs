@@ -20,6 +20,24 @@ impl Places {
     }
 }
 
+/// What a value holds at a path.
+#[inline]
+pub(super) fn at<'e>(from: Held<'e>, path: &'e [Value]) -> Option<V<'e>> {
+    let mut keys = path.iter();
+    let value = match from {
+        Held::Flying(value) => value,
+        Held::Stored(mut value) => {
+            while let Value::Object(object) = value
+                && let Some(key) = keys.next()
+            {
+                value = object.get_stored(key)?;
+            }
+            value.borrow()
+        }
+    };
+    keys.try_fold(value, |value, key| value.lookup(key.borrow()))
+}
+
 impl<'e> Machine<'e> {
     /// What a stored object holds under a constant, the most frequent step of all: `None` when that is not what
     /// is asked, and the inner option tells whether something is there.
@@ -94,19 +112,7 @@ impl<'e> Machine<'e> {
     /// What the input holds at a path.
     #[inline]
     pub(super) fn input_at(&self, path: &'e [Value]) -> Option<V<'e>> {
-        let mut keys = path.iter();
-        let value = match self.input? {
-            Held::Flying(value) => value,
-            Held::Stored(mut value) => {
-                while let Value::Object(object) = value
-                    && let Some(key) = keys.next()
-                {
-                    value = object.get_stored(key)?;
-                }
-                value.borrow()
-            }
-        };
-        keys.try_fold(value, |value, key| value.lookup(key.borrow()))
+        at(self.input?, path)
     }
 
     /// Goes down the input along keys; whether something is there.

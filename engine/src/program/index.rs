@@ -25,6 +25,17 @@ pub enum Index {
     By(Box<Branch>),
 }
 
+impl Index {
+    /// The tree, if there is one.
+    #[inline]
+    pub fn branch(&self) -> Option<&Branch> {
+        match self {
+            Self::All => None,
+            Self::By(branch) => Some(branch),
+        }
+    }
+}
+
 /// What is below an answer: numbers of rules in source order, or a further question.
 pub enum Node {
     /// Rules.
@@ -265,20 +276,27 @@ impl Branch {
     #[inline]
     pub fn find<'e>(&'e self, places: &impl Places<'e>) -> Found<'e> {
         let mut found = Found::default();
-        if let Answers::Values(answers) = &self.answers
-            && self.question.feature == Feature::Value
-            && !self.lenient
-        {
+        match self.by_value() {
             // most trees are one question about one value
-            let value = places.at(&self.question.place);
-            if let Some(node) = value.and_then(|value| answers.get(value)) {
-                node.find(places, &mut found);
+            Some(answers) if !self.lenient => {
+                let value = places.at(&self.question.place);
+                if let Some(node) = value.and_then(|value| answers.get(value)) {
+                    node.find(places, &mut found);
+                }
+                self.rest.find(places, &mut found);
             }
-            self.rest.find(places, &mut found);
-        } else {
-            self.find_on(places, &mut found);
+            _ => self.find_on(places, &mut found),
         }
         found
+    }
+
+    /// The answers, when the question is what a value is.
+    #[inline]
+    fn by_value(&self) -> Option<&Values> {
+        match &self.answers {
+            Answers::Values(answers) if self.question.feature == Feature::Value => Some(answers),
+            _ => None,
+        }
     }
 
     #[inline(never)]
@@ -294,12 +312,13 @@ impl Branch {
     }
 
     fn answer<'e>(&'e self, value: V<'e>, places: &impl Places<'e>, found: &mut Found<'e>) {
-        match (&self.question.feature, &self.answers) {
-            (Feature::Value, Answers::Values(answers)) => {
-                if let Some(node) = answers.get(value) {
-                    node.find(places, found);
-                }
+        if let Some(answers) = self.by_value() {
+            if let Some(node) = answers.get(value) {
+                node.find(places, found);
             }
+            return;
+        }
+        match (&self.question.feature, &self.answers) {
             (Feature::Length, Answers::Values(answers)) => {
                 if let Some(array) = value.as_array()
                     && let Ok(length) = i64::try_from(array.len())

@@ -186,8 +186,9 @@ impl RuleLowering<'_> {
         };
         let order = guards::first(&rule.body, args);
         let tree = &self.program.tree;
+        let mut volumes = screen::Volumes::new(tree);
         let (conditions, known) = if is_asked {
-            index::conditions(rule, &order, args, tree)
+            index::conditions(rule, &order, args, tree, &mut volumes)
         } else {
             Default::default()
         };
@@ -198,7 +199,7 @@ impl RuleLowering<'_> {
             shared: &self.shared,
         };
         Ordered {
-            screen: screen::screen(rule, &order, &around),
+            screen: screen::screen(rule, &order, &mut volumes, &around),
             conditions,
             known,
             proven: Proofs::new(),

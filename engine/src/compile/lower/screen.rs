@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 
+use smallvec::SmallVec;
 use solon_syntax::ast::visit::{Flow, Visitor, Walk};
 use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
@@ -46,23 +47,57 @@ impl Around<'_> {
 }
 
 /// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
-pub fn screen(rule: &ast::Rule, order: &[&Expr], around: &Around<'_>) -> Option<Screen> {
-    let tree = around.tree;
+pub fn screen(rule: &ast::Rule, order: &[&Expr], volumes: &mut Volumes<'_>,
+    around: &Around<'_>,
+) -> Option<Screen> {
     // nothing comes too late behind the last that may be a condition
     let last = order.iter().rposition(|expr| may_constrain(expr))?;
-    let up_to_it = order.get(..=last)?;
-    let volumes: Vec<Volume> = up_to_it.iter().map(|expr| volume(expr, tree)).collect();
-    let late = |least: Volume| {
-        let loud = volumes.iter().position(|volume| *volume >= least)?;
-        late_conditions(rule, order, loud, around)
-    };
-    if let Some(conditions) = late(Volume::Loud) {
+    let (mut strict, mut loud) = (None, None);
+    for (at, expr) in order.iter().enumerate().take(last + 1) {
+        match volumes.of(at, expr) {
+            Volume::Quiet => {}
+            Volume::Strict => strict = strict.or(Some(at)),
+            Volume::Loud => {
+                loud = Some(at);
+                break;
+            }
+        }
+    }
+    let late = |at: Option<usize>| late_conditions(rule, order, at?, around);
+    if let Some(conditions) = late(loud) {
         let always = true;
         return Some(Screen { conditions, always });
     }
-    let conditions = late(Volume::Strict)?;
+    let conditions = late(strict.or(loud))?;
     let always = false;
     Some(Screen { conditions, always })
+}
+
+/// The volumes of the expressions of one body, each found once.
+pub struct Volumes<'t> {
+    tree: &'t Tree,
+    known: SmallVec<[Option<Volume>; 8]>,
+}
+
+impl<'t> Volumes<'t> {
+    pub fn new(tree: &'t Tree) -> Self {
+        Self {
+            tree,
+            known: SmallVec::new(),
+        }
+    }
+
+    /// Of the expression at a position.
+    pub fn of(&mut self, at: usize, expr: &Expr) -> Volume {
+        if self.known.len() <= at {
+            self.known.resize(at + 1, None);
+        }
+        let tree = self.tree;
+        match self.known.get_mut(at) {
+            Some(known) => *known.get_or_insert_with(|| volume(expr, tree)),
+            None => volume(expr, tree),
+        }
+    }
 }
 
 /// The conditions that the expressions up to one do not make sure of.
@@ -135,7 +170,7 @@ pub enum Volume {
     Loud,
 }
 
-pub fn volume(expr: &Expr, tree: &Tree) -> Volume {
+fn volume(expr: &Expr, tree: &Tree) -> Volume {
     // most expressions compare a place with a constant, which a look at their form tells
     if is_comparison(expr) {
         return Volume::Quiet;

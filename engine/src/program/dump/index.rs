@@ -20,7 +20,7 @@ impl Dump<'_> {
         let asked = question(&branch.question);
         self.line(format_args!("index by {asked}{strictness}"))?;
         self.within(|dump| {
-            for (answer, node) in listed(&branch.answers) {
+            for (answer, node) in listed(&branch.question.feature, &branch.answers) {
                 dump.node(&answer, node)?;
             }
             match &branch.rest {
@@ -75,8 +75,15 @@ fn between(delimiters: &Delimiters) -> String {
 }
 
 /// The answers in order, as text.
-fn listed(answers: &Answers) -> Vec<(String, &Node)> {
-    let text = |bytes: &[u8]| format!("{:?}", String::from_utf8_lossy(bytes));
+fn listed<'i>(feature: &Feature, answers: &'i Answers) -> Vec<(String, &'i Node)> {
+    // the ends of strings are kept in reverse
+    let text = |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        if *feature == Feature::Suffix {
+            bytes.reverse();
+        }
+        format!("{:?}", String::from_utf8_lossy(&bytes))
+    };
     match answers {
         Answers::Values(values) => {
             let mut listed: Vec<_> = values.iter().collect();

@@ -55,6 +55,13 @@ impl Extent {
         self.depth as usize > limits::VALUE_NESTING
     }
 
+    /// Whether nothing made is within more than a few levels of it, nor is it large.
+    #[inline]
+    pub fn is_flat(self) -> bool {
+        const FLAT: u32 = 4;
+        self.depth <= FLAT && !self.is_outsize()
+    }
+
     #[inline]
     pub fn is_outsize(self) -> bool {
         self.parts > limits::VALUE_PARTS

@@ -62,6 +62,12 @@ impl<'e> ArenaObject<'e> {
         self.overlaid
     }
 
+    /// Whether it may be gone through without a look at how deep and how large it is.
+    #[inline]
+    pub fn is_flat(&self) -> bool {
+        self.extent.is_flat()
+    }
+
     /// Number of keys.
     #[inline]
     pub fn len(&self) -> usize {
@@ -298,13 +304,35 @@ impl Arena {
             }
             return object.finish_at(Extent::READ);
         }
+        let keys = self.bump.alloc_slice_copy(keys);
+        self.read_object(keys, values)
+    }
+
+    /// An object of few distinct keys that a reader made, with a copy of the values.
+    #[inline]
+    fn read_object<'e>(&'e self, keys: &'e [V<'e>], values: &[V<'e>]) -> V<'e> {
+        let values = self.bump.alloc_slice_copy(values);
+        let order = Order::new(self, keys.len());
+        self.untabled(Extent::READ, keys, values, order, None)
+    }
+
+    /// An object without a table of its keys.
+    #[inline]
+    fn untabled<'e>(
+        &'e self,
+        extent: Extent,
+        keys: &'e [V<'e>],
+        values: &'e [V<'e>],
+        order: Order<'e>,
+        shape: Option<&'e Arc<Shape>>,
+    ) -> V<'e> {
         V::NewObject(self.bump.alloc(ArenaObject {
-            extent: Extent::READ,
-            keys: self.bump.alloc_slice_copy(keys),
-            values: self.bump.alloc_slice_copy(values),
+            keys,
+            values,
             table: None,
-            order: Order::new(self, keys.len()),
-            shape: None,
+            order,
+            extent,
+            shape,
             overlaid: None,
         }))
     }
@@ -315,46 +343,19 @@ impl Arena {
         if like.table.is_some() || values.len() != like.keys.len() {
             return self.object_of(like.keys, values);
         }
-        V::NewObject(self.bump().alloc(ArenaObject {
-            extent: Extent::READ,
-            keys: like.keys,
-            values: self.bump().alloc_slice_copy(values),
-            table: None,
-            order: Order::new(self, values.len()),
-            shape: None,
-            overlaid: None,
-        }))
+        self.read_object(like.keys, values)
     }
 
     /// An object of distinct keys that are in order.
     pub fn sorted_object<'e>(&'e self, keys: &'e [V<'e>], values: &'e [V<'e>]) -> V<'e> {
-        match self.around_pairs(keys, values) {
-            Some(extent) => V::NewObject(self.bump().alloc(ArenaObject {
-                extent,
-                keys,
-                values,
-                table: None,
-                order: Order::as_inserted(self),
-                shape: None,
-                overlaid: None,
-            })),
-            None => V::Null,
-        }
+        self.ordered_object(keys, values, None)
     }
 
     /// The same of keys that hold no compounds.
     #[inline]
     pub fn object_of_plain_keys<'e>(&'e self, keys: &'e [V<'e>], values: &'e [V<'e>]) -> V<'e> {
         match self.around_more(&[], values, keys.len()) {
-            Some(extent) => V::NewObject(self.bump().alloc(ArenaObject {
-                extent,
-                keys,
-                values,
-                table: None,
-                order: Order::as_inserted(self),
-                shape: None,
-                overlaid: None,
-            })),
+            Some(extent) => self.untabled(extent, keys, values, Order::as_inserted(self), None),
             None => V::Null,
         }
     }
@@ -369,16 +370,18 @@ impl Arena {
         let keys = shape.keys().iter().map(Value::borrow);
         let keys: &'e [V<'e>] = self.bump().alloc_slice_fill_iter(keys);
         let values: &'e [V<'e>] = self.bump().alloc_slice_fill_iter(values);
+        self.ordered_object(keys, values, Some(shape))
+    }
+
+    #[inline]
+    fn ordered_object<'e>(
+        &'e self,
+        keys: &'e [V<'e>],
+        values: &'e [V<'e>],
+        shape: Option<&'e Arc<Shape>>,
+    ) -> V<'e> {
         match self.around_pairs(keys, values) {
-            Some(extent) => V::NewObject(self.bump().alloc(ArenaObject {
-                extent,
-                keys,
-                values,
-                table: None,
-                order: Order::as_inserted(self),
-                shape: Some(shape),
-                overlaid: None,
-            })),
+            Some(extent) => self.untabled(extent, keys, values, Order::as_inserted(self), shape),
             None => V::Null,
         }
     }

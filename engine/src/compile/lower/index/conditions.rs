@@ -11,10 +11,10 @@ use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::published::Published;
 use super::spots::{self, Spot, Spots};
-use super::{Proof, texts};
+use super::{Proof, length, texts};
 use crate::compile::lower::constants::constant;
 use crate::compile::lower::rules::prints;
-use crate::compile::lower::screen::{Volume, volume};
+use crate::compile::lower::screen::{Volume, Volumes};
 use crate::program::{Delimiters, Feature, Known, Place, Question, Tree};
 use crate::value::Value;
 
@@ -43,6 +43,7 @@ pub fn conditions(
     order: &[&Expr],
     args: &[Term],
     tree: &Tree,
+    volumes: &mut Volumes<'_>,
 ) -> (Vec<Condition>, Known) {
     let published = OnceCell::new();
     let mut found = Finding {
@@ -64,13 +65,13 @@ pub fn conditions(
     }
     let mut without = Known::None;
     let mut before = Volume::Quiet;
-    for (at, expr) in (0..).zip(order) {
+    for (at, expr) in order.iter().enumerate() {
         if found.conditions.len() >= MOST {
             break;
         }
-        let own = volume(expr, tree);
+        let own = volumes.of(at, expr);
         let start = found.conditions.len();
-        found.proof = Some(Proof::Expr(at));
+        found.proof = u32::try_from(at).ok().map(Proof::Expr);
         found.expr(expr);
         before = before.max(own);
         if before == Volume::Quiet {
@@ -301,8 +302,4 @@ impl<'r> Finding<'r> {
             proves: self.proof.filter(|_| proves),
         });
     }
-}
-
-fn length(items: usize) -> Value {
-    Value::Int(i64::try_from(items).unwrap_or(i64::MAX))
 }

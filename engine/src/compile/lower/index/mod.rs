@@ -6,6 +6,8 @@ mod published;
 mod spots;
 mod texts;
 
+use crate::value::Value;
+
 pub use build::{Built, Proofs, build};
 pub use conditions::{Condition, conditions};
 
@@ -19,4 +21,9 @@ pub enum Proof {
     Expr(u32),
     /// An argument in the head.
     Argument(u32),
+}
+
+/// A number of items.
+fn length(items: usize) -> Value {
+    Value::Int(i64::try_from(items).unwrap_or(i64::MAX))
 }

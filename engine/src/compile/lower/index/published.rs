@@ -2,8 +2,8 @@
 
 use solon_syntax::ast;
 
-use super::Proof;
 use super::conditions::Condition;
+use super::{Proof, length};
 use crate::compile::lower::screen::is_virtual;
 use crate::program::canonical::{self, Conditions, Constraint, Test};
 use crate::program::{Delimiters, Feature, Place, Root, Tree};
@@ -107,8 +107,4 @@ fn begin(segments: &[Option<String>], delimiters: &[char], answers: &[Value]) ->
             .starts_with(answer.string_bytes().unwrap_or(&[0xFF])),
     };
     answers.iter().any(begins)
-}
-
-fn length(items: usize) -> Value {
-    Value::Int(i64::try_from(items).unwrap_or(i64::MAX))
 }

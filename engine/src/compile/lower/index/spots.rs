@@ -58,7 +58,7 @@ impl<'r> Spots<'r> {
             }
             TermKind::Object(pairs) => {
                 for (key, value) in pairs {
-                    if let Some(inner) = constant(key).and_then(|key| spot.below(key)) {
+                    if let Some(inner) = constant(key).and_then(|key| spot.clone().below(key)) {
                         self.note(value, &inner);
                     }
                 }
@@ -91,7 +91,11 @@ impl<'r> Spots<'r> {
         let (head, keys) = terms.split_first()?;
         let mut spot = self.of(head)?;
         for key in keys {
-            spot = match self.constant(key) {
+            let known = match &key.kind {
+                TermKind::Var(_) | TermKind::Ref(_) => self.constant(key),
+                _ => constant(key),
+            };
+            spot = match known {
                 Some(key) => spot.below(key)?,
                 None if key.as_var().is_some() => spot.element()?,
                 None => return None,
@@ -103,17 +107,16 @@ impl<'r> Spots<'r> {
 
 impl Spot {
     /// What lies under a constant key.
-    fn below(&self, key: Value) -> Option<Self> {
+    fn below(self, key: Value) -> Option<Self> {
         match self {
-            Self::At(place) => {
-                let mut place = place.clone();
+            Self::At(mut place) => {
                 place.path.push(key);
                 Some(Self::At(place))
             }
             Self::Parts(place, delimiters) => {
                 let Value::Int(at) = key else { return None };
                 let at = usize::try_from(at).ok()?;
-                Some(Self::Part(place.clone(), delimiters.clone(), at))
+                Some(Self::Part(place, delimiters, at))
             }
             _ => None,
         }
@@ -121,14 +124,14 @@ impl Spot {
 
     /// An item of an array.
     pub fn item(&self, at: usize) -> Option<Self> {
-        self.below(Value::Int(i64::try_from(at).ok()?))
+        self.clone().below(Value::Int(i64::try_from(at).ok()?))
     }
 
     /// Some element.
-    fn element(&self) -> Option<Self> {
+    fn element(self) -> Option<Self> {
         match self {
-            Self::At(place) => Some(Self::Element(place.clone())),
-            Self::Constant(value) => elements(value).map(Self::OneOf),
+            Self::At(place) => Some(Self::Element(place)),
+            Self::Constant(value) => elements(&value).map(Self::OneOf),
             _ => None,
         }
     }
