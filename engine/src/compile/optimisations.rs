@@ -44,7 +44,7 @@ optimisations! {
     FuseAggregates,
     /// A body looks a place up once, and outside of the loops that do not change it.
     ShareLookups,
-    /// Loops do not note the keys that nobody reads.
+    /// Loops do not note the keys that nobody reads, nor arrays an order that nobody sees.
     ForgetKeys,
     /// Loops that ask one collection again and again for elements with a known value find them by hash.
     HashJoins,

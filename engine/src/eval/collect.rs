@@ -1,17 +1,38 @@
 //! Comprehensions and `every`.
 
-use crate::builtins::{Fault, Fold};
+use crate::builtins::{Aggregation, Fault, Fold};
 use crate::evaluation::Halt;
 use crate::program::{Aggregate, Collector, Every, Step};
 use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
-use super::sink::Sink;
+use super::sink::{Order, Sink};
+
+/// Whether equal elements of an array are one and the same, so that sorting leaves nothing of the order they had.
+fn is_told_apart(array: V<'_>) -> bool {
+    let is_plain = |item: V<'_>| item.is_string() || matches!(item, V::Int(_));
+    array
+        .as_array()
+        .is_some_and(|array| array.iter().all(is_plain))
+}
 
 impl<'e> Machine<'e> {
     /// The collection that a block's leaf fills.
     pub(super) fn collect(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
+        // what stands in for a function that sorts sees the order
+        let is_bag = into == Collector::Bag && !self.mocked && !self.is_seen();
+        let order = if is_bag { Order::Free } else { Order::Kept };
+        let outer = std::mem::replace(&mut self.order, order);
+        let collection = self.collected(into, block);
+        let lost = std::mem::replace(&mut self.order, outer) == Order::Lost;
+        match collection {
+            Ok(made) if lost && !is_told_apart(made) => self.collect(Collector::Array, block),
+            collection => collection,
+        }
+    }
+
+    fn collected(&mut self, into: Collector, block: &'e [Step]) -> Result<V<'e>, Halt> {
         let arena = self.call.arena;
         if let (Collector::Set, [lookups @ .., Step::Insert(operand)]) = (into, block)
             && let Some(found) = self.looked_up(lookups)
@@ -23,7 +44,7 @@ impl<'e> Machine<'e> {
             });
         }
         let sink = match into {
-            Collector::Array => Sink::Array(arena.list()),
+            Collector::Array | Collector::Bag => Sink::Array(arena.list()),
             Collector::Set => Sink::Set(SetBuilder::new(arena)),
             Collector::Object => Sink::Object(ObjectBuilder::new(arena)),
         };
@@ -63,10 +84,14 @@ impl<'e> Machine<'e> {
             return self.call_value(call);
         }
         let sink = match aggregate.into {
-            Collector::Array => Sink::Fold(Fold::new(aggregate.aggregation)),
+            Collector::Array | Collector::Bag => Sink::Fold(Fold::new(aggregate.aggregation)),
             _ => Sink::Set(SetBuilder::new(self.call.arena)),
         };
+        let is_counted = aggregate.aggregation == Aggregation::Count && !self.is_seen();
+        let order = if is_counted { Order::Free } else { Order::Kept };
+        let outer = std::mem::replace(&mut self.order, order);
         let (filled, flow) = self.filling(sink, |machine| machine.run(&aggregate.block));
+        self.order = outer;
         flow?;
         let result = match filled {
             Sink::Fold(fold) => fold.finish(&self.call, Kind::Array),

@@ -8,7 +8,7 @@ use crate::value::array::ArrayView;
 use crate::value::{Kind, V};
 
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
-use super::sink::Sink;
+use super::sink::{Order, Sink};
 
 impl<'e> Machine<'e> {
     /// Runs the rest of a block for each element of a value.
@@ -76,6 +76,17 @@ impl<'e> Machine<'e> {
                     }
                 }
             }
+            V::NewSet(set) if self.is_in_any_order(rest, out) => {
+                for member in set.items() {
+                    if let Some(key) = key {
+                        self.set(key, *member);
+                    }
+                    self.set(out, *member);
+                    if self.next(rest)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
             V::Set(_) | V::NewSet(_) => {
                 for member in from.as_set().into_iter().flat_map(|set| set.iter()) {
                     if let Some(key) = key {
@@ -104,6 +115,22 @@ impl<'e> Machine<'e> {
             set.extend(elements);
         }
         Ok(Flow::More)
+    }
+
+    /// Whether nobody sees in which order the members of a set come: all that is made of them goes into an array that
+    /// is sorted or counted, so that no solution ends the loop, and nothing prints. Of several errors, a search finds
+    /// the first. A set is no such array, since of equal numbers in different forms it keeps the first, but for the
+    /// members themselves, no two of which are equal.
+    #[inline]
+    fn is_in_any_order(&mut self, rest: &[Step], out: Slot) -> bool {
+        match rest {
+            [Step::Insert(member)] => *member == Operand::Slot(out),
+            [.., Step::Append(_)] if self.order != Order::Kept => {
+                self.order = Order::Lost;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Runs the rest of a block for each path and value below a value.

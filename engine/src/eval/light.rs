@@ -25,6 +25,12 @@ impl<'e> Machine<'e> {
         self.onward(steps)
     }
 
+    /// Runs the body of a rule, which often is light to its end.
+    #[inline(never)]
+    pub(super) fn enter(&mut self, steps: &'e [Step]) -> Result<Flow, Halt> {
+        self.onward(steps)
+    }
+
     /// Runs steps: the light ones here, the rest in the interpreter.
     #[inline(always)]
     #[expect(
@@ -123,6 +129,10 @@ impl<'e> Machine<'e> {
                     false
                 }
                 Step::Exists => return Light::Done(Flow::Stop),
+                Step::Value(operand) if NEGATIONS => match self.value(*operand) {
+                    Ok(flow) => return Light::Done(flow),
+                    Err(halt) => return Light::Halted(halt),
+                },
                 _ => return Light::Rest(steps),
             };
             if !on {

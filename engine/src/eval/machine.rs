@@ -16,7 +16,7 @@ use super::light::Light;
 use super::memo::Memo;
 use super::path::Places;
 use super::scope::Scope;
-use super::sink::{Produced, Sink};
+use super::sink::{Order, Produced, Sink};
 use super::table::Joins;
 
 /// What a run tells its generator.
@@ -74,6 +74,8 @@ pub struct Machine<'e> {
     pub(super) places: Places,
     /// What the innermost running block fills.
     pub(super) sink: Sink<'e>,
+    /// Of the array that it fills.
+    pub(super) order: Order,
     /// What the innermost running complete rule or function has.
     pub(super) produced: Produced<'e>,
     /// The value that clashed last with what a rule had produced.
@@ -123,6 +125,7 @@ impl<'e> Machine<'e> {
             frames: Frames::new(arena),
             places: Places::default(),
             sink: Sink::None,
+            order: Order::Kept,
             produced: Produced::nothing(false),
             rival: None,
             has_member: false,

@@ -6,8 +6,8 @@ use crate::value::{SetBuilder, V};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
-use super::memo::Look;
-use super::sink::Sink;
+use super::memo::{By, LONG, Look};
+use super::sink::{Produced, Sink};
 
 /// The rules of a set that can match, in source order.
 #[derive(Clone)]
@@ -74,20 +74,54 @@ impl<'e> Machine<'e> {
         if !set.memoised {
             return self.complete(set, args);
         }
-        let place = match self.memo().look(rule, args) {
+        let is_seen = self.is_seen();
+        let memo = self.memo();
+        if !is_seen && memo.is_first(rule) {
+            return self.first(set, rule, args);
+        }
+        let by = if is_seen { By::Value } else { memo.by(rule) };
+        let place = match memo.look(rule, args, by) {
             Look::Kept(kept) => return Ok(kept),
             Look::Missing(place) => place,
         };
+        let before = self.call.budget.steps_left();
         let result = self.complete(set, args)?;
+        let turns = before.saturating_sub(self.call.budget.steps_left());
         // where it can be seen what runs, a function without a result runs again, as in OPA
-        if result.is_some() || !self.is_seen() {
-            self.memo().fill(place, rule, args, result);
+        if result.is_some() || !is_seen {
+            let memo = self.memo();
+            if turns >= LONG {
+                memo.note_long(rule);
+            }
+            let by = if is_seen { By::Value } else { memo.by(rule) };
+            memo.fill(place, rule, args, by, result);
+        }
+        Ok(result)
+    }
+
+    /// The result of a function that runs for the first time, which is kept if that took long: most functions are not
+    /// asked for the same again.
+    fn first(
+        &mut self,
+        set: &'e RuleSet,
+        rule: RuleId,
+        args: &[V<'e>],
+    ) -> Result<Option<V<'e>>, Halt> {
+        let before = self.call.budget.steps_left();
+        let result = self.complete(set, args)?;
+        if before.saturating_sub(self.call.budget.steps_left()) >= LONG {
+            self.memo().keep_long(rule, args, result);
         }
         Ok(result)
     }
 
     /// The one value of a complete rule or function, its default included.
     fn complete(&mut self, set: &'e RuleSet, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+        if let ([rule], None, None) = (&*set.rules, &set.default, &set.index.branch())
+            && rule.otherwise.is_none()
+        {
+            return self.only(set, rule, args);
+        }
         let (found, member, clashed) = match &set.index {
             Index::All => {
                 let all = Candidates::All(set.rules.iter());
@@ -108,6 +142,28 @@ impl<'e> Machine<'e> {
         match (&set.default, found) {
             (Some(default), None) => self.default(default, args),
             (_, found) => Ok(found),
+        }
+    }
+
+    /// The one value of a single rule: what most functions are.
+    fn only(
+        &mut self,
+        set: &'e RuleSet,
+        rule: &'e Rule,
+        args: &[V<'e>],
+    ) -> Result<Option<V<'e>>, Halt> {
+        let early = set.early_exit || (self.is_seen() && self.published_exit(set, args)?);
+        let outer = std::mem::replace(&mut self.produced, Produced::by(rule, early));
+        let flow = self.framed(rule.plan.slots, args, |machine| {
+            machine.enter(&rule.plan.steps)
+        });
+        let found = self.produced.found;
+        self.produced = outer;
+        match flow {
+            Ok(_) => Ok(found),
+            Err(Halt::Clash) if self.listing => Ok(found),
+            Err(Halt::Clash) => Err(self.conflict(set, args, rule)),
+            Err(halt) => Err(halt),
         }
     }
 
@@ -164,7 +220,7 @@ impl<'e> Machine<'e> {
         self.produced.hit = false;
         self.produced.rule = Some(member);
         self.framed(member.plan.slots, args, |machine| {
-            machine.run(&member.plan.steps)
+            machine.enter(&member.plan.steps)
         })
     }
 

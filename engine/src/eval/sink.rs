@@ -25,6 +25,17 @@ pub(super) enum Sink<'e> {
     Rows(Vec<Vec<V<'e>>>),
 }
 
+/// Whether the array that is being filled has an order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// It has.
+    Kept,
+    /// Nobody asks for it.
+    Free,
+    /// Elements came in another order.
+    Lost,
+}
+
 /// The value that a running complete rule or function has so far. Apart from the sinks because it is small and
 /// most rules need nothing else.
 #[derive(Clone, Copy)]
@@ -39,7 +50,15 @@ pub(super) struct Produced<'e> {
     pub rule: Option<&'e Rule>,
 }
 
-impl Produced<'_> {
+impl<'e> Produced<'e> {
+    /// No value yet of a rule that runs.
+    pub fn by(rule: &'e Rule, early: bool) -> Self {
+        Self {
+            rule: Some(rule),
+            ..Self::nothing(early)
+        }
+    }
+
     /// No value yet.
     pub fn nothing(early: bool) -> Self {
         Self {

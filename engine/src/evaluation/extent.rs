@@ -15,7 +15,49 @@ pub(crate) enum Extent<'e> {
     /// A set whose members come one by one.
     Set(SetBuilder<'e>),
     /// An object whose keys come one by one.
-    Object(BTreeMap<V<'e>, Extent<'e>>),
+    Object(Pairs<'e>),
+}
+
+/// Keys with what is below them.
+#[derive(Default)]
+pub(crate) struct Pairs<'e> {
+    places: BTreeMap<V<'e>, usize>,
+    pairs: Vec<(V<'e>, Extent<'e>)>,
+    /// Where something was put last: mostly more of the same comes.
+    last: usize,
+}
+
+impl<'e> Pairs<'e> {
+    fn get(&self, key: V<'e>) -> Option<&Extent<'e>> {
+        let at = self.places.get(&key)?;
+        self.pairs.get(*at).map(|(_, below)| below)
+    }
+
+    /// What is below a key, perhaps nothing yet.
+    fn below(&mut self, key: V<'e>) -> Option<&mut Extent<'e>> {
+        let is_last = |pair: &(V<'e>, Extent<'e>)| pair.0 == key;
+        if !self.pairs.get(self.last).is_some_and(is_last) {
+            let next = self.pairs.len();
+            self.last = *self.places.entry(key).or_insert(next);
+            if self.last == next {
+                self.pairs.push((key, Extent::Empty));
+            }
+        }
+        self.pairs.get_mut(self.last).map(|(_, below)| below)
+    }
+
+    /// The pairs in the order of their keys.
+    fn in_order(mut self) -> impl Iterator<Item = (V<'e>, Extent<'e>)> {
+        let places = std::mem::take(&mut self.places).into_iter();
+        places.map(move |(key, at)| {
+            let pair = self.pairs.get_mut(at);
+            (
+                key,
+                pair.map(|pair| std::mem::take(&mut pair.1))
+                    .unwrap_or_default(),
+            )
+        })
+    }
 }
 
 /// Two rules claim one place.
@@ -53,7 +95,7 @@ impl<'e> Extent<'e> {
         match (self, path.split_first()) {
             (Self::Empty, _) => false,
             (Self::Object(pairs), Some((key, rest))) => {
-                pairs.get(key).is_some_and(|inner| inner.is_taken(rest))
+                pairs.get(*key).is_some_and(|inner| inner.is_taken(rest))
             }
             _ => true,
         }
@@ -63,12 +105,12 @@ impl<'e> Extent<'e> {
         let mut place = self;
         for key in path {
             if let Self::Empty = place {
-                *place = Self::Object(BTreeMap::new());
+                *place = Self::Object(Pairs::default());
             }
             let Self::Object(pairs) = place else {
                 return Err(Clash);
             };
-            place = pairs.entry(*key).or_default();
+            place = pairs.below(*key).ok_or(Clash)?;
         }
         Ok(place)
     }
@@ -81,7 +123,7 @@ impl<'e> Extent<'e> {
             Self::Set(set) => Some(set.finish()),
             Self::Object(pairs) => {
                 let pairs = pairs
-                    .into_iter()
+                    .in_order()
                     .filter_map(|(key, inner)| Some((key, inner.finish(arena)?)));
                 Some(arena.object_from(pairs))
             }

@@ -450,6 +450,7 @@ fn sign(comparison: Comparison) -> &'static str {
 fn collected(into: Collector) -> &'static str {
     match into {
         Collector::Array => "array",
+        Collector::Bag => "array in any order",
         Collector::Set => "set",
         Collector::Object => "object",
     }

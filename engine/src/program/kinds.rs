@@ -27,7 +27,7 @@ kinds! { Step:
     Exists Asked Value Append Insert Put Produce Solution
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
-kinds! { Collector: Array Set Object }
+kinds! { Collector: Array Bag Set Object }
 kinds! { Target: Input Data ByRule ByBuiltin ByValue }
 kinds! { Callee: Rule Builtin Custom }
 kinds! { RuleKind: Complete Function Set Object }

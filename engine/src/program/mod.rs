@@ -19,9 +19,9 @@ pub use index::{
     Question, Root, Values,
 };
 pub use plan::{
-    Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
-    TextTest, With,
+    Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Direct,
+    Every, FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step,
+    Target, TextTest, With,
 };
 pub use quick::QuickCall;
 pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};

@@ -63,6 +63,8 @@ pub enum Comparison {
 pub enum Collector {
     /// `[x | …]`
     Array,
+    /// The same where nobody asks for its order.
+    Bag,
     /// `{x | …}`
     Set,
     /// `{k: v | …}`
@@ -328,8 +330,23 @@ pub struct BuiltinCall {
     pub elements: bool,
     /// How the call is answered from strings where they lie.
     pub quick: Option<QuickCall>,
+    /// What it is for the most common operands, if that takes no call.
+    pub direct: Option<Direct>,
     /// Place of the expression.
     pub span: Span,
+}
+
+/// What a call does that needs none for the most common operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direct {
+    /// Looks for a constant string in an object, as a step of a path does, but for its default.
+    Get,
+    /// Adds.
+    Plus,
+    /// Takes away.
+    Minus,
+    /// Multiplies.
+    Times,
 }
 
 impl BuiltinCall {

@@ -26,7 +26,13 @@ impl Items {
     /// Whether both are one.
     #[inline]
     pub fn is(&self, other: &Self) -> bool {
-        self.0.as_ptr() == other.0.as_ptr()
+        self.address() == other.address()
+    }
+
+    /// Where it lies: no two that live have the same.
+    #[inline]
+    pub fn address(&self) -> usize {
+        self.0.as_ptr().addr()
     }
 
     /// Changes an element in place, of a copy when the elements are shared; `None` when there is no such element.

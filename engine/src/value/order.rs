@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use solon_syntax::stack;
 
-use super::{Kind, Short, Text, V, stored_order};
+use super::{ArenaObject, Kind, Short, Text, V, stored_order};
 
 pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
     LazyLock::new(foldhash::fast::RandomState::default);
@@ -56,6 +56,10 @@ impl PartialEq for V<'_> {
             (V::NewText(a), V::NewText(b)) => a.as_bytes() == b.as_bytes(),
             (V::Text(a), V::Text(b)) => a.is(b) || a.as_bytes() == b.as_bytes(),
             (V::Object(a), V::Object(b)) => stored_order::are_equal(a, b),
+            (V::NewObject(a), V::NewObject(b)) if let Some((one, other)) = of_one_form(a, b) => {
+                // what stands last differs most often
+                one.iter().rev().eq(other.iter().rev())
+            }
             (a, b) => equal(*a, *b),
         }
     }
@@ -132,9 +136,6 @@ fn equal_objects(a: V<'_>, b: V<'_>) -> bool {
     if whole.refuses_walk() || other.refuses_walk() {
         return false;
     }
-    if let Some((values, others)) = of_one_form(whole, other) {
-        return values == others;
-    }
     let (mut pairs, mut others) = (a.iter(), b.iter());
     while let (Some((a, one)), Some((b, other))) = (pairs.next(), others.next()) {
         if a != b || one != other {
@@ -187,6 +188,9 @@ impl Ord for V<'_> {
             (V::Text(a), V::Text(b)) => compare_texts_stored(a, b),
             (V::Bool(a), V::Bool(b)) => a.cmp(b),
             (V::Object(a), V::Object(b)) => stored_order::order(a, b),
+            (V::NewObject(a), V::NewObject(b)) if let Some((one, other)) = of_one_form(a, b) => {
+                one.cmp(other)
+            }
             (a, b) => compare(*a, *b),
         }
     }
@@ -204,13 +208,13 @@ fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
     a.cmp(b)
 }
 
-/// The values of two objects of one form, in the order of its keys.
+/// The values of two objects of one form, in the order of its keys, if they are so flat that no stack is looked at.
 #[inline]
-fn of_one_form<'a, 'b>(a: V<'a>, b: V<'b>) -> Option<(&'a [V<'a>], &'b [V<'b>])> {
-    let (V::NewObject(a), V::NewObject(b)) = (a, b) else {
-        return None;
-    };
-    let is_one = Arc::ptr_eq(a.shape()?, b.shape()?);
+fn of_one_form<'a, 'b>(
+    a: &'a ArenaObject<'_>,
+    b: &'b ArenaObject<'_>,
+) -> Option<(&'a [V<'a>], &'b [V<'b>])> {
+    let is_one = Arc::ptr_eq(a.shape()?, b.shape()?) && a.is_flat() && b.is_flat();
     is_one.then(|| (a.values(), b.values()))
 }
 
@@ -275,15 +279,6 @@ fn compare_arrays(a: V<'_>, b: V<'_>) -> Ordering {
 #[inline(never)]
 fn compare_objects(a: V<'_>, b: V<'_>) -> Ordering {
     if same(a, b) || a.refuses_walk() || b.refuses_walk() {
-        return Ordering::Equal;
-    }
-    if let Some((values, others)) = of_one_form(a, b) {
-        for (one, other) in values.iter().zip(others) {
-            let order = one.cmp(other);
-            if order != Ordering::Equal {
-                return order;
-            }
-        }
         return Ordering::Equal;
     }
     let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {

@@ -14,7 +14,10 @@ const MEMBERS: usize = 6;
 /// Strings and numbers among them that are enough.
 const LEAVES: usize = 3;
 
-/// Bytes of a long string that count at its start, and at its end.
+/// Bytes up to which a string counts as a whole: messages are mostly alike where they begin and where they end.
+const WHOLE: usize = 256;
+
+/// Bytes of a longer string that count at its start, and at its end.
 const ENDS: usize = 24;
 
 /// Hash of a few leaves of a value, equal for equal values within one process.
@@ -99,7 +102,7 @@ fn add_text(value: &V<'_>, state: &mut impl Hasher) {
     let text = value.text_or_empty();
     let bytes = text.as_bytes();
     match (bytes.first_chunk::<ENDS>(), bytes.last_chunk::<ENDS>()) {
-        (Some(first), Some(last)) => {
+        (Some(first), Some(last)) if bytes.len() > WHOLE => {
             state.write_usize(bytes.len());
             state.write(first);
             state.write(last);

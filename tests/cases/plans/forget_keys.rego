@@ -15,3 +15,13 @@ names contains input.users[id].name
 all if every x in input.xs { x > 0 }
 
 positions if every i, x in input.xs { x > i }
+
+# an array that is only sorted or counted has no order
+sorted := sort([name | some name in names])
+
+measured := {"names": sort(all_names), "number": count(all_names)} if {
+	all_names := [name | some name in names]
+}
+
+# this one has
+listed := [name | some name in names]

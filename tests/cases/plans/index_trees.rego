@@ -82,3 +82,9 @@ h(p) := 2 if {
 }
 
 h(p) := 3 if ["carts", _, "x"] = split(p, "/")
+
+kind := "image" if endswith(input.file, ".png")
+
+kind := "text" if endswith(input.file, ".txt")
+
+kind := "packed" if endswith(input.file, ".tar.gz")

@@ -33,3 +33,13 @@ shown if {
 	print(x)
 	input.last == x
 }
+
+# what is called again with the same operands is called once
+within if {
+	some window in input.windows
+	time.parse_rfc3339_ns(window.from) <= input.now
+	input.now < time.parse_rfc3339_ns(window.from) + window.length
+}
+
+# what may answer otherwise is not
+drawn if rand.intn("a", 6) == rand.intn("a", 6)

@@ -12,8 +12,8 @@ use crate::builtins::{self, Prepared};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
 use crate::program::{
-    self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
-    Program, QuickCall, Slot, Step, TextTest,
+    self, Block, BuiltinCall, Collector, Comparison, CustomCall, Direct, FunctionCall, Operand,
+    Plan, Program, QuickCall, Slot, Step, TextTest,
 };
 use crate::value::Value;
 
@@ -55,7 +55,7 @@ impl<'p> Lowering<'p> {
         let holds = self.holds;
         let fuses = holds.collection && self.makes(Optimisation::FuseAggregates);
         let shares = self.makes(Optimisation::ShareLookups);
-        let forgets = holds.keys && self.makes(Optimisation::ForgetKeys);
+        let forgets = self.makes(Optimisation::ForgetKeys);
         let mut plan = Plan::new(self.slots, self.steps.drain(..).collect());
         if fuses {
             fuse::aggregates(&mut plan);
@@ -66,11 +66,14 @@ impl<'p> Lowering<'p> {
         if shares && holds.loops {
             lookups::hoist(&mut plan.steps);
         }
-        if forgets {
+        if forgets && holds.keys {
             unread::keys(&mut plan);
         }
         if holds.patterns && self.makes(Optimisation::ForgetKeys) {
             unread::elements(&mut plan, self.constants);
+        }
+        if forgets && holds.collection {
+            unread::orders(&mut plan);
         }
         plan
     }
@@ -330,6 +333,7 @@ impl<'p> Lowering<'p> {
         self.push(Step::Call {
             call: Box::new(BuiltinCall {
                 entry,
+                direct: self.direct(&name, &args),
                 args,
                 prepared,
                 elements,
@@ -339,6 +343,21 @@ impl<'p> Lowering<'p> {
             out,
         });
         Some(Operand::Slot(out))
+    }
+
+    /// What a call does for the most common operands.
+    fn direct(&self, name: &str, args: &[Operand]) -> Option<Direct> {
+        let is_string = |operand: &Operand| {
+            let constant = self.constants.get(*operand);
+            constant.is_some_and(|value| value.string_bytes().is_some())
+        };
+        match (name, args) {
+            ("object.get", [_, key, _]) if is_string(key) => Some(Direct::Get),
+            ("plus", [_, _]) => Some(Direct::Plus),
+            ("minus", [_, _]) => Some(Direct::Minus),
+            ("mul", [_, _]) => Some(Direct::Times),
+            _ => None,
+        }
     }
 
     /// Calls without the array that the last step makes for it, if that can be.

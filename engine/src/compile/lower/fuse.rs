@@ -80,7 +80,7 @@ fn fused(collect: Step, step: Step, reads: &[u32]) -> Result<Step, (Step, Step)>
 /// Whether elements taken one by one give the same result. A set counts equal ones once and keeps the first.
 fn is_exact(into: Collector, aggregation: Aggregation) -> bool {
     match into {
-        Collector::Array => true,
+        Collector::Array | Collector::Bag => true,
         Collector::Set => aggregation == Aggregation::Count,
         Collector::Object => false,
     }

@@ -28,7 +28,12 @@ impl Holds {
             }
             Step::Every(_) => self.keys = true,
             Step::IsArray(..) => self.patterns = true,
-            Step::Input { .. } | Step::Walk { .. } | Step::Base { .. } | Step::Rule { .. } => {
+            Step::Input { .. }
+            | Step::Walk { .. }
+            | Step::Base { .. }
+            | Step::Rule { .. }
+            | Step::Call { .. }
+            | Step::Array { .. } => {
                 self.lookups += 1;
             }
             _ => {}

@@ -1,5 +1,6 @@
 //! Places are looked up once in a body, and not again in each turn of a loop that does not change them.
 
+use crate::builtins::Builtin;
 use crate::compile::small_map::SmallMap;
 use crate::program::{Block, ConstId, Operand, Plan, RuleId, Slot, Step};
 
@@ -11,13 +12,15 @@ pub fn share(plan: &mut Plan) {
     Sharing::default().block(&mut plan.steps);
 }
 
-/// What a step looks up.
+/// What a step looks up, or makes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Lookup {
     Input(Box<[Operand]>),
     Below(Operand, Box<[Operand]>),
     Base(Box<[ConstId]>),
     Rule(RuleId),
+    Call(&'static str, bool, Box<[Operand]>),
+    Array(Box<[Operand]>),
 }
 
 impl Lookup {
@@ -27,9 +30,21 @@ impl Lookup {
             Step::Walk { from, keys, out } => (Self::Below(*from, keys.clone()), *out),
             Step::Base { path, out } => (Self::Base(path.clone()), *out),
             Step::Rule { rule, out } => (Self::Rule(*rule), *out),
+            Step::Array { items, out } => (Self::Array(items.clone()), *out),
+            Step::Call { call, out } if is_pure(call.entry.builtin) => {
+                let name = call.entry.builtin.name;
+                (Self::Call(name, call.elements, call.args.clone()), *out)
+            }
             _ => return None,
         })
     }
+}
+
+/// Whether a built-in answers the same again, and nobody sees how often it is asked.
+fn is_pure(builtin: &Builtin) -> bool {
+    !builtin.nondeterministic
+        && !matches!(builtin.name, "print" | "trace")
+        && !builtin.name.starts_with("internal.")
 }
 
 /// Lookups that have been made on the way to a step.

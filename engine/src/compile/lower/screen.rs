@@ -47,7 +47,10 @@ impl Around<'_> {
 }
 
 /// The conditions of a rule whose body is evaluated in `order`, unless they are met in time.
-pub fn screen(rule: &ast::Rule, order: &[&Expr], volumes: &mut Volumes<'_>,
+pub fn screen(
+    rule: &ast::Rule,
+    order: &[&Expr],
+    volumes: &mut Volumes<'_>,
     around: &Around<'_>,
 ) -> Option<Screen> {
     // nothing comes too late behind the last that may be a condition

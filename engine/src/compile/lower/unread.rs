@@ -1,7 +1,8 @@
-//! Loops do not note the keys that nobody reads, and patterns of arrays not the elements.
+//! Loops do not note the keys that nobody reads, patterns of arrays not the elements, and arrays that are only sorted or
+//! counted keep no order.
 
 use super::constants::Constants;
-use crate::program::{Block, Operand, Plan, Slot, Step};
+use crate::program::{Block, Collector, Operand, Plan, Slot, Step};
 use crate::value::Value;
 
 /// Forgets the keys of a plan's loops that no step reads.
@@ -64,5 +65,46 @@ fn is_below(constants: &Constants, keys: &[Operand], length: u32) -> bool {
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// Forgets the order of a plan's arrays that are only sorted and counted.
+pub fn orders(plan: &mut Plan) {
+    // what a `with` puts in the place of `sort` sees the order
+    if !plan.holds(is_sorting) || plan.holds(|step| matches!(step, Step::With(_))) {
+        return;
+    }
+    let reads = plan.reads();
+    let mut unordered = vec![0_u32; reads.len()];
+    plan.visit(&mut |step| {
+        if let Step::Call { call, .. } = step
+            && (is_sorting(step) || call.entry.builtin.name == "count")
+            && let [Operand::Slot(slot)] = *call.args
+            && let Some(count) = unordered.get_mut(slot as usize)
+        {
+            *count += 1;
+        }
+    });
+    let is_bag = |slot: Slot| {
+        let (all, without) = (reads.get(slot as usize), unordered.get(slot as usize));
+        all == without
+    };
+    forget_order(&mut plan.steps, &is_bag);
+}
+
+fn is_sorting(step: &Step) -> bool {
+    matches!(step, Step::Call { call, .. } if call.entry.builtin.name == "sort")
+}
+
+fn forget_order(block: &mut Block, is_bag: &impl Fn(Slot) -> bool) {
+    for step in block.iter_mut() {
+        if let Step::Collect { into, out, .. } = step
+            && *into == Collector::Array
+            && is_bag(*out)
+        {
+            *into = Collector::Bag;
+        }
+        step.blocks_mut()
+            .for_each(|inner| forget_order(inner, is_bag));
     }
 }

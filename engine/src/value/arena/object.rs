@@ -62,10 +62,10 @@ impl<'e> ArenaObject<'e> {
         self.overlaid
     }
 
-    /// Whether it may be gone through without a look at how deep and how large it is.
+    /// Whether its own keys and values may be gone through without a look at how deep and how large they are.
     #[inline]
     pub fn is_flat(&self) -> bool {
-        self.extent.is_flat()
+        self.overlaid.is_none() && self.extent.is_flat()
     }
 
     /// Number of keys.
