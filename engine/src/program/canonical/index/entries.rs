@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 
-use super::noted::{Entry, What, constraints};
+use super::noted::{Note, What, constraints};
 use super::{Conditions, Membership, Place, Test, glob};
 use crate::program::constant;
 use crate::value::Value;
@@ -17,7 +18,7 @@ use crate::value::Value;
 const ALTERNATIVES: usize = 32;
 
 /// Entries of which all must hold.
-type List<'r> = Vec<Entry<'r>>;
+type List<'r> = Vec<Note<'r>>;
 
 /// The entries of a body.
 pub(super) struct Entries<'r> {
@@ -25,8 +26,8 @@ pub(super) struct Entries<'r> {
     args: &'r [Term],
     constants: HashMap<&'r Name, &'r Term>,
     list: List<'r>,
-    /// Those of the bodies around, in which variables are looked up too.
-    outer: List<'r>,
+    /// What the variables of the list stand for; of a body within, also those of the bodies around.
+    names: HashMap<&'r Name, Place>,
     /// For each `or`, lists of which one must hold.
     choices: Vec<Vec<List<'r>>>,
     memberships: Vec<Membership>,
@@ -39,7 +40,7 @@ impl<'r> Entries<'r> {
             args,
             constants: HashMap::new(),
             list: Vec::new(),
-            outer: Vec::new(),
+            names: HashMap::new(),
             choices: Vec::new(),
             memberships: Vec::new(),
         }
@@ -94,7 +95,7 @@ impl<'r> Entries<'r> {
     fn side(&self, body: &'r [Expr]) -> Vec<List<'r>> {
         let mut inner = Self::new(self.args, self.is_virtual);
         inner.constants.clone_from(&self.constants);
-        inner.outer = [self.list.as_slice(), self.outer.as_slice()].concat();
+        inner.names.clone_from(&self.names);
         for expr in body {
             inner.expr(expr);
         }
@@ -142,17 +143,31 @@ impl<'r> Entries<'r> {
 
     /// A value takes the place of a variable, unless it is only the beginning or the end of a text.
     fn add(&mut self, place: Place, what: What<'r>) {
+        if let What::Something(Some(name)) = what {
+            match self.names.entry(name) {
+                Entry::Occupied(known) if *known.get() == place => return,
+                Entry::Occupied(_) => {}
+                Entry::Vacant(free) => {
+                    free.insert(place.clone());
+                }
+            }
+            self.list.push(Note { place, what });
+            return;
+        }
         let replaces = !what.is_something() && !what.is_end();
         for old in self.list.iter_mut().filter(|old| old.place == place) {
             if old.what == what {
                 return;
             }
-            if replaces && old.what.is_something() {
+            if replaces && let What::Something(name) = old.what {
+                if let Some(name) = name {
+                    self.names.remove(name);
+                }
                 old.what = what;
                 return;
             }
         }
-        self.list.push(Entry { place, what });
+        self.list.push(Note { place, what });
     }
 
     fn call(&mut self, operator: &Term, operands: &'r [Term]) {
@@ -320,12 +335,9 @@ impl<'r> Entries<'r> {
     }
 
     fn variable(&self, name: &Name) -> Option<Place> {
-        let mut entries = self.list.iter().chain(&self.outer);
-        let noted = entries.find(|entry| entry.what == What::Something(Some(name)));
         let argument = || self.args.iter().position(|arg| arg.as_var() == Some(name));
-        noted
-            .map(|entry| entry.place.clone())
-            .or_else(|| argument().map(Place::Argument))
+        let noted = self.names.get(name).cloned();
+        noted.or_else(|| argument().map(Place::Argument))
     }
 
     fn path(&self, terms: &[Term]) -> Option<Place> {

@@ -27,16 +27,16 @@ impl What<'_> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry<'r> {
+pub(super) struct Note<'r> {
     pub place: Place,
     pub what: What<'r>,
 }
 
 /// What must be at places. Of what is noted of one place it is enough that one holds; that something is there follows
 /// from any other.
-pub(super) fn constraints(list: Vec<Entry<'_>>) -> Vec<Constraint> {
+pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
     let mut places: Vec<(Place, Vec<What<'_>>)> = Vec::new();
-    for Entry { place, what } in list {
+    for Note { place, what } in list {
         match places.iter_mut().find(|(old, _)| *old == place) {
             Some((_, noted)) => noted.push(what),
             None => places.push((place, vec![what])),
