@@ -4,29 +4,22 @@ mod builder;
 mod change;
 mod compiling;
 mod partial;
+mod preparing;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
-use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use solon_syntax::ast::{Import, Module, Ref, Version};
-use solon_syntax::source::{Diagnostics, Source, SourceId};
-use solon_syntax::{ParseOptions, parse_body};
+use solon_syntax::ParseOptions;
+use solon_syntax::ast::{Module, Version};
+use solon_syntax::source::Diagnostics;
 
 use crate::builtins::Custom;
-use crate::compile::lower::Ledger;
-use crate::compile::{self, Compiled, Options, Query, Work, lower};
-use crate::decision::Decision;
+use crate::compile::{Options, Work};
 use crate::error::Error;
-use crate::eval::Entry;
+use crate::moment::{Moment, Policy, State, next_stamp};
 use crate::program::{Program, dump};
-use crate::query::{
-    Basis, DocumentInner, Expression, ExpressionText, Glances, PreparedDocument, PreparedQuery,
-    QueryContext, QueryInner, Segment, Shared,
-};
+use crate::query::Shared;
 use crate::store::{Operation, Path, Snapshot, Store, StoreError, Transaction};
 use crate::trace::Timer;
 use crate::value::Value;
@@ -67,18 +60,9 @@ struct Inner {
     store: Arc<dyn Store>,
     functions: Vec<Custom>,
     allow_base_conflicts: bool,
-    state: ArcSwap<State>,
-    /// The parsed modules; held while one changes.
-    modules: Mutex<BTreeMap<String, Arc<Module>>>,
+    /// Held from the moment that a change looks at until its own is current.
+    changing: Mutex<()>,
     next_source: AtomicU32,
-}
-
-/// The modules as readers see them.
-struct State {
-    compiled: Arc<Compiled>,
-    program: Arc<Program>,
-    /// What the program was made of.
-    ledger: Arc<Ledger>,
 }
 
 impl Default for Engine {
@@ -146,9 +130,9 @@ impl Engine {
     /// As for [`Self::apply`].
     pub fn apply_timed(&self, change: Change, timer: Timer<'_>) -> Result<(), Error> {
         let inner = &*self.inner;
-        let mut modules = inner.modules.lock();
-        let state = inner.state.load_full();
-        let mut next = modules.clone();
+        let _changing = inner.changing.lock();
+        let before = inner.shared.now.pin();
+        let mut next = before.policy.modules.clone();
         let mut refused = Vec::new();
         let mut laps = timer.start();
         let recompile = !change.modules.is_empty();
@@ -170,7 +154,7 @@ impl Engine {
             return Err(Error::Compile(Diagnostics(refused)));
         }
         laps.end(|| "rego_module_parse".to_owned());
-        let mut transaction = Transaction::on(&inner.shared.current.load());
+        let mut transaction = Transaction::on(&before.documents);
         let wrote = !change.writes.is_empty();
         for (operation, path, value) in change.writes {
             match operation {
@@ -178,25 +162,17 @@ impl Engine {
                 Write::Exactly(operation) => transaction.write(operation, &path, value)?,
             }
         }
-        let compiled = if recompile {
-            Some(self.compile(&state, &next, &transaction, timer)?)
+        let policy = if recompile {
+            Some(self.compile(&before.policy, next, &transaction, timer)?)
         } else {
             None
         };
         laps.end(|| "rego_module_compile".to_owned());
         if wrote {
-            // a new program was compiled against these documents
-            let checked = if recompile {
-                None
-            } else {
-                Some(&*state.program)
-            };
-            inner.commit(transaction, checked)?;
+            inner.commit(&before, transaction, policy)?;
+        } else if policy.is_some() {
+            inner.publish(&before, policy, before.documents.clone());
         }
-        if let Some(compiled) = compiled {
-            inner.state.store(Arc::new(compiled));
-        }
-        *modules = next;
         Ok(())
     }
 
@@ -210,51 +186,66 @@ impl Engine {
         change: impl FnOnce(&mut Transaction) -> Result<T, E>,
     ) -> Result<T, E> {
         let inner = &*self.inner;
-        let _modules = inner.modules.lock();
-        let mut transaction = Transaction::on(&inner.shared.current.load());
+        let _changing = inner.changing.lock();
+        let before = inner.shared.now.pin();
+        let mut transaction = Transaction::on(&before.documents);
         let result = change(&mut transaction)?;
-        inner.commit(transaction, Some(&inner.state.load().program))?;
+        inner.commit(&before, transaction, None)?;
         Ok(result)
+    }
+
+    /// The policy and the base documents as they are now, for decisions that are to rest on the same.
+    pub fn moment(&self) -> Moment {
+        Moment::new(self.inner.shared.now.pin())
+    }
+
+    /// How many changes there were: it grows with each, of policy or of documents.
+    pub fn generation(&self) -> u64 {
+        self.now().generation
     }
 
     /// Names of all modules, in order.
     pub fn module_names(&self) -> Vec<String> {
-        self.inner.modules.lock().keys().cloned().collect()
+        self.now().policy.modules.keys().cloned().collect()
     }
 
     /// The plans that all modules are compiled to, as text for people; its form may change.
     pub fn dump(&self) -> String {
-        dump::program(&self.inner.state.load().program)
+        dump::program(&self.now().policy.program)
     }
 
     /// What finds each rule: a line with its place, its document, and what the rule index asks for it, or why every
     /// decision looks at it. For people; the form may change.
     pub fn indexed(&self) -> String {
-        dump::indexed(&self.inner.state.load().program)
+        dump::indexed(&self.now().policy.program)
     }
 
     /// How much the last change of modules worked on.
     pub fn work(&self) -> Work {
-        self.inner.state.load().compiled.work
+        self.now().policy.compiled.work
     }
 
     /// All modules as they were parsed, by name.
     pub fn modules(&self) -> Vec<(String, Arc<Module>)> {
-        let modules = self.inner.modules.lock();
+        let modules = self.now();
+        let modules = modules.policy.modules.iter();
         modules
-            .iter()
             .map(|(name, module)| (name.clone(), module.clone()))
             .collect()
     }
 
     /// A module as it was parsed.
     pub fn module(&self, name: &str) -> Option<Arc<Module>> {
-        self.inner.modules.lock().get(name).cloned()
+        self.now().policy.modules.get(name).cloned()
     }
 
     /// The base documents now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.inner.shared.current.load_full()
+        self.now().documents.clone()
+    }
+
+    fn now(&self) -> Arc<State> {
+        self.inner.shared.now.pin()
     }
 
     /// A base document, at a path with slashes.
@@ -284,189 +275,9 @@ impl Engine {
         change.write(Operation::Remove, Path::from_slashes(path), Value::Null);
         self.apply(change)
     }
-
-    /// Compiles a query.
-    ///
-    /// # Errors
-    /// [`Error::Compile`].
-    pub fn prepare_query(&self, text: &str) -> Result<PreparedQuery, Error> {
-        self.prepare_query_in(text, &QueryContext::default())
-    }
-
-    /// Compiles a query that stands in a package, or imports something.
-    ///
-    /// # Errors
-    /// [`Error::Compile`], [`Error::EmptyQuery`].
-    pub fn prepare_query_in(
-        &self,
-        text: &str,
-        context: &QueryContext<'_>,
-    ) -> Result<PreparedQuery, Error> {
-        compile::on_large_stack(compile::chain_within(text), || {
-            self.compile_query(text, context)
-        })
-    }
-
-    fn compile_query(
-        &self,
-        text: &str,
-        context: &QueryContext<'_>,
-    ) -> Result<PreparedQuery, Error> {
-        let state = self.inner.state.load_full();
-        let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
-        let source = Source::new(id, "", text);
-        let options = self.inner.parse_options()?;
-        let mut laps = context.timer.start();
-        let body = parse_body(&source, &options)?;
-        laps.end(|| "rego_query_parse".to_owned());
-        if body.is_empty() {
-            return Err(Error::empty_query(text));
-        }
-        let (package, imports) = self.context(context)?;
-        let mut options = Cow::Borrowed(&self.inner.options);
-        if !context.unsafe_builtins.is_empty() {
-            options.to_mut().unsafe_builtins = context.unsafe_builtins.to_vec();
-        }
-        let query = Query {
-            package,
-            imports,
-            ..Query::new(source.clone(), body)
-        };
-        let mut stages = context.timer.start();
-        let compiled = compile::compile_query(&state.compiled, query, &options, |pass, _| {
-            stages.end(|| pass.timer());
-        })?;
-        let lowered = lower::query(
-            &state.program,
-            &compiled.body,
-            &compiled.originals,
-            &options,
-        );
-        laps.end(|| "rego_query_compile".to_owned());
-        // in the order they are evaluated, which is not always the one they were written in
-        let written = compiled
-            .body
-            .iter()
-            .filter(|expression| !expression.generated);
-        let texts = written.map(|expression| ExpressionText {
-            text: source.slice(expression.span).to_owned(),
-            row: expression.span.row,
-            col: expression.span.col,
-        });
-        let texts = texts.collect();
-        let expressions = lowered
-            .expressions
-            .iter()
-            .map(|at| at.map_or(Expression::Holds, Expression::Captured));
-        let may_block = state
-            .compiled
-            .blocking
-            .within(&state.compiled.rule_tree, &compiled.body);
-        Ok(PreparedQuery {
-            inner: Arc::new(QueryInner {
-                basis: self.inner.basis(&state, may_block),
-                expressions: expressions.collect(),
-                texts,
-                plan: lowered.plan,
-                constants: lowered.constants,
-                variables: lowered.variables,
-                wanted: lowered.wanted,
-                source,
-                body: compiled.body,
-                originals: compiled.originals,
-                keyed: compiled.keyed,
-            }),
-        })
-    }
-
-    /// Reads a package and imports by the rules for those of a module.
-    fn context(
-        &self,
-        context: &QueryContext<'_>,
-    ) -> Result<(Option<Ref>, Vec<Import>), Diagnostics> {
-        if context.package.is_none() && context.imports.is_empty() {
-            return Ok((None, Vec::new()));
-        }
-        let name = context.package.unwrap_or("query");
-        let module = self.parse("", &format!("package {name}\n"))?;
-        let package = context.package.map(|_| module.package.path);
-        let imports = context.imports.iter();
-        let imports: String = imports.map(|import| format!("import {import}\n")).collect();
-        let text = format!("package query\n{imports}");
-        let module = self.parse("", &text).map_err(|mut errors| {
-            // nobody wrote the package, and the first error tells enough
-            errors.0.truncate(1);
-            for error in &mut errors.0 {
-                error.span.row = error.span.row.saturating_sub(1);
-            }
-            errors
-        })?;
-        Ok((package, module.imports))
-    }
-
-    /// Prepares a document as a decision with a typed input and a typed answer.
-    ///
-    /// ```
-    /// #[derive(serde::Serialize)]
-    /// struct Input<'a> {
-    ///     user: &'a str,
-    /// }
-    ///
-    /// let engine = solon::Engine::new();
-    /// engine.set_module("p.rego", "package p\n\nroles := [\"admin\"] if input.user == \"alice\"\n")?;
-    /// let roles = engine.prepare::<Input<'_>, Vec<String>>("p/roles")?;
-    /// assert_eq!(roles.decide(&Input { user: "alice" })?, Some(vec!["admin".to_owned()]));
-    /// assert_eq!(roles.decide(&Input { user: "bob" })?, None);
-    /// # Ok::<(), solon::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As for [`Self::prepare_document`].
-    pub fn prepare<In: ?Sized, Out>(&self, path: &str) -> Result<Decision<In, Out>, Error> {
-        Ok(Decision::new(self.prepare_document(path)?))
-    }
-
-    /// Prepares the document at a path with slashes below `data`.
-    ///
-    /// # Errors
-    /// None today: a path that leads nowhere is undefined when asked.
-    pub fn prepare_document(&self, path: &str) -> Result<PreparedDocument, Error> {
-        self.prepare_document_at(&Path::from_slashes(path))
-    }
-
-    /// Prepares the document at a path below `data`. A step of digits is an index in an array and a name in an
-    /// object.
-    ///
-    /// # Errors
-    /// None today: a path that leads nowhere is undefined when asked.
-    pub fn prepare_document_at(&self, path: &Path) -> Result<PreparedDocument, Error> {
-        let state = self.inner.state.load_full();
-        let segments = path.segments().iter();
-        let path: Vec<Segment> = segments.map(|segment| Segment::new(segment)).collect();
-        let names: Vec<Value> = path.iter().map(|segment| segment.text.clone()).collect();
-        let compiled = &state.compiled;
-        let may_block = compiled.blocking.reaches(&compiled.rule_tree, &names);
-        Ok(PreparedDocument {
-            inner: Arc::new(DocumentInner {
-                basis: self.inner.basis(&state, may_block),
-                entry: Entry::new(&state.program, names),
-                path,
-                glances: Glances::default(),
-            }),
-        })
-    }
 }
 
 impl Inner {
-    /// What a query that is prepared now asks.
-    fn basis(&self, state: &State, may_block: bool) -> Basis {
-        Basis {
-            shared: self.shared.clone(),
-            program: state.program.clone(),
-            may_block,
-        }
-    }
-
     /// How modules and queries are parsed.
     fn parse_options(&self) -> Result<ParseOptions, Diagnostics> {
         match &self.options.capabilities {
@@ -475,15 +286,30 @@ impl Inner {
         }
     }
 
-    /// Makes changed documents visible, after a look at the rules of `program`.
-    fn commit(&self, transaction: Transaction, program: Option<&Program>) -> Result<(), Error> {
-        if let Some(program) = program
-            && !self.allow_base_conflicts
-        {
-            check_conflicts(program, &transaction)?;
+    /// Makes changed documents visible with their policy, after a look at its rules, unless it was compiled against these
+    /// documents.
+    fn commit(
+        &self,
+        before: &State,
+        transaction: Transaction,
+        policy: Option<Policy>,
+    ) -> Result<(), Error> {
+        if policy.is_none() && !self.allow_base_conflicts {
+            check_conflicts(&before.policy.program, &transaction)?;
         }
-        self.shared.current.store(self.store.commit(transaction)?);
+        let documents = self.store.commit(transaction)?;
+        self.publish(before, policy, documents);
         Ok(())
+    }
+
+    /// Makes the next moment current.
+    fn publish(&self, before: &State, policy: Option<Policy>, documents: Arc<Snapshot>) {
+        self.shared.now.publish(State {
+            stamp: next_stamp(),
+            generation: before.generation + 1,
+            policy: policy.map_or_else(|| before.policy.clone(), Arc::new),
+            documents,
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Explanations: what a search did, step by step.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashMap;
 
@@ -12,14 +12,17 @@ use crate::builtins::{self, FaultCode};
 use crate::error::Error;
 use crate::evaluation::EvalError;
 use crate::limits;
+use crate::moment::{Moment, Policy};
 use crate::partial::Residuals;
-use crate::partial_query::{PartialInner, PreparedPartial};
-use crate::query::{self, Basis, PreparedQuery, QueryInner, Request, Solution};
+use crate::partial_query::{BoundPartial, PartialInner, PreparedPartial};
+use crate::query::{self, BoundQuery, PreparedQuery, QueryInner, Request, Shared, Solution};
 use crate::trace::{
     self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
 };
 use crate::value::json::TooLong;
 use crate::walk::{Search, Shortcuts};
+
+type Files = std::collections::HashMap<SourceId, Arc<str>>;
 
 /// How much is told of a search.
 #[derive(Clone, Copy, Debug)]
@@ -50,11 +53,69 @@ pub struct Explanation<T = Vec<Solution>> {
 
 /// What was asked.
 pub(crate) enum Asked {
-    Query(Arc<QueryInner>),
-    Partial(Arc<PartialInner>),
+    Query(Moment, Arc<QueryInner>),
+    Partial(Moment, Arc<PartialInner>),
+    /// What does not compile any more.
+    Nothing,
 }
 
 impl PreparedQuery {
+    /// As [`BoundQuery::search`].
+    ///
+    /// # Errors
+    /// As for [`Self::solutions`].
+    pub fn search(
+        &self,
+        request: &Request<'_>,
+        observer: Option<&mut dyn Observer>,
+    ) -> Result<Vec<Solution>, Error> {
+        self.bind_for(request)?.search(request, observer)
+    }
+
+    /// As [`BoundQuery::search_as`].
+    ///
+    /// # Errors
+    /// As for [`Self::solutions`].
+    pub fn search_as(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+    ) -> Result<Vec<Solution>, Error> {
+        self.bind_for(request)?.search_as(request, search)
+    }
+
+    /// As [`BoundQuery::explain`].
+    pub fn explain(&self, request: &Request<'_>, watched: impl Into<Watched>) -> Explanation {
+        self.explain_to(request, watched, Search::default())
+    }
+
+    /// As [`BoundQuery::explain_to`].
+    pub fn explain_to(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+        search: Search<'_>,
+    ) -> Explanation {
+        match self.bind_for(request) {
+            Ok(bound) => bound.explain_to(request, watched, search),
+            Err(error) => Explanation::of_nothing(error),
+        }
+    }
+
+    /// As [`BoundQuery::checked`].
+    ///
+    /// # Errors
+    /// As for [`Self::solutions`].
+    pub fn checked(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+    ) -> Result<Vec<Solution>, Error> {
+        self.bind_for(request)?.checked(request, search)
+    }
+}
+
+impl BoundQuery {
     /// The same as [`Self::solutions`], found by the machine that searches, whose steps an observer may follow.
     ///
     /// # Errors
@@ -84,8 +145,7 @@ impl PreparedQuery {
         search: Search<'_>,
     ) -> Result<Vec<Solution>, Error> {
         let inner = &*self.inner;
-        let prepared = inner.basis.prepared(&[]);
-        query::search(prepared, request, search, inner, |walk, inner| {
+        query::search(self.basis(), request, search, inner, |walk, inner| {
             let mut walk = walk.searching_once(&inner.keyed).trailing();
             let rows = walk.solutions(&inner.question()).map_err(|mut error| {
                 error.stack = walk.stack();
@@ -108,10 +168,15 @@ impl PreparedQuery {
         watched: impl Into<Watched>,
         search: Search<'_>,
     ) -> Explanation {
-        let asked = Asked::Query(self.inner.clone());
-        Explanation::of(asked, request, watched.into(), search, |search| {
-            self.checked(request, search)
-        })
+        let asked = Asked::Query(self.moment.clone(), self.inner.clone());
+        Explanation::of(
+            asked,
+            &self.shared,
+            request,
+            watched.into(),
+            search,
+            |search| self.checked(request, search),
+        )
     }
 
     /// The same as [`Self::search_as`]; in a debug build the other machine must answer alike.
@@ -136,7 +201,8 @@ impl PreparedQuery {
 
     /// Whether a second look may rightly see something else.
     fn is_nondeterministic(&self) -> bool {
-        let functions = &self.inner.basis.program.functions;
+        let program = self.basis().program();
+        let functions = &program.functions;
         let mut found = functions.iter().any(|function| !function.memoise);
         let mut look = Terms(|term: &Term| {
             if let TermKind::Ref(_) = &term.kind {
@@ -148,7 +214,7 @@ impl PreparedQuery {
             Flow::Into
         });
         self.inner.body.walk(&mut look);
-        let modules = self.inner.basis.program.canonical.modules.iter();
+        let modules = program.canonical.modules.iter();
         modules.for_each(|module| module.rules.walk(&mut look));
         found
     }
@@ -183,6 +249,30 @@ fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
 }
 
 impl PreparedPartial {
+    /// As [`BoundPartial::explain`].
+    pub fn explain(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+    ) -> Explanation<Residuals> {
+        self.explain_to(request, watched, Search::default())
+    }
+
+    /// As [`BoundPartial::explain_to`].
+    pub fn explain_to(
+        &self,
+        request: &Request<'_>,
+        watched: impl Into<Watched>,
+        search: Search<'_>,
+    ) -> Explanation<Residuals> {
+        match self.bind_for(request) {
+            Ok(bound) => bound.explain_to(request, watched, search),
+            Err(error) => Explanation::of_nothing(error),
+        }
+    }
+}
+
+impl BoundPartial {
     /// What the query still depends on, and how that was found.
     pub fn explain(
         &self,
@@ -199,41 +289,58 @@ impl PreparedPartial {
         watched: impl Into<Watched>,
         search: Search<'_>,
     ) -> Explanation<Residuals> {
-        let asked = Asked::Partial(self.inner.clone());
-        Explanation::of(asked, request, watched.into(), search, |search| {
-            self.evaluate_as(request, search)
-        })
+        let asked = Asked::Partial(self.moment.clone(), self.inner.clone());
+        Explanation::of(
+            asked,
+            &self.shared,
+            request,
+            watched.into(),
+            search,
+            |search| self.evaluate_as(request, search),
+        )
     }
 }
 
 impl Asked {
-    fn basis(&self) -> &Basis {
+    fn policy(&self) -> Option<&Policy> {
         match self {
-            Self::Query(query) => &query.basis,
-            Self::Partial(partial) => &partial.basis,
+            Self::Query(moment, _) | Self::Partial(moment, _) => Some(&moment.state().policy),
+            Self::Nothing => None,
         }
     }
 
     /// The user's names of generated locals.
-    fn originals(&self) -> &HashMap<Name, Name> {
+    fn originals(&self) -> Option<&HashMap<Name, Name>> {
         match self {
-            Self::Query(query) => &query.originals,
-            Self::Partial(partial) => &partial.originals,
+            Self::Query(_, query) => Some(&query.originals),
+            Self::Partial(_, partial) => Some(&partial.originals),
+            Self::Nothing => None,
         }
     }
 }
 
 impl<T> Explanation<T> {
+    /// Nothing happened.
+    fn of_nothing(error: Error) -> Self {
+        Self {
+            answer: Err(error),
+            events: Vec::new(),
+            longest: limits::ANSWER_BYTES,
+            asked: Asked::Nothing,
+        }
+    }
+
     /// What `run` answers, and what it tells on the way.
     pub(crate) fn of(
         asked: Asked,
+        shared: &Shared,
         request: &Request<'_>,
         watched: Watched,
         search: Search<'_>,
         run: impl FnOnce(Search<'_>) -> Result<T, Error>,
     ) -> Self {
         let Watched { detail, documents } = watched;
-        let limits = request.bounds(&asked.basis().shared);
+        let limits = request.bounds(shared);
         let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
         if documents {
             recorder = recorder.with_documents();
@@ -288,14 +395,17 @@ impl<T> Explanation<T> {
         trace::detailed(&self.events, sources, self.longest).map_err(too_long)
     }
 
-    fn files(&self) -> &std::collections::HashMap<SourceId, Arc<str>> {
-        &self.asked.basis().program.files
+    fn files(&self) -> &Files {
+        static NONE: LazyLock<Files> = LazyLock::new(Files::new);
+        let policy = self.asked.policy();
+        policy.map_or(&NONE, |policy| &policy.program.files)
     }
 
     fn names(&self) -> Names<'_> {
+        let policy = self.asked.policy();
         Names {
-            modules: Some(&self.asked.basis().program.canonical.originals),
-            query: Some(self.asked.originals()),
+            modules: policy.map(|policy| &*policy.program.canonical.originals),
+            query: self.asked.originals(),
         }
     }
 }

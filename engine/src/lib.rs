@@ -40,6 +40,7 @@ pub mod graphql;
 pub mod host;
 pub mod limits;
 pub mod lines;
+pub mod moment;
 pub mod partial;
 pub mod partial_query;
 pub mod program;
@@ -59,10 +60,12 @@ pub use evaluation::StackFrame;
 pub use explanation::{Explanation, Watched};
 pub use host::{Cancel, FixedHost, Host};
 pub use limits::Limits;
+pub use moment::Moment;
 pub use partial::Residuals;
-pub use partial_query::{PartialOptions, PreparedPartial};
+pub use partial_query::{BoundPartial, PartialOptions, PreparedPartial};
 pub use query::{
-    ExpressionText, Input, PreparedDocument, PreparedQuery, QueryContext, Request, Solution,
+    BoundDocument, BoundQuery, ExpressionText, Input, PreparedDocument, PreparedQuery,
+    QueryContext, Request, Solution,
 };
 pub use store::{Path, Snapshot};
 pub use value::Value;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 
-use crate::compile::{Compiled, Options};
+use crate::compile::Options;
 use crate::error::Error;
 use crate::eval::Given;
+use crate::moment::Moment;
 use crate::partial::{Inlining, Residuals, Simplification};
-use crate::query::{Basis, Request, surroundings, with_memory, within_bounds};
+use crate::query::{Basis, Following, Request, Shared, surroundings, with_memory, within_bounds};
 use crate::trace::Observer;
 use crate::walk::open::Terms;
 use crate::walk::{Question, Search, Walk, World};
@@ -49,15 +50,15 @@ impl Default for PartialOptions {
 }
 
 /// A compiled query that is asked while something is unknown. Made by
-/// [`Engine::prepare_partial`](crate::Engine::prepare_partial).
+/// [`Engine::prepare_partial`](crate::Engine::prepare_partial). It follows its engine: where modules have changed it is
+/// compiled anew on its next use.
 #[derive(Clone)]
 pub struct PreparedPartial {
-    pub(crate) inner: Arc<PartialInner>,
+    pub(crate) handle: Arc<Following<PartialInner>>,
 }
 
+/// Such a query compiled for one policy.
 pub(crate) struct PartialInner {
-    pub basis: Basis,
-    pub compiled: Arc<Compiled>,
     pub options: Options,
     pub inlining: Inlining,
     /// The canonical body.
@@ -67,6 +68,73 @@ pub(crate) struct PartialInner {
 }
 
 impl PreparedPartial {
+    /// The query as the engine's policy and documents are now.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] where it does not compile any more.
+    pub fn bind(&self) -> Result<BoundPartial, Error> {
+        self.bind_to(&Moment::new(self.handle.shared.now.pin()))
+    }
+
+    /// The query as it was at a moment.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] where it does not compile then.
+    pub fn bind_to(&self, moment: &Moment) -> Result<BoundPartial, Error> {
+        let inner = self
+            .handle
+            .within(&moment.state().policy, |inner| Ok(inner.clone()))?;
+        Ok(BoundPartial {
+            shared: self.handle.shared.clone(),
+            moment: moment.clone(),
+            inner,
+        })
+    }
+
+    /// The query at the moment that a request asks about.
+    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<BoundPartial, Error> {
+        match request.pinned() {
+            Some(moment) => self.bind_to(moment),
+            None => self.bind(),
+        }
+    }
+
+    /// What the query still depends on.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read, [`Error::Compile`]
+    /// where the policy has changed and the query does not compile any more.
+    pub fn evaluate(&self, request: &Request<'_>) -> Result<Residuals, Error> {
+        self.evaluate_as(request, Search::default())
+    }
+
+    /// The same, watched and measured as asked.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_as(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+    ) -> Result<Residuals, Error> {
+        self.bind_for(request)?.evaluate_as(request, search)
+    }
+}
+
+/// Such a query and the moment that it asks.
+#[derive(Clone)]
+pub struct BoundPartial {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) moment: Moment,
+    pub(crate) inner: Arc<PartialInner>,
+}
+
+impl BoundPartial {
+    /// The policy and the documents that it asks.
+    pub fn moment(&self) -> &Moment {
+        &self.moment
+    }
+
     /// What the query still depends on.
     ///
     /// # Errors
@@ -91,15 +159,20 @@ impl PreparedPartial {
             faults,
         } = search;
         let inner = &*self.inner;
-        let prepared = inner.basis.prepared(&[]);
+        let basis = Basis {
+            shared: &self.shared,
+            state: self.moment.state(),
+            constants: &[],
+            may_block: false,
+        };
         let simplifier = Simplification {
-            compiled: &inner.compiled,
+            compiled: &basis.state.policy.compiled,
             options: &inner.options,
             namespace: &inner.inlining.namespace,
         };
         let terms = Terms::default();
-        with_memory(prepared.shared, request, |arena, snapshot| {
-            let (world, call) = surroundings(arena, prepared, snapshot, request)?;
+        with_memory(|arena| {
+            let (world, call) = surroundings(arena, basis, request)?;
             let world = World {
                 program: world.program,
                 data: world.data.borrow(),
@@ -115,7 +188,7 @@ impl PreparedPartial {
                 originals: &inner.originals,
                 wanted: &[],
             };
-            let limits = request.bounds(prepared.shared);
+            let limits = request.bounds(basis.shared);
             let search = Walk::new(world, call).within(limits.explanation.unwrap_or(usize::MAX));
             let search = search.tuned(shortcuts, instruments).collecting(faults);
             let mut search = search.leaving_open(&inner.inlining, &simplifier, &terms);

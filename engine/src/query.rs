@@ -1,35 +1,30 @@
 //! Prepared queries and documents: what a host keeps and asks many times, from many threads.
 
+mod document;
+mod following;
 mod glance;
+mod prepared;
 mod search;
 mod surroundings;
 
-use hashbrown::HashMap;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-use solon_syntax::ast::{Body, Name};
-use solon_syntax::source::Source;
+use solon_syntax::ast::Name;
 
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{Capabilities, Graphs, NdBuiltinCache, Patterns, SendMetrics};
-use crate::error::Error;
-use crate::eval::{Entry, Given, Glimpse, Machine};
-use crate::evaluation::EvalError;
 use crate::host::{Cancel, Host};
-use crate::limits::{self, Limits};
-use crate::program::Plan;
-use crate::program::canonical::Keyed;
-use crate::store::Snapshot;
+use crate::limits::Limits;
+use crate::moment::{Moment, Now, State};
 use crate::trace::Timer;
-use crate::value::json::{self, Style, TooLong};
-use crate::value::{V, Value};
-pub(crate) use glance::Glances;
-pub(crate) use surroundings::{Basis, Prepared, surroundings, with_memory, within_bounds};
-use surroundings::{call, given, world};
+use crate::value::Value;
 
+pub use document::{BoundDocument, PreparedDocument};
+pub(crate) use following::Following;
+pub use prepared::{BoundQuery, PreparedQuery};
+pub(crate) use prepared::{Expression, QueryInner};
 pub(crate) use search::search;
-use search::traced;
+pub(crate) use surroundings::{Basis, surroundings, with_memory, within_bounds};
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]
@@ -47,7 +42,7 @@ pub enum Input<'a> {
 #[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
     input: Input<'a>,
-    snapshot: Option<&'a Snapshot>,
+    moment: Option<&'a Moment>,
     limits: Option<&'a Limits>,
     cancel: Option<&'a Cancel>,
     strict_builtin_errors: bool,
@@ -76,10 +71,10 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// On documents of another moment than now.
+    /// Within a moment of the engine, instead of the current one.
     #[must_use]
-    pub fn snapshot(mut self, snapshot: &'a Snapshot) -> Self {
-        self.snapshot = Some(snapshot);
+    pub fn moment(mut self, moment: &'a Moment) -> Self {
+        self.moment = Some(moment);
         self
     }
 
@@ -102,6 +97,11 @@ impl<'a> Request<'a> {
     pub fn strict_builtin_errors(mut self, strict: bool) -> Self {
         self.strict_builtin_errors = strict;
         self
+    }
+
+    /// The moment that it asks about, unless the current one.
+    pub(crate) fn pinned(&self) -> Option<&'a Moment> {
+        self.moment
     }
 
     /// What bounds it.
@@ -147,8 +147,19 @@ pub(crate) struct Shared {
     pub responses: ResponseCache,
     pub limits: Limits,
     pub capabilities: Option<Arc<Capabilities>>,
-    /// The documents now. Readers take a guard, not a count, so that threads do not meet here.
-    pub current: ArcSwap<Snapshot>,
+    /// The current policy and documents.
+    pub now: Now,
+}
+
+impl Shared {
+    /// Runs something within the moment that a request asks about.
+    #[inline]
+    pub fn within<R>(&self, request: &Request<'_>, run: impl FnOnce(&State) -> R) -> R {
+        match request.moment {
+            None => self.now.within(run),
+            Some(moment) => run(moment.state()),
+        }
+    }
 }
 
 /// One solution of a query.
@@ -182,285 +193,4 @@ pub struct ExpressionText {
     pub row: u32,
     /// Column of its first character.
     pub col: u32,
-}
-
-/// How the value of an expression of a query is found in a solution.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Expression {
-    /// Behind the variables, at this position.
-    Captured(usize),
-    /// It has none of its own: `true`.
-    Holds,
-}
-
-/// A compiled query.
-#[derive(Clone)]
-pub struct PreparedQuery {
-    pub(crate) inner: Arc<QueryInner>,
-}
-
-pub(crate) struct QueryInner {
-    pub basis: Basis,
-    pub plan: Plan,
-    pub constants: Vec<Value>,
-    /// Names as the user wrote them, in the order of the plan's leaf.
-    pub variables: Vec<Name>,
-    pub expressions: Vec<Expression>,
-    /// The same as they were written.
-    pub texts: Vec<ExpressionText>,
-    /// What the canonical body calls the variables, and the captured values behind them.
-    pub wanted: Vec<Name>,
-    /// The query's text.
-    pub source: Source,
-    /// The canonical body.
-    pub body: Body,
-    /// The user's names of its generated locals.
-    pub originals: HashMap<Name, Name>,
-    /// Its comprehensions that are searched once.
-    pub keyed: Keyed,
-}
-
-impl PreparedQuery {
-    /// The query's expressions, in the order of [`Solution::values`].
-    pub fn expressions(&self) -> &[ExpressionText] {
-        &self.inner.texts
-    }
-
-    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
-    /// on a thread that others wait for.
-    pub fn may_block(&self) -> bool {
-        self.inner.basis.may_block
-    }
-
-    /// All solutions, in the order they are found.
-    ///
-    /// # Errors
-    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
-    pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
-        let inner = &*self.inner;
-        let world = inner.basis.prepared(&inner.constants);
-        traced(inner, request, |request| {
-            evaluate(world, request, inner, |machine, inner| {
-                let rows = machine.solutions(&inner.plan)?;
-                Ok(rows.iter().filter_map(|row| inner.solution(row)).collect())
-            })
-        })
-    }
-}
-
-impl QueryInner {
-    pub(crate) fn solution(&self, row: &[V<'_>]) -> Option<Solution> {
-        let mut values = Vec::with_capacity(self.expressions.len());
-        for expression in &self.expressions {
-            values.push(match expression {
-                Expression::Captured(at) => row.get(self.variables.len() + at)?.to_value(),
-                Expression::Holds => Value::Bool(true),
-            });
-        }
-        let bindings = self
-            .variables
-            .iter()
-            .cloned()
-            .zip(row.iter().map(|value| value.to_value()))
-            .collect();
-        Some(Solution { bindings, values })
-    }
-}
-
-/// The document at a fixed path of `data`.
-#[derive(Clone)]
-pub struct PreparedDocument {
-    pub(crate) inner: Arc<DocumentInner>,
-}
-
-pub(crate) struct DocumentInner {
-    pub basis: Basis,
-    pub entry: Entry,
-    pub path: Vec<Segment>,
-    pub glances: Glances,
-}
-
-/// A step of a document's path: an index in an array, a name in an object.
-pub(crate) struct Segment {
-    pub text: Value,
-    pub integer: Option<i64>,
-}
-
-impl Segment {
-    pub fn new(text: &str) -> Self {
-        Self {
-            text: Value::string(text),
-            integer: text.parse().ok(),
-        }
-    }
-
-    /// The document that this step leads to.
-    fn below<'e>(&'e self, document: V<'e>) -> Option<V<'e>> {
-        let integer = self.integer.map(V::Int);
-        match document {
-            V::Array(_) | V::NewArray(_) => document.lookup(integer?),
-            _ => document
-                .lookup(self.text.borrow())
-                .or_else(|| document.lookup(integer?)),
-        }
-    }
-}
-
-impl PreparedDocument {
-    /// The document; `None` when it is undefined.
-    ///
-    /// # Errors
-    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
-    pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
-        self.evaluate_with(request, |value| value.to_value())
-    }
-
-    /// The document as JSON text, written without making a value of it first.
-    ///
-    /// # Errors
-    /// As for [`Self::evaluate`].
-    pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
-        self.evaluate_text(request, Style::default())
-    }
-
-    /// The document as JSON text of a style.
-    ///
-    /// # Errors
-    /// As for [`Self::evaluate`].
-    pub fn evaluate_text(
-        &self,
-        request: &Request<'_>,
-        style: Style<'_>,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let limits = request.limits.unwrap_or(&self.inner.basis.shared.limits);
-        let longest = limits
-            .memory
-            .unwrap_or(usize::MAX)
-            .min(limits::ANSWER_BYTES);
-        let text = self.evaluate_with(request, |value| {
-            let mut text = Vec::with_capacity(64);
-            json::write_within(value, style, longest, &mut text).map(|()| text)
-        })?;
-        text.transpose()
-            .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
-    }
-
-    /// What `read` makes of the document, which lives only as long as that.
-    ///
-    /// # Errors
-    /// As for [`Self::evaluate`].
-    pub fn evaluate_with<R>(
-        &self,
-        request: &Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
-    ) -> Result<Option<R>, Error> {
-        let inner = &*self.inner;
-        match inner.glance(request, read) {
-            Ok(found) => Ok(found),
-            Err(read) => traced(inner, request, |request| inner.evaluate(request, read)),
-        }
-    }
-
-    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
-    /// on a thread that others wait for.
-    pub fn may_block(&self) -> bool {
-        self.inner.basis.may_block
-    }
-
-    /// Whether rules make the document, or something within it.
-    pub fn has_rules(&self) -> bool {
-        let tree = &self.inner.basis.program.tree;
-        let mut node = 0;
-        for segment in &self.inner.path {
-            if tree.node(node).is_some_and(|node| node.rule.is_some()) {
-                return true;
-            }
-            let Some(child) = tree.child(node, &segment.text) else {
-                return false;
-            };
-            node = child;
-        }
-        true
-    }
-}
-
-impl DocumentInner {
-    fn evaluate<R>(
-        &self,
-        request: &Request<'_>,
-        read: impl FnOnce(V<'_>) -> R,
-    ) -> Result<Option<R>, Error> {
-        let prepared = self.basis.prepared(&[]);
-        with_memory(prepared.shared, request, |arena, snapshot| {
-            let input = given(arena, request)?;
-            let glimpse = match (input, self.glanced(request)) {
-                (Some(Given::Read(_)), Some(rule)) => {
-                    self.glimpse(rule, input, || snapshot.root(), request)
-                }
-                _ => Glimpse::Unsure,
-            };
-            let found = match glimpse {
-                Glimpse::Found(value) => Some(read(value)),
-                Glimpse::Undefined => None,
-                Glimpse::Unsure => {
-                    // one expression: the machine is made where it stays
-                    let mut machine = Machine::new(
-                        world(prepared, snapshot, input, request),
-                        call(arena, prepared, request),
-                    );
-                    self.document(&mut machine)?.map(read)
-                }
-            };
-            within_bounds(arena)?;
-            Ok(found)
-        })
-    }
-
-    #[inline]
-    fn document<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
-        let named = machine.entry(&self.entry)?;
-        if named.is_some() {
-            return Ok(named);
-        }
-        self.element(machine)
-    }
-
-    /// What is at a path that no name leads to: above it there may be an array.
-    #[inline(never)]
-    fn element<'e>(&'e self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error> {
-        let Some(at) = self.path.iter().position(|one| one.integer.is_some()) else {
-            return Ok(None);
-        };
-        let path: smallvec::SmallVec<[V<'_>; 8]> = self
-            .path
-            .iter()
-            .map(|segment| segment.text.borrow())
-            .collect();
-        let above = machine.document_at(path.get(..at).unwrap_or(&[]))?;
-        let below = self.path.get(at..).unwrap_or(&[]);
-        Ok(below
-            .iter()
-            .try_fold(above, |document, segment| Some(segment.below(document?)))
-            .flatten())
-    }
-}
-
-/// Sets up an evaluation of `subject` and runs it.
-fn evaluate<T, R>(
-    prepared: Prepared<'_>,
-    request: &Request<'_>,
-    subject: &T,
-    run: impl for<'e> FnOnce(&mut Machine<'e>, &'e T) -> Result<R, Error>,
-) -> Result<R, Error> {
-    with_memory(prepared.shared, request, |arena, snapshot| {
-        let input = given(arena, request)?;
-        // one expression: the machine is made where it stays
-        let mut machine = Machine::new(
-            world(prepared, snapshot, input, request),
-            call(arena, prepared, request),
-        );
-        let result = run(&mut machine, subject)?;
-        within_bounds(arena)?;
-        Ok(result)
-    })
 }

@@ -24,6 +24,7 @@ const ENGINE: Layers = &[
     &["filter"],
     &["bundle"],
     &["error"],
+    &["moment"],
     &["query"],
     &["partial_query"],
     &["decision", "explanation"],

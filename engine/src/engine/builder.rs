@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use solon_syntax::ast::{Module, Version};
 
-use super::{Engine, Inner, State};
+use super::{Engine, Inner};
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{Capabilities, Custom, Fault, FaultCode, Graphs, Patterns};
-use crate::compile::{self, Options, lower};
+use crate::compile::lower::{self, Ledger};
+use crate::compile::{self, Options};
 use crate::host::{FixedHost, Host};
 use crate::limits::{Limits, RESPONSE_CACHE_BYTES};
+use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
 use crate::store::{MemoryStore, Store};
 
@@ -129,10 +130,14 @@ impl EngineBuilder {
         let snapshot = self.store.snapshot();
         // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
         let compiled = compile::compile(Vec::<Arc<Module>>::new(), &self.options, None, |_, _| {});
+        let compiled = compiled.unwrap_or_default();
+        let program = lower::program(&[], self.functions.clone(), &self.options);
+        let policy = Policy::new(BTreeMap::new(), compiled, program, Ledger::default());
         let state = State {
-            compiled: Arc::new(compiled.unwrap_or_default()),
-            program: Arc::new(lower::program(&[], self.functions.clone(), &self.options)),
-            ledger: Arc::default(),
+            stamp: next_stamp(),
+            generation: 0,
+            policy: Arc::new(policy),
+            documents: snapshot,
         };
         Engine {
             inner: Arc::new(Inner {
@@ -145,13 +150,12 @@ impl EngineBuilder {
                     responses: ResponseCache::new(self.response_cache),
                     limits: self.limits,
                     capabilities,
-                    current: ArcSwap::new(snapshot),
+                    now: Now::new(state),
                 }),
                 store: self.store,
                 functions: self.functions,
                 allow_base_conflicts: self.allow_base_conflicts,
-                state: ArcSwap::from_pointee(state),
-                modules: Mutex::new(BTreeMap::new()),
+                changing: Mutex::new(()),
                 next_source: AtomicU32::new(0),
             }),
         }

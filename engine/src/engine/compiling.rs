@@ -8,9 +8,10 @@ use solon_syntax::ast::Module;
 use solon_syntax::parse_module;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 
-use super::{Engine, State};
+use super::Engine;
 use crate::compile::{self, Compilation, Pass, lower};
 use crate::error::Error;
+use crate::moment::Policy;
 use crate::program::Canonical;
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
@@ -29,18 +30,19 @@ impl Engine {
     /// Compiles all modules, on from what they were before.
     pub(super) fn compile(
         &self,
-        earlier: &State,
-        modules: &BTreeMap<String, Arc<Module>>,
+        earlier: &Policy,
+        modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
         timer: Timer<'_>,
-    ) -> Result<State, Error> {
+    ) -> Result<Policy, Error> {
         let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
         let checked: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
             None
         } else {
             Some(&exists)
         };
-        compile::on_large_stack(compile::longest_chain(modules.values()), || {
+        let chain = compile::longest_chain(modules.values());
+        let (compiled, program, ledger) = compile::on_large_stack(chain, || {
             let list = || modules.values().cloned();
             let options = &self.inner.options;
             let mut laps = timer.start();
@@ -68,11 +70,8 @@ impl Engine {
                 Canonical::new(compiled.modules.clone(), compiled.originals.clone())
                     .searching_once(compiled.keyed.clone());
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
-            Ok(State {
-                compiled: Arc::new(compiled),
-                program: Arc::new(program),
-                ledger: Arc::new(ledger),
-            })
-        })
+            Ok::<_, Error>((compiled, program, ledger))
+        })?;
+        Ok(Policy::new(modules, compiled, program, ledger))
     }
 }

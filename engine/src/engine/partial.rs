@@ -9,11 +9,13 @@ use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{parse_body, parse_term};
 
 use super::Engine;
+use super::preparing::KnownContext;
 use crate::compile::{self, Query};
 use crate::error::Error;
+use crate::moment::Policy;
 use crate::partial::{Inlining, Residuals};
 use crate::partial_query::{PartialInner, PartialOptions, PreparedPartial, document};
-use crate::query::{QueryContext, Request};
+use crate::query::{Following, QueryContext, Request};
 
 impl Engine {
     /// What a query comes down to while a part of the documents is unknown: bodies, one of which must hold, and the
@@ -54,18 +56,38 @@ impl Engine {
         options: &PartialOptions,
         context: &QueryContext<'_>,
     ) -> Result<PreparedPartial, Error> {
-        compile::on_large_stack(compile::chain_within(query), || {
-            self.compile_partial(query, options, context)
+        let policy = &*self.now().policy;
+        let first = self.partial_for(policy, query, options, context)?;
+        let (engine, query, options) = (self.clone(), query.to_owned(), options.clone());
+        let context = KnownContext::of(context);
+        let anew =
+            move |policy: &Policy| engine.partial_for(policy, &query, &options, &context.borrow());
+        let shared = self.inner.shared.clone();
+        Ok(PreparedPartial {
+            handle: Arc::new(Following::new(shared, policy, first, anew)),
+        })
+    }
+
+    /// Compiles such a query for a policy.
+    fn partial_for(
+        &self,
+        policy: &Policy,
+        text: &str,
+        options: &PartialOptions,
+        context: &QueryContext<'_>,
+    ) -> Result<PartialInner, Error> {
+        compile::on_large_stack(compile::chain_within(text), || {
+            self.compile_partial(policy, text, options, context)
         })
     }
 
     fn compile_partial(
         &self,
+        policy: &Policy,
         text: &str,
         partial: &PartialOptions,
         context: &QueryContext<'_>,
-    ) -> Result<PreparedPartial, Error> {
-        let state = self.inner.state.load_full();
+    ) -> Result<PartialInner, Error> {
         let source = self.text(text);
         let mut laps = context.timer.start();
         let body = parse_body(&source, &self.parsing())?;
@@ -88,7 +110,7 @@ impl Engine {
             ..Query::new(source, body)
         };
         let mut stages = context.timer.start();
-        let compiled = compile::compile_query(&state.compiled, query, &options, |pass, _| {
+        let compiled = compile::compile_query(&policy.compiled, query, &options, |pass, _| {
             stages.end(|| pass.timer());
         })?;
         laps.end(|| "rego_query_compile".to_owned());
@@ -101,15 +123,11 @@ impl Engine {
             namespace: partial.namespace.as_str().into(),
             skip_namespace: partial.skip_namespace,
         };
-        Ok(PreparedPartial {
-            inner: Arc::new(PartialInner {
-                basis: self.inner.basis(&state, false),
-                compiled: state.compiled.clone(),
-                options,
-                inlining,
-                body: compiled.body,
-                originals: compiled.originals,
-            }),
+        Ok(PartialInner {
+            options,
+            inlining,
+            body: compiled.body,
+            originals: compiled.originals,
         })
     }
 

@@ -12,17 +12,17 @@ use super::frame::Operands;
 use super::machine::{Flow, Machine};
 
 /// Where the document at a path of `data` comes from, found once for a path that is asked often.
-#[derive(Clone, Debug)]
-pub enum Entry {
+#[derive(Clone, Copy, Debug)]
+pub enum Entry<'p> {
     /// A rule, and keys below its document.
-    Rule(RuleId, Vec<Value>),
+    Rule(RuleId, &'p [Value]),
     /// Base data, or base data and rules together.
-    Path(Vec<Value>),
+    Path(&'p [Value]),
 }
 
-impl Entry {
+impl<'p> Entry<'p> {
     /// Finds the entry of a path below `data`.
-    pub fn new(program: &Program, path: Vec<Value>) -> Self {
+    pub fn new(program: &Program, path: &'p [Value]) -> Self {
         let mut node = 0;
         for (depth, key) in path.iter().enumerate() {
             let Some(child) = program.tree.child(node, key) else {
@@ -30,8 +30,7 @@ impl Entry {
             };
             node = child;
             if let Some(rule) = program.tree.node(node).and_then(|node| node.rule) {
-                let rest = path.get(depth + 1..).unwrap_or(&[]).to_vec();
-                return Self::Rule(rule, rest);
+                return Self::Rule(rule, path.get(depth + 1..).unwrap_or(&[]));
             }
         }
         Self::Path(path)
@@ -41,12 +40,12 @@ impl Entry {
 impl<'e> Machine<'e> {
     /// The document of an entry; `None` when it is undefined.
     #[inline]
-    pub fn entry(&mut self, entry: &'e Entry) -> Result<Option<V<'e>>, Box<EvalError>> {
+    pub fn entry(&mut self, entry: Entry<'e>) -> Result<Option<V<'e>>, Box<EvalError>> {
         let found = match entry {
-            Entry::Rule(rule, keys) if keys.is_empty() => self.outermost(*rule),
+            Entry::Rule(rule, keys) if keys.is_empty() => self.outermost(rule),
             Entry::Rule(rule, keys) => {
                 let keys: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
-                self.rule_below(*rule, &keys)
+                self.rule_below(rule, &keys)
             }
             Entry::Path(path) => {
                 let path: Vec<V<'e>> = path.iter().map(Value::borrow).collect();

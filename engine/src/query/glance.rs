@@ -1,13 +1,13 @@
 //! Documents that are found without memory and a machine, where rules do no more than look things up and compare them.
 
-use std::cell::OnceCell;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::{DocumentInner, Input, Request};
+use super::document::Asked;
+use super::{Input, Request};
 use crate::eval::{Entry, Given, Glance, Glimpse};
 use crate::host::Cancel;
 use crate::program::RuleId;
-use crate::value::{V, Value};
+use crate::value::V;
 
 /// Whether glances at a document pay. They are given up when more fail than tell something.
 #[derive(Default)]
@@ -22,6 +22,11 @@ impl Glances {
     #[inline]
     fn pay(&self) -> bool {
         self.failed.load(Ordering::Relaxed) < Self::ENOUGH
+    }
+
+    /// The rules are others now.
+    pub fn start_anew(&self) {
+        self.failed.store(0, Ordering::Relaxed);
     }
 
     /// Threads may count at once and lose some: it is an estimate.
@@ -39,11 +44,11 @@ impl Glances {
     }
 }
 
-impl DocumentInner {
+impl<'a> Asked<'a> {
     /// The document, when a glance at the input shows it; else gives `read` back.
     #[inline]
     pub(super) fn glance<R, F: FnOnce(V<'_>) -> R>(
-        &self,
+        self,
         request: &Request<'_>,
         read: F,
     ) -> Result<Option<R>, F> {
@@ -56,12 +61,7 @@ impl DocumentInner {
         let Some(rule) = self.glanced(request) else {
             return Err(read);
         };
-        let now = OnceCell::new();
-        let data = || match request.snapshot {
-            Some(snapshot) => snapshot.root(),
-            None => now.get_or_init(|| self.basis.shared.current.load()).root(),
-        };
-        match self.glimpse(rule, input, data, request) {
+        match self.glimpse(rule, input, request) {
             Glimpse::Found(value) => Ok(Some(read(value))),
             Glimpse::Undefined => Ok(None),
             Glimpse::Unsure => Err(read),
@@ -71,25 +71,29 @@ impl DocumentInner {
     /// What a glance tells of a rule.
     #[inline]
     pub(super) fn glimpse<'e>(
-        &'e self,
+        self,
         rule: RuleId,
         input: Option<Given<'e>>,
-        data: impl Fn() -> &'e Value,
         request: &Request<'_>,
-    ) -> Glimpse<'e> {
-        let limits = request.limits.unwrap_or(&self.basis.shared.limits);
-        let turns = limits.steps.unwrap_or(u64::MAX);
-        let glimpse = Glance::new(&self.basis.program, input, data, turns).rule(rule);
-        self.glances.count(&glimpse);
+    ) -> Glimpse<'e>
+    where
+        'a: 'e,
+    {
+        let turns = request.bounds(self.basis.shared).steps.unwrap_or(u64::MAX);
+        let state = self.basis.state;
+        let program = &*state.policy.program;
+        let data = || state.documents.root();
+        let glimpse = Glance::new(program, input, data, turns).rule(rule);
+        self.handle.glances.count(&glimpse);
         glimpse
     }
 
     /// The rule whose document is asked for, if it is one to be glanced at, and the request is neither cancelled nor to
     /// end with the first error of a built-in.
     #[inline]
-    pub(super) fn glanced(&self, request: &Request<'_>) -> Option<RuleId> {
-        match &self.entry {
-            Entry::Rule(rule, keys) if keys.is_empty() && self.glances.pay() => Some(*rule),
+    pub(super) fn glanced(self, request: &Request<'_>) -> Option<RuleId> {
+        match self.entry {
+            Entry::Rule(rule, []) if self.handle.glances.pay() => Some(rule),
             _ => None,
         }
         .filter(|_| !request.strict_builtin_errors)

@@ -6,9 +6,8 @@ use std::cell::RefCell;
 use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::{
-    Basis, DocumentInner, Prepared, QueryInner, Request, surroundings, with_memory, within_bounds,
-};
+use super::document::Asked;
+use super::{Basis, QueryInner, Request, surroundings, with_memory, within_bounds};
 use crate::builtins::{FaultCode, NdBuiltinCache};
 use crate::error::Error;
 use crate::eval::Given;
@@ -19,14 +18,14 @@ use crate::walk::{self, Question, Search, Walk};
 
 /// Sets up a search on behalf of `subject` and runs it.
 pub(crate) fn search<T, R>(
-    prepared: Prepared<'_>,
+    basis: Basis<'_>,
     request: &Request<'_>,
     how: Search<'_>,
     subject: &T,
     run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    with_memory(prepared.shared, request, |arena, snapshot| {
-        let (world, call) = surroundings(arena, prepared, snapshot, request)?;
+    with_memory(|arena| {
+        let (world, call) = surroundings(arena, basis, request)?;
         let world = walk::World {
             program: world.program,
             data: world.data.borrow(),
@@ -37,7 +36,7 @@ pub(crate) fn search<T, R>(
             strict: world.strict,
             observer: how.observer.map(|observer| observer as &mut dyn Observer),
         };
-        let limits = request.bounds(prepared.shared);
+        let limits = request.bounds(basis.shared);
         let walk = Walk::new(world, call)
             .within(limits.explanation.unwrap_or(usize::MAX))
             .tuned(how.shortcuts, how.instruments)
@@ -49,9 +48,9 @@ pub(crate) fn search<T, R>(
 }
 
 /// What is evaluated: a query, or a document.
-pub(super) trait Subject {
+pub(super) trait Subject: Copy {
     /// What is asked.
-    fn basis(&self) -> &Basis;
+    fn basis(&self) -> Basis<'_>;
 
     /// The error that a search ends with.
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>>;
@@ -61,7 +60,7 @@ pub(super) trait Subject {
 /// printed before it, and which queries were running.
 #[inline]
 pub(super) fn traced<S: Subject, R>(
-    subject: &S,
+    subject: S,
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
@@ -79,12 +78,12 @@ pub(super) fn traced<S: Subject, R>(
 
 #[inline]
 fn told<S: Subject, R>(
-    subject: &S,
+    subject: S,
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
     match request.print {
-        Some(print) if subject.basis().program.canonical.prints() => {
+        Some(print) if subject.basis().program().canonical.prints() => {
             printed(subject, request, print, evaluate)
         }
         _ => evaluate(request).map_err(|error| failed(subject, &request.silent(), error).0),
@@ -94,7 +93,7 @@ fn told<S: Subject, R>(
 /// The same where lines are printed.
 #[inline(never)]
 fn printed<S: Subject, R>(
-    subject: &S,
+    subject: S,
     request: &Request<'_>,
     print: &dyn Fn(&str),
     evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
@@ -124,7 +123,7 @@ fn printed<S: Subject, R>(
 
 /// The error of a failed evaluation as a search finds it, and whether it was found.
 #[cold]
-fn failed<S: Subject>(subject: &S, request: &Request<'_>, error: Error) -> (Error, bool) {
+fn failed<S: Subject>(subject: S, request: &Request<'_>, error: Error) -> (Error, bool) {
     let Error::Eval(mut failed) = error else {
         return (error, false);
     };
@@ -146,19 +145,19 @@ fn failed<S: Subject>(subject: &S, request: &Request<'_>, error: Error) -> (Erro
     }
 }
 
-impl Subject for QueryInner {
-    fn basis(&self) -> &Basis {
-        &self.basis
+impl Subject for (&QueryInner, Basis<'_>) {
+    fn basis(&self) -> Basis<'_> {
+        self.1
     }
 
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
-        search_error(self, request, self, Self::question)
+        search_error(self.1, request, self.0, QueryInner::question)
     }
 }
 
-impl Subject for DocumentInner {
-    fn basis(&self) -> &Basis {
-        &self.basis
+impl Subject for Asked<'_> {
+    fn basis(&self) -> Basis<'_> {
+        self.basis
     }
 
     fn search_error(&self, request: &Request<'_>) -> Option<Box<EvalError>> {
@@ -166,7 +165,7 @@ impl Subject for DocumentInner {
             body: vec![self.expression()],
             originals: HashMap::new(),
         };
-        search_error(self, request, &subject, |subject| Question {
+        search_error(self.basis, request, &subject, |subject| Question {
             body: &subject.body,
             originals: &subject.originals,
             wanted: &[],
@@ -191,15 +190,15 @@ struct Named {
     originals: HashMap<Name, Name>,
 }
 
-impl DocumentInner {
+impl Asked<'_> {
     /// The reference that names the document.
-    fn expression(&self) -> Expr {
+    fn expression(self) -> Expr {
         let span = Span {
             row: 1,
             col: 1,
             ..Span::default()
         };
-        let steps = self.path.iter().map(|segment| {
+        let steps = self.handle.path.iter().map(|segment| {
             let text = segment.text.borrow();
             let text = text.text_or_empty();
             Term::string(text.to_str().into_owned(), span)
@@ -212,13 +211,12 @@ impl DocumentInner {
 
 /// The error that a search ends with, and the queries that were running.
 fn search_error<T>(
-    of: &impl Subject,
+    basis: Basis<'_>,
     request: &Request<'_>,
     subject: &T,
     question: impl for<'e> FnOnce(&'e T) -> Question<'e>,
 ) -> Option<Box<EvalError>> {
-    let prepared = of.basis().prepared(&[]);
-    let usual = request.bounds(prepared.shared);
+    let usual = request.bounds(basis.shared);
     let steps = usual.steps.unwrap_or(u64::MAX);
     let limits = Limits {
         steps: Some(steps.min(limits::TRACEBACK_STEPS)),
@@ -226,7 +224,7 @@ fn search_error<T>(
     };
     let request = request.limits(&limits);
     let how = Search::default();
-    let found = search(prepared, &request, how, subject, |walk, subject| {
+    let found = search(basis, &request, how, subject, |walk, subject| {
         let mut walk = walk.repeating();
         let error = walk.solutions(&question(subject)).err();
         Ok(error.map(|mut error| {

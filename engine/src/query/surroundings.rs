@@ -1,7 +1,6 @@
 //! What an evaluation is set up with: memory, documents, input, and the surroundings of built-ins.
 
 use std::cell::Cell;
-use std::sync::Arc;
 
 use super::{Input, Request, Shared};
 use crate::builtins::{Budget, Call, Capabilities};
@@ -9,8 +8,8 @@ use crate::error::Error;
 use crate::eval::{Given, World};
 use crate::evaluation::EvalError;
 use crate::limits;
+use crate::moment::State;
 use crate::program::Program;
-use crate::store::Snapshot;
 use crate::value::{Arena, Excess, Value, json};
 
 thread_local! {
@@ -18,48 +17,27 @@ thread_local! {
     static ARENA: Cell<Option<Box<Arena>>> = const { Cell::new(None) };
 }
 
-/// What is asked: an engine, by one of its programs.
-pub(crate) struct Basis {
-    pub shared: Arc<Shared>,
-    pub program: Arc<Program>,
+/// What is asked: an engine, at one of its moments.
+#[derive(Clone, Copy)]
+pub(crate) struct Basis<'b> {
+    pub shared: &'b Shared,
+    pub state: &'b State,
+    /// The constants of a query, which stand behind those of the program.
+    pub constants: &'b [Value],
     /// Whether an evaluation may ask the outside.
     pub may_block: bool,
 }
 
-impl Basis {
-    /// With the constants of a query, which stand behind those of the program.
-    pub fn prepared<'p>(&'p self, constants: &'p [Value]) -> Prepared<'p> {
-        Prepared {
-            shared: &self.shared,
-            program: &self.program,
-            constants,
-        }
+impl<'b> Basis<'b> {
+    pub fn program(self) -> &'b Program {
+        &self.state.policy.program
     }
 }
 
-/// What a prepared query or document brings along.
-#[derive(Clone, Copy)]
-pub(crate) struct Prepared<'p> {
-    pub shared: &'p Shared,
-    pub program: &'p Program,
-    pub constants: &'p [Value],
-}
-
-/// Runs something with memory and the documents that a request asks about.
-pub(crate) fn with_memory<R>(
-    shared: &Shared,
-    request: &Request<'_>,
-    run: impl FnOnce(&Arena, &Snapshot) -> Result<R, Error>,
-) -> Result<R, Error> {
+/// Runs something with memory.
+pub(crate) fn with_memory<R>(run: impl FnOnce(&Arena) -> Result<R, Error>) -> Result<R, Error> {
     let mut arena = ARENA.take().unwrap_or_default();
-    let result = stacker::maybe_grow(
-        limits::VALUE_STACK,
-        2 * limits::VALUE_STACK,
-        || match request.snapshot {
-            Some(snapshot) => run(&arena, snapshot),
-            None => run(&arena, &shared.current.load()),
-        },
-    );
+    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
     arena.reset();
     if arena.bytes() <= limits::KEPT_ARENA {
         ARENA.set(Some(arena));
@@ -70,15 +48,11 @@ pub(crate) fn with_memory<R>(
 /// What an evaluation reads and uses.
 pub(crate) fn surroundings<'e>(
     arena: &'e Arena,
-    prepared: Prepared<'e>,
-    snapshot: &'e Snapshot,
+    basis: Basis<'e>,
     request: &'e Request<'_>,
 ) -> Result<(World<'e>, Call<'e>), Error> {
     let input = given(arena, request)?;
-    Ok((
-        world(prepared, snapshot, input, request),
-        call(arena, prepared, request),
-    ))
+    Ok((world(basis, input, request), call(arena, basis, request)))
 }
 
 /// The input of a request, read if it is text.
@@ -103,15 +77,14 @@ pub(super) fn given<'e>(
     reason = "it is made where it stays, without a copy on the way"
 )]
 pub(super) fn world<'e>(
-    prepared: Prepared<'e>,
-    snapshot: &'e Snapshot,
+    basis: Basis<'e>,
     input: Option<Given<'e>>,
     request: &Request<'_>,
 ) -> World<'e> {
     World {
-        program: prepared.program,
-        query_constants: prepared.constants,
-        data: snapshot.root(),
+        program: basis.program(),
+        query_constants: basis.constants,
+        data: basis.state.documents.root(),
         input,
         strict: request.strict_builtin_errors,
     }
@@ -122,13 +95,9 @@ pub(super) fn world<'e>(
     clippy::inline_always,
     reason = "it is made where it stays, without a copy on the way"
 )]
-pub(super) fn call<'e>(
-    arena: &'e Arena,
-    prepared: Prepared<'e>,
-    request: &'e Request<'_>,
-) -> Call<'e> {
-    let shared = prepared.shared;
-    let limits = request.limits.unwrap_or(&shared.limits);
+pub(super) fn call<'e>(arena: &'e Arena, basis: Basis<'e>, request: &'e Request<'_>) -> Call<'e> {
+    let shared = basis.shared;
+    let limits = request.bounds(shared);
     let budget = Budget::new(limits, arena, request.cancel);
     let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
     call.print = request.print;
@@ -138,7 +107,7 @@ pub(super) fn call<'e>(
     call.allow_net = capabilities.and_then(Capabilities::allow_net);
     call.graphs = Some(&shared.graphs);
     call.responses = Some(&shared.responses);
-    call.files = Some(&prepared.program.files);
+    call.files = Some(&basis.program().files);
     call
 }
 

@@ -11,8 +11,8 @@ use solon::trace::{
 };
 use solon::value::Value;
 use solon::{
-    Change, Engine, Error, Faults, Limits, PreparedQuery, QueryContext, Request, Search,
-    SendMetrics, Shortcuts, Solution, Watched,
+    BoundQuery, Change, Engine, Error, Faults, Limits, QueryContext, Request, Search, SendMetrics,
+    Shortcuts, Solution, Watched,
 };
 use solon_host::SystemHost;
 
@@ -139,7 +139,8 @@ impl Run {
             self.metrics.since("rego_partial_eval", start);
             left.map(|left| Answered::Left(Left(left)))
         } else {
-            let prepared = engine.prepare_query_in(query, &context).map_err(refused)?;
+            let prepared = engine.prepare_query_in(query, &context);
+            let prepared = prepared.and_then(|query| query.bind()).map_err(refused)?;
             let start = Instant::now();
             let solutions = match args.explain.detail() {
                 None if watched => prepared.checked(&request, search),
@@ -199,7 +200,7 @@ impl Run {
     }
 }
 
-fn answered(prepared: &PreparedQuery, solutions: Vec<Solution>) -> Answer {
+fn answered(prepared: &BoundQuery, solutions: Vec<Solution>) -> Answer {
     Answer {
         expressions: prepared.expressions().to_vec(),
         solutions,
@@ -207,7 +208,7 @@ fn answered(prepared: &PreparedQuery, solutions: Vec<Solution>) -> Answer {
 }
 
 /// What is come by without one of the shortcuts. Its answer and its prints are of no interest.
-fn without(kind: Kind, args: &Args, prepared: &PreparedQuery, input: Option<&Value>) -> Coverage {
+fn without(kind: Kind, args: &Args, prepared: &BoundQuery, input: Option<&Value>) -> Coverage {
     let mut coverage = Coverage::default();
     let mut request = Request::new().strict_builtin_errors(args.strict_builtin_errors);
     if let Some(input) = input {

@@ -1,0 +1,74 @@
+//! One moment of an engine: a policy and the base documents that belong to it.
+//!
+//! Changes make a new moment and publish it in one step. A decision runs within one moment from its beginning to its
+//! end, so it sees all of a change or nothing of it.
+
+mod now;
+mod policy;
+
+use std::sync::Arc;
+
+use solon_syntax::ast::Module;
+
+use crate::error::Error;
+use crate::store::{Path, Snapshot};
+use crate::value::Value;
+
+pub(crate) use now::{Now, next_stamp};
+pub(crate) use policy::Policy;
+
+/// The policy and the base documents of an engine, as they were when it was taken.
+///
+/// Cheap to clone. It pins both: as long as it lives, so do they. [`Request::moment`](crate::Request::moment) asks it
+/// instead of what is current, so that several decisions rest on the same.
+#[derive(Clone)]
+pub struct Moment(Arc<State>);
+
+/// What a moment consists of.
+pub(crate) struct State {
+    /// Tells it from all other moments of all engines.
+    pub stamp: u64,
+    /// How many changes its engine had seen.
+    pub generation: u64,
+    pub policy: Arc<Policy>,
+    pub documents: Arc<Snapshot>,
+}
+
+impl Moment {
+    pub(crate) fn new(state: Arc<State>) -> Self {
+        Self(state)
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.0
+    }
+
+    /// How many changes the engine had seen: it grows with each, of policy or of documents.
+    pub fn generation(&self) -> u64 {
+        self.0.generation
+    }
+
+    /// The base documents.
+    pub fn documents(&self) -> &Snapshot {
+        &self.0.documents
+    }
+
+    /// A base document, at a path with slashes.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when there is none.
+    pub fn read(&self, path: &str) -> Result<&Value, Error> {
+        Ok(self.0.documents.read(&Path::from_slashes(path))?)
+    }
+
+    /// All modules as they were parsed, by name, in order.
+    pub fn modules(&self) -> impl Iterator<Item = (&str, &Arc<Module>)> {
+        let modules = self.0.policy.modules.iter();
+        modules.map(|(name, module)| (name.as_str(), module))
+    }
+
+    /// A module as it was parsed.
+    pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
+        self.0.policy.modules.get(name)
+    }
+}

@@ -1,0 +1,89 @@
+//! The current moment, which readers find without a lock and writers replace.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+
+use super::State;
+use crate::limits;
+
+/// A number that no policy and no moment of this process has had.
+pub(crate) fn next_stamp() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+thread_local! {
+    /// The moment that this thread asked last. While it is current, finding it takes one load and a comparison.
+    static ASKED: Cell<Option<Arc<State>>> = const { Cell::new(None) };
+}
+
+/// The current moment of an engine.
+pub(crate) struct Now {
+    current: ArcSwap<State>,
+    /// The stamp of the current moment.
+    stamp: AtomicU64,
+    /// Earlier moments that somebody may still hold. Writers free them: a decision never waits for that.
+    earlier: Mutex<Vec<Arc<State>>>,
+    /// Whether threads may keep the moment that they asked: not while idle ones keep too many earlier ones alive.
+    is_kept: AtomicBool,
+}
+
+impl Now {
+    pub fn new(state: State) -> Self {
+        Self {
+            stamp: AtomicU64::new(state.stamp),
+            current: ArcSwap::from_pointee(state),
+            earlier: Mutex::default(),
+            is_kept: AtomicBool::new(true),
+        }
+    }
+
+    /// The current moment, for as long as the caller likes.
+    pub fn pin(&self) -> Arc<State> {
+        self.current.load_full()
+    }
+
+    /// Makes a moment current. Callers see to it that only one does so at a time.
+    pub fn publish(&self, state: State) {
+        let stamp = state.stamp;
+        let before = self.current.swap(Arc::new(state));
+        self.stamp.store(stamp, Ordering::Release);
+        let mut earlier = self.earlier.lock();
+        earlier.push(before);
+        // nobody can come to hold what only this list holds
+        earlier.retain(|state| Arc::strong_count(state) > 1);
+        let is_kept = earlier.len() <= limits::EARLIER_MOMENTS;
+        self.is_kept.store(is_kept, Ordering::Relaxed);
+    }
+
+    /// Runs something within the current moment.
+    #[inline]
+    pub fn within<R>(&self, run: impl FnOnce(&State) -> R) -> R {
+        let stamp = self.stamp.load(Ordering::Acquire);
+        if let Some(state) = ASKED.take()
+            && state.stamp == stamp
+        {
+            let result = run(&state);
+            ASKED.set(Some(state));
+            return result;
+        }
+        self.within_current(run)
+    }
+
+    /// The same where this thread asked another moment last.
+    #[cold]
+    #[inline(never)]
+    fn within_current<R>(&self, run: impl FnOnce(&State) -> R) -> R {
+        if !self.is_kept.load(Ordering::Relaxed) {
+            return run(&self.current.load());
+        }
+        let state = self.current.load_full();
+        let result = run(&state);
+        ASKED.set(Some(state));
+        result
+    }
+}

@@ -1,0 +1,40 @@
+//! What modules are compiled to.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use solon_syntax::ast::Module;
+
+use super::next_stamp;
+use crate::compile::Compiled;
+use crate::compile::lower::Ledger;
+use crate::program::Program;
+
+/// Modules, and all that compiling made of them.
+pub(crate) struct Policy {
+    /// Tells it from all other policies of all engines; later ones have larger stamps.
+    pub stamp: u64,
+    /// The modules as they were parsed, by name.
+    pub modules: BTreeMap<String, Arc<Module>>,
+    pub compiled: Arc<Compiled>,
+    pub program: Arc<Program>,
+    /// What the program was made of.
+    pub ledger: Arc<Ledger>,
+}
+
+impl Policy {
+    pub fn new(
+        modules: BTreeMap<String, Arc<Module>>,
+        compiled: Compiled,
+        program: Program,
+        ledger: Ledger,
+    ) -> Self {
+        Self {
+            stamp: next_stamp(),
+            modules,
+            compiled: Arc::new(compiled),
+            program: Arc::new(program),
+            ledger: Arc::new(ledger),
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Documents at fixed paths of `data`.
+
+mod entry;
+
+use std::sync::Arc;
+
+use super::glance::Glances;
+use super::search::traced;
+use super::surroundings::{call, given, world};
+use super::{Basis, Request, Shared, with_memory, within_bounds};
+use crate::error::Error;
+use crate::eval::{Entry, Given, Glimpse, Machine};
+use crate::evaluation::EvalError;
+use crate::limits;
+use crate::moment::{Moment, State};
+use crate::store::Path;
+use crate::value::json::{self, Style, TooLong};
+use crate::value::{V, Value};
+use entry::{Found, KnownEntry};
+
+/// The document at a fixed path of `data`. It follows its engine: where modules have changed its rules are found anew on
+/// its next use.
+#[derive(Clone)]
+pub struct PreparedDocument {
+    handle: Arc<DocumentHandle>,
+}
+
+pub(crate) struct DocumentHandle {
+    pub shared: Arc<Shared>,
+    pub path: Vec<Segment>,
+    /// The same as keys of `data`.
+    names: Vec<Value>,
+    /// Where rules make it.
+    entry: KnownEntry,
+    pub glances: Glances,
+}
+
+/// A step of a document's path: an index in an array, a name in an object.
+pub(crate) struct Segment {
+    pub text: Value,
+    pub integer: Option<i64>,
+}
+
+impl Segment {
+    pub fn new(text: &str) -> Self {
+        Self {
+            text: Value::string(text),
+            integer: text.parse().ok(),
+        }
+    }
+
+    /// The document that this step leads to.
+    fn below<'e>(&'e self, document: V<'e>) -> Option<V<'e>> {
+        let integer = self.integer.map(V::Int);
+        match document {
+            V::Array(_) | V::NewArray(_) => document.lookup(integer?),
+            _ => document
+                .lookup(self.text.borrow())
+                .or_else(|| document.lookup(integer?)),
+        }
+    }
+}
+
+impl PreparedDocument {
+    pub(crate) fn new(shared: Arc<Shared>, path: &Path) -> Self {
+        let segments = path.segments().iter();
+        let path: Vec<Segment> = segments.map(|segment| Segment::new(segment)).collect();
+        let names = path.iter().map(|segment| segment.text.clone()).collect();
+        Self {
+            handle: Arc::new(DocumentHandle {
+                shared,
+                path,
+                names,
+                entry: KnownEntry::default(),
+                glances: Glances::default(),
+            }),
+        }
+    }
+
+    /// The document as the engine's policy and documents are now, for callers that look at it before they ask it.
+    pub fn bind(&self) -> BoundDocument {
+        self.bind_to(&Moment::new(self.handle.shared.now.pin()))
+    }
+
+    /// The document as it was at a moment.
+    pub fn bind_to(&self, moment: &Moment) -> BoundDocument {
+        BoundDocument {
+            handle: self.handle.clone(),
+            found: self.handle.found(moment.state()),
+            moment: moment.clone(),
+        }
+    }
+
+    /// The document; `None` when it is undefined.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
+        self.evaluate_with(request, |value| value.to_value())
+    }
+
+    /// The document as JSON text, written without making a value of it first.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_json(&self, request: &Request<'_>) -> Result<Option<Vec<u8>>, Error> {
+        self.evaluate_text(request, Style::default())
+    }
+
+    /// The document as JSON text of a style.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_text(
+        &self,
+        request: &Request<'_>,
+        style: Style<'_>,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let handle = &*self.handle;
+        handle.text(request, style, |read| self.evaluate_with(request, read))
+    }
+
+    /// What `read` makes of the document, which lives only as long as that.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn evaluate_with<R>(
+        &self,
+        request: &Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        let handle = &*self.handle;
+        handle.shared.within(request, |state| {
+            handle.ask(handle.found(state), state, request, read)
+        })
+    }
+
+    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// on a thread that others wait for.
+    pub fn may_block(&self) -> bool {
+        let handle = &*self.handle;
+        handle
+            .shared
+            .now
+            .within(|state| handle.found(state).may_block)
+    }
+
+    /// Whether rules make the document, or something within it.
+    pub fn has_rules(&self) -> bool {
+        let handle = &*self.handle;
+        handle.shared.now.within(|state| handle.has_rules(state))
+    }
+}
+
+/// A document and the moment that it asks.
+#[derive(Clone)]
+pub struct BoundDocument {
+    handle: Arc<DocumentHandle>,
+    moment: Moment,
+    found: Found,
+}
+
+impl BoundDocument {
+    /// The policy and the documents that it asks.
+    pub fn moment(&self) -> &Moment {
+        &self.moment
+    }
+
+    /// As [`PreparedDocument::evaluate`].
+    ///
+    /// # Errors
+    /// As for [`PreparedDocument::evaluate`].
+    pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
+        self.evaluate_with(request, |value| value.to_value())
+    }
+
+    /// As [`PreparedDocument::evaluate_text`].
+    ///
+    /// # Errors
+    /// As for [`PreparedDocument::evaluate`].
+    pub fn evaluate_text(
+        &self,
+        request: &Request<'_>,
+        style: Style<'_>,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let handle = &*self.handle;
+        handle.text(request, style, |read| self.evaluate_with(request, read))
+    }
+
+    /// As [`PreparedDocument::evaluate_with`].
+    ///
+    /// # Errors
+    /// As for [`PreparedDocument::evaluate`].
+    pub fn evaluate_with<R>(
+        &self,
+        request: &Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        let state = self.moment.state();
+        self.handle.ask(self.found, state, request, read)
+    }
+
+    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// on a thread that others wait for.
+    pub fn may_block(&self) -> bool {
+        self.found.may_block
+    }
+
+    /// Whether rules make the document, or something within it.
+    pub fn has_rules(&self) -> bool {
+        self.handle.has_rules(self.moment.state())
+    }
+}
+
+/// A document, where a policy makes it, and the moment that it asks.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub handle: &'a DocumentHandle,
+    pub entry: Entry<'a>,
+    pub basis: Basis<'a>,
+}
+
+impl DocumentHandle {
+    /// Where a moment's policy makes the document.
+    #[inline]
+    fn found(&self, state: &State) -> Found {
+        let policy = &*state.policy;
+        self.entry.of(policy.stamp).unwrap_or_else(|| {
+            let compiled = &policy.compiled;
+            let may_block = compiled.blocking.reaches(&compiled.rule_tree, &self.names);
+            let found = Found::new(&policy.program, &self.names, may_block);
+            if self.entry.keep(policy.stamp, found) {
+                self.glances.start_anew();
+            }
+            found
+        })
+    }
+
+    /// Asks for the document.
+    #[inline]
+    fn ask<R>(
+        &self,
+        found: Found,
+        state: &State,
+        request: &Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        let asked = Asked {
+            handle: self,
+            entry: found.entry(&self.names),
+            basis: Basis {
+                shared: &self.shared,
+                state,
+                constants: &[],
+                may_block: found.may_block,
+            },
+        };
+        match asked.glance(request, read) {
+            Ok(found) => Ok(found),
+            Err(read) => traced(asked, request, |request| asked.evaluate(request, read)),
+        }
+    }
+
+    /// The document as text.
+    fn text(
+        &self,
+        request: &Request<'_>,
+        style: Style<'_>,
+        evaluate: impl FnOnce(
+            &mut dyn FnMut(V<'_>) -> Result<Vec<u8>, TooLong>,
+        ) -> Result<Option<Result<Vec<u8>, TooLong>>, Error>,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let limits = request.bounds(&self.shared);
+        let longest = limits
+            .memory
+            .unwrap_or(usize::MAX)
+            .min(limits::ANSWER_BYTES);
+        let text = evaluate(&mut |value| {
+            let mut text = Vec::with_capacity(64);
+            json::write_within(value, style, longest, &mut text).map(|()| text)
+        })?;
+        text.transpose()
+            .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
+    }
+
+    fn has_rules(&self, state: &State) -> bool {
+        let tree = &state.policy.program.tree;
+        let mut node = 0;
+        for name in &self.names {
+            if tree.node(node).is_some_and(|node| node.rule.is_some()) {
+                return true;
+            }
+            let Some(child) = tree.child(node, name) else {
+                return false;
+            };
+            node = child;
+        }
+        true
+    }
+}
+
+impl<'a> Asked<'a> {
+    fn evaluate<R>(
+        self,
+        request: &Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        with_memory(|arena| {
+            let input = given(arena, request)?;
+            let glimpse = match (input, self.glanced(request)) {
+                (Some(Given::Read(_)), Some(rule)) => self.glimpse(rule, input, request),
+                _ => Glimpse::Unsure,
+            };
+            let found = match glimpse {
+                Glimpse::Found(value) => Some(read(value)),
+                Glimpse::Undefined => None,
+                Glimpse::Unsure => {
+                    // one expression: the machine is made where it stays
+                    let mut machine = Machine::new(
+                        world(self.basis, input, request),
+                        call(arena, self.basis, request),
+                    );
+                    self.document(&mut machine)?.map(read)
+                }
+            };
+            within_bounds(arena)?;
+            Ok(found)
+        })
+    }
+
+    #[inline]
+    fn document<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error>
+    where
+        'a: 'e,
+    {
+        let named = machine.entry(self.entry)?;
+        if named.is_some() {
+            return Ok(named);
+        }
+        self.element(machine)
+    }
+
+    /// What is at a path that no name leads to: above it there may be an array.
+    #[inline(never)]
+    fn element<'e>(&self, machine: &mut Machine<'e>) -> Result<Option<V<'e>>, Error>
+    where
+        'a: 'e,
+    {
+        let path = &self.handle.path;
+        let Some(at) = path.iter().position(|one| one.integer.is_some()) else {
+            return Ok(None);
+        };
+        let names: smallvec::SmallVec<[V<'_>; 8]> =
+            path.iter().map(|segment| segment.text.borrow()).collect();
+        let above = machine.document_at(names.get(..at).unwrap_or(&[]))?;
+        let below = path.get(at..).unwrap_or(&[]);
+        Ok(below
+            .iter()
+            .try_fold(above, |document, segment| Some(segment.below(document?)))
+            .flatten())
+    }
+}

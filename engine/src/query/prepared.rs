@@ -1,0 +1,191 @@
+//! Compiled queries.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use solon_syntax::ast::{Body, Name};
+use solon_syntax::source::Source;
+
+use super::search::traced;
+use super::surroundings::{call, given, world};
+use super::{
+    Basis, ExpressionText, Following, Request, Shared, Solution, with_memory, within_bounds,
+};
+use crate::error::Error;
+use crate::eval::Machine;
+use crate::moment::{Moment, State};
+use crate::program::Plan;
+use crate::program::canonical::Keyed;
+use crate::value::{V, Value};
+
+/// How the value of an expression of a query is found in a solution.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Expression {
+    /// Behind the variables, at this position.
+    Captured(usize),
+    /// It has none of its own: `true`.
+    Holds,
+}
+
+/// A compiled query. It follows its engine: where modules have changed it is compiled anew on its next use.
+#[derive(Clone)]
+pub struct PreparedQuery {
+    pub(crate) handle: Arc<Following<QueryInner>>,
+}
+
+/// A query compiled for one policy.
+pub(crate) struct QueryInner {
+    pub plan: Plan,
+    pub constants: Vec<Value>,
+    /// Names as the user wrote them, in the order of the plan's leaf.
+    pub variables: Vec<Name>,
+    pub expressions: Vec<Expression>,
+    /// The same as they were written.
+    pub texts: Vec<ExpressionText>,
+    /// What the canonical body calls the variables, and the captured values behind them.
+    pub wanted: Vec<Name>,
+    /// The query's text.
+    pub source: Source,
+    /// The canonical body.
+    pub body: Body,
+    /// The user's names of its generated locals.
+    pub originals: HashMap<Name, Name>,
+    /// Its comprehensions that are searched once.
+    pub keyed: Keyed,
+    /// Whether an evaluation may ask the outside.
+    pub may_block: bool,
+}
+
+impl PreparedQuery {
+    /// The query as the engine's policy and documents are now, for callers that look at it before they ask it.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] where it does not compile any more.
+    pub fn bind(&self) -> Result<BoundQuery, Error> {
+        self.bind_to(&Moment::new(self.handle.shared.now.pin()))
+    }
+
+    /// The query as it was at a moment.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] where it does not compile then.
+    pub fn bind_to(&self, moment: &Moment) -> Result<BoundQuery, Error> {
+        let inner = self
+            .handle
+            .within(&moment.state().policy, |inner| Ok(inner.clone()))?;
+        Ok(BoundQuery {
+            shared: self.handle.shared.clone(),
+            moment: moment.clone(),
+            inner,
+        })
+    }
+
+    /// The query at the moment that a request asks about.
+    pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<BoundQuery, Error> {
+        match request.pinned() {
+            Some(moment) => self.bind_to(moment),
+            None => self.bind(),
+        }
+    }
+
+    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// on a thread that others wait for. A query that does not compile any more waits for nobody.
+    pub fn may_block(&self) -> bool {
+        self.bind().is_ok_and(|bound| bound.may_block())
+    }
+
+    /// All solutions, in the order they are found.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read, [`Error::Compile`]
+    /// where the policy has changed and the query does not compile any more.
+    pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
+        let handle = &*self.handle;
+        handle.shared.within(request, |state| {
+            handle.within(&state.policy, |inner| {
+                inner.solutions(inner.basis(&handle.shared, state), request)
+            })
+        })
+    }
+}
+
+/// A query and the moment that it asks.
+#[derive(Clone)]
+pub struct BoundQuery {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) moment: Moment,
+    pub(crate) inner: Arc<QueryInner>,
+}
+
+impl BoundQuery {
+    /// The policy and the documents that it asks.
+    pub fn moment(&self) -> &Moment {
+        &self.moment
+    }
+
+    /// The query's expressions, in the order of [`Solution::values`].
+    pub fn expressions(&self) -> &[ExpressionText] {
+        &self.inner.texts
+    }
+
+    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
+    /// on a thread that others wait for.
+    pub fn may_block(&self) -> bool {
+        self.inner.may_block
+    }
+
+    /// All solutions, in the order they are found.
+    ///
+    /// # Errors
+    /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
+    pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
+        self.inner.solutions(self.basis(), request)
+    }
+
+    pub(crate) fn basis(&self) -> Basis<'_> {
+        self.inner.basis(&self.shared, self.moment.state())
+    }
+}
+
+impl QueryInner {
+    pub(crate) fn basis<'b>(&'b self, shared: &'b Shared, state: &'b State) -> Basis<'b> {
+        Basis {
+            shared,
+            state,
+            constants: &self.constants,
+            may_block: self.may_block,
+        }
+    }
+
+    fn solutions(&self, basis: Basis<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
+        traced((self, basis), request, |request| {
+            with_memory(|arena| {
+                let input = given(arena, request)?;
+                // one expression: the machine is made where it stays
+                let mut machine =
+                    Machine::new(world(basis, input, request), call(arena, basis, request));
+                let rows = machine.solutions(&self.plan)?;
+                let solutions = rows.iter().filter_map(|row| self.solution(row)).collect();
+                within_bounds(arena)?;
+                Ok(solutions)
+            })
+        })
+    }
+
+    pub(crate) fn solution(&self, row: &[V<'_>]) -> Option<Solution> {
+        let mut values = Vec::with_capacity(self.expressions.len());
+        for expression in &self.expressions {
+            values.push(match expression {
+                Expression::Captured(at) => row.get(self.variables.len() + at)?.to_value(),
+                Expression::Holds => Value::Bool(true),
+            });
+        }
+        let bindings = self
+            .variables
+            .iter()
+            .cloned()
+            .zip(row.iter().map(|value| value.to_value()))
+            .collect();
+        Some(Solution { bindings, values })
+    }
+}

@@ -1,0 +1,350 @@
+//! A decision belongs to one moment of its engine, and prepared handles follow it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use solon::store::Path;
+use solon::trace::{Detail, Timer};
+use solon::{Change, Engine, Error, PartialOptions, QueryContext, Request, Value};
+
+/// A policy and a document that belong together: what they say is one number, twice.
+fn matching(number: u64) -> Change {
+    let mut change = Change::default();
+    let module = format!(
+        "package p\n\nrule := {number}\n\nanswer := [rule, data.number]\n\nleft if input.x == [rule, data.number]\n"
+    );
+    change.set_module("p.rego", &module);
+    change.put(Path::from_slashes("number"), Value::from(number as i64));
+    change
+}
+
+fn started() -> Engine {
+    let engine = Engine::new();
+    engine.apply(matching(0)).unwrap();
+    engine
+}
+
+fn pair(value: &Value) -> u64 {
+    let text = value.to_string();
+    let mut numbers = text
+        .trim_matches(['[', ']'])
+        .split(", ")
+        .map(|one| one.parse::<u64>().unwrap());
+    let (rule, data) = (numbers.next().unwrap(), numbers.next().unwrap());
+    assert_eq!(
+        rule, data,
+        "a new policy beside an old document, or the other way round"
+    );
+    rule
+}
+
+/// Every way to ask for the answer.
+fn askers(engine: &Engine) -> Vec<Box<dyn Fn() -> u64 + Send + Sync>> {
+    let document = engine.prepare_document("p/answer").unwrap();
+    let query = engine.prepare_query("x := data.p.answer").unwrap();
+    let partial = engine
+        .prepare_partial(
+            "data.p.left",
+            &PartialOptions::default(),
+            &QueryContext::default(),
+        )
+        .unwrap();
+    let explained = query.clone();
+    let pinned = (engine.clone(), document.clone());
+    vec![
+        Box::new(move || pair(&document.evaluate(&Request::new()).unwrap().unwrap())),
+        Box::new(move || pair(&query.solutions(&Request::new()).unwrap()[0].bindings[0].1)),
+        Box::new(move || {
+            let text = partial
+                .evaluate(&Request::new())
+                .unwrap()
+                .query_texts()
+                .remove(0);
+            let numbers = text.split_once('[').unwrap().1.split_once(']').unwrap().0;
+            let (rule, data) = numbers.split_once(", ").unwrap();
+            assert_eq!(rule, data);
+            rule.parse().unwrap()
+        }),
+        Box::new(move || {
+            let explanation = explained.explain(&Request::new(), Detail::Full);
+            pair(&explanation.answer.unwrap()[0].bindings[0].1)
+        }),
+        Box::new(move || {
+            let (engine, document) = &pinned;
+            let moment = engine.moment();
+            let request = Request::new().moment(&moment);
+            let first = pair(&document.evaluate(&request).unwrap().unwrap());
+            assert_eq!(
+                moment.read("number").unwrap().to_string(),
+                first.to_string()
+            );
+            assert_eq!(
+                pair(
+                    &document
+                        .bind_to(&moment)
+                        .evaluate(&request)
+                        .unwrap()
+                        .unwrap()
+                ),
+                first
+            );
+            first
+        }),
+    ]
+}
+
+#[test]
+fn answers_belong_to_one_change() {
+    const CHANGES: u64 = 2_000;
+    let engine = started();
+    let latest = AtomicU64::new(0);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let (latest, done) = (&latest, &done);
+        for ask in askers(&engine) {
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    let before = latest.load(Ordering::SeqCst);
+                    assert!(ask() >= before, "a change that was applied is not seen");
+                }
+                assert_eq!(ask(), CHANGES);
+            });
+        }
+        for number in 1..=CHANGES {
+            engine.apply(matching(number)).unwrap();
+            latest.store(number, Ordering::SeqCst);
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(engine.generation(), CHANGES + 1);
+}
+
+#[test]
+fn handles_recover() {
+    let engine = Engine::new();
+    engine
+        .set_module("p.rego", "package p\n\nf(x) := x + 1\n")
+        .unwrap();
+    let query = engine.prepare_query("x := data.p.f(1)").unwrap();
+    let options = PartialOptions::default();
+    let partial = engine
+        .prepare_partial("data.p.f(input) == 1", &options, &QueryContext::default())
+        .unwrap();
+    let x = || {
+        query
+            .solutions(&Request::new())
+            .map(|found| found[0].bindings[0].1.to_string())
+    };
+    assert_eq!(x().unwrap(), "2");
+    engine
+        .set_module("p.rego", "package p\n\nf(x) := x + 2\n")
+        .unwrap();
+    assert_eq!(x().unwrap(), "3");
+    engine
+        .set_module("p.rego", "package p\n\ng(x) := x\n")
+        .unwrap();
+    for _ in 0..2 {
+        assert!(matches!(x(), Err(Error::Compile(_))));
+        assert!(matches!(
+            partial.evaluate(&Request::new()),
+            Err(Error::Compile(_))
+        ));
+        assert!(matches!(query.bind(), Err(Error::Compile(_))));
+        let explanation = query.explain(&Request::new(), Detail::Full);
+        assert!(matches!(explanation.answer, Err(Error::Compile(_))));
+        assert!(explanation.lines(true, true).unwrap().is_empty());
+    }
+    engine
+        .set_module("p.rego", "package p\n\nf(x) := x + 3\n")
+        .unwrap();
+    assert_eq!(x().unwrap(), "4");
+    assert_eq!(
+        partial
+            .evaluate(&Request::new())
+            .unwrap()
+            .query_texts()
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn documents_follow_their_rules() {
+    let engine = Engine::new();
+    let document = engine.prepare_document("a/b/c").unwrap();
+    let now = || {
+        document
+            .evaluate(&Request::new())
+            .unwrap()
+            .map(|value| value.to_string())
+    };
+    assert_eq!((now(), document.has_rules()), (None, false));
+    engine
+        .put(
+            "/a",
+            Value::object(vec![(
+                "b".into(),
+                Value::object(vec![("c".into(), 1.into())]),
+            )]),
+        )
+        .unwrap();
+    assert_eq!((now().as_deref(), document.has_rules()), (Some("1"), false));
+    engine.remove("/a").unwrap();
+    let earlier = engine.moment();
+    for (module, want) in [
+        ("package a.b\n\nc := 2\n", Some("2")),
+        ("package a\n\nb := {\"c\": 3}\n", Some("3")),
+        ("package a\n\nb[x] := 4 if some x in [\"c\"]\n", Some("4")),
+        ("package a.b.c\n\nd := 5\n", Some("{\"d\": 5}")),
+        ("package a.b\n\nd := 6\n", None),
+    ] {
+        engine.set_module("a.rego", module).unwrap();
+        assert_eq!(now().as_deref(), want, "{module}");
+        assert_eq!(document.has_rules(), want.is_some(), "{module}");
+        let before = document.evaluate(&Request::new().moment(&earlier)).unwrap();
+        assert_eq!(before, None, "an earlier moment has no rules");
+        assert_eq!(now().as_deref(), want, "{module}");
+    }
+}
+
+#[test]
+fn facts_and_answers_of_one_moment() {
+    let engine = Engine::new();
+    engine
+        .set_module("p.rego", "package p\n\nx := 1\n")
+        .unwrap();
+    let document = engine.prepare_document("p/x").unwrap();
+    let query = engine.prepare_query("y := data.p.x").unwrap();
+    let (bound, asked) = (document.bind(), query.bind().unwrap());
+    let blocking =
+        "package p\n\nx := http.send({\"url\": \"http://localhost\", \"method\": \"get\"})\n";
+    engine.set_module("p.rego", blocking).unwrap();
+    assert!(document.may_block() && query.may_block());
+    assert!(!bound.may_block() && !asked.may_block());
+    assert_eq!(bound.evaluate(&Request::new()).unwrap(), Some(1.into()));
+    assert_eq!(
+        asked.solutions(&Request::new()).unwrap()[0].bindings[0].1,
+        1.into()
+    );
+    assert!(bound.moment().generation() < engine.generation());
+}
+
+/// Reading never waits for a compile.
+#[test]
+fn readers_do_not_wait_for_writers() {
+    let engine = started();
+    let document = engine.prepare_document("p/answer").unwrap();
+    let called = Cell::new(0);
+    let listener = |_: &str, _: std::time::Duration| {
+        called.set(called.get() + 1);
+        assert_eq!(engine.module_names(), ["p.rego"]);
+        assert_eq!(engine.modules().len(), 1);
+        assert_eq!(
+            pair(&document.evaluate(&Request::new()).unwrap().unwrap()),
+            0
+        );
+    };
+    engine
+        .apply_timed(matching(1), Timer::new(&listener))
+        .unwrap();
+    assert!(called.get() > 5);
+    assert_eq!(
+        pair(&document.evaluate(&Request::new()).unwrap().unwrap()),
+        1
+    );
+}
+
+/// Idle handles, and threads that asked long ago, keep few earlier policies alive.
+#[test]
+fn earlier_policies_are_freed() {
+    let engine = started();
+    let mut seen = Vec::new();
+    let mut documents = Vec::new();
+    let mut queries = Vec::new();
+    for number in 1..=1_000 {
+        engine.apply(matching(number)).unwrap();
+        seen.push(
+            engine
+                .module("p.rego")
+                .map(|module| std::sync::Arc::downgrade(&module))
+                .unwrap(),
+        );
+        for _ in 0..10 {
+            let document = engine.prepare_document("p/answer").unwrap();
+            assert_eq!(
+                pair(&document.evaluate(&Request::new()).unwrap().unwrap()),
+                number
+            );
+            documents.push(document);
+        }
+        if number % 10 == 0 {
+            let query = engine.prepare_query("x := data.p.answer").unwrap();
+            assert_eq!(query.solutions(&Request::new()).unwrap().len(), 1);
+            queries.push(query);
+        }
+        let alive = seen
+            .iter()
+            .filter(|module| module.strong_count() > 0)
+            .count();
+        assert!(
+            alive <= 2,
+            "{alive} policies are alive after {number} changes"
+        );
+    }
+    for document in &documents {
+        assert_eq!(
+            pair(&document.evaluate(&Request::new()).unwrap().unwrap()),
+            1_000
+        );
+    }
+}
+
+#[test]
+fn idle_threads_keep_few_policies() {
+    use std::sync::Barrier;
+    let engine = started();
+    let document = engine.prepare_document("p/answer").unwrap();
+    let barrier = Barrier::new(2);
+    let mut seen = Vec::new();
+    let stop = Barrier::new(41);
+    thread::scope(|scope| {
+        for number in 1..=40 {
+            let (document, barrier, stop) = (&document, &barrier, &stop);
+            scope.spawn(move || {
+                document.evaluate(&Request::new()).unwrap();
+                barrier.wait();
+                stop.wait();
+            });
+            barrier.wait();
+            seen.push(
+                engine
+                    .module("p.rego")
+                    .map(|module| std::sync::Arc::downgrade(&module))
+                    .unwrap(),
+            );
+            engine.apply(matching(number)).unwrap();
+        }
+        let alive = seen
+            .iter()
+            .filter(|module| module.strong_count() > 0)
+            .count();
+        assert!(
+            alive <= solon::limits::EARLIER_MOMENTS + 2,
+            "{alive} policies are alive"
+        );
+        assert_eq!(
+            pair(&document.evaluate(&Request::new()).unwrap().unwrap()),
+            40
+        );
+        stop.wait();
+    });
+}
