@@ -153,12 +153,10 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Runs something within the moment that a request asks about.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "as for `Now::within`")]
     pub fn within<R>(&self, request: &Request<'_>, run: impl FnOnce(&State) -> R) -> R {
-        match request.moment {
-            None => self.now.within(run),
-            Some(moment) => run(moment.state()),
-        }
+        self.now.within(request.moment.map(Moment::state), run)
     }
 }
 

@@ -27,7 +27,7 @@ const RULES: usize = 32;
 const DEPTH: u32 = 4;
 
 /// Turns of loops, as for rules.
-const TURNS: u32 = 64;
+const TURNS: u64 = 64;
 
 /// What a glance tells.
 #[derive(Clone, Copy)]
@@ -49,31 +49,36 @@ enum End {
 }
 
 /// What is looked at.
-pub struct Glance<'e, D> {
+pub struct Glance<'e> {
     program: &'e Program,
     input: Option<Held<'e>>,
-    /// Finds the base documents, which few of these decisions need.
-    data: D,
+    /// The base documents.
+    data: &'e Value,
     slots: [Held<'e>; SLOTS],
     found: Option<Held<'e>>,
     /// Turns of loops that may still be made.
-    turns: u32,
+    turns: u64,
     /// Whether the first solution ends the search.
     early: bool,
 }
 
-impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
+impl<'e> Glance<'e> {
     /// With the input and the base documents of a decision, for at most so many turns of loops.
     /// Errors of built-ins do not end it.
     #[inline]
-    pub fn new(program: &'e Program, input: Option<Given<'e>>, data: D, turns: u64) -> Self {
+    pub fn new(
+        program: &'e Program,
+        input: Option<Given<'e>>,
+        data: &'e Value,
+        turns: u64,
+    ) -> Self {
         Self {
             program,
             input: input.map(Given::held),
             data,
             slots: [Held::Flying(V::Null); SLOTS],
             found: None,
-            turns: u32::try_from(turns).map_or(TURNS, |turns| turns.min(TURNS)),
+            turns: turns.min(TURNS),
             early: false,
         }
     }
@@ -194,7 +199,7 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
                 },
                 Step::Base { path, out } => {
                     let constants = &self.program.constants;
-                    let found = path.iter().try_fold((self.data)(), |base, id| {
+                    let found = path.iter().try_fold(self.data, |base, id| {
                         stored_child(base, constants.get(*id as usize)?)
                     });
                     self.set(*out, found.map(Held::Stored))
@@ -359,7 +364,7 @@ impl<'e, D: Fn() -> &'e Value> Glance<'e, D> {
     }
 }
 
-impl<'e, D> Operands<'e> for Glance<'e, D> {
+impl<'e> Operands<'e> for Glance<'e> {
     #[inline]
     fn slot(&self, slot: Slot) -> Option<&Held<'e>> {
         self.slots.get(slot as usize)

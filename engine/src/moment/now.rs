@@ -60,30 +60,37 @@ impl Now {
         self.is_kept.store(is_kept, Ordering::Relaxed);
     }
 
-    /// Runs something within the current moment.
-    #[inline]
-    pub fn within<R>(&self, run: impl FnOnce(&State) -> R) -> R {
-        let stamp = self.stamp.load(Ordering::Acquire);
-        if let Some(state) = ASKED.take()
-            && state.stamp == stamp
-        {
-            let result = run(&state);
-            ASKED.set(Some(state));
-            return result;
+    /// Runs something within a moment that a caller pinned, or the current one.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "what runs is inlined with it, so that its result is made where it stays"
+    )]
+    pub fn within<R>(&self, pinned: Option<&State>, run: impl FnOnce(&State) -> R) -> R {
+        let (mut own, mut is_kept) = (None, false);
+        let state = match pinned {
+            Some(state) => state,
+            None => {
+                let stamp = self.stamp.load(Ordering::Acquire);
+                let found;
+                (found, is_kept) = match ASKED.take() {
+                    Some(state) if state.stamp == stamp => (state, true),
+                    _ => self.other(),
+                };
+                &**own.insert(found)
+            }
+        };
+        let result = run(state);
+        if is_kept {
+            ASKED.set(own);
         }
-        self.within_current(run)
+        result
     }
 
-    /// The same where this thread asked another moment last.
+    /// The current moment, where this thread asked another one last, and whether the thread keeps it.
     #[cold]
     #[inline(never)]
-    fn within_current<R>(&self, run: impl FnOnce(&State) -> R) -> R {
-        if !self.is_kept.load(Ordering::Relaxed) {
-            return run(&self.current.load());
-        }
-        let state = self.current.load_full();
-        let result = run(&state);
-        ASKED.set(Some(state));
-        result
+    fn other(&self) -> (Arc<State>, bool) {
+        (self.pin(), self.is_kept.load(Ordering::Relaxed))
     }
 }

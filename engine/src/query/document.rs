@@ -16,7 +16,8 @@ use crate::moment::{Moment, State};
 use crate::store::Path;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{V, Value};
-use entry::{Found, KnownEntry};
+pub(super) use entry::Found;
+use entry::KnownEntry;
 
 /// The document at a fixed path of `data`. It follows its engine: where modules have changed its rules are found anew on
 /// its next use.
@@ -142,13 +143,16 @@ impl PreparedDocument {
         handle
             .shared
             .now
-            .within(|state| handle.found(state).may_block)
+            .within(None, |state| handle.found(state).may_block())
     }
 
     /// Whether rules make the document, or something within it.
     pub fn has_rules(&self) -> bool {
         let handle = &*self.handle;
-        handle.shared.now.within(|state| handle.has_rules(state))
+        handle
+            .shared
+            .now
+            .within(None, |state| handle.has_rules(state))
     }
 }
 
@@ -203,7 +207,7 @@ impl BoundDocument {
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
     /// on a thread that others wait for.
     pub fn may_block(&self) -> bool {
-        self.found.may_block
+        self.found.may_block()
     }
 
     /// Whether rules make the document, or something within it.
@@ -216,7 +220,8 @@ impl BoundDocument {
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub handle: &'a DocumentHandle,
-    pub entry: Entry<'a>,
+    entry: Entry<'a>,
+    found: Found,
     pub basis: Basis<'a>,
 }
 
@@ -236,9 +241,25 @@ impl DocumentHandle {
         })
     }
 
-    /// Asks for the document.
+    /// Asks for the document: a glance often tells it.
     #[inline]
     fn ask<R>(
+        &self,
+        found: Found,
+        state: &State,
+        request: &Request<'_>,
+        read: impl FnOnce(V<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        match self.glance(found, state, request) {
+            Glimpse::Found(value) => Ok(Some(read(value))),
+            Glimpse::Undefined => Ok(None),
+            Glimpse::Unsure => self.run(found, state, request, read),
+        }
+    }
+
+    /// Evaluates the document.
+    #[inline(never)]
+    fn run<R>(
         &self,
         found: Found,
         state: &State,
@@ -252,13 +273,11 @@ impl DocumentHandle {
                 shared: &self.shared,
                 state,
                 constants: &[],
-                may_block: found.may_block,
+                may_block: found.may_block(),
             },
+            found,
         };
-        match asked.glance(request, read) {
-            Ok(found) => Ok(found),
-            Err(read) => traced(asked, request, |request| asked.evaluate(request, read)),
-        }
+        traced(asked, request, |request| asked.evaluate(request, read))
     }
 
     /// The document as text.
@@ -307,8 +326,10 @@ impl<'a> Asked<'a> {
     ) -> Result<Option<R>, Error> {
         with_memory(|arena| {
             let input = given(arena, request)?;
-            let glimpse = match (input, self.glanced(request)) {
-                (Some(Given::Read(_)), Some(rule)) => self.glimpse(rule, input, request),
+            let glimpse = match (input, self.handle.glanced(self.found, request)) {
+                (Some(Given::Read(_)), Some(rule)) => {
+                    self.handle.glimpse(rule, input, self.basis.state, request)
+                }
                 _ => Glimpse::Unsure,
             };
             let found = match glimpse {

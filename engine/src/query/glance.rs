@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::document::Asked;
+use super::document::{DocumentHandle, Found};
 use super::{Input, Request};
-use crate::eval::{Entry, Given, Glance, Glimpse};
+use crate::eval::{Given, Glance, Glimpse};
 use crate::host::Cancel;
+use crate::moment::State;
 use crate::program::RuleId;
-use crate::value::V;
 
 /// Whether glances at a document pay. They are given up when more fail than tell something.
 #[derive(Default)]
@@ -44,59 +44,52 @@ impl Glances {
     }
 }
 
-impl<'a> Asked<'a> {
-    /// The document, when a glance at the input shows it; else gives `read` back.
+impl DocumentHandle {
+    /// What a glance at the input shows of the document.
     #[inline]
-    pub(super) fn glance<R, F: FnOnce(V<'_>) -> R>(
-        self,
-        request: &Request<'_>,
-        read: F,
-    ) -> Result<Option<R>, F> {
+    pub(super) fn glance<'e>(
+        &'e self,
+        found: Found,
+        state: &'e State,
+        request: &Request<'e>,
+    ) -> Glimpse<'e> {
         let input = match request.input {
             Input::Undefined => None,
             Input::Value(value) => Some(Given::Value(value)),
             // memory is needed first
-            Input::Json(_) => return Err(read),
+            Input::Json(_) => return Glimpse::Unsure,
         };
-        let Some(rule) = self.glanced(request) else {
-            return Err(read);
+        let Some(rule) = self.glanced(found, request) else {
+            return Glimpse::Unsure;
         };
-        match self.glimpse(rule, input, request) {
-            Glimpse::Found(value) => Ok(Some(read(value))),
-            Glimpse::Undefined => Ok(None),
-            Glimpse::Unsure => Err(read),
-        }
+        self.glimpse(rule, input, state, request)
     }
 
     /// What a glance tells of a rule.
     #[inline]
     pub(super) fn glimpse<'e>(
-        self,
+        &self,
         rule: RuleId,
         input: Option<Given<'e>>,
+        state: &'e State,
         request: &Request<'_>,
-    ) -> Glimpse<'e>
-    where
-        'a: 'e,
-    {
-        let turns = request.bounds(self.basis.shared).steps.unwrap_or(u64::MAX);
-        let state = self.basis.state;
+    ) -> Glimpse<'e> {
+        let turns = request.bounds(&self.shared).steps.unwrap_or(u64::MAX);
         let program = &*state.policy.program;
-        let data = || state.documents.root();
+        let data = state.documents.root();
         let glimpse = Glance::new(program, input, data, turns).rule(rule);
-        self.handle.glances.count(&glimpse);
+        self.glances.count(&glimpse);
         glimpse
     }
 
     /// The rule whose document is asked for, if it is one to be glanced at, and the request is neither cancelled nor to
     /// end with the first error of a built-in.
     #[inline]
-    pub(super) fn glanced(self, request: &Request<'_>) -> Option<RuleId> {
-        match self.entry {
-            Entry::Rule(rule, []) if self.handle.glances.pay() => Some(rule),
-            _ => None,
-        }
-        .filter(|_| !request.strict_builtin_errors)
-        .filter(|_| !request.cancel.is_some_and(Cancel::is_cancelled))
+    pub(super) fn glanced(&self, found: Found, request: &Request<'_>) -> Option<RuleId> {
+        found
+            .whole_rule()
+            .filter(|_| self.glances.pay())
+            .filter(|_| !request.strict_builtin_errors)
+            .filter(|_| !request.cancel.is_some_and(Cancel::is_cancelled))
     }
 }

@@ -8,58 +8,57 @@ use crate::eval::Entry;
 use crate::program::{Program, RuleId};
 use crate::value::Value;
 
-/// Where a policy makes a document.
+/// Where a policy makes a document, in one word: the rule that makes it or something around it, how many steps of the path
+/// lead below that rule, whether there is such a rule, and whether an evaluation may ask the outside.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
-    /// The rule that makes it or something around it, and how many steps of the path lead below that rule.
-    rule: Option<(RuleId, u16)>,
-    /// Whether an evaluation may ask the outside.
-    pub may_block: bool,
-}
+pub struct Found(u64);
 
 impl Found {
-    pub fn new(program: &Program, names: &[Value], may_block: bool) -> Self {
-        let rule = match Entry::new(program, names) {
-            Entry::Rule(rule, keys) => u16::try_from(keys.len()).ok().map(|keys| (rule, keys)),
-            Entry::Path(_) => None,
-        };
-        Self { rule, may_block }
-    }
-
-    /// The same with the path.
-    #[inline]
-    pub fn entry(self, names: &[Value]) -> Entry<'_> {
-        match self.rule {
-            None => Entry::Path(names),
-            Some((rule, keys)) => {
-                let above = names.len().saturating_sub(usize::from(keys));
-                Entry::Rule(rule, names.get(above..).unwrap_or(&[]))
-            }
-        }
-    }
-
+    const BELOW: u32 = 32;
     const RULE: u64 = 1 << 48;
     const BLOCKS: u64 = 1 << 49;
 
-    /// All of it in a word.
-    fn pack(self) -> u64 {
-        let rule = self.rule.map_or(0, |(rule, keys)| {
-            Self::RULE | u64::from(keys) << 32 | u64::from(rule)
-        });
-        rule | if self.may_block { Self::BLOCKS } else { 0 }
+    pub fn new(program: &Program, names: &[Value], may_block: bool) -> Self {
+        let below = |keys: &[Value]| u16::try_from(keys.len()).ok();
+        let rule = match Entry::new(program, names) {
+            Entry::Rule(rule, keys) => below(keys).map_or(0, |below| {
+                Self::RULE | u64::from(below) << Self::BELOW | u64::from(rule)
+            }),
+            Entry::Path(_) => 0,
+        };
+        Self(rule | if may_block { Self::BLOCKS } else { 0 })
+    }
+
+    /// Whether an evaluation may ask the outside.
+    #[inline]
+    pub fn may_block(self) -> bool {
+        self.0 & Self::BLOCKS != 0
+    }
+
+    /// The rule, where it makes the document alone.
+    #[inline]
+    pub fn whole_rule(self) -> Option<RuleId> {
+        let rest = self.0 & !Self::BLOCKS & !u64::from(RuleId::MAX);
+        (rest == Self::RULE).then_some(self.rule())
+    }
+
+    /// The same with the path.
+    pub fn entry(self, names: &[Value]) -> Entry<'_> {
+        if self.0 & Self::RULE == 0 {
+            return Entry::Path(names);
+        }
+        let below = (self.0 >> Self::BELOW) & u64::from(u16::MAX);
+        let below = usize::try_from(below).unwrap_or(usize::MAX);
+        let above = names.len().saturating_sub(below);
+        Entry::Rule(self.rule(), names.get(above..).unwrap_or(&[]))
     }
 
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "both halves were packed from these types"
+        reason = "it is the lower half of the word"
     )]
-    #[inline]
-    fn unpack(word: u64) -> Self {
-        let rule = || (word as RuleId, (word >> 32) as u16);
-        Self {
-            rule: (word & Self::RULE != 0).then(rule),
-            may_block: word & Self::BLOCKS != 0,
-        }
+    fn rule(self) -> RuleId {
+        self.0 as RuleId
     }
 }
 
@@ -80,7 +79,7 @@ impl KnownEntry {
             return None;
         }
         let word = self.word.load(Ordering::Acquire);
-        (self.policy.load(Ordering::Relaxed) == policy).then(|| Found::unpack(word))
+        (self.policy.load(Ordering::Relaxed) == policy).then_some(Found(word))
     }
 
     /// Notes what is known of a policy, unless that of a later one is; whether it was noted.
@@ -92,7 +91,7 @@ impl KnownEntry {
         }
         // no policy has this stamp: whoever reads the new word and then a stamp reads this one or the new one
         self.policy.store(0, Ordering::Relaxed);
-        self.word.store(found.pack(), Ordering::Release);
+        self.word.store(found.0, Ordering::Release);
         self.policy.store(policy, Ordering::Release);
         true
     }
