@@ -84,11 +84,23 @@ impl Error {
         if text.is_empty() {
             return Self::EmptyQuery;
         }
-        let message = "empty query cannot be compiled";
-        let error = Diagnostic::new(Code::Compile, Arc::from(""), Span::default(), message);
+        let error = Diagnostic::new(Code::Compile, Arc::from(""), Span::default(), BLANK_QUERY);
         Self::Compile(Diagnostics(vec![error]))
     }
+
+    /// Whether a query was refused for having no expression: no text at all, or blanks and comments only.
+    pub fn is_empty_query(&self) -> bool {
+        match self {
+            Self::EmptyQuery => true,
+            Self::Compile(Diagnostics(all)) => {
+                matches!(all.as_slice(), [one] if one.message == BLANK_QUERY)
+            }
+            _ => false,
+        }
+    }
 }
+
+const BLANK_QUERY: &str = "empty query cannot be compiled";
 
 const EMPTY_QUERY: &str = "cannot evaluate empty query";
 

@@ -23,7 +23,10 @@ fn matching(number: u64) -> Change {
         "package p\n\nrule := {number}\n\nanswer := [rule, data.number]\n\nleft if input.x == [rule, data.number]\n"
     );
     change.set_module("p.rego", &module);
-    change.put(Path::from_slashes("number"), Value::from(number as i64));
+    change.put(
+        Path::from_slashes("number"),
+        Value::from(number.cast_signed()),
+    );
     change
 }
 

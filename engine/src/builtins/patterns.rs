@@ -322,7 +322,7 @@ mod tests {
         }
         assert_eq!(count(&patterns), PATTERN_CACHE);
         // the largest pattern leaves room for others
-        assert!(PATTERN_BYTES <= PATTERN_CACHE_BYTES / 4);
+        const { assert!(PATTERN_BYTES <= PATTERN_CACHE_BYTES / 4) };
         let largest = PATTERN_BYTES - 1;
         for text in 0..10 {
             fill(&patterns, text, largest);

@@ -42,7 +42,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub fn entry(&mut self, entry: Entry<'e>) -> Result<Option<V<'e>>, Box<EvalError>> {
         let found = match entry {
-            Entry::Rule(rule, keys) if keys.is_empty() => self.outermost(rule),
+            Entry::Rule(rule, []) => self.outermost(rule),
             Entry::Rule(rule, keys) => {
                 let keys: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
                 self.rule_below(rule, &keys)

@@ -22,7 +22,7 @@ pub(crate) enum Extent<'e> {
 #[derive(Default)]
 pub(crate) struct Pairs<'e> {
     places: BTreeMap<V<'e>, usize>,
-    pairs: Vec<(V<'e>, Extent<'e>)>,
+    entries: Vec<(V<'e>, Extent<'e>)>,
     /// Where something was put last: mostly more of the same comes.
     last: usize,
 }
@@ -30,27 +30,27 @@ pub(crate) struct Pairs<'e> {
 impl<'e> Pairs<'e> {
     fn get(&self, key: V<'e>) -> Option<&Extent<'e>> {
         let at = self.places.get(&key)?;
-        self.pairs.get(*at).map(|(_, below)| below)
+        self.entries.get(*at).map(|(_, below)| below)
     }
 
     /// What is below a key, perhaps nothing yet.
     fn below(&mut self, key: V<'e>) -> Option<&mut Extent<'e>> {
         let is_last = |pair: &(V<'e>, Extent<'e>)| pair.0 == key;
-        if !self.pairs.get(self.last).is_some_and(is_last) {
-            let next = self.pairs.len();
+        if !self.entries.get(self.last).is_some_and(is_last) {
+            let next = self.entries.len();
             self.last = *self.places.entry(key).or_insert(next);
             if self.last == next {
-                self.pairs.push((key, Extent::Empty));
+                self.entries.push((key, Extent::Empty));
             }
         }
-        self.pairs.get_mut(self.last).map(|(_, below)| below)
+        self.entries.get_mut(self.last).map(|(_, below)| below)
     }
 
     /// The pairs in the order of their keys.
     fn in_order(mut self) -> impl Iterator<Item = (V<'e>, Extent<'e>)> {
         let places = std::mem::take(&mut self.places).into_iter();
         places.map(move |(key, at)| {
-            let pair = self.pairs.get_mut(at);
+            let pair = self.entries.get_mut(at);
             (
                 key,
                 pair.map(|pair| std::mem::take(&mut pair.1))

@@ -2,6 +2,7 @@
 
 pub mod canonical;
 mod constant;
+mod direct;
 pub mod dump;
 pub mod index;
 mod kinds;
@@ -14,14 +15,15 @@ mod steps;
 
 pub use canonical::Canonical;
 pub use constant::constant;
+pub use direct::Direct;
 pub use index::{
     Answers, Branch, Delimiters, Feature, Found, Index, Nested, Node, Numbers, Path, Place, Places,
     Question, Root, Values,
 };
 pub use plan::{
-    Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Direct,
-    Every, FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step,
-    Target, TextTest, With,
+    Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
+    FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
+    TextTest, With,
 };
 pub use quick::QuickCall;
 pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};

@@ -10,6 +10,7 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
+use super::direct::Direct;
 use super::quick::QuickCall;
 use crate::builtins::{Aggregation, Answer, Entry, Prepared};
 use crate::value::Shape;
@@ -334,19 +335,6 @@ pub struct BuiltinCall {
     pub direct: Option<Direct>,
     /// Place of the expression.
     pub span: Span,
-}
-
-/// What a call does that needs none for the most common operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direct {
-    /// Looks for a constant string in an object, as a step of a path does, but for its default.
-    Get,
-    /// Adds.
-    Plus,
-    /// Takes away.
-    Minus,
-    /// Multiplies.
-    Times,
 }
 
 impl BuiltinCall {

@@ -262,17 +262,6 @@ impl Value {
 }
 
 impl<'e> V<'e> {
-    /// Where a stored collection lies: no two that live lie in one place.
-    #[inline]
-    pub fn stored_at(&self) -> Option<usize> {
-        match self {
-            Self::Array(items) => Some(items.address()),
-            Self::Object(object) => Some(object.address()),
-            Self::Set(set) => Some(Arc::as_ptr(set).addr()),
-            _ => None,
-        }
-    }
-
     /// Its kind.
     #[inline]
     pub fn kind(self) -> Kind {

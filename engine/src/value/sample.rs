@@ -4,6 +4,7 @@
 //! those that share one, and turns to [`order::hash`](super::order::hash) when these are many.
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use super::order::STATE;
 use super::{V, Value};
@@ -19,6 +20,19 @@ const WHOLE: usize = 256;
 
 /// Bytes of a longer string that count at its start, and at its end.
 const ENDS: usize = 24;
+
+impl V<'_> {
+    /// Where a stored collection lies: no two that live lie in one place.
+    #[inline]
+    pub fn stored_at(&self) -> Option<usize> {
+        match self {
+            Self::Array(items) => Some(items.address()),
+            Self::Object(object) => Some(object.address()),
+            Self::Set(set) => Some(Arc::as_ptr(set).addr()),
+            _ => None,
+        }
+    }
+}
 
 /// Hash of a few leaves of a value, equal for equal values within one process.
 #[inline]

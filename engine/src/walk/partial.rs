@@ -191,9 +191,7 @@ impl<'e> Walk<'e> {
             walk.rule_event(Op::Redo, child, rule);
             Ok(Flow::More)
         };
-        let outcome = if !site.narrowed {
-            self.run(child, &mut solved)
-        } else {
+        let outcome = if site.narrowed {
             let mut entered = false;
             let outcome = self.match_head(site, child, tail, rule, 0, &mut |walk| {
                 entered = true;
@@ -203,6 +201,8 @@ impl<'e> Walk<'e> {
                 self.rule_event(Op::Fail, child, rule);
             }
             outcome
+        } else {
+            self.run(child, &mut solved)
         };
         self.pop_frame();
         match outcome {

@@ -89,6 +89,9 @@ fn ask(
 }
 
 fn refused(error: Error) -> ApiError {
+    if error.is_empty_query() {
+        return Error::EmptyQuery.into();
+    }
     let Error::Compile(diagnostics) = &error else {
         return error.into();
     };

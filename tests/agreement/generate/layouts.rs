@@ -65,7 +65,7 @@ pub fn program(seed: u64) -> Request {
 
 impl Layout {
     fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        *self.random.pick::<&'a str>(list)
+        self.random.pick::<&'a str>(list)
     }
 
     /// A condition that binds `i` and `m`.
@@ -242,7 +242,7 @@ impl Layout {
                 _ => format!(
                     "\nw if {{ not {} }}\n",
                     place
-                        .replace("x", "\"two\"")
+                        .replace('x', "\"two\"")
                         .replace("[y", "[\"a\"")
                         .replace(", y", ", \"b\"")
                         .replace(" = z", "")

@@ -126,7 +126,7 @@ text := sprintf("%v", [more])
 told := count(object.union(named, {"a": 1}))
 walked := count([1 | walk(more, [[_, _, 3], _])])
 "#;
-    engine.set_module("t.rego", &module).unwrap();
+    engine.set_module("t.rego", module).unwrap();
     let input = Value::object(vec![("n".into(), (1 << 13).into())]);
     let asked = |name: &str| {
         let document = engine.prepare_document(name).unwrap();

@@ -275,7 +275,7 @@ impl Node {
 
 /// The value of an operation.
 #[inline]
-fn value_of<'e>(operations: ArrayView<'e>, operation: usize, value: usize) -> Option<V<'e>> {
+fn value_of(operations: ArrayView<'_>, operation: usize, value: usize) -> Option<V<'_>> {
     let ArrayView::Stored(operations) = operations else {
         return None;
     };

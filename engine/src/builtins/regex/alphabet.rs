@@ -2,7 +2,7 @@
 //! UTF-8, and `\p{L}{1,255}` takes them 255 times. But a pattern only tells few kinds of characters apart: with one
 //! letter for each kind such a class is one state, and the text is rewritten to those letters before it is searched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
@@ -123,14 +123,14 @@ const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]
 /// The sets of characters that stand in a pattern.
 #[derive(Default)]
 struct Sets {
-    sets: HashMap<Vec<(u32, u32)>, ()>,
+    sets: HashSet<Vec<(u32, u32)>>,
     /// It looks at lines or words.
     looks: bool,
 }
 
 impl Sets {
     fn add(&mut self, ranges: impl IntoIterator<Item = (u32, u32)>) -> Option<()> {
-        self.sets.insert(ranges.into_iter().collect(), ());
+        self.sets.insert(ranges.into_iter().collect());
         (self.sets.len() <= SETS).then_some(())
     }
 
@@ -173,7 +173,7 @@ struct Kinds {
 
 impl Kinds {
     fn of(sets: &Sets) -> Option<Self> {
-        let each = || sets.sets.keys().flatten();
+        let each = || sets.sets.iter().flatten();
         let mut starts: Vec<u32> = each().flat_map(|(low, high)| [*low, *high + 1]).collect();
         starts.push(0);
         starts.sort_unstable();
@@ -181,7 +181,7 @@ impl Kinds {
         // runs that no set told apart so far have the same number
         let mut kinds = vec![0_usize; starts.len()];
         let mut count = 1;
-        for set in sets.sets.keys() {
+        for set in &sets.sets {
             let mut split: HashMap<usize, usize> = HashMap::new();
             for (low, high) in set {
                 let from = starts.partition_point(|start| start < low);

@@ -132,7 +132,7 @@ pub fn fixed(layout: &Layout, value: &[u8]) -> Option<i64> {
 #[inline]
 fn short_month(name: &[u8]) -> Option<u32> {
     let is = |month: &&str| month.as_bytes().first_chunk::<SHORT_NAME>() == name.first_chunk();
-    let at = MONTHS.iter().position(|month| is(month))?;
+    let at = MONTHS.iter().position(is)?;
     u32::try_from(at + 1).ok()
 }
 

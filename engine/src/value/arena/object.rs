@@ -73,7 +73,7 @@ impl<'e> ArenaObject<'e> {
     pub fn len(&self) -> usize {
         match self.overlaid {
             None => self.keys.len(),
-            Some(overlaid) => overlaid.len(),
+            Some(overlaid) => overlaid.size(),
         }
     }
 

@@ -26,7 +26,7 @@ impl<'e> Overlaid<'e> {
 
     /// Number of keys.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.len
     }
 

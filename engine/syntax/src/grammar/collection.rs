@@ -5,7 +5,7 @@
 
 use super::body::body;
 use super::infix::{element, element_from};
-use super::session::Peak;
+use super::peak::Peak;
 use super::stream::{Failure, Stream, stopped_at};
 use super::term::term;
 use super::{Parsed, distinct};

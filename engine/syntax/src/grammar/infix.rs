@@ -7,7 +7,7 @@ use nom::Parser;
 use nom::sequence::preceded;
 
 use super::Parsed;
-use super::session::Peak;
+use super::peak::Peak;
 use super::stream::{Stream, stopped_at, token};
 use super::term::term;
 use crate::ast::{Term, TermKind};

@@ -21,6 +21,7 @@ mod logical;
 mod misuse;
 mod module;
 mod operand;
+mod peak;
 mod rule;
 mod scalar;
 mod session;

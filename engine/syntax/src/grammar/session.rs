@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Parsed;
 use super::errors::Report;
+use super::peak::Peak;
 use super::stream::{Place, Stream, stopped_at};
 use crate::ast::{Name, Term};
 use crate::dialect::{Keywords, ParseOptions};
@@ -74,24 +75,6 @@ struct Remembered {
     wildcards: u32,
     /// Levels and links it adds to what is around it.
     height: Peak,
-}
-
-/// How deep a tree is.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Peak {
-    /// Its deepest level, counted from the outermost construct.
-    level: u32,
-    /// Operators in one another's left operands.
-    links: u32,
-}
-
-impl Peak {
-    fn max(self, other: Self) -> Self {
-        Self {
-            level: self.level.max(other.level),
-            links: self.links.max(other.links),
-        }
-    }
 }
 
 /// A point to which an attempt goes back.

@@ -22,17 +22,17 @@ pub fn needs(
     let is = |name: &str| operator.is_operator(name);
     let found = match operands {
         [text, base] if is("startswith") || is("strings.any_prefix_match") => {
-            strings(base, constant).and_then(|bases| one(place(text)?, Feature::Prefix, bases))
+            strings(base, constant)
+                .and_then(|bases| Some(one(place(text)?, Feature::Prefix, bases)))
         }
-        [text, base] if is("endswith") || is("strings.any_suffix_match") => {
-            strings(base, constant).and_then(|bases| one(place(text)?, Feature::Suffix, bases))
-        }
+        [text, base] if is("endswith") || is("strings.any_suffix_match") => strings(base, constant)
+            .and_then(|bases| Some(one(place(text)?, Feature::Suffix, bases))),
         [network, address] if is("net.cidr_contains") => strings(network, constant)
             .filter(|networks| networks.iter().all(is_network))
-            .and_then(|networks| one(place(address)?, Feature::Network, networks)),
+            .and_then(|networks| Some(one(place(address)?, Feature::Network, networks))),
         [pattern, text] if is("regex.match") || is("re_match") => place(text)
             .zip(constant(pattern))
-            .and_then(|(place, pattern)| one(place, Feature::Prefix, beginnings(&pattern)?)),
+            .and_then(|(place, pattern)| Some(one(place, Feature::Prefix, beginnings(&pattern)?))),
         [pattern, delimiters, text] if is("glob.match") => place(text)
             .zip(constant(pattern).zip(constant(delimiters)))
             .and_then(|(place, (pattern, delimiters))| globs(&place, &pattern, &delimiters)),
@@ -41,8 +41,8 @@ pub fn needs(
     found.unwrap_or_default()
 }
 
-fn one(place: Place, feature: Feature, answers: Answers) -> Option<Vec<Need>> {
-    Some(vec![(Question { place, feature }, answers)])
+fn one(place: Place, feature: Feature, answers: Answers) -> Vec<Need> {
+    vec![(Question { place, feature }, answers)]
 }
 
 /// A string, or the strings of a constant collection.
