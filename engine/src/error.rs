@@ -100,7 +100,8 @@ impl Error {
     }
 }
 
-const BLANK_QUERY: &str = "empty query cannot be compiled";
+/// What the compiler says of a query without expressions.
+pub(crate) const BLANK_QUERY: &str = "empty query cannot be compiled";
 
 const EMPTY_QUERY: &str = "cannot evaluate empty query";
 

@@ -12,10 +12,10 @@ use crate::builtins::{self, FaultCode};
 use crate::error::Error;
 use crate::evaluation::EvalError;
 use crate::limits;
-use crate::moment::{Moment, Policy};
+use crate::moment::Policy;
 use crate::partial::Residuals;
 use crate::partial_query::{BoundPartial, PartialInner, PreparedPartial};
-use crate::query::{self, BoundQuery, PreparedQuery, QueryInner, Request, Shared, Solution};
+use crate::query::{self, Bound, BoundQuery, PreparedQuery, QueryInner, Request, Shared, Solution};
 use crate::trace::{
     self, Detail, Event, Names, Observer, Observers, Pretty, Recorder, Sources, Spelling,
 };
@@ -53,8 +53,8 @@ pub struct Explanation<T = Vec<Solution>> {
 
 /// What was asked.
 pub(crate) enum Asked {
-    Query(Moment, Arc<QueryInner>),
-    Partial(Moment, Arc<PartialInner>),
+    Query(Bound<QueryInner>),
+    Partial(Bound<PartialInner>),
     /// What does not compile any more.
     Nothing,
 }
@@ -144,7 +144,7 @@ impl BoundQuery {
         request: &Request<'_>,
         search: Search<'_>,
     ) -> Result<Vec<Solution>, Error> {
-        let inner = &*self.inner;
+        let inner = &*self.0.prepared;
         query::search(self.basis(), request, search, inner, |walk, inner| {
             let mut walk = walk.searching_once(&inner.keyed).trailing();
             let rows = walk.solutions(&inner.question()).map_err(|mut error| {
@@ -168,10 +168,10 @@ impl BoundQuery {
         watched: impl Into<Watched>,
         search: Search<'_>,
     ) -> Explanation {
-        let asked = Asked::Query(self.moment.clone(), self.inner.clone());
+        let asked = Asked::Query(self.0.clone());
         Explanation::of(
             asked,
-            &self.shared,
+            &self.0.shared,
             request,
             watched.into(),
             search,
@@ -213,14 +213,14 @@ impl BoundQuery {
             }
             Flow::Into
         });
-        self.inner.body.walk(&mut look);
+        self.0.prepared.body.walk(&mut look);
         let modules = program.canonical.modules.iter();
         modules.for_each(|module| module.rules.walk(&mut look));
         found
     }
 
     fn disagreement(&self) -> Error {
-        let query = &self.inner.source.text;
+        let query = &self.0.prepared.source.text;
         let message = format!("both machines answer the query `{query}`, but not alike");
         Error::Eval(Box::new(EvalError::nowhere(FaultCode::Internal, message)))
     }
@@ -289,10 +289,10 @@ impl BoundPartial {
         watched: impl Into<Watched>,
         search: Search<'_>,
     ) -> Explanation<Residuals> {
-        let asked = Asked::Partial(self.moment.clone(), self.inner.clone());
+        let asked = Asked::Partial(self.0.clone());
         Explanation::of(
             asked,
-            &self.shared,
+            &self.0.shared,
             request,
             watched.into(),
             search,
@@ -303,17 +303,19 @@ impl BoundPartial {
 
 impl Asked {
     fn policy(&self) -> Option<&Policy> {
-        match self {
-            Self::Query(moment, _) | Self::Partial(moment, _) => Some(&moment.state().policy),
-            Self::Nothing => None,
-        }
+        let moment = match self {
+            Self::Query(query) => &query.moment,
+            Self::Partial(partial) => &partial.moment,
+            Self::Nothing => return None,
+        };
+        Some(&moment.state().policy)
     }
 
     /// The user's names of generated locals.
     fn originals(&self) -> Option<&HashMap<Name, Name>> {
         match self {
-            Self::Query(_, query) => Some(&query.originals),
-            Self::Partial(_, partial) => Some(&partial.originals),
+            Self::Query(query) => Some(&query.prepared.originals),
+            Self::Partial(partial) => Some(&partial.prepared.originals),
             Self::Nothing => None,
         }
     }

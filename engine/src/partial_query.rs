@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::eval::Given;
 use crate::moment::Moment;
 use crate::partial::{Inlining, Residuals, Simplification};
-use crate::query::{Basis, Following, Request, Shared, surroundings, with_memory, within_bounds};
+use crate::query::{Basis, Bound, Following, Request, surroundings, with_memory, within_bounds};
 use crate::trace::Observer;
 use crate::walk::open::Terms;
 use crate::walk::{Question, Search, Walk, World};
@@ -73,7 +73,7 @@ impl PreparedPartial {
     /// # Errors
     /// [`Error::Compile`] where it does not compile any more.
     pub fn bind(&self) -> Result<BoundPartial, Error> {
-        self.bind_to(&Moment::new(self.handle.shared.now.pin()))
+        self.handle.bind().map(BoundPartial)
     }
 
     /// The query as it was at a moment.
@@ -81,22 +81,12 @@ impl PreparedPartial {
     /// # Errors
     /// [`Error::Compile`] where it does not compile then.
     pub fn bind_to(&self, moment: &Moment) -> Result<BoundPartial, Error> {
-        let inner = self
-            .handle
-            .within(&moment.state().policy, |inner| Ok(inner.clone()))?;
-        Ok(BoundPartial {
-            shared: self.handle.shared.clone(),
-            moment: moment.clone(),
-            inner,
-        })
+        self.handle.bind_to(moment).map(BoundPartial)
     }
 
     /// The query at the moment that a request asks about.
     pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<BoundPartial, Error> {
-        match request.pinned() {
-            Some(moment) => self.bind_to(moment),
-            None => self.bind(),
-        }
+        self.handle.bind_for(request).map(BoundPartial)
     }
 
     /// What the query still depends on.
@@ -123,16 +113,12 @@ impl PreparedPartial {
 
 /// Such a query and the moment that it asks.
 #[derive(Clone)]
-pub struct BoundPartial {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) moment: Moment,
-    pub(crate) inner: Arc<PartialInner>,
-}
+pub struct BoundPartial(pub(crate) Bound<PartialInner>);
 
 impl BoundPartial {
     /// The policy and the documents that it asks.
     pub fn moment(&self) -> &Moment {
-        &self.moment
+        &self.0.moment
     }
 
     /// What the query still depends on.
@@ -158,10 +144,14 @@ impl BoundPartial {
             shortcuts,
             faults,
         } = search;
-        let inner = &*self.inner;
+        let Bound {
+            shared,
+            moment,
+            prepared: inner,
+        } = &self.0;
         let basis = Basis {
-            shared: &self.shared,
-            state: self.moment.state(),
+            shared,
+            state: moment.state(),
             constants: &[],
             may_block: false,
         };

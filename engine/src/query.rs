@@ -20,7 +20,7 @@ use crate::trace::Timer;
 use crate::value::Value;
 
 pub use document::{BoundDocument, PreparedDocument};
-pub(crate) use following::Following;
+pub(crate) use following::{Bound, Following};
 pub use prepared::{BoundQuery, PreparedQuery};
 pub(crate) use prepared::{Expression, QueryInner};
 pub(crate) use search::search;
@@ -97,11 +97,6 @@ impl<'a> Request<'a> {
     pub fn strict_builtin_errors(mut self, strict: bool) -> Self {
         self.strict_builtin_errors = strict;
         self
-    }
-
-    /// The moment that it asks about, unless the current one.
-    pub(crate) fn pinned(&self) -> Option<&'a Moment> {
-        self.moment
     }
 
     /// What bounds it.

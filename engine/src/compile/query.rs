@@ -147,11 +147,10 @@ pub fn compile_query(
     };
     let chain = super::chain_within(&query.source.text);
     if compilation.body.is_empty() {
-        compilation.report.error(
-            Code::Compile,
-            Span::default(),
-            "empty query cannot be compiled",
-        );
+        let message = crate::error::BLANK_QUERY;
+        compilation
+            .report
+            .error(Code::Compile, Span::default(), message);
     }
     super::on_large_stack(chain, || {
         shadowed::drop_from_query(&mut compilation.body);

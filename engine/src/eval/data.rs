@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::evaluation::{
-    EvalError, Halt, Overlay, base_child, below, merged_keys, replaced, replaced_below,
+    EvalError, Halt, Overlay, base_child, below, merged_keys, replaced, united,
 };
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::value::{V, Value};
@@ -172,7 +172,7 @@ impl<'e> Machine<'e> {
         overlay: Option<&Overlay<'e>>,
     ) -> Result<Option<V<'e>>, Halt> {
         if let Some(Overlay::Value(value)) = overlay {
-            let value = replaced_below(self.call.arena, base, &Overlay::Value(*value));
+            let value = united(self.call.arena, base, *value);
             return Ok(Some(
                 node.map_or(value, |node| self.with_packages(value, node)),
             ));

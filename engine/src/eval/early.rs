@@ -118,13 +118,6 @@ impl<'e> Machine<'e> {
 
     /// What is at a place, with the arguments of the call in hand.
     fn place_with(&mut self, place: &'e Place, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
-        Ok(match place {
-            Place::Input(keys) => self.input_at(keys),
-            Place::Data(keys) => {
-                let path: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
-                self.document(&path)?
-            }
-            Place::Argument(at) => args.get(*at).copied(),
-        })
+        self.at_place(place, |_, at| args.get(at).copied())
     }
 }

@@ -22,6 +22,22 @@ impl<'e> Machine<'e> {
         Ok(false)
     }
 
+    /// What is at a place; `argument` knows those of the call.
+    pub(super) fn at_place(
+        &mut self,
+        place: &'e Place,
+        argument: impl FnOnce(&Self, usize) -> Option<V<'e>>,
+    ) -> Result<Option<V<'e>>, Halt> {
+        Ok(match place {
+            Place::Input(keys) => self.input_at(keys),
+            Place::Data(keys) => {
+                let path: smallvec::SmallVec<[V<'e>; 8]> = keys.iter().map(Value::borrow).collect();
+                self.document(&path)?
+            }
+            Place::Argument(at) => argument(self, *at),
+        })
+    }
+
     fn has_keys(&mut self, conditions: &'e Conditions) -> Result<bool, Halt> {
         for Membership { key, collection } in &conditions.memberships {
             let Some(key) = self.at(key)? else {
@@ -41,15 +57,9 @@ impl<'e> Machine<'e> {
     }
 
     fn at(&mut self, place: &'e Place) -> Result<Option<V<'e>>, Halt> {
-        Ok(match place {
-            Place::Input(keys) => self.input_at(keys),
-            Place::Data(keys) => {
-                let path: smallvec::SmallVec<[V<'e>; 8]> = keys.iter().map(Value::borrow).collect();
-                self.document(&path)?
-            }
-            Place::Argument(at) => self
-                .slot(u32::try_from(*at).unwrap_or(u32::MAX))
-                .map(Held::value),
+        self.at_place(place, |machine, at| {
+            let slot = u32::try_from(at).unwrap_or(u32::MAX);
+            machine.slot(slot).map(Held::value)
         })
     }
 }

@@ -14,6 +14,6 @@ pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
 pub(crate) use extent::Extent;
 pub(crate) use overlay::{
-    Overlay, Patches, base_child, below, merged_keys, overlay, replaced, replaced_below,
+    Overlay, Patches, base_child, below, merged_keys, overlay, replaced, replaced_below, united,
 };
 pub use stack::StackFrame;

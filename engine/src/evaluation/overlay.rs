@@ -120,18 +120,7 @@ pub(crate) fn base_child<'e>(arena: &'e Arena, base: V<'e>, key: V<'e>) -> Optio
 
 /// A document with replaced ones put in.
 pub(crate) fn replaced<'e>(arena: &'e Arena, value: Option<V<'e>>, overlay: &Overlay<'e>) -> V<'e> {
-    match overlay {
-        Overlay::Value(value) => *value,
-        Overlay::Node(children) => {
-            let object = value.and_then(V::as_object);
-            let kept = object.into_iter().flat_map(|object| object.iter());
-            let new = children.iter().map(|(key, inner)| {
-                let old = object.and_then(|object| object.get(*key));
-                (*key, replaced(arena, old, inner))
-            });
-            arena.object_from(kept.chain(new))
-        }
-    }
+    with_overlay(arena, value, overlay, |_, _, new| new)
 }
 
 /// The same as it is seen from above: what replaces an object is merged with it there.
@@ -140,14 +129,24 @@ pub(crate) fn replaced_below<'e>(
     value: Option<V<'e>>,
     overlay: &Overlay<'e>,
 ) -> V<'e> {
+    with_overlay(arena, value, overlay, united)
+}
+
+/// The same, where `join` makes one of an old document and the new one in its place.
+fn with_overlay<'e>(
+    arena: &'e Arena,
+    value: Option<V<'e>>,
+    overlay: &Overlay<'e>,
+    join: fn(&'e Arena, Option<V<'e>>, V<'e>) -> V<'e>,
+) -> V<'e> {
     match overlay {
-        Overlay::Value(new) => united(arena, value, *new),
+        Overlay::Value(new) => join(arena, value, *new),
         Overlay::Node(children) => {
             let object = value.and_then(V::as_object);
             let kept = object.into_iter().flat_map(|object| object.iter());
             let new = children.iter().map(|(key, inner)| {
                 let old = object.and_then(|object| object.get(*key));
-                (*key, replaced_below(arena, old, inner))
+                (*key, with_overlay(arena, old, inner, join))
             });
             arena.object_from(kept.chain(new))
         }

@@ -9,7 +9,7 @@ use super::search::traced;
 use super::surroundings::{call, given, world};
 use super::{Basis, Request, Shared, with_memory, within_bounds};
 use crate::error::Error;
-use crate::eval::{Entry, Given, Glimpse, Machine};
+use crate::eval::{Given, Glimpse, Machine};
 use crate::evaluation::EvalError;
 use crate::limits;
 use crate::moment::{Moment, State};
@@ -28,50 +28,32 @@ pub struct PreparedDocument {
 
 pub(crate) struct DocumentHandle {
     pub shared: Arc<Shared>,
-    pub path: Vec<Segment>,
-    /// The same as keys of `data`.
-    names: Vec<Value>,
+    /// Its path, as keys of `data`.
+    pub names: Vec<Value>,
+    /// The steps of the path that may be indices of arrays.
+    indices: Vec<Option<i64>>,
     /// Where rules make it.
     entry: KnownEntry,
     pub glances: Glances,
 }
 
-/// A step of a document's path: an index in an array, a name in an object.
-pub(crate) struct Segment {
-    pub text: Value,
-    pub integer: Option<i64>,
-}
-
-impl Segment {
-    pub fn new(text: &str) -> Self {
-        Self {
-            text: Value::string(text),
-            integer: text.parse().ok(),
-        }
-    }
-
-    /// The document that this step leads to.
-    fn below<'e>(&'e self, document: V<'e>) -> Option<V<'e>> {
-        let integer = self.integer.map(V::Int);
-        match document {
-            V::Array(_) | V::NewArray(_) => document.lookup(integer?),
-            _ => document
-                .lookup(self.text.borrow())
-                .or_else(|| document.lookup(integer?)),
-        }
+/// The document that a step of a path leads to: an index in an array, a name in an object.
+fn below<'e>(document: V<'e>, name: V<'e>, index: Option<i64>) -> Option<V<'e>> {
+    let index = index.map(V::Int);
+    match document {
+        V::Array(_) | V::NewArray(_) => document.lookup(index?),
+        _ => document.lookup(name).or_else(|| document.lookup(index?)),
     }
 }
 
 impl PreparedDocument {
     pub(crate) fn new(shared: Arc<Shared>, path: &Path) -> Self {
-        let segments = path.segments().iter();
-        let path: Vec<Segment> = segments.map(|segment| Segment::new(segment)).collect();
-        let names = path.iter().map(|segment| segment.text.clone()).collect();
+        let segments = || path.segments().iter();
         Self {
             handle: Arc::new(DocumentHandle {
                 shared,
-                path,
-                names,
+                names: segments().map(|segment| Value::string(segment)).collect(),
+                indices: segments().map(|segment| segment.parse().ok()).collect(),
                 entry: KnownEntry::default(),
                 glances: Glances::default(),
             }),
@@ -86,8 +68,7 @@ impl PreparedDocument {
     /// The document as it was at a moment.
     pub fn bind_to(&self, moment: &Moment) -> BoundDocument {
         BoundDocument {
-            handle: self.handle.clone(),
-            found: self.handle.found(moment.state()),
+            document: self.clone(),
             moment: moment.clone(),
         }
     }
@@ -117,8 +98,14 @@ impl PreparedDocument {
         request: &Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Error> {
-        let handle = &*self.handle;
-        handle.text(request, style, |read| self.evaluate_with(request, read))
+        let longest = request.bounds(&self.handle.shared).memory;
+        let longest = longest.unwrap_or(usize::MAX).min(limits::ANSWER_BYTES);
+        let text = self.evaluate_with(request, |value| {
+            let mut text = Vec::with_capacity(64);
+            json::write_within(value, style, longest, &mut text).map(|()| text)
+        })?;
+        text.transpose()
+            .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
     }
 
     /// What `read` makes of the document, which lives only as long as that.
@@ -156,12 +143,11 @@ impl PreparedDocument {
     }
 }
 
-/// A document and the moment that it asks.
+/// A document and the moment that it asks, whatever a request names.
 #[derive(Clone)]
 pub struct BoundDocument {
-    handle: Arc<DocumentHandle>,
+    document: PreparedDocument,
     moment: Moment,
-    found: Found,
 }
 
 impl BoundDocument {
@@ -175,7 +161,7 @@ impl BoundDocument {
     /// # Errors
     /// As for [`PreparedDocument::evaluate`].
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
-        self.evaluate_with(request, |value| value.to_value())
+        self.document.evaluate(&request.moment(&self.moment))
     }
 
     /// As [`PreparedDocument::evaluate_text`].
@@ -187,8 +173,8 @@ impl BoundDocument {
         request: &Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Error> {
-        let handle = &*self.handle;
-        handle.text(request, style, |read| self.evaluate_with(request, read))
+        let request = request.moment(&self.moment);
+        self.document.evaluate_text(&request, style)
     }
 
     /// As [`PreparedDocument::evaluate_with`].
@@ -200,19 +186,18 @@ impl BoundDocument {
         request: &Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        let state = self.moment.state();
-        self.handle.ask(self.found, state, request, read)
+        let request = request.moment(&self.moment);
+        self.document.evaluate_with(&request, read)
     }
 
-    /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
-    /// on a thread that others wait for.
+    /// As [`PreparedDocument::may_block`].
     pub fn may_block(&self) -> bool {
-        self.found.may_block()
+        self.document.handle.found(self.moment.state()).may_block()
     }
 
-    /// Whether rules make the document, or something within it.
+    /// As [`PreparedDocument::has_rules`].
     pub fn has_rules(&self) -> bool {
-        self.handle.has_rules(self.moment.state())
+        self.document.handle.has_rules(self.moment.state())
     }
 }
 
@@ -220,7 +205,6 @@ impl BoundDocument {
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub handle: &'a DocumentHandle,
-    entry: Entry<'a>,
     found: Found,
     pub basis: Basis<'a>,
 }
@@ -268,38 +252,15 @@ impl DocumentHandle {
     ) -> Result<Option<R>, Error> {
         let asked = Asked {
             handle: self,
-            entry: found.entry(&self.names),
+            found,
             basis: Basis {
                 shared: &self.shared,
                 state,
                 constants: &[],
                 may_block: found.may_block(),
             },
-            found,
         };
         traced(asked, request, |request| asked.evaluate(request, read))
-    }
-
-    /// The document as text.
-    fn text(
-        &self,
-        request: &Request<'_>,
-        style: Style<'_>,
-        evaluate: impl FnOnce(
-            &mut dyn FnMut(V<'_>) -> Result<Vec<u8>, TooLong>,
-        ) -> Result<Option<Result<Vec<u8>, TooLong>>, Error>,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let limits = request.bounds(&self.shared);
-        let longest = limits
-            .memory
-            .unwrap_or(usize::MAX)
-            .min(limits::ANSWER_BYTES);
-        let text = evaluate(&mut |value| {
-            let mut text = Vec::with_capacity(64);
-            json::write_within(value, style, longest, &mut text).map(|()| text)
-        })?;
-        text.transpose()
-            .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
     }
 
     fn has_rules(&self, state: &State) -> bool {
@@ -354,7 +315,7 @@ impl<'a> Asked<'a> {
     where
         'a: 'e,
     {
-        let named = machine.entry(self.entry)?;
+        let named = machine.entry(self.found.entry(&self.handle.names))?;
         if named.is_some() {
             return Ok(named);
         }
@@ -367,17 +328,18 @@ impl<'a> Asked<'a> {
     where
         'a: 'e,
     {
-        let path = &self.handle.path;
-        let Some(at) = path.iter().position(|one| one.integer.is_some()) else {
+        let DocumentHandle { names, indices, .. } = self.handle;
+        let Some(at) = indices.iter().position(Option::is_some) else {
             return Ok(None);
         };
-        let names: smallvec::SmallVec<[V<'_>; 8]> =
-            path.iter().map(|segment| segment.text.borrow()).collect();
-        let above = machine.document_at(names.get(..at).unwrap_or(&[]))?;
-        let below = path.get(at..).unwrap_or(&[]);
-        Ok(below
-            .iter()
-            .try_fold(above, |document, segment| Some(segment.below(document?)))
+        let names: smallvec::SmallVec<[V<'_>; 8]> = names.iter().map(Value::borrow).collect();
+        let (above, rest) = names.split_at_checked(at).unwrap_or((&names, &[]));
+        let above = machine.document_at(above)?;
+        let mut steps = rest.iter().zip(indices.iter().skip(at));
+        Ok(steps
+            .try_fold(above, |document, (name, index)| {
+                Some(below(document?, *name, *index))
+            })
             .flatten())
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
-use super::Shared;
+use super::{Request, Shared};
 use crate::error::Error;
-use crate::moment::Policy;
+use crate::moment::{Moment, Policy};
 
 type Prepare<P> = dyn Fn(&Policy) -> Result<P, Error> + Send + Sync;
 
@@ -19,6 +19,23 @@ pub(crate) struct Following<P> {
     latest: ArcSwap<Outcome<P>>,
     /// Held while it is prepared anew, so that threads do not do so at once.
     preparing: Mutex<()>,
+}
+
+/// Something prepared, and the moment that it asks.
+pub(crate) struct Bound<P> {
+    pub shared: Arc<Shared>,
+    pub moment: Moment,
+    pub prepared: Arc<P>,
+}
+
+impl<P> Clone for Bound<P> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            moment: self.moment.clone(),
+            prepared: self.prepared.clone(),
+        }
+    }
 }
 
 /// What came of preparing for a policy: an error is kept as well.
@@ -43,6 +60,29 @@ impl<P> Following<P> {
                 result: Ok(Arc::new(first)),
             }),
             preparing: Mutex::new(()),
+        }
+    }
+
+    /// What is prepared for a moment's policy, with that moment.
+    pub fn bind_to(&self, moment: &Moment) -> Result<Bound<P>, Error> {
+        let prepared = self.within(&moment.state().policy, |prepared| Ok(prepared.clone()))?;
+        Ok(Bound {
+            shared: self.shared.clone(),
+            moment: moment.clone(),
+            prepared,
+        })
+    }
+
+    /// The same for the current moment.
+    pub fn bind(&self) -> Result<Bound<P>, Error> {
+        self.bind_to(&Moment::new(self.shared.now.pin()))
+    }
+
+    /// The same for the moment that a request asks about.
+    pub fn bind_for(&self, request: &Request<'_>) -> Result<Bound<P>, Error> {
+        match request.moment {
+            Some(moment) => self.bind_to(moment),
+            None => self.bind(),
         }
     }
 

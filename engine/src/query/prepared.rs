@@ -9,7 +9,7 @@ use solon_syntax::source::Source;
 use super::search::traced;
 use super::surroundings::{call, given, world};
 use super::{
-    Basis, ExpressionText, Following, Request, Shared, Solution, with_memory, within_bounds,
+    Basis, Bound, ExpressionText, Following, Request, Shared, Solution, with_memory, within_bounds,
 };
 use crate::error::Error;
 use crate::eval::Machine;
@@ -62,7 +62,7 @@ impl PreparedQuery {
     /// # Errors
     /// [`Error::Compile`] where it does not compile any more.
     pub fn bind(&self) -> Result<BoundQuery, Error> {
-        self.bind_to(&Moment::new(self.handle.shared.now.pin()))
+        self.handle.bind().map(BoundQuery)
     }
 
     /// The query as it was at a moment.
@@ -70,22 +70,12 @@ impl PreparedQuery {
     /// # Errors
     /// [`Error::Compile`] where it does not compile then.
     pub fn bind_to(&self, moment: &Moment) -> Result<BoundQuery, Error> {
-        let inner = self
-            .handle
-            .within(&moment.state().policy, |inner| Ok(inner.clone()))?;
-        Ok(BoundQuery {
-            shared: self.handle.shared.clone(),
-            moment: moment.clone(),
-            inner,
-        })
+        self.handle.bind_to(moment).map(BoundQuery)
     }
 
     /// The query at the moment that a request asks about.
     pub(crate) fn bind_for(&self, request: &Request<'_>) -> Result<BoundQuery, Error> {
-        match request.pinned() {
-            Some(moment) => self.bind_to(moment),
-            None => self.bind(),
-        }
+        self.handle.bind_for(request).map(BoundQuery)
     }
 
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
@@ -111,27 +101,23 @@ impl PreparedQuery {
 
 /// A query and the moment that it asks.
 #[derive(Clone)]
-pub struct BoundQuery {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) moment: Moment,
-    pub(crate) inner: Arc<QueryInner>,
-}
+pub struct BoundQuery(pub(crate) Bound<QueryInner>);
 
 impl BoundQuery {
     /// The policy and the documents that it asks.
     pub fn moment(&self) -> &Moment {
-        &self.moment
+        &self.0.moment
     }
 
     /// The query's expressions, in the order of [`Solution::values`].
     pub fn expressions(&self) -> &[ExpressionText] {
-        &self.inner.texts
+        &self.0.prepared.texts
     }
 
     /// Whether an evaluation may wait for the outside (`http.send`, `net.lookup_ip_addr`), so that it does not belong
     /// on a thread that others wait for.
     pub fn may_block(&self) -> bool {
-        self.inner.may_block
+        self.0.prepared.may_block
     }
 
     /// All solutions, in the order they are found.
@@ -139,11 +125,16 @@ impl BoundQuery {
     /// # Errors
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn solutions(&self, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
-        self.inner.solutions(self.basis(), request)
+        self.0.prepared.solutions(self.basis(), request)
     }
 
     pub(crate) fn basis(&self) -> Basis<'_> {
-        self.inner.basis(&self.shared, self.moment.state())
+        let Bound {
+            shared,
+            moment,
+            prepared,
+        } = &self.0;
+        prepared.basis(shared, moment.state())
     }
 }
 

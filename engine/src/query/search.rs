@@ -198,8 +198,8 @@ impl Asked<'_> {
             col: 1,
             ..Span::default()
         };
-        let steps = self.handle.path.iter().map(|segment| {
-            let text = segment.text.borrow();
+        let steps = self.handle.names.iter().map(|name| {
+            let text = name.borrow();
             let text = text.text_or_empty();
             Term::string(text.to_str().into_owned(), span)
         });

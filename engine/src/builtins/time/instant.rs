@@ -188,33 +188,27 @@ pub fn days_in(year: i64, month: i64) -> i64 {
 
 /// The year, month and day of a count of days since 1970.
 fn date(days: i64) -> (i64, i64, i64) {
-    if let Ok(days) = u32::try_from(days + 719_468)
-        && days < NEAR
-    {
-        return near_date(days);
-    }
     let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    (year, month, day)
+    // small numbers divide faster, and nearly all dates are in their first eras
+    if let Ok(days) = u32::try_from(days) {
+        let (year, month, day) = date_of_era(days % ERA);
+        return (i64::from(days / ERA * 400 + year), month.into(), day.into());
+    }
+    let of_era = days.rem_euclid(ERA.into());
+    let (year, month, day) = date_of_era(u32::try_from(of_era).unwrap_or_default());
+    let era = days.div_euclid(ERA.into());
+    (era * 400 + i64::from(year), month.into(), day.into())
 }
 
-/// Days from the first of March of the year 0 on that small numbers count with: some 10,000 years.
-const NEAR: u32 = 3_650_000;
+/// Days of 400 years, after which the calendar repeats itself.
+const ERA: u32 = 146_097;
 
-/// The same for a count of days since that one.
-fn near_date(days: u32) -> (i64, i64, i64) {
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
+/// The year of an era, the month and the day of a count of days since the first of March that it begins with.
+fn date_of_era(days: u32) -> (u32, u32, u32) {
+    let year = (days - days / 1460 + days / 36_524 - days / 146_096) / 365;
+    let of_year = days - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + u32::from(month <= 2);
-    (year.into(), month.into(), day.into())
+    (year + u32::from(month <= 2), month, day)
 }
