@@ -6,8 +6,8 @@ mod compiling;
 mod partial;
 mod preparing;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use solon_syntax::ParseOptions;
@@ -17,16 +17,19 @@ use solon_syntax::source::Diagnostics;
 use crate::builtins::Custom;
 use crate::compile::{Options, Work};
 use crate::error::Error;
-use crate::moment::{Moment, Policy, State, next_stamp};
-use crate::program::{Program, dump};
+use crate::limits::Limits;
+use crate::moment::{Moment, Policy, State, next_stamp, next_trial_stamp};
+use crate::program::dump;
 use crate::query::Shared;
-use crate::store::{Operation, Path, Snapshot, Store, StoreError, Transaction};
+use crate::store::{
+    Commit, Operation, Path, Snapshot, Store, StoreError, StoredModule, Transaction, Write,
+};
 use crate::trace::Timer;
 use crate::value::Value;
 
 pub use builder::EngineBuilder;
 pub use change::Change;
-use change::{Text, Write};
+use change::Text;
 
 /// A policy engine: modules and base documents, compiled once, asked from any number of threads.
 ///
@@ -57,7 +60,8 @@ struct Inner {
     version: Version,
     options: Options,
     shared: Arc<Shared>,
-    store: Arc<dyn Store>,
+    /// Where changes outlive the engine.
+    store: OnceLock<Arc<dyn Store>>,
     functions: Vec<Custom>,
     allow_base_conflicts: bool,
     /// Held from the moment that a change looks at until its own is current.
@@ -132,48 +136,115 @@ impl Engine {
         let inner = &*self.inner;
         let _changing = inner.changing.lock();
         let before = inner.shared.now.pin();
-        let mut next = before.policy.modules.clone();
+        if change.modules.is_empty() && change.writes.is_empty() {
+            return Ok(());
+        }
+        let next = self.next(&before, change, timer)?;
+        inner.commit(&before, next)
+    }
+
+    /// Tells what a change would do, without doing it: the moment that it would lead to, which can be asked like any other
+    /// ([`Request::moment`](crate::Request::moment), [`PreparedQuery::bind_to`](crate::PreparedQuery::bind_to)).
+    ///
+    /// ```
+    /// use solon::{Change, Engine, Request, Value};
+    ///
+    /// let engine = Engine::new();
+    /// engine.set_module("p.rego", "package p\nallow := false")?;
+    /// let allow = engine.prepare_document("p/allow")?;
+    ///
+    /// let mut change = Change::default();
+    /// change.set_module("p.rego", "package p\nallow := true");
+    /// let after = engine.check(change)?;
+    /// let request = Request::new();
+    /// assert_eq!(allow.evaluate(&request.moment(&after))?, Some(Value::Bool(true)));
+    /// assert_eq!(allow.evaluate(&request)?, Some(Value::Bool(false)));
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Self::apply`], but for what the store would say.
+    pub fn check(&self, change: Change) -> Result<Moment, Error> {
+        let before = self.now();
+        let Next {
+            policy,
+            transaction,
+            ..
+        } = self.next(&before, change, Timer::default())?;
+        let policy = policy.map(|policy| {
+            Arc::new(Policy {
+                stamp: next_trial_stamp(),
+                ..policy
+            })
+        });
+        Ok(Moment::new(Arc::new(State {
+            stamp: next_trial_stamp(),
+            generation: before.generation + 1,
+            policy: policy.unwrap_or_else(|| before.policy.clone()),
+            documents: Arc::new(transaction.snapshot()),
+        })))
+    }
+
+    /// What a change makes of a moment.
+    fn next(&self, before: &State, change: Change, timer: Timer<'_>) -> Result<Next, Error> {
+        let mut modules = before.policy.modules.clone();
         let mut refused = Vec::new();
         let mut laps = timer.start();
-        let recompile = !change.modules.is_empty();
+        let mut changed = Vec::with_capacity(change.modules.len());
         for (name, text) in change.modules {
-            match text {
-                Some(Text::Source(text)) => match self.parse(&name, &text) {
-                    Ok(module) => drop(next.insert(name, Arc::new(module))),
-                    Err(diagnostics) => refused.extend(diagnostics.0),
-                },
-                Some(Text::Parsed(module)) => drop(next.insert(name, module)),
-                None => {
-                    if next.remove(&name).is_none() {
-                        return Err(Error::UnknownModule(name));
+            let module = match text {
+                Some(Text::Source(text, version)) => {
+                    match self.parse(&name, &text, version.unwrap_or(self.inner.version)) {
+                        Ok(module) => Arc::new(module),
+                        Err(diagnostics) => {
+                            refused.extend(diagnostics.0);
+                            continue;
+                        }
                     }
                 }
-            }
+                Some(Text::Parsed(module)) => module,
+                None => {
+                    if modules.remove(&name).is_none() {
+                        return Err(Error::UnknownModule(name));
+                    }
+                    changed.push((name, None));
+                    continue;
+                }
+            };
+            let stored = StoredModule {
+                name: name.clone(),
+                text: module.source.text.clone(),
+                version: module.version,
+            };
+            changed.push((name.clone(), Some(stored)));
+            modules.insert(name, module);
         }
         if !refused.is_empty() {
             return Err(Error::Compile(Diagnostics(refused)));
         }
         laps.end(|| "rego_module_parse".to_owned());
         let mut transaction = Transaction::on(&before.documents);
-        let wrote = !change.writes.is_empty();
-        for (operation, path, value) in change.writes {
-            match operation {
-                Write::Put => transaction.put(&path, value)?,
-                Write::Exactly(operation) => transaction.write(operation, &path, value)?,
+        for write in change.writes {
+            match write {
+                Write::Put(path, value) => transaction.put(&path, value)?,
+                Write::MakeParents(path) => transaction.make_parents(&path)?,
+                Write::Exactly(operation, path, value) => {
+                    transaction.write(operation, &path, value)?;
+                }
             }
         }
-        let policy = if recompile {
-            Some(self.compile(&before.policy, next, &transaction, timer)?)
-        } else {
+        let policy = if changed.is_empty() {
+            self.inner.check_conflicts(before, &transaction)?;
             None
+        } else {
+            Some(self.compile(&before.policy, modules, &transaction, timer)?)
         };
         laps.end(|| "rego_module_compile".to_owned());
-        if wrote {
-            inner.commit(&before, transaction, policy)?;
-        } else if policy.is_some() {
-            inner.publish(&before, policy, before.documents.clone());
-        }
-        Ok(())
+        Ok(Next {
+            policy,
+            transaction,
+            modules: changed,
+        })
     }
 
     /// Changes base documents by whatever `change` does; what it refuses has not happened. No other change comes
@@ -190,13 +261,24 @@ impl Engine {
         let before = inner.shared.now.pin();
         let mut transaction = Transaction::on(&before.documents);
         let result = change(&mut transaction)?;
-        inner.commit(&before, transaction, None)?;
+        inner.check_conflicts(&before, &transaction)?;
+        let next = Next {
+            policy: None,
+            transaction,
+            modules: Vec::new(),
+        };
+        inner.commit(&before, next)?;
         Ok(result)
     }
 
     /// The policy and the base documents as they are now, for decisions that are to rest on the same.
     pub fn moment(&self) -> Moment {
         Moment::new(self.inner.shared.now.pin())
+    }
+
+    /// What bounds each evaluation that has no limits of its own.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.shared.limits
     }
 
     /// How many changes there were: it grows with each, of policy or of documents.
@@ -278,48 +360,62 @@ impl Engine {
 }
 
 impl Inner {
-    /// How modules and queries are parsed.
-    fn parse_options(&self) -> Result<ParseOptions, Diagnostics> {
+    /// How modules and queries of a version are parsed.
+    fn parse_options(&self, version: Version) -> Result<ParseOptions, Diagnostics> {
         match &self.options.capabilities {
-            Some(capabilities) => capabilities.parse_options(self.version),
-            None => Ok(ParseOptions::of(self.version)),
+            Some(capabilities) => capabilities.parse_options(version),
+            None => Ok(ParseOptions::of(version)),
         }
     }
 
-    /// Makes changed documents visible with their policy, after a look at its rules, unless it was compiled against these
-    /// documents.
-    fn commit(
-        &self,
-        before: &State,
-        transaction: Transaction,
-        policy: Option<Policy>,
-    ) -> Result<(), Error> {
-        if policy.is_none() && !self.allow_base_conflicts {
-            check_conflicts(&before.policy.program, &transaction)?;
+    /// Base documents may not stand where rules make documents, unless that is allowed.
+    fn check_conflicts(&self, before: &State, transaction: &Transaction) -> Result<(), Error> {
+        if self.allow_base_conflicts || transaction.writes().is_empty() {
+            return Ok(());
         }
-        let documents = self.store.commit(transaction)?;
-        self.publish(before, policy, documents);
-        Ok(())
+        match before.policy.program.tree.conflict(transaction.root()) {
+            None => Ok(()),
+            Some(path) => Err(StoreError::Conflict {
+                message: Path::new(path).to_string(),
+            }
+            .into()),
+        }
     }
 
-    /// Makes the next moment current.
-    fn publish(&self, before: &State, policy: Option<Policy>, documents: Arc<Snapshot>) {
+    /// Keeps a change, then makes it visible.
+    fn commit(&self, before: &State, next: Next) -> Result<(), Error> {
+        let Next {
+            policy,
+            transaction,
+            modules,
+        } = next;
+        if let Some(store) = self.store.get() {
+            store.commit(&Commit {
+                writes: transaction.writes(),
+                documents: transaction.root(),
+                modules: &modules,
+            })?;
+        }
+        let documents = if transaction.writes().is_empty() {
+            before.documents.clone()
+        } else {
+            Arc::new(transaction.snapshot())
+        };
         self.shared.now.publish(State {
             stamp: next_stamp(),
             generation: before.generation + 1,
             policy: policy.map_or_else(|| before.policy.clone(), Arc::new),
             documents,
         });
+        Ok(())
     }
 }
 
-/// Base documents may not stand where rules make documents.
-fn check_conflicts(program: &Program, transaction: &Transaction) -> Result<(), Error> {
-    match program.tree.conflict(transaction.root()) {
-        None => Ok(()),
-        Some(path) => Err(StoreError::Conflict {
-            message: Path::new(path).to_string(),
-        }
-        .into()),
-    }
+/// What a change makes of a moment.
+struct Next {
+    /// The policy, where modules changed.
+    policy: Option<Policy>,
+    transaction: Transaction,
+    /// The modules that changed.
+    modules: Vec<(String, Option<StoredModule>)>,
 }

@@ -52,20 +52,20 @@ pub mod uri;
 pub mod value;
 pub mod walk;
 
-pub use builtins::{Capabilities, NdBuiltinCache, SendMetrics};
+pub use builtins::{Capabilities, NdBuiltinCache, ResponseMetadata, SendMetrics};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry};
 pub use evaluation::StackFrame;
 pub use explanation::{Explanation, Watched};
-pub use host::{Cancel, FixedHost, Host};
+pub use host::{Cancel, FixedHost, Host, OfflineHost};
 pub use limits::Limits;
 pub use moment::Moment;
 pub use partial::Residuals;
 pub use partial_query::{BoundPartial, PartialOptions, PreparedPartial};
 pub use query::{
     BoundDocument, BoundQuery, ExpressionText, Input, PreparedDocument, PreparedQuery,
-    QueryContext, Request, Solution,
+    QueryContext, Request, Solution, kept_memory, release_memory,
 };
 pub use store::{Path, Snapshot};
 pub use value::Value;

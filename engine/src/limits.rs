@@ -187,6 +187,8 @@ pub const UNROLLED: usize = 32;
 pub const COMPLEMENTS: usize = 16;
 
 /// Bounds of one evaluation. `None` means unbounded.
+///
+/// By default an evaluation may take 1 GiB of memory, and an explanation 256 MiB; time and steps are unbounded.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Loop turns and calls.
@@ -204,7 +206,7 @@ impl Default for Limits {
         Self {
             steps: None,
             time: None,
-            memory: Some(4 << 30),
+            memory: Some(1 << 30),
             explanation: Some(256 << 20),
         }
     }
@@ -219,8 +221,17 @@ pub const COLLECTED_FAULTS: usize = 1 << 16;
 /// Printed lines that wait for the end of an evaluation, in bytes.
 pub const HELD_PRINTS: usize = 1 << 20;
 
-/// Memory of an evaluation that its thread keeps for the next one, in bytes.
-pub const KEPT_ARENA: usize = 64 << 20;
+/// Memory of an evaluation that its thread keeps for the next one, in bytes. More goes to a pool for all threads.
+pub const THREAD_ARENA: usize = 256 << 10;
+
+/// Most threads that keep such memory of their own.
+pub const THREAD_ARENAS: usize = 1 << 10;
+
+/// Most calls of functions that are not pure whose answers are recorded for the search for an error.
+pub const RECORDED_CALLS: usize = 1 << 14;
+
+/// Memory of evaluations that the pool keeps for later ones, in bytes, over all threads.
+pub const POOLED_ARENAS: usize = 256 << 20;
 
 /// Largest body of an answer that `http.send` reads, in bytes.
 pub const RESPONSE_BYTES: usize = 256 << 20;

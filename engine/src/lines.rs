@@ -137,8 +137,8 @@ impl Host for Anywhere {
         self.0.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
-        self.0.fill_random(buffer);
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+        self.0.fill_random(buffer)
     }
 
     fn runtime(&self) -> Value {

@@ -161,7 +161,7 @@ impl BoundPartial {
             namespace: &inner.inlining.namespace,
         };
         let terms = Terms::default();
-        with_memory(|arena| {
+        with_memory(request.bounds(shared), |arena| {
             let (world, call) = surroundings(arena, basis, request)?;
             let world = World {
                 program: world.program,

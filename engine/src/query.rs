@@ -3,7 +3,9 @@
 mod document;
 mod following;
 mod glance;
+mod memory;
 mod prepared;
+mod replay;
 mod search;
 mod surroundings;
 
@@ -12,7 +14,9 @@ use std::sync::Arc;
 use solon_syntax::ast::Name;
 
 use crate::builtins::http::ResponseCache;
-use crate::builtins::{Capabilities, Graphs, NdBuiltinCache, Patterns, SendMetrics};
+use crate::builtins::{
+    Capabilities, Graphs, Left, NdBuiltinCache, Patterns, Recorded, ResponseMetadata, SendMetrics,
+};
 use crate::host::{Cancel, Host};
 use crate::limits::Limits;
 use crate::moment::{Moment, Now, State};
@@ -21,10 +25,12 @@ use crate::value::Value;
 
 pub use document::{BoundDocument, PreparedDocument};
 pub(crate) use following::{Bound, Following};
+pub(crate) use memory::with_memory;
+pub use memory::{kept_memory, release_memory};
 pub use prepared::{BoundQuery, PreparedQuery};
 pub(crate) use prepared::{Expression, QueryInner};
 pub(crate) use search::search;
-pub(crate) use surroundings::{Basis, surroundings, with_memory, within_bounds};
+pub(crate) use surroundings::{Basis, surroundings, within_bounds};
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]
@@ -49,6 +55,12 @@ pub struct Request<'a> {
     print: Option<&'a dyn Fn(&str)>,
     nd_cache: Option<&'a NdBuiltinCache>,
     send_metrics: Option<&'a SendMetrics>,
+    metadata: Option<&'a Value>,
+    response_metadata: Option<&'a ResponseMetadata>,
+    hook: Option<&'a dyn Fn()>,
+    recorded: Option<&'a Recorded>,
+    /// What the evaluation left that this one repeats.
+    left: Option<&'a Left>,
 }
 
 impl<'a> Request<'a> {
@@ -132,6 +144,28 @@ impl<'a> Request<'a> {
         self.send_metrics = Some(metrics);
         self
     }
+
+    /// With what the caller tells about the request, for functions of the host: an object.
+    #[must_use]
+    pub fn metadata(mut self, metadata: &'a Value) -> Self {
+        self.metadata = Some(metadata);
+        self
+    }
+
+    /// With a place where functions of the host tell the caller something beside the answer.
+    #[must_use]
+    pub fn response_metadata(mut self, metadata: &'a ResponseMetadata) -> Self {
+        self.response_metadata = Some(metadata);
+        self
+    }
+
+    /// Calls something on the evaluating thread whenever the evaluation looks at its budget: every 1,024 loop turns and
+    /// calls at the latest, so that a host can let others run. What takes no 1,024 steps may never look.
+    #[must_use]
+    pub fn at_looks(mut self, hook: &'a dyn Fn()) -> Self {
+        self.hook = Some(hook);
+        self
+    }
 }
 
 /// What all evaluations of an engine share.
@@ -142,6 +176,8 @@ pub(crate) struct Shared {
     pub responses: ResponseCache,
     pub limits: Limits,
     pub capabilities: Option<Arc<Capabilities>>,
+    /// Whether there are functions whose answers are recorded: they are not pure.
+    pub records: bool,
     /// The current policy and documents.
     pub now: Now,
 }

@@ -8,6 +8,9 @@
     reason = "tests"
 )]
 
+#[path = "moments/stores.rs"]
+mod stores;
+
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;

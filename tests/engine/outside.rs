@@ -8,6 +8,11 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "outside/defaults.rs"]
+mod defaults;
+#[path = "outside/replay.rs"]
+mod replay;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -88,8 +93,9 @@ impl Host for Counting {
         self.now_ns.load(Ordering::SeqCst)
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
         buffer.fill(0);
+        Ok(())
     }
 
     fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
@@ -346,8 +352,9 @@ impl Host for Silent {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
         buffer.fill(0);
+        Ok(())
     }
 
     fn send(&self, _: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
@@ -466,8 +473,9 @@ impl Host for Chain {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
         buffer.fill(0);
+        Ok(())
     }
 
     fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {

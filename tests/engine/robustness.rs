@@ -28,6 +28,8 @@ mod joins;
 mod knowledge;
 #[path = "robustness/limits.rs"]
 mod limits;
+#[path = "robustness/memory.rs"]
+mod memory;
 #[cfg(feature = "crypto")]
 #[path = "robustness/mutants.rs"]
 mod mutants;

@@ -20,8 +20,8 @@ impl Host for TestHost {
         SystemHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
-        SystemHost.fill_random(buffer);
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+        SystemHost.fill_random(buffer)
     }
 
     fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {

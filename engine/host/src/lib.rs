@@ -11,9 +11,8 @@ pub use errno::text as error_text;
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use solon::host::{LookupError, Wait, runtime_of};
+use solon::host::{LookupError, OfflineHost, Wait, runtime_of};
 use solon::{Host, Value};
 
 /// The environment as it was when a policy first asked for it: a program's own does not change from outside.
@@ -32,19 +31,11 @@ pub struct SystemHost;
 
 impl Host for SystemHost {
     fn now_ns(&self) -> i64 {
-        let past =
-            |passed: std::time::Duration| i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX);
-        match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(passed) => past(passed),
-            Err(before) => -past(before.duration()),
-        }
+        OfflineHost.now_ns()
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
-        // a system without a random source cannot run programs either: this ends the evaluation, not the process
-        if let Err(error) = getrandom::fill(buffer) {
-            std::panic::resume_unwind(Box::new(error.to_string()));
-        }
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
+        OfflineHost.fill_random(buffer)
     }
 
     fn runtime(&self) -> Value {
@@ -53,6 +44,19 @@ impl Host for SystemHost {
 
     fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
         resolver::addresses(name, wait)
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn send(
+        &self,
+        _: &solon::host::HttpRequest,
+        _: &Wait<'_>,
+    ) -> Result<solon::host::HttpResponse, solon::host::HttpError> {
+        let why = "`solon_host` was built without its feature `http`";
+        Err(solon::host::HttpError::new(
+            solon::host::HttpErrorKind::NoNetwork,
+            why,
+        ))
     }
 
     #[cfg(feature = "http")]
@@ -82,8 +86,8 @@ mod tests {
         let host = SystemHost;
         assert!(host.now_ns() > 1_700_000_000_000_000_000);
         let (mut a, mut b) = ([0; 32], [0; 32]);
-        host.fill_random(&mut a);
-        host.fill_random(&mut b);
+        host.fill_random(&mut a).unwrap();
+        host.fill_random(&mut b).unwrap();
         assert_ne!(a, b);
     }
 

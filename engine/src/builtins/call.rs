@@ -10,16 +10,18 @@ use std::time::Instant;
 use super::fault::{Fault, FaultCode};
 use super::graph::Graphs;
 use super::http::{ResponseCache, SendMetrics, Sent};
+use super::metadata::ResponseMetadata;
 use super::nd_cache::NdBuiltinCache;
 use super::objects::forms::Forms;
 use super::patterns::Patterns;
+use super::recorded::Recorded;
 use super::time::LastPlace;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
 
 use crate::value::display;
-use crate::value::{Arena, Excess, Short, TextView, V};
+use crate::value::{Arena, Excess, Short, TextView, V, Value};
 
 /// Bytes of a string being built in the arena.
 pub type Buffer<'e> = bumpalo::collections::Vec<'e, u8>;
@@ -62,6 +64,12 @@ pub struct Call<'e> {
     pub nd_cache: Option<&'e NdBuiltinCache>,
     /// Where requests are counted.
     pub send_metrics: Option<&'e SendMetrics>,
+    /// What functions that are not pure answered, where that is recorded.
+    pub recorded: Option<&'e Recorded>,
+    /// What the caller told about the request, for functions of the host.
+    pub metadata: Option<&'e Value>,
+    /// Where functions of the host tell the caller something.
+    pub response_metadata: Option<&'e ResponseMetadata>,
     /// Where the call stands, for results that speak of it.
     pub span: Span,
     /// File names, for the same purpose.
@@ -97,6 +105,9 @@ impl<'e> Call<'e> {
             responses: None,
             nd_cache: None,
             send_metrics: None,
+            recorded: None,
+            metadata: None,
+            response_metadata: None,
             span: Span::default(),
             files: None,
             last_place: None,
@@ -104,6 +115,31 @@ impl<'e> Call<'e> {
             now_ns: OnceCell::new(),
             seed: OnceCell::new(),
         }
+    }
+
+    /// Tells the caller something beside the answer, if the caller wants to know.
+    pub fn set_response_metadata(&self, name: &str, value: Value) {
+        if let Some(metadata) = self.response_metadata {
+            metadata.set(name, value);
+        }
+    }
+
+    /// What an evaluation that ends here leaves to the search for its error.
+    pub(crate) fn leave(&mut self) -> Left {
+        Left {
+            now_ns: self.now_ns.take(),
+            seed: self.seed.take(),
+            identifiers: std::mem::take(&mut self.kept().identifiers),
+            steps: self.budget.steps_left(),
+            deadline: self.budget.deadline,
+        }
+    }
+
+    /// Goes on with the clock and the randomness of an earlier evaluation.
+    pub(crate) fn resume(&mut self, left: &Left) {
+        self.now_ns = left.now_ns.map(OnceCell::from).unwrap_or_default();
+        self.seed = left.seed.map(OnceCell::from).unwrap_or_default();
+        self.kept().identifiers.clone_from(&left.identifiers);
     }
 
     /// Whether the answer of a nondeterministic built-in is known already.
@@ -182,12 +218,36 @@ impl<'e> Call<'e> {
 
 impl Call<'_> {
     /// The source of random numbers of the evaluation: asked once, the same for all its calls.
-    pub fn seed(&self) -> u64 {
-        *self.seed.get_or_init(|| {
-            let mut bytes = [0; 8];
-            self.host.fill_random(&mut bytes);
-            u64::from_ne_bytes(bytes)
-        })
+    pub fn seed(&self) -> Result<u64, Fault> {
+        if let Some(seed) = self.seed.get() {
+            return Ok(*seed);
+        }
+        let seed = u64::from_ne_bytes(random(self.host)?);
+        Ok(*self.seed.get_or_init(|| seed))
+    }
+}
+
+/// What one evaluation leaves to another one that repeats it.
+#[derive(Default)]
+pub(crate) struct Left {
+    now_ns: Option<i64>,
+    seed: Option<u64>,
+    identifiers: BTreeMap<Box<[u8]>, u128>,
+    /// Steps that may still be made.
+    pub steps: u64,
+    /// When the time is up.
+    pub deadline: Option<Instant>,
+}
+
+/// Random bytes. Without them the evaluation ends: whatever stood in their place could be foreseen.
+pub fn random<const LENGTH: usize>(host: &dyn Host) -> Result<[u8; LENGTH], Fault> {
+    let mut bytes = [0; LENGTH];
+    match host.fill_random(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(why) => Err(Fault::halt(
+            FaultCode::Internal,
+            format!("no random numbers: {why}"),
+        )),
     }
 }
 
@@ -201,6 +261,8 @@ pub struct Budget<'e> {
     memory: usize,
     arena: &'e Arena,
     cancel: Option<&'e Cancel>,
+    /// What the host does at each look.
+    hook: Option<&'e dyn Fn()>,
 }
 
 impl<'e> Budget<'e> {
@@ -220,12 +282,21 @@ impl<'e> Budget<'e> {
             memory: limits.memory.unwrap_or(usize::MAX),
             arena,
             cancel,
+            hook: None,
         };
         if budget.deadline.is_some() || cancel.is_some() {
             arena.set_alarm(budget.deadline, cancel.map(Cancel::flag));
         }
         budget.begin_stretch();
         budget
+    }
+
+    /// Calls something of the host's at each look.
+    #[inline]
+    #[must_use]
+    pub fn calling(mut self, hook: Option<&'e dyn Fn()>) -> Self {
+        self.hook = hook;
+        self
     }
 
     /// Sets steps aside up to the next look.
@@ -316,6 +387,9 @@ impl<'e> Budget<'e> {
 
     /// Looks at everything but steps that may end the evaluation: for long loops whose steps are spent already.
     pub fn check(&self) -> Result<(), Fault> {
+        if let Some(hook) = self.hook {
+            hook();
+        }
         match self.arena.excess() {
             None => {}
             Some(Excess::Parts) => return Err(Fault::memory()),

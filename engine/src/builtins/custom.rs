@@ -62,7 +62,17 @@ impl Custom {
         if call.arena.has_outsize() && operands.iter().any(V::is_outsize) {
             return Err(Fault::memory());
         }
-        (self.body)(call, operands)
+        match call.recorded {
+            Some(recorded) if !self.is_pure() => recorded.ask(self, call, operands),
+            _ => (self.body)(call, operands),
+        }
+    }
+
+    /// Whether calling it again with equal arguments changes nothing: it is neither [waiting](Self::waiting) nor
+    /// [without memo](Self::without_memo). What others answer is recorded, and the search for the error of a failed
+    /// evaluation goes by that.
+    pub fn is_pure(&self) -> bool {
+        self.memoise && !self.waits
     }
 
     /// Number of arguments.

@@ -147,6 +147,11 @@ impl Fault {
         )))
     }
 
+    /// An error of any code.
+    pub fn error_of(code: FaultCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Error(Box::new(FaultError::Message(code, message.into())))
+    }
+
     /// An `eval_type_error` with a text of its own.
     pub fn type_error(message: impl Into<Cow<'static, str>>) -> Self {
         Self::Error(Box::new(FaultError::Message(

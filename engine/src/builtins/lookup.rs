@@ -3,8 +3,8 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use super::http::check_name;
-use super::{Builtin, Call, Fault, Operands};
-use crate::host::LookupError;
+use super::{Builtin, Call, Fault, FaultCode, Operands};
+use crate::host::{LookupError, NO_NETWORK};
 use crate::value::V;
 
 /// This family's entries.
@@ -47,6 +47,7 @@ fn failed(call: &Call<'_>, name: &str, error: LookupError) -> Fault {
         None => match error {
             LookupError::Failed(problem) => Fault::error(format!("lookup {name}: {problem}")),
             LookupError::Over(_) => Fault::error(format!("lookup {name}: i/o timeout")),
+            LookupError::NoNetwork => Fault::halt(FaultCode::Builtin, NO_NETWORK),
         },
     }
 }

@@ -14,6 +14,7 @@ pub mod operands;
 mod outlines;
 pub mod patterns;
 mod quick;
+mod recorded;
 mod runes;
 mod tested;
 
@@ -36,6 +37,7 @@ mod json;
 #[cfg(feature = "crypto")]
 mod jwt;
 mod lookup;
+mod metadata;
 mod nd_cache;
 pub(crate) mod net;
 mod numbers;
@@ -60,6 +62,7 @@ mod uuid;
 use hashbrown::HashMap;
 use std::sync::{Arc, LazyLock};
 
+pub(crate) use call::Left;
 pub use call::{Budget, Call};
 pub use capabilities::{Capabilities, CapabilitiesError};
 pub use comparison::has_element;
@@ -68,11 +71,13 @@ pub use fault::{Fault, FaultCode, FaultError};
 pub use folds::{Aggregation, Fold};
 pub use graph::Graphs;
 pub use http::SendMetrics;
+pub use metadata::ResponseMetadata;
 pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
 pub use outlines::{may_be_deprecated_below, may_be_plain};
 pub use patterns::Patterns;
 pub use quick::{Answer, Quick};
+pub(crate) use recorded::Recorded;
 pub use regex::is_pattern;
 
 use solon_syntax::source::Span;

@@ -12,11 +12,14 @@ use crate::value::{Arena, V, Value};
 /// repeats the decision.
 ///
 /// ```
-/// use solon::{Engine, NdBuiltinCache, Request, Value};
+/// use std::sync::Arc;
+///
+/// use solon::{Engine, FixedHost, NdBuiltinCache, Request, Value};
 ///
 /// // what a decision asked, for its log
 /// let noted = NdBuiltinCache::default();
-/// let query = Engine::new().prepare_query("x := [rand.intn(\"die\", 1), rand.intn(\"die\", 1)]")?;
+/// let engine = Engine::builder().host(Arc::new(FixedHost::default())).build();
+/// let query = engine.prepare_query("x := [rand.intn(\"die\", 1), rand.intn(\"die\", 1)]")?;
 /// query.solutions(&Request::new().nd_builtin_cache(&noted))?;
 /// assert_eq!(noted.to_value().to_string(), r#"{"rand.intn": {["die", 1]: 0}}"#);
 ///

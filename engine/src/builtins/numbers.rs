@@ -113,7 +113,7 @@ fn intn<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let key = operands.text(0)?;
     let bound = operands.int(1)?.unsigned_abs();
     // a keyed hash of the operands needs no memory of earlier answers
-    let mut hasher = foldhash::quality::FixedState::with_seed(call.seed()).build_hasher();
+    let mut hasher = foldhash::quality::FixedState::with_seed(call.seed()?).build_hasher();
     hasher.write(key.as_bytes());
     hasher.write_u64(bound);
     let below = (u128::from(hasher.finish()) * u128::from(bound)) >> 64;

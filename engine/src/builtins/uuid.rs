@@ -1,6 +1,8 @@
 //! Universally unique identifiers.
 
-use super::{Builtin, Call, Fault, Operands};
+use std::collections::btree_map::Entry;
+
+use super::{Builtin, Call, Fault, Operands, call};
 use crate::host::Host;
 use crate::value::V;
 
@@ -126,19 +128,17 @@ fn rfc4122<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
         None => operands.at(0).to_string().into_bytes(),
     };
     let host = call.host;
-    let bits = *call
-        .kept()
-        .identifiers
-        .entry(key.into())
-        .or_insert_with(|| random(host));
+    let bits = match call.kept().identifiers.entry(key.into()) {
+        Entry::Occupied(known) => *known.get(),
+        Entry::Vacant(free) => *free.insert(random(host)?),
+    };
     Ok(call.arena.text(&notation(bits)))
 }
 
 /// A random identifier: of version 4 and of the variant that RFC 4122 describes.
-fn random(host: &dyn Host) -> u128 {
+fn random(host: &dyn Host) -> Result<u128, Fault> {
     const VERSION: u128 = 0xf << 76;
     const VARIANT: u128 = 0b11 << 62;
-    let mut bytes = [0; 16];
-    host.fill_random(&mut bytes);
-    u128::from_be_bytes(bytes) & !VERSION & !VARIANT | 4 << 76 | 0b10 << 62
+    let bits = u128::from_be_bytes(call::random(host)?);
+    Ok(bits & !VERSION & !VARIANT | 4 << 76 | 0b10 << 62)
 }

@@ -1,30 +1,33 @@
 //! How an engine is made.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use solon_syntax::ast::{Module, Version};
 
-use super::{Engine, Inner};
+use super::{Change, Engine, Inner};
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{Capabilities, Custom, Fault, FaultCode, Graphs, Patterns};
 use crate::compile::lower::{self, Ledger};
 use crate::compile::{self, Options};
-use crate::host::{FixedHost, Host};
+use crate::error::Error;
+use crate::host::{Host, OfflineHost};
 use crate::limits::{Limits, RESPONSE_CACHE_BYTES};
 use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
-use crate::store::{MemoryStore, Store};
+use crate::store::{Contents, Snapshot, Store, StoreError};
+use crate::value::{Object, Value};
 
 /// How an engine is made.
 pub struct EngineBuilder {
     version: Version,
     options: Options,
+    strict: Option<bool>,
+    capabilities: Option<Arc<Capabilities>>,
     limits: Limits,
     host: Arc<dyn Host>,
-    store: Arc<dyn Store>,
     functions: Vec<Custom>,
     allow_base_conflicts: bool,
     response_cache: usize,
@@ -35,9 +38,10 @@ impl Default for EngineBuilder {
         Self {
             version: Version::V1,
             options: Options::default(),
+            strict: None,
+            capabilities: None,
             limits: Limits::default(),
-            host: Arc::new(FixedHost::default()),
-            store: Arc::new(MemoryStore::default()),
+            host: Arc::new(OfflineHost),
             functions: Vec::new(),
             allow_base_conflicts: false,
             response_cache: RESPONSE_CACHE_BYTES,
@@ -56,11 +60,11 @@ impl EngineBuilder {
     /// Whether the compiler makes the checks of strict mode.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
-        self.options.strict = strict;
+        self.strict = Some(strict);
         self
     }
 
-    /// The compiler's options as a whole.
+    /// The compiler's options as a whole. What other methods choose goes before it, whichever is called first.
     #[must_use]
     pub fn compiler(mut self, options: Options) -> Self {
         self.options = options;
@@ -74,17 +78,11 @@ impl EngineBuilder {
         self
     }
 
-    /// The world that policies may ask. Without one the clock stands still at 0 and randomness is fixed.
+    /// The world that policies may ask. Without one it is [`OfflineHost`]: the system's clock and random source, but neither
+    /// network nor environment. A policy that asks the network then ends with an error, strict or not.
     #[must_use]
     pub fn host(mut self, host: Arc<dyn Host>) -> Self {
         self.host = host;
-        self
-    }
-
-    /// Where base documents are kept; in memory unless set.
-    #[must_use]
-    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
-        self.store = store;
         self
     }
 
@@ -106,28 +104,82 @@ impl EngineBuilder {
     /// What policies may use: functions, keywords, hosts. All there is unless set.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
-        self.options.capabilities = Some(Arc::new(capabilities));
+        self.capabilities = Some(Arc::new(capabilities));
         self
     }
 
     /// A function that policies may call like a built-in.
     #[must_use]
     pub fn function(mut self, function: Custom) -> Self {
-        self.options
-            .functions
-            .insert(function.name.to_string(), function.declaration.clone());
-        if function.waits {
-            self.options.waiting.insert(function.name.clone());
-        }
         self.functions.push(function);
         self
     }
 
-    /// The engine.
-    pub fn build(mut self) -> Engine {
+    /// Brings together what was chosen; so the order of the choices does not matter.
+    fn settle(&mut self) {
+        let options = &mut self.options;
+        options.strict = self.strict.unwrap_or(options.strict);
+        options.capabilities = self.capabilities.take().or(options.capabilities.take());
+        for function in &self.functions {
+            let declaration = function.declaration.clone();
+            options
+                .functions
+                .insert(function.name.to_string(), declaration);
+            if function.waits {
+                options.waiting.insert(function.name.clone());
+            }
+        }
+    }
+
+    /// An engine whose policies and documents outlive it: it begins with what the store keeps, and each change is committed
+    /// there before it is seen.
+    ///
+    /// ```
+    /// use std::sync::{Arc, OnceLock};
+    ///
+    /// use solon::store::MemoryStore;
+    /// use solon::{Engine, Request, Value};
+    ///
+    /// let store = Arc::new(MemoryStore::default());
+    /// let engine = Engine::builder().open(store.clone())?;
+    /// engine.set_module("p.rego", "package p\nallow := data.open")?;
+    /// engine.put("open", Value::Bool(true))?;
+    /// drop(engine);
+    ///
+    /// let engine = Engine::builder().open(store)?;
+    /// let allow = engine.prepare_document("p/allow")?;
+    /// assert_eq!(allow.evaluate(&Request::new())?, Some(Value::Bool(true)));
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Store`] when the store cannot be read, [`Error::Compile`] when its modules do not compile.
+    pub fn open(self, store: Arc<dyn Store>) -> Result<Engine, Error> {
+        let Contents { documents, modules } = store.load()?;
+        if documents.as_object().is_none() {
+            let message = "the documents of a store must be an object".to_owned();
+            return Err(StoreError::Internal { message }.into());
+        }
+        let mut change = Change::default();
+        for module in &modules {
+            change.set_module_as(&module.name, &module.text, module.version);
+        }
+        let engine = self.made(documents);
+        engine.apply(change)?;
+        // only now, since what was read need not be written again
+        engine.inner.store.get_or_init(|| store);
+        Ok(engine)
+    }
+
+    /// An engine in memory.
+    pub fn build(self) -> Engine {
+        self.made(Value::Object(Object::default()))
+    }
+
+    fn made(mut self, documents: Value) -> Engine {
+        self.settle();
         self.functions.extend(self.unsupported());
         let capabilities = self.options.capabilities.clone();
-        let snapshot = self.store.snapshot();
         // without modules there is nothing to refuse but a schema, and the first modules will be refused for that
         let compiled = compile::compile(Vec::<Arc<Module>>::new(), &self.options, None, |_, _| {});
         let compiled = compiled.unwrap_or_default();
@@ -137,7 +189,7 @@ impl EngineBuilder {
             stamp: next_stamp(),
             generation: 0,
             policy: Arc::new(policy),
-            documents: snapshot,
+            documents: Arc::new(Snapshot::new(documents, 0)),
         };
         Engine {
             inner: Arc::new(Inner {
@@ -150,9 +202,10 @@ impl EngineBuilder {
                     responses: ResponseCache::new(self.response_cache),
                     limits: self.limits,
                     capabilities,
+                    records: self.functions.iter().any(|function| !function.is_pure()),
                     now: Now::new(state),
                 }),
-                store: self.store,
+                store: OnceLock::new(),
                 functions: self.functions,
                 allow_base_conflicts: self.allow_base_conflicts,
                 changing: Mutex::new(()),

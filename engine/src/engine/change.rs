@@ -2,40 +2,54 @@
 
 use std::sync::Arc;
 
-use solon_syntax::ast::Module;
+use solon_syntax::ast::{Module, Version};
 
-use crate::store::{Operation, Path};
+use crate::store::{Operation, Path, Write};
 use crate::value::Value;
 
 /// Changes that are applied as one.
+///
+/// ```
+/// use solon::store::Path;
+/// use solon::{Change, Engine, Value};
+///
+/// let mut change = Change::default();
+/// change
+///     .set_module("authz.rego", "package authz\nallow if input.user in data.admins")
+///     .put(Path::from_slashes("admins"), Value::array(vec!["alice".into()]));
+/// Engine::new().apply(change)?;
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Default)]
 pub struct Change {
     pub(super) modules: Vec<(String, Option<Text>)>,
-    pub(super) writes: Vec<(Write, Path, Value)>,
+    pub(super) writes: Vec<Write>,
 }
 
 pub(super) enum Text {
-    Source(String),
+    /// In a Rego of its own, or the engine's.
+    Source(String, Option<Version>),
     Parsed(Arc<Module>),
-}
-
-pub(super) enum Write {
-    Put,
-    Exactly(Operation),
 }
 
 impl Change {
     /// Adds or replaces a module.
     pub fn set_module(&mut self, name: &str, text: &str) -> &mut Self {
-        self.modules
-            .push((name.to_owned(), Some(Text::Source(text.to_owned()))));
-        self
+        self.set(name, Text::Source(text.to_owned(), None))
+    }
+
+    /// Adds or replaces a module that is written in another Rego than the engine's.
+    pub fn set_module_as(&mut self, name: &str, text: &str, version: Version) -> &mut Self {
+        self.set(name, Text::Source(text.to_owned(), Some(version)))
     }
 
     /// Adds or replaces a module that was parsed before.
     pub fn set_parsed_module(&mut self, name: &str, module: Arc<Module>) -> &mut Self {
-        self.modules
-            .push((name.to_owned(), Some(Text::Parsed(module))));
+        self.set(name, Text::Parsed(module))
+    }
+
+    fn set(&mut self, name: &str, text: Text) -> &mut Self {
+        self.modules.push((name.to_owned(), Some(text)));
         self
     }
 
@@ -47,13 +61,13 @@ impl Change {
 
     /// Writes a document, making the objects around it.
     pub fn put(&mut self, path: Path, value: Value) -> &mut Self {
-        self.writes.push((Write::Put, path, value));
+        self.writes.push(Write::Put(path, value));
         self
     }
 
     /// Adds, replaces or removes one document whose parent must exist.
     pub fn write(&mut self, operation: Operation, path: Path, value: Value) -> &mut Self {
-        self.writes.push((Write::Exactly(operation), path, value));
+        self.writes.push(Write::Exactly(operation, path, value));
         self
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use solon_syntax::ast::Module;
+use solon_syntax::ast::{Module, Version};
 use solon_syntax::parse_module;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 
@@ -21,9 +21,14 @@ type Exists<'e> = dyn Fn(&[String]) -> bool + 'e;
 
 impl Engine {
     /// Parses a module.
-    pub(super) fn parse(&self, name: &str, text: &str) -> Result<Module, Diagnostics> {
+    pub(super) fn parse(
+        &self,
+        name: &str,
+        text: &str,
+        version: Version,
+    ) -> Result<Module, Diagnostics> {
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
-        let options = self.inner.parse_options()?;
+        let options = self.inner.parse_options(version)?;
         parse_module(&Source::new(id, name, text), &options)
     }
 

@@ -94,7 +94,7 @@ impl Engine {
     ) -> Result<QueryInner, Error> {
         let id = SourceId(self.inner.next_source.fetch_add(1, Ordering::Relaxed));
         let source = Source::new(id, "", text);
-        let options = self.inner.parse_options()?;
+        let options = self.inner.parse_options(self.inner.version)?;
         let mut laps = context.timer.start();
         let body = parse_body(&source, &options)?;
         laps.end(|| "rego_query_parse".to_owned());
@@ -165,19 +165,21 @@ impl Engine {
             return Ok((None, Vec::new()));
         }
         let name = context.package.unwrap_or("query");
-        let module = self.parse("", &format!("package {name}\n"))?;
+        let module = self.parse("", &format!("package {name}\n"), self.inner.version)?;
         let package = context.package.map(|_| module.package.path);
         let imports = context.imports.iter();
         let imports: String = imports.map(|import| format!("import {import}\n")).collect();
         let text = format!("package query\n{imports}");
-        let module = self.parse("", &text).map_err(|mut errors| {
-            // nobody wrote the package, and the first error tells enough
-            errors.0.truncate(1);
-            for error in &mut errors.0 {
-                error.span.row = error.span.row.saturating_sub(1);
-            }
-            errors
-        })?;
+        let module = self
+            .parse("", &text, self.inner.version)
+            .map_err(|mut errors| {
+                // nobody wrote the package, and the first error tells enough
+                errors.0.truncate(1);
+                for error in &mut errors.0 {
+                    error.span.row = error.span.row.saturating_sub(1);
+                }
+                errors
+            })?;
         Ok((package, module.imports))
     }
 

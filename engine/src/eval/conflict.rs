@@ -13,6 +13,11 @@ use super::sink::Sink;
 impl<'e> Machine<'e> {
     /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
     pub(super) fn conflict(&mut self, set: &'e RuleSet, args: &[V<'e>], clashed: &'e Rule) -> Halt {
+        let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
+        if self.call.recorded.is_some() {
+            // the search for the error lists them, by what functions answered
+            return clash(self.program, header, &[], clashed.span);
+        }
         let producers: Vec<&'e Rule> = self.candidates(set, args).collect();
         self.listing = true;
         let produced = self.values(&producers, args);
@@ -21,7 +26,6 @@ impl<'e> Machine<'e> {
             Ok(produced) => produced,
             Err(halt) => return halt,
         };
-        let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
         clash(self.program, header, &spans(&produced), clashed.span)
     }
 
@@ -33,7 +37,9 @@ impl<'e> Machine<'e> {
         clashed: &'e Rule,
     ) -> Halt {
         let mut produced: Vec<(V<'e>, &'e Rule)> = Vec::new();
-        for rule in rivals {
+        // where answers of functions are recorded, the search for the error lists them
+        let rivals = rivals.iter().filter(|_| self.call.recorded.is_none());
+        for rule in rivals.collect::<Vec<_>>() {
             let keys: Vec<V<'e>> = rule
                 .constant_tail
                 .iter()

@@ -69,7 +69,7 @@ pub struct Machine<'e> {
     pub(super) data: &'e Value,
     pub(super) input: Option<Held<'e>>,
     pub(super) strict: bool,
-    pub(super) call: Call<'e>,
+    pub(crate) call: Call<'e>,
     pub(super) frames: Frames<'e>,
     pub(super) places: Places,
     /// What the innermost running block fills.

@@ -6,7 +6,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use super::{Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait, runtime_of};
 use crate::value::Value;
 
-/// A world that stands still, for tests and for embedders that allow no effects.
+/// A world that stands still, for tests only: a clock that never moves lets expired tokens pass, and what is random can be
+/// foreseen.
 ///
 /// It knows the addresses and the answers it was given, and nothing else.
 #[derive(Clone, Debug, Default)]
@@ -50,10 +51,11 @@ impl Host for FixedHost {
         self.now_ns
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
         for (at, byte) in (0_u8..=255).cycle().zip(buffer) {
             *byte = at;
         }
+        Ok(())
     }
 
     /// Nothing, as where no program is around the engine, unless there is an environment to tell of.

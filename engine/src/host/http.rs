@@ -119,6 +119,8 @@ pub enum HttpErrorKind {
     Over(Over),
     /// The wait was over before the body came.
     OverInBody(Over),
+    /// The host has no network: the evaluation ends, whatever the policy does with errors.
+    NoNetwork,
 }
 
 impl HttpError {

@@ -3,12 +3,14 @@
 mod cancel;
 mod fixed;
 mod http;
+mod offline;
 mod runtime;
 mod wait;
 
 pub use cancel::Cancel;
 pub use fixed::FixedHost;
 pub use http::{HttpError, HttpErrorKind, HttpRequest, HttpResponse, Identity, Tls, Trust};
+pub use offline::OfflineHost;
 pub use runtime::runtime_of;
 pub use wait::{Over, Reply, Wait};
 
@@ -24,7 +26,10 @@ pub trait Host: Send + Sync {
     fn now_ns(&self) -> i64;
 
     /// Fills a buffer with random bytes.
-    fn fill_random(&self, buffer: &mut [u8]);
+    ///
+    /// # Errors
+    /// Why there are none; it ends the evaluation.
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String>;
 
     /// What the program around the engine tells of itself (`opa.runtime`). Without an environment, `env` is empty.
     fn runtime(&self) -> Value {
@@ -34,19 +39,20 @@ pub trait Host: Send + Sync {
     /// The addresses of a name.
     ///
     /// # Errors
-    /// When there are none, or when nobody is there to ask.
+    /// When there are none. [`LookupError::NoNetwork`], unless a host has its own, ends the evaluation.
     fn addresses(&self, name: &str, wait: &Wait<'_>) -> Result<Vec<IpAddr>, LookupError> {
         let _ = (name, wait);
-        Err(LookupError::Failed("no resolver".to_owned()))
+        Err(LookupError::NoNetwork)
     }
 
     /// Sends one request and reads the answer; redirections are answers.
     ///
     /// # Errors
-    /// When there is no answer, or none within the bounds of the request.
+    /// When there is no answer, or none within the bounds of the request. [`HttpErrorKind::NoNetwork`], unless a host has
+    /// its own, ends the evaluation: undefined would be an answer.
     fn send(&self, request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
         let _ = (request, wait);
-        Err(HttpError::network("no HTTP client"))
+        Err(HttpError::new(HttpErrorKind::NoNetwork, NO_NETWORK))
     }
 
     /// A variable of the environment, for the certificates that requests name.
@@ -65,6 +71,10 @@ pub trait Host: Send + Sync {
     }
 }
 
+/// What is said where a policy asks for the network of a host that has none.
+pub(crate) const NO_NETWORK: &str =
+    "the host of this engine has no network; `solon_host::SystemHost` has one";
+
 /// Why a name has no addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -73,6 +83,8 @@ pub enum LookupError {
     Failed(String),
     /// The wait was over first.
     Over(Over),
+    /// The host has no network to ask.
+    NoNetwork,
 }
 
 impl From<Over> for LookupError {

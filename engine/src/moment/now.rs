@@ -10,8 +10,17 @@ use parking_lot::Mutex;
 use super::State;
 use crate::limits;
 
-/// A number that no policy and no moment of this process has had.
+/// Stamps of moments that never become current are below all others.
+const FIRST_STAMP: u64 = 1 << 62;
+
+/// A number that no policy and no moment of this process has had; later ones are larger.
 pub(crate) fn next_stamp() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(FIRST_STAMP);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// The same for what never becomes current: handles that follow an engine do not take it for later than what is.
+pub(crate) fn next_trial_stamp() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }

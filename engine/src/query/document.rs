@@ -5,6 +5,7 @@ mod entry;
 use std::sync::Arc;
 
 use super::glance::Glances;
+use super::replay::Replay;
 use super::search::traced;
 use super::surroundings::{call, given, world};
 use super::{Basis, Request, Shared, with_memory, within_bounds};
@@ -260,7 +261,9 @@ impl DocumentHandle {
                 may_block: found.may_block(),
             },
         };
-        traced(asked, request, |request| asked.evaluate(request, read))
+        traced(asked, request, |request, replay| {
+            asked.evaluate(request, replay, read)
+        })
     }
 
     fn has_rules(&self, state: &State) -> bool {
@@ -283,9 +286,10 @@ impl<'a> Asked<'a> {
     fn evaluate<R>(
         self,
         request: &Request<'_>,
+        replay: &Replay,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
-        with_memory(|arena| {
+        with_memory(request.bounds(self.basis.shared), |arena| {
             let input = given(arena, request)?;
             let glimpse = match (input, self.handle.glanced(self.found, request)) {
                 (Some(Given::Read(_)), Some(rule)) => {
@@ -302,7 +306,11 @@ impl<'a> Asked<'a> {
                         world(self.basis, input, request),
                         call(arena, self.basis, request),
                     );
-                    self.document(&mut machine)?.map(read)
+                    let found = self.document(&mut machine);
+                    if found.is_err() {
+                        replay.keep(&mut machine.call);
+                    }
+                    found?.map(read)
                 }
             };
             within_bounds(arena)?;

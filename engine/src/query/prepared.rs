@@ -149,13 +149,17 @@ impl QueryInner {
     }
 
     fn solutions(&self, basis: Basis<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
-        traced((self, basis), request, |request| {
-            with_memory(|arena| {
+        traced((self, basis), request, |request, replay| {
+            with_memory(request.bounds(basis.shared), |arena| {
                 let input = given(arena, request)?;
                 // one expression: the machine is made where it stays
                 let mut machine =
                     Machine::new(world(basis, input, request), call(arena, basis, request));
-                let rows = machine.solutions(&self.plan)?;
+                let rows = machine.solutions(&self.plan);
+                if rows.is_err() {
+                    replay.keep(&mut machine.call);
+                }
+                let rows = rows?;
                 let solutions = rows.iter().filter_map(|row| self.solution(row)).collect();
                 within_bounds(arena)?;
                 Ok(solutions)

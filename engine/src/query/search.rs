@@ -2,13 +2,15 @@
 
 use hashbrown::HashMap;
 use std::cell::RefCell;
+use std::time::Instant;
 
 use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::document::Asked;
+use super::replay::Replay;
 use super::{Basis, QueryInner, Request, surroundings, with_memory, within_bounds};
-use crate::builtins::{FaultCode, NdBuiltinCache};
+use crate::builtins::{FaultCode, NdBuiltinCache, Recorded};
 use crate::error::Error;
 use crate::eval::Given;
 use crate::evaluation::EvalError;
@@ -24,7 +26,7 @@ pub(crate) fn search<T, R>(
     subject: &T,
     run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    with_memory(|arena| {
+    with_memory(request.bounds(basis.shared), |arena| {
         let (world, call) = surroundings(arena, basis, request)?;
         let world = walk::World {
             program: world.program,
@@ -62,15 +64,18 @@ pub(super) trait Subject: Copy {
 pub(super) fn traced<S: Subject, R>(
     subject: S,
     request: &Request<'_>,
-    evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
+    evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    if request.nd_cache.is_some() || !subject.basis().may_block {
+    let basis = subject.basis();
+    let notes = basis.may_block && request.nd_cache.is_none();
+    if !notes && !basis.shared.records {
         return told(subject, request, evaluate);
     }
     // the outside is asked once, however often the search goes by
-    let answers = NdBuiltinCache::default();
+    let (answers, recorded) = (NdBuiltinCache::default(), Recorded::default());
     let request = Request {
-        nd_cache: Some(&answers),
+        nd_cache: request.nd_cache.or(notes.then_some(&answers)),
+        recorded: basis.shared.records.then_some(&recorded),
         ..*request
     };
     told(subject, &request, evaluate)
@@ -80,13 +85,17 @@ pub(super) fn traced<S: Subject, R>(
 fn told<S: Subject, R>(
     subject: S,
     request: &Request<'_>,
-    evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
+    evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
     match request.print {
         Some(print) if subject.basis().program().canonical.prints() => {
             printed(subject, request, print, evaluate)
         }
-        _ => evaluate(request).map_err(|error| failed(subject, &request.silent(), error).0),
+        _ => {
+            let replay = Replay::default();
+            evaluate(request, &replay)
+                .map_err(|error| failed(subject, &request.silent(), &replay, error).0)
+        }
     }
 }
 
@@ -96,21 +105,23 @@ fn printed<S: Subject, R>(
     subject: S,
     request: &Request<'_>,
     print: &dyn Fn(&str),
-    evaluate: impl FnOnce(&Request<'_>) -> Result<R, Error>,
+    evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let first = Lines::new(print);
-    let result = evaluate(&request.print(&|line: &str| first.add(line)));
+    let replay = Replay::default();
+    let result = evaluate(&request.print(&|line: &str| first.add(line)), &replay);
     let Err(error) = result else {
         first.release();
         return result;
     };
     if first.is_released() {
-        return Err(failed(subject, &request.silent(), error).0);
+        return Err(failed(subject, &request.silent(), &replay, error).0);
     }
     let second = Lines::new(print);
     let (error, again) = failed(
         subject,
         &request.print(&|line: &str| second.add(line)),
+        &replay,
         error,
     );
     if again {
@@ -123,14 +134,27 @@ fn printed<S: Subject, R>(
 
 /// The error of a failed evaluation as a search finds it, and whether it was found.
 #[cold]
-fn failed<S: Subject>(subject: S, request: &Request<'_>, error: Error) -> (Error, bool) {
+fn failed<S: Subject>(
+    subject: S,
+    request: &Request<'_>,
+    replay: &Replay,
+    error: Error,
+) -> (Error, bool) {
     let Error::Eval(mut failed) = error else {
         return (error, false);
     };
     if !failed.code.is_of_evaluation() {
         return (Error::Eval(failed), false);
     }
-    match subject.search_error(request) {
+    if let Some(recorded) = request.recorded {
+        recorded.replay();
+    }
+    let left = replay.take();
+    let request = Request {
+        left: Some(&left),
+        ..*request
+    };
+    match subject.search_error(&request) {
         Some(again) if again.code.is_of_evaluation() => (Error::Eval(again), true),
         // the search ended where a function was not called a second time
         Some(again)
@@ -216,11 +240,13 @@ fn search_error<T>(
     subject: &T,
     question: impl for<'e> FnOnce(&'e T) -> Question<'e>,
 ) -> Option<Box<EvalError>> {
-    let usual = request.bounds(basis.shared);
-    let steps = usual.steps.unwrap_or(u64::MAX);
+    // what the failed evaluation left of its budget, and not more than an explanation is worth
+    let left = request.left?;
+    let time = left.deadline;
     let limits = Limits {
-        steps: Some(steps.min(limits::TRACEBACK_STEPS)),
-        ..usual.clone()
+        steps: Some(left.steps.min(limits::TRACEBACK_STEPS)),
+        time: time.map(|deadline| deadline.saturating_duration_since(Instant::now())),
+        ..request.bounds(basis.shared).clone()
     };
     let request = request.limits(&limits);
     let how = Search::default();

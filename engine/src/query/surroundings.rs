@@ -1,21 +1,13 @@
 //! What an evaluation is set up with: memory, documents, input, and the surroundings of built-ins.
 
-use std::cell::Cell;
-
 use super::{Input, Request, Shared};
 use crate::builtins::{Budget, Call, Capabilities};
 use crate::error::Error;
 use crate::eval::{Given, World};
 use crate::evaluation::EvalError;
-use crate::limits;
 use crate::moment::State;
 use crate::program::Program;
 use crate::value::{Arena, Excess, Value, json};
-
-thread_local! {
-    /// The memory of this thread's last evaluation, ready for the next.
-    static ARENA: Cell<Option<Box<Arena>>> = const { Cell::new(None) };
-}
 
 /// What is asked: an engine, at one of its moments.
 #[derive(Clone, Copy)]
@@ -34,17 +26,6 @@ impl<'b> Basis<'b> {
     }
 }
 
-/// Runs something with memory.
-pub(crate) fn with_memory<R>(run: impl FnOnce(&Arena) -> Result<R, Error>) -> Result<R, Error> {
-    let mut arena = ARENA.take().unwrap_or_default();
-    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
-    arena.reset();
-    if arena.bytes() <= limits::KEPT_ARENA {
-        ARENA.set(Some(arena));
-    }
-    result
-}
-
 /// What an evaluation reads and uses.
 pub(crate) fn surroundings<'e>(
     arena: &'e Arena,
@@ -52,7 +33,11 @@ pub(crate) fn surroundings<'e>(
     request: &'e Request<'_>,
 ) -> Result<(World<'e>, Call<'e>), Error> {
     let input = given(arena, request)?;
-    Ok((world(basis, input, request), call(arena, basis, request)))
+    let mut call = call(arena, basis, request);
+    if let Some(left) = request.left {
+        call.resume(left);
+    }
+    Ok((world(basis, input, request), call))
 }
 
 /// The input of a request, read if it is text.
@@ -98,11 +83,14 @@ pub(super) fn world<'e>(
 pub(super) fn call<'e>(arena: &'e Arena, basis: Basis<'e>, request: &'e Request<'_>) -> Call<'e> {
     let shared = basis.shared;
     let limits = request.bounds(shared);
-    let budget = Budget::new(limits, arena, request.cancel);
+    let budget = Budget::new(limits, arena, request.cancel).calling(request.hook);
     let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
     call.print = request.print;
     call.nd_cache = request.nd_cache;
     call.send_metrics = request.send_metrics;
+    call.recorded = request.recorded;
+    call.metadata = request.metadata;
+    call.response_metadata = request.response_metadata;
     let capabilities = shared.capabilities.as_deref();
     call.allow_net = capabilities.and_then(Capabilities::allow_net);
     call.graphs = Some(&shared.graphs);

@@ -20,6 +20,11 @@ pub enum StoreError {
         /// What is wrong.
         message: String,
     },
+    /// `storage_internal_error`: the store itself failed
+    Internal {
+        /// What went wrong.
+        message: String,
+    },
     /// `storage_write_conflict_error`
     Conflict {
         /// The path, or what collided.
@@ -48,6 +53,7 @@ impl StoreError {
             Self::NotFound { .. } => "storage_not_found_error",
             Self::InvalidPatch { .. } => "storage_invalid_patch_error",
             Self::Conflict { .. } => "storage_write_conflict_error",
+            Self::Internal { .. } => "storage_internal_error",
         }
     }
 }
@@ -59,7 +65,9 @@ impl fmt::Display for StoreError {
                 let what = index.unwrap_or("document does not exist");
                 write!(f, "{}: {path}: {what}", self.code())
             }
-            Self::InvalidPatch { message } | Self::Conflict { message } => {
+            Self::InvalidPatch { message }
+            | Self::Conflict { message }
+            | Self::Internal { message } => {
                 write!(f, "{}: {message}", self.code())
             }
         }

@@ -1,26 +1,30 @@
-//! The store that keeps everything in memory.
+//! The store that keeps everything in memory, for as long as somebody holds it.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
+use super::{Commit, Contents, Store, StoreError, StoredModule};
 use crate::value::{Object, Value};
 
-use super::{Snapshot, Store, StoreError, Transaction};
-
-/// Base documents in memory.
+/// Policies and documents in memory: what another engine can go on from, and what stores are tested against.
 pub struct MemoryStore {
-    current: ArcSwap<Snapshot>,
-    writer: Mutex<()>,
+    kept: Mutex<Kept>,
+}
+
+struct Kept {
+    documents: Value,
+    modules: BTreeMap<String, StoredModule>,
 }
 
 impl MemoryStore {
-    /// A store that holds `root`, an object.
-    pub fn new(root: Value) -> Self {
+    /// A store that holds documents, an object, and no modules.
+    pub fn new(documents: Value) -> Self {
         Self {
-            current: ArcSwap::from_pointee(Snapshot::new(root, 0)),
-            writer: Mutex::new(()),
+            kept: Mutex::new(Kept {
+                documents,
+                modules: BTreeMap::new(),
+            }),
         }
     }
 }
@@ -32,20 +36,23 @@ impl Default for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn snapshot(&self) -> Arc<Snapshot> {
-        self.current.load_full()
+    fn load(&self) -> Result<Contents, StoreError> {
+        let kept = self.kept.lock();
+        Ok(Contents {
+            documents: kept.documents.clone(),
+            modules: kept.modules.values().cloned().collect(),
+        })
     }
 
-    fn commit(&self, transaction: Transaction) -> Result<Arc<Snapshot>, StoreError> {
-        let _writer = self.writer.lock();
-        let current = self.current.load();
-        if current.revision != transaction.base {
-            return Err(StoreError::Conflict {
-                message: "another transaction was committed first".into(),
-            });
+    fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
+        let mut kept = self.kept.lock();
+        kept.documents = change.documents.clone();
+        for (name, module) in change.modules {
+            match module {
+                Some(module) => kept.modules.insert(name.clone(), module.clone()),
+                None => kept.modules.remove(name),
+            };
         }
-        let next = Arc::new(Snapshot::new(transaction.root, transaction.base + 1));
-        self.current.store(next.clone());
-        Ok(next)
+        Ok(())
     }
 }

@@ -15,6 +15,8 @@ pub use write::Operation;
 
 use std::sync::Arc;
 
+use solon_syntax::ast::Version;
+
 use crate::limits;
 use crate::value::Value;
 
@@ -52,8 +54,21 @@ impl Snapshot {
 pub struct Transaction {
     base: u64,
     root: Value,
+    writes: Vec<Write>,
     /// Parts of documents that may still be written.
     parts: u32,
+}
+
+/// A change of one document.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Write {
+    /// Sets a document, making the objects around it.
+    Put(Path, Value),
+    /// Makes the missing objects around a document.
+    MakeParents(Path),
+    /// Adds, replaces or removes a document whose parent exists.
+    Exactly(Operation, Path, Value),
 }
 
 impl Transaction {
@@ -62,6 +77,7 @@ impl Transaction {
         Self {
             base: snapshot.revision,
             root: snapshot.root.clone(),
+            writes: Vec::new(),
             parts: limits::VALUE_PARTS,
         }
     }
@@ -69,6 +85,11 @@ impl Transaction {
     /// The documents as this transaction sees them.
     pub fn root(&self) -> &Value {
         &self.root
+    }
+
+    /// What was written so far, in order.
+    pub fn writes(&self) -> &[Write] {
+        &self.writes
     }
 
     /// The document at a path as this transaction sees it.
@@ -84,31 +105,86 @@ impl Transaction {
         value: Value,
     ) -> Result<(), StoreError> {
         write::check_extent(path, &value, &mut self.parts)?;
-        write::write(&mut self.root, operation, path, value)
+        write::write(&mut self.root, operation, path, value.clone())?;
+        self.writes
+            .push(Write::Exactly(operation, path.clone(), value));
+        Ok(())
     }
 
     /// Writes a document, making the objects around it.
     pub fn put(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
         write::check_extent(path, &value, &mut self.parts)?;
         if path.find(&self.root).is_some() {
-            return write::write(&mut self.root, Operation::Replace, path, value);
+            write::write(&mut self.root, Operation::Replace, path, value.clone())?;
+        } else {
+            write::check_extent(path, &Value::Null, &mut self.parts)?;
+            write::make_parents(&mut self.root, path)?;
+            write::write(&mut self.root, Operation::Add, path, value.clone())?;
         }
-        self.make_parents(path)?;
-        write::write(&mut self.root, Operation::Add, path, value)
+        self.writes.push(Write::Put(path.clone(), value));
+        Ok(())
     }
 
     /// Makes the missing objects around a path.
     pub fn make_parents(&mut self, path: &Path) -> Result<(), StoreError> {
         write::check_extent(path, &Value::Null, &mut self.parts)?;
-        write::make_parents(&mut self.root, path)
+        write::make_parents(&mut self.root, path)?;
+        self.writes.push(Write::MakeParents(path.clone()));
+        Ok(())
+    }
+
+    /// The documents behind the transaction.
+    pub(crate) fn snapshot(self) -> Snapshot {
+        Snapshot::new(self.root, self.base + 1)
     }
 }
 
-/// Where base documents are kept.
-pub trait Store: Send + Sync {
-    /// The documents now.
-    fn snapshot(&self) -> Arc<Snapshot>;
+/// A module as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredModule {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: Arc<str>,
+    /// Which Rego it was read as.
+    pub version: Version,
+}
 
-    /// Makes a transaction's changes visible. Fails when another one was committed since it began.
-    fn commit(&self, transaction: Transaction) -> Result<Arc<Snapshot>, StoreError>;
+/// What a store keeps.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// All base documents: an object.
+    pub documents: Value,
+    /// The modules.
+    pub modules: Vec<StoredModule>,
+}
+
+/// One change of policy and documents.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Commit<'c> {
+    /// What becomes of documents, in order.
+    pub writes: &'c [Write],
+    /// All documents behind that.
+    pub documents: &'c Value,
+    /// Modules that are added or replaced, in order; of a name without one, the module is removed.
+    pub modules: &'c [(String, Option<StoredModule>)],
+}
+
+/// Where an engine's policies and documents outlive it ([`EngineBuilder::open`](crate::EngineBuilder::open)).
+///
+/// The engine reads its store once, at the start; what it decides by is in memory. Each change is committed before it is
+/// seen: what a store refuses has not happened. One engine at a time uses a store.
+pub trait Store: Send + Sync {
+    /// What is kept.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn load(&self) -> Result<Contents, StoreError>;
+
+    /// Keeps a change, all of it or, with an error, nothing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError>;
 }

@@ -117,7 +117,13 @@ impl Arena {
         Some(around)
     }
 
-    /// Bytes in use.
+    /// Bytes that values take.
+    pub fn used(&mut self) -> usize {
+        let chunks = self.bump.iter_allocated_chunks();
+        chunks.map(<[_]>::len).sum()
+    }
+
+    /// Bytes that were taken for values, whether or not values fill them.
     pub fn bytes(&self) -> usize {
         self.bump.allocated_bytes()
     }

@@ -64,6 +64,8 @@ pub struct Document {
     prepared: PreparedDocument,
     /// Nanoseconds of the last evaluation; of the first one nothing is known, so it counts as slow.
     pace: AtomicU64,
+    /// What bounds an evaluation on the reactor.
+    brief: Limits,
 }
 
 impl Documents {
@@ -85,6 +87,10 @@ impl Documents {
         let document = Arc::new(Document {
             prepared: state.engine.prepare_document_at(path)?,
             pace: AtomicU64::new(u64::MAX),
+            brief: Limits {
+                time: Some(AT_ONCE),
+                ..state.engine.limits().clone()
+            },
         });
         self.table.rcu(|table| {
             let mut next = Table::clone(table);
@@ -154,11 +160,11 @@ impl Document {
         }
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
-        let brief = Limits {
-            time: Some(AT_ONCE),
-            ..Limits::default()
+        let asked = if here {
+            asked.limits(&self.brief)
+        } else {
+            asked
         };
-        let asked = if here { asked.limits(&brief) } else { asked };
         let asked = asked.print(&print).cancel(&request.gone);
         let start = Instant::now();
         let answer = evaluate(&asked);

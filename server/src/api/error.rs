@@ -126,6 +126,7 @@ impl From<Error> for ApiError {
                 Self::not_found("storage_not_found_error: document does not exist")
             }
             Error::Store(StoreError::Conflict { .. }) => Self::conflict(error.to_string()),
+            Error::Store(StoreError::Internal { .. }) => Self::internal(error.to_string()),
             Error::Store(StoreError::InvalidPatch { .. }) | Error::Input(_) => {
                 Self::invalid(error.to_string())
             }

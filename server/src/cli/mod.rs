@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod amounts;
 mod capabilities;
 mod check;
 mod eval;

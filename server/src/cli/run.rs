@@ -7,9 +7,10 @@ use std::time::Duration;
 use clap::ValueEnum;
 use solon::compile::Options;
 use solon::store::Path;
-use solon::{Capabilities, Change, Engine, Value};
+use solon::{Capabilities, Change, Engine, Limits, Value};
 use solon_host::SystemHost;
 
+use super::amounts::{duration, size};
 use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities};
@@ -71,6 +72,12 @@ pub struct Args {
     /// Largest request body, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = BODY_LIMIT)]
     max_body: usize,
+    /// Longest time of a decision, like `500ms` or `1m30s`; 0 sets no bound
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
+    timeout: Duration,
+    /// Most memory of the values of a decision, like `512MiB` or `2GB`
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size)]
+    memory: usize,
     /// Seconds to go on serving after the signal to stop
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     shutdown_wait_period: u64,
@@ -148,6 +155,11 @@ fn load(args: &Args) -> Result<Engine, Report> {
         .version(version)
         .compiler(options)
         .host(Arc::new(SystemHost))
+        .limits(Limits {
+            time: Some(args.timeout).filter(|time| !time.is_zero()),
+            memory: Some(args.memory),
+            ..Limits::default()
+        })
         .build();
     let mut change = Change::default();
     for (name, text) in &loaded.modules {

@@ -300,8 +300,9 @@ impl Host for Measured {
         0
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
         buffer.fill(0);
+        Ok(())
     }
 
     fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {

@@ -48,8 +48,9 @@ pub fn carry_out(
 
 /// A pause that is up to a fifth longer or shorter, so that many who failed at once do not return at once.
 fn jittered(call: &Call<'_>, seconds: f64) -> f64 {
-    let mut byte = [0];
-    call.host.fill_random(&mut byte);
+    let mut byte = [128];
+    // without randomness everybody waits for the same time, which is still right
+    let _ = call.host.fill_random(&mut byte);
     let [byte] = byte;
     seconds * (0.8 + f64::from(byte) / 255.0 * 0.4)
 }

@@ -16,7 +16,7 @@ pub enum Failure {
     /// Found before the request itself was looked at; told without its place.
     Bare(Arc<str>),
     /// The evaluation has to end.
-    End(Arc<str>),
+    End(FaultCode, Arc<str>),
 }
 
 /// What happened on the way to an answer.
@@ -57,6 +57,7 @@ impl Failure {
             return Self::end(&end);
         }
         match error.kind {
+            HttpErrorKind::NoNetwork => Self::End(FaultCode::Builtin, error.message.into()),
             HttpErrorKind::Setup => Self::refused(error.message),
             HttpErrorKind::Body => Self::refused(error.message),
             HttpErrorKind::OverInBody(_) => Self::refused(format!(
@@ -83,8 +84,10 @@ impl Failure {
     /// The end of the evaluation.
     pub fn end(fault: &Fault) -> Self {
         match fault {
-            Fault::Halt(error) | Fault::Error(error) => Self::End(error.to_string().into()),
-            Fault::Undefined => Self::End("http.send: undefined".into()),
+            Fault::Halt(error) | Fault::Error(error) => {
+                Self::End(error.code(), error.to_string().into())
+            }
+            Fault::Undefined => Self::End(FaultCode::Internal, "http.send: undefined".into()),
         }
     }
 
@@ -101,7 +104,7 @@ impl Failure {
                 Fault::Error(Box::new(FaultError::Message(error.code(), message)))
             }
             Self::Bare(message) => Fault::error(message.to_string()),
-            Self::End(message) => Fault::halt(FaultCode::Cancel, message.to_string()),
+            Self::End(code, message) => Fault::halt(*code, message.to_string()),
         }
     }
 
@@ -115,7 +118,7 @@ impl Failure {
                 let message = format!("{place}: {code}: http.send: {error}");
                 ("eval_http_send_internal_error", message)
             }
-            Self::Bare(message) | Self::End(message) => {
+            Self::Bare(message) | Self::End(_, message) => {
                 ("eval_http_send_internal_error", message.to_string())
             }
         };

@@ -59,7 +59,7 @@ fn send<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     }
     match outcome {
         Ok(answer) => Ok(answer),
-        Err(failure) if raises || matches!(failure, Failure::End(_)) => Err(failure.raised()),
+        Err(failure) if raises || matches!(failure, Failure::End(..)) => Err(failure.raised()),
         Err(failure) => Ok(failure.told(call)),
     }
 }

@@ -1,0 +1,50 @@
+//! What functions of the host tell a decision's caller, beside its answer.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::value::Value;
+
+/// Fields that functions of the host add to a decision's response, by name.
+///
+/// ```
+/// use solon::builtins::{Custom, Fault};
+/// use solon::{Engine, Request, ResponseMetadata, Value};
+///
+/// let audited = Custom::new("audited", "x: any => same: any", |call, operands| {
+///     let tenant = call.metadata.and_then(Value::as_object);
+///     let tenant = tenant.and_then(|fields| fields.get_str("tenant"));
+///     call.set_response_metadata("audit/tenant", tenant.cloned().unwrap_or_default());
+///     operands.first().copied().ok_or(Fault::Undefined)
+/// });
+/// let engine = Engine::builder().function(audited).build();
+/// let query = engine.prepare_query("x := audited(1)")?;
+///
+/// let metadata = Value::object(vec![("tenant".into(), "acme".into())]);
+/// let response = ResponseMetadata::default();
+/// query.solutions(&Request::new().metadata(&metadata).response_metadata(&response))?;
+/// assert_eq!(response.into_value().to_string(), r#"{"audit/tenant": "acme"}"#);
+/// # Ok::<(), solon::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ResponseMetadata {
+    fields: RefCell<BTreeMap<String, Value>>,
+}
+
+impl ResponseMetadata {
+    /// Adds a field, or replaces the one of that name.
+    pub fn set(&self, name: impl Into<String>, value: Value) {
+        self.fields.borrow_mut().insert(name.into(), value);
+    }
+
+    /// Whether no function added anything.
+    pub fn is_empty(&self) -> bool {
+        self.fields.borrow().is_empty()
+    }
+
+    /// The fields as an object.
+    pub fn into_value(self) -> Value {
+        let fields = self.fields.into_inner().into_iter();
+        Value::object(fields.map(|(name, value)| (name.into(), value)).collect())
+    }
+}

@@ -1,0 +1,119 @@
+//! Memory that evaluations leave to later ones: a little with each thread, more in a pool for all of them.
+
+use std::cell::{Cell, OnceCell};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::error::Error;
+use crate::limits;
+use crate::value::Arena;
+
+thread_local! {
+    /// The memory of this thread's last evaluation, ready for the next.
+    static OWN: Cell<Option<Box<Arena>>> = const { Cell::new(None) };
+    /// Whether this thread is one of those that keep memory of their own.
+    static SEAT: OnceCell<Seat> = const { OnceCell::new() };
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool {
+    arenas: Vec::new(),
+    bytes: 0,
+});
+
+/// Memory that any thread may take.
+struct Pool {
+    arenas: Vec<Box<Arena>>,
+    bytes: usize,
+}
+
+/// Counts a thread that keeps memory of its own, as long as it lives.
+struct Seat(bool);
+
+static SEATS: AtomicUsize = AtomicUsize::new(0);
+
+impl Seat {
+    fn take() -> Self {
+        let is_free = SEATS.fetch_add(1, Ordering::Relaxed) < limits::THREAD_ARENAS;
+        if !is_free {
+            SEATS.fetch_sub(1, Ordering::Relaxed);
+        }
+        Self(is_free)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if self.0 {
+            SEATS.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Runs something with memory, of which it may take as much as `bounds` say.
+pub(crate) fn with_memory<R>(
+    bounds: &limits::Limits,
+    run: impl FnOnce(&Arena) -> Result<R, Error>,
+) -> Result<R, Error> {
+    // what is kept counts, so it has to be small beside what is allowed
+    let largest = bounds.memory.unwrap_or(usize::MAX) / 4;
+    let (mut arena, is_own) = match OWN.take() {
+        Some(own) if own.bytes() <= largest => (own, true),
+        own => other(own, largest),
+    };
+    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
+    if is_own && arena.bytes() <= limits::THREAD_ARENA {
+        arena.reset();
+        OWN.set(Some(arena));
+    } else {
+        leave(arena);
+    }
+    result
+}
+
+/// Memory for a thread that has none of its own, or too much, and whether the thread may keep it.
+#[cold]
+fn other(own: Option<Box<Arena>>, largest: usize) -> (Box<Arena>, bool) {
+    let is_own = SEAT.with(|seat| seat.get_or_init(Seat::take).0);
+    if own.is_some() {
+        return (Box::default(), is_own);
+    }
+    let mut pool = POOL.lock();
+    let found = pool.arenas.iter().rposition(|one| one.bytes() <= largest);
+    let found = found.map(|at| pool.arenas.swap_remove(at));
+    pool.bytes -= found.as_ref().map_or(0, |arena| arena.bytes());
+    (found.unwrap_or_default(), is_own)
+}
+
+/// Leaves memory to all threads. A thread that needed little of it goes on with memory of its own.
+#[cold]
+fn leave(mut arena: Box<Arena>) {
+    let needed_much = arena.used() > limits::THREAD_ARENA;
+    arena.reset();
+    let bytes = arena.bytes();
+    let mut pool = POOL.lock();
+    if pool.bytes.saturating_add(bytes) <= limits::POOLED_ARENAS {
+        pool.bytes += bytes;
+        pool.arenas.push(arena);
+    }
+    drop(pool);
+    if !needed_much && SEAT.with(|seat| seat.get_or_init(Seat::take).0) {
+        OWN.set(Some(Box::default()));
+    }
+}
+
+/// Memory that evaluations left to later ones, in bytes: that of the pool. Threads keep at most 256 KiB each beside it.
+pub fn kept_memory() -> usize {
+    POOL.lock().bytes
+}
+
+/// Gives back the memory that evaluations left to later ones: all of the pool and what the calling thread has of its own.
+/// Other threads keep theirs, at most 256 KiB each; the next evaluations take what they need anew.
+pub fn release_memory() {
+    OWN.set(None);
+    let mut pool = POOL.lock();
+    pool.bytes = 0;
+    let arenas = std::mem::take(&mut pool.arenas);
+    drop(pool);
+    drop(arenas);
+}

@@ -1,0 +1,23 @@
+//! What a failed evaluation leaves to the search for its error.
+
+use std::cell::Cell;
+
+use crate::builtins::{Call, Left};
+
+/// Where a failed evaluation leaves its clock, its randomness and the rest of its budget, so that the search for its
+/// error sees the same and spends no second budget.
+#[derive(Default)]
+pub(crate) struct Replay(Cell<Option<Box<Left>>>);
+
+impl Replay {
+    /// Keeps what an evaluation leaves that has failed.
+    #[cold]
+    pub fn keep(&self, call: &mut Call<'_>) {
+        self.0.set(Some(Box::new(call.leave())));
+    }
+
+    /// What it left.
+    pub fn take(&self) -> Left {
+        self.0.take().map(|left| *left).unwrap_or_default()
+    }
+}
