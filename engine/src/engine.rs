@@ -30,6 +30,7 @@ use crate::value::Value;
 pub use builder::EngineBuilder;
 pub use change::Change;
 use change::Text;
+pub(crate) use compiling::Tamper;
 
 /// A policy engine: modules and base documents, compiled once, asked from any number of threads.
 ///
@@ -139,8 +140,16 @@ impl Engine {
         if change.modules.is_empty() && change.writes.is_empty() {
             return Ok(());
         }
-        let next = self.next(&before, change, timer)?;
+        let next = self.next(&before, change, timer, &|_| {})?;
         inner.commit(&before, next)
+    }
+
+    /// As [`Self::apply`], with a compiled program that something was done to.
+    pub(crate) fn apply_tampered(&self, change: Change, tamper: &Tamper<'_>) -> Result<(), Error> {
+        let _changing = self.inner.changing.lock();
+        let before = self.now();
+        let next = self.next(&before, change, Timer::default(), tamper)?;
+        self.inner.commit(&before, next)
     }
 
     /// Tells what a change would do, without doing it: the moment that it would lead to, which can be asked like any other
@@ -170,7 +179,7 @@ impl Engine {
             policy,
             transaction,
             ..
-        } = self.next(&before, change, Timer::default())?;
+        } = self.next(&before, change, Timer::default(), &|_| {})?;
         let policy = policy.map(|policy| {
             Arc::new(Policy {
                 stamp: next_trial_stamp(),
@@ -186,7 +195,13 @@ impl Engine {
     }
 
     /// What a change makes of a moment.
-    fn next(&self, before: &State, change: Change, timer: Timer<'_>) -> Result<Next, Error> {
+    fn next(
+        &self,
+        before: &State,
+        change: Change,
+        timer: Timer<'_>,
+        tamper: &Tamper<'_>,
+    ) -> Result<Next, Error> {
         let mut modules = before.policy.modules.clone();
         let mut refused = Vec::new();
         let mut laps = timer.start();
@@ -237,7 +252,7 @@ impl Engine {
             self.inner.check_conflicts(before, &transaction)?;
             None
         } else {
-            Some(self.compile(&before.policy, modules, &transaction, timer)?)
+            Some(self.compile(&before.policy, modules, &transaction, timer, tamper)?)
         };
         laps.end(|| "rego_module_compile".to_owned());
         Ok(Next {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
+use crate::builtins::FaultCode;
 use crate::evaluation::{EvalError, StackFrame};
 use crate::store::StoreError;
 
@@ -77,6 +78,13 @@ impl Error {
                 format!("policy id `{name}` not found"),
             )],
         }
+    }
+
+    /// A state that cannot be was met: there is no answer, and nothing has changed.
+    #[cold]
+    pub(crate) fn impossible(what: &str) -> Self {
+        let message = format!("impossible state: {what}");
+        Self::Eval(Box::new(EvalError::nowhere(FaultCode::Internal, message)))
     }
 
     /// A query that has no text, or blanks and comments only.

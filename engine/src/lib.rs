@@ -16,7 +16,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`limits`] | every bound |
+//! | [`limits`], `impossible` | every bound; states that cannot be |
 //! | [`value`] | values, owned and in flight; JSON, YAML, numbers |
 //! | [`uri`] | URIs taken apart |
 //! | [`types`], [`host`], [`store`] | static types; the way to the outside; base documents |
@@ -38,6 +38,7 @@ pub mod evaluation;
 pub mod explanation;
 pub mod graphql;
 pub mod host;
+mod impossible;
 pub mod limits;
 pub mod lines;
 pub mod moment;
@@ -46,6 +47,8 @@ pub mod partial_query;
 pub mod program;
 pub mod query;
 pub mod store;
+#[doc(hidden)]
+pub mod testing;
 pub mod trace;
 pub mod types;
 pub mod uri;

@@ -191,8 +191,9 @@ impl solon::Host for Bare {
         5
     }
 
-    fn fill_random(&self, buffer: &mut [u8]) {
+    fn fill_random(&self, buffer: &mut [u8]) -> Result<(), String> {
         buffer.fill(7);
+        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ type Layers = &'static [&'static [&'static str]];
 const CRATES: [(&str, Layers); 2] = [("engine/src/", ENGINE), ("server/src/", SERVER)];
 
 const ENGINE: Layers = &[
-    &["limits"],
+    &["limits", "impossible"],
     &["value"],
     &["uri"],
     &["types", "host", "store"],

@@ -17,6 +17,7 @@ use super::patterns::Patterns;
 use super::recorded::Recorded;
 use super::time::LastPlace;
 use crate::host::{Cancel, Host, Over, Wait};
+use crate::impossible::impossible;
 use crate::limits::{self, Limits};
 use solon_syntax::source::{SourceId, Span};
 
@@ -151,7 +152,10 @@ impl<'e> Call<'e> {
     /// The part of a string between two byte positions, without a copy where that is possible.
     #[inline]
     pub fn part(&self, text: TextView<'e>, range: Range<usize>) -> V<'e> {
-        let part = text.as_bytes().get(range.clone()).unwrap_or_default();
+        const BEYOND: &str = "a part beyond its text";
+        let Some(part) = text.as_bytes().get(range.clone()) else {
+            return impossible(BEYOND);
+        };
         if let Some(short) = Short::new(part) {
             return V::Short(short);
         }
@@ -159,13 +163,15 @@ impl<'e> Call<'e> {
             TextView::Short(_) => self.arena.bytes_text(part),
             TextView::Utf8(text) => match text.get(range.clone()) {
                 Some(part) => self.arena.borrowed_text(part),
-                None => self
-                    .arena
-                    .borrowed_bytes(text.as_bytes().get(range).unwrap_or_default()),
+                None => self.arena.borrowed_bytes(
+                    text.as_bytes()
+                        .get(range)
+                        .unwrap_or_else(|| impossible(BEYOND)),
+                ),
             },
             TextView::Bytes(bytes) => self
                 .arena
-                .borrowed_bytes(bytes.get(range).unwrap_or_default()),
+                .borrowed_bytes(bytes.get(range).unwrap_or_else(|| impossible(BEYOND))),
         }
     }
 

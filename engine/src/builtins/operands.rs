@@ -1,6 +1,7 @@
 //! Operands: reading them, and saying what they should have been.
 
 use super::fault::{Fault, FaultError};
+use crate::impossible::impossible;
 use crate::value::array::{ArrayIter, ArrayView};
 use crate::value::set::SetIter;
 use crate::value::{Kind, Number, ObjectView, SetView, TextView, V};
@@ -151,7 +152,10 @@ impl<'e> Iterator for MembersIter<'e> {
 impl<'e> Operands<'e> for [V<'e>] {
     #[inline]
     fn at(&self, position: u8) -> V<'e> {
-        self.get(usize::from(position)).copied().unwrap_or_default()
+        match self.get(usize::from(position)) {
+            Some(operand) => *operand,
+            None => impossible("a call with too few operands"),
+        }
     }
 
     #[inline]

@@ -11,10 +11,14 @@ use solon_syntax::source::{Diagnostics, Source, SourceId};
 use super::Engine;
 use crate::compile::{self, Compilation, Pass, lower};
 use crate::error::Error;
+use crate::impossible;
 use crate::moment::Policy;
-use crate::program::Canonical;
+use crate::program::{Canonical, Program};
 use crate::store::{Path, Transaction};
 use crate::trace::Timer;
+
+/// Does something to a compiled program: what tests of impossible states need.
+pub(crate) type Tamper<'t> = dyn Fn(&mut Program) + 't;
 
 /// Tells whether there is base data at a path.
 type Exists<'e> = dyn Fn(&[String]) -> bool + 'e;
@@ -39,6 +43,7 @@ impl Engine {
         modules: BTreeMap<String, Arc<Module>>,
         transaction: &Transaction,
         timer: Timer<'_>,
+        tamper: &Tamper<'_>,
     ) -> Result<Policy, Error> {
         let exists = |path: &[String]| Path::new(path.iter().cloned()).is_taken(transaction.root());
         let checked: Option<&Exists<'_>> = if self.inner.allow_base_conflicts {
@@ -74,9 +79,13 @@ impl Engine {
             program.canonical =
                 Canonical::new(compiled.modules.clone(), compiled.originals.clone())
                     .searching_once(compiled.keyed.clone());
+            tamper(&mut program);
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
             Ok::<_, Error>((compiled, program, ledger))
         })?;
-        Ok(Policy::new(modules, compiled, program, ledger))
+        match impossible::take() {
+            Some(what) => Err(Error::impossible(what)),
+            None => Ok(Policy::new(modules, compiled, program, ledger)),
+        }
     }
 }

@@ -12,6 +12,7 @@ use super::Engine;
 use crate::compile::{self, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::impossible;
 use crate::moment::Policy;
 use crate::query::{
     Expression, ExpressionText, Following, PreparedDocument, PreparedQuery, QueryContext,
@@ -141,6 +142,9 @@ impl Engine {
             .compiled
             .blocking
             .within(&policy.compiled.rule_tree, &compiled.body);
+        if let Some(what) = impossible::take() {
+            return Err(Error::impossible(what));
+        }
         Ok(QueryInner {
             plan: lowered.plan,
             constants: lowered.constants,

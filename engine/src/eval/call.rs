@@ -4,6 +4,7 @@ use solon_syntax::source::Span;
 
 use crate::builtins::{Fault, after};
 use crate::evaluation::{Halt, outcome};
+use crate::impossible::impossible;
 use crate::program::plan::Callee;
 use crate::program::{
     BuiltinCall, Comparison, CustomCall, Direct, FunctionCall, Operand, RuleKind, Slot,
@@ -156,7 +157,7 @@ impl<'e> Machine<'e> {
             return self.mocked_call(mock, args, call.span);
         }
         let Some(function) = self.program.functions.get(call.function as usize) else {
-            return Ok(None);
+            return Ok(impossible("a plan names a function that is not there"));
         };
         // rules are numbered from below, these from above
         let key = u32::MAX - call.function;

@@ -2,12 +2,13 @@
 
 use crate::builtins::{Aggregation, Fault, Fold};
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::{Aggregate, Collector, Every, Step};
 use crate::value::{Kind, ObjectBuilder, SetBuilder, V};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
-use super::sink::{Order, Sink};
+use super::sink::{Order, Sink, WRONG_SINK};
 
 /// Whether equal elements of an array are one and the same, so that sorting leaves nothing of the order they had.
 fn is_told_apart(array: V<'_>) -> bool {
@@ -56,7 +57,7 @@ impl<'e> Machine<'e> {
             }
             Sink::Set(set) => set.take(),
             Sink::Object(object) => std::mem::replace(object, ObjectBuilder::new(arena)).finish(),
-            _ => V::Null,
+            _ => impossible(WRONG_SINK),
         });
         flow.map(|_| collection)
     }
@@ -96,7 +97,7 @@ impl<'e> Machine<'e> {
         let result = match filled {
             Sink::Fold(fold) => fold.finish(&self.call, Kind::Array),
             Sink::Set(members) => Ok(self.call.arena.number(members.len().into())),
-            _ => Err(Fault::Undefined),
+            _ => impossible::<Option<_>>(WRONG_SINK).ok_or(Fault::Undefined),
         };
         self.outcome(result, call.entry.builtin.name, call.span)
     }

@@ -5,11 +5,13 @@ use std::rc::Rc;
 use crate::evaluation::{
     EvalError, Halt, Overlay, base_child, below, merged_keys, replaced, united,
 };
+use crate::impossible::impossible;
 use crate::program::{ConstId, NodeId, Program, RuleId, RuleKind, Slot, Step, TreeNode};
 use crate::value::{V, Value};
 
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
+use super::rules::NO_RULE;
 
 /// Where the document at a path of `data` comes from, found once for a path that is asked often.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +86,7 @@ impl<'e> Machine<'e> {
         keys: &[V<'e>],
     ) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(None);
+            return Ok(impossible(NO_RULE));
         };
         let path: Vec<V<'e>> = set
             .path
@@ -146,7 +148,7 @@ impl<'e> Machine<'e> {
     /// What lies below the document of a rule.
     fn rule_below(&mut self, rule: RuleId, keys: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(None);
+            return Ok(impossible(NO_RULE));
         };
         let depth = match set.kind {
             RuleKind::Function(_) => return Ok(None),

@@ -1,5 +1,6 @@
 //! The slots of running plans.
 
+use crate::impossible::impossible;
 use crate::program::{ConstId, Operand, Slot};
 use crate::value::{Arena, V, Value};
 
@@ -28,6 +29,12 @@ impl<'e> Held<'e> {
     }
 }
 
+/// What is said of a plan that names a slot which its frame does not have.
+pub(super) const NO_SLOT: &str = "a plan names a slot that is not there";
+
+/// The same of a constant.
+pub(super) const NO_CONSTANT: &str = "a plan names a constant that is not there";
+
 /// Where operands are read.
 pub(super) trait Operands<'e> {
     /// A slot, read in place.
@@ -44,7 +51,10 @@ pub(super) trait Operands<'e> {
     )]
     fn get(&self, operand: Operand) -> V<'e> {
         match operand {
-            Operand::Slot(slot) => self.slot(slot).map(Held::value).unwrap_or_default(),
+            Operand::Slot(slot) => match self.slot(slot) {
+                Some(held) => held.value(),
+                None => impossible(NO_SLOT),
+            },
             Operand::Const(id) => self.constant(id),
         }
     }
@@ -52,9 +62,10 @@ pub(super) trait Operands<'e> {
     /// A constant.
     #[inline]
     fn constant(&self, id: ConstId) -> V<'e> {
-        self.stored_constant(id)
-            .map(Value::borrow)
-            .unwrap_or_default()
+        match self.stored_constant(id) {
+            Some(value) => value.borrow(),
+            None => impossible(NO_CONSTANT),
+        }
     }
 }
 
@@ -198,11 +209,11 @@ impl<'e> Machine<'e> {
                     return;
                 }
                 Some(Held::Stored(value)) => value,
-                None => return,
+                None => return impossible(NO_SLOT),
             },
             Operand::Const(id) => match self.stored_constant(id) {
                 Some(value) => value,
-                None => return,
+                None => return impossible(NO_CONSTANT),
             },
         };
         *place = stored.borrow();
@@ -211,16 +222,18 @@ impl<'e> Machine<'e> {
     /// Fills a slot with a stored value, which stays where it is.
     #[inline]
     pub(super) fn set_stored(&mut self, slot: Slot, value: &'e Value) {
-        if let Some(place) = self.frames.slot_mut(slot) {
-            *place = Held::Stored(value);
+        match self.frames.slot_mut(slot) {
+            Some(place) => *place = Held::Stored(value),
+            None => impossible(NO_SLOT),
         }
     }
 
     /// Fills a slot.
     #[inline]
     pub(super) fn set(&mut self, slot: Slot, value: V<'e>) {
-        if let Some(place) = self.frames.slot_mut(slot) {
-            *place = Held::Flying(value);
+        match self.frames.slot_mut(slot) {
+            Some(place) => *place = Held::Flying(value),
+            None => impossible(NO_SLOT),
         }
     }
 
@@ -228,16 +241,17 @@ impl<'e> Machine<'e> {
     /// stall. The compiler, which would make one move of the parts, must not see that they are the same.
     #[inline]
     pub(super) fn set_made(&mut self, slot: Slot, value: &V<'e>) {
-        if let Some(place) = self.frames.slot_mut(slot) {
-            *place = Held::Flying(match value {
-                V::Bool(bool) => V::Bool(*bool),
-                V::Int(int) => V::Int(*int),
-                V::NewText(text) => V::NewText(std::hint::black_box(text)),
-                V::NewArray(array) => V::NewArray(std::hint::black_box(array)),
-                V::NewSet(set) => V::NewSet(std::hint::black_box(set)),
-                other => *other,
-            });
-        }
+        let Some(place) = self.frames.slot_mut(slot) else {
+            return impossible(NO_SLOT);
+        };
+        *place = Held::Flying(match value {
+            V::Bool(bool) => V::Bool(*bool),
+            V::Int(int) => V::Int(*int),
+            V::NewText(text) => V::NewText(std::hint::black_box(text)),
+            V::NewArray(array) => V::NewArray(std::hint::black_box(array)),
+            V::NewSet(set) => V::NewSet(std::hint::black_box(set)),
+            other => *other,
+        });
     }
 
     /// Runs something on a frame of its own whose first slots hold `args`. The others hold anything: a plan

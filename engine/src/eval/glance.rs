@@ -3,6 +3,7 @@
 //! What is met beyond that (long loops, calls, other documents of rules) leaves the decision to the machine. Nothing was done
 //! by then that anybody could see, and what a glance finds is what the machine would find.
 
+use crate::impossible::impossible;
 use crate::program::{
     Branch, Chain, ConstId, Found, Index, Join, Operand, Place, Places, Plan, Program,
 };
@@ -11,7 +12,7 @@ use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
-use super::frame::{Held, Operands};
+use super::frame::{Held, NO_SLOT, Operands};
 use super::machine::Given;
 use super::path;
 use super::table;
@@ -339,17 +340,20 @@ impl<'e> Glance<'e> {
                 *place = Held::Stored(value);
                 true
             }
-            None => false,
+            None => impossible(NO_SLOT),
         }
     }
 
     #[inline]
     fn held(&self, operand: Operand) -> Held<'e> {
-        match operand {
+        let held = match operand {
             Operand::Slot(slot) => self.slot(slot).copied(),
             Operand::Const(id) => self.stored_constant(id).map(Held::Stored),
+        };
+        match held {
+            Some(held) => held,
+            None => Held::Flying(impossible("a plan names an operand that is not there")),
         }
-        .unwrap_or(Held::Flying(V::Null))
     }
 
     #[inline]

@@ -1,12 +1,13 @@
 //! Leaves: what is done with a solution.
 
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::{Operand, Step};
 use crate::value::Put;
 
 use super::frame::{Few, Held, Operands};
 use super::machine::{Flow, Machine};
-use super::sink::Sink;
+use super::sink::{Sink, WRONG_SINK};
 
 impl<'e> Machine<'e> {
     /// The value of a complete rule or function, which must agree with earlier ones.
@@ -52,7 +53,7 @@ impl<'e> Machine<'e> {
         match &mut self.sink {
             Sink::Array(items) => items.push(value),
             Sink::Fold(fold) => fold.add(value),
-            _ => {}
+            _ => impossible(WRONG_SINK),
         }
     }
 
@@ -66,8 +67,11 @@ impl<'e> Machine<'e> {
             return;
         }
         let value = self.get(operand);
-        if let Sink::Set(set) = &mut self.sink {
-            set.insert(value);
+        match &mut self.sink {
+            Sink::Set(set) => {
+                set.insert(value);
+            }
+            _ => impossible(WRONG_SINK),
         }
     }
 
@@ -76,9 +80,10 @@ impl<'e> Machine<'e> {
         match leaf {
             Step::Put { key, value, span } => {
                 let (key, value) = (self.get(*key), self.get(*value));
-                if let Sink::Object(object) = &mut self.sink
-                    && object.put(key, value) == Put::Conflict
-                {
+                let Sink::Object(object) = &mut self.sink else {
+                    return Ok(impossible(WRONG_SINK));
+                };
+                if object.put(key, value) == Put::Conflict {
                     return Err(Halt::duplicate_key(self.program, *span));
                 }
             }
@@ -91,20 +96,22 @@ impl<'e> Machine<'e> {
                 let path = self.gather(path, &mut few);
                 let value = self.get(*value);
                 let arena = self.call.arena;
-                if let Sink::Extent(extent) = &mut self.sink
-                    && extent.insert(arena, path, value, *member).is_err()
-                {
+                let Sink::Extent(extent) = &mut self.sink else {
+                    return Ok(impossible(WRONG_SINK));
+                };
+                if extent.insert(arena, path, value, *member).is_err() {
                     self.rival = Some(value);
                     return Err(Halt::Clash);
                 }
             }
             Step::Solution(wanted) => {
                 let row = wanted.iter().map(|operand| self.get(*operand)).collect();
-                if let Sink::Rows(rows) = &mut self.sink {
-                    rows.push(row);
+                match &mut self.sink {
+                    Sink::Rows(rows) => rows.push(row),
+                    _ => impossible(WRONG_SINK),
                 }
             }
-            _ => {}
+            _ => impossible("a plan ends with a step that produces nothing"),
         }
         Ok(Flow::More)
     }

@@ -20,9 +20,10 @@ use super::sink::{Order, Produced, Sink};
 use super::table::Joins;
 
 /// What a run tells its generator.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Flow {
     /// Try the next element.
+    #[default]
     More,
     /// Enough was found.
     Stop,

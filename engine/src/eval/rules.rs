@@ -1,6 +1,7 @@
 //! Rules: which can match, what they make, and what is kept of it.
 
 use crate::evaluation::{Extent, Halt};
+use crate::impossible::impossible;
 use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::value::{SetBuilder, V};
 
@@ -28,7 +29,14 @@ impl<'e> Iterator for Candidates<'e> {
     }
 }
 
+/// What is said of a number that no rule has.
+pub(super) const NO_RULE: &str = "a plan names a rule that is not there";
+
+/// What is said of a rule that lacks a plan.
+const NO_PLAN: &str = "a rule has no plan for known keys";
+
 impl<'e> Machine<'e> {
+    #[inline]
     pub(super) fn rule_set(&self, rule: RuleId) -> Option<&'e RuleSet> {
         self.program.rules.get(rule as usize).map(|set| &**set)
     }
@@ -56,20 +64,20 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn outermost(&mut self, rule: RuleId) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(None);
+            return Ok(impossible(NO_RULE));
         };
         Ok(match set.kind {
             RuleKind::Complete => self.complete(set, &[])?,
             RuleKind::Set => Some(self.full_set(set)?),
             RuleKind::Object => Some(self.full_object(set)?),
-            RuleKind::Function(_) => None,
+            RuleKind::Function(_) => impossible("the document of a function"),
         })
     }
 
     /// The result of a function.
     pub(super) fn apply(&mut self, rule: RuleId, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
         let Some(set) = self.rule_set(rule) else {
-            return Ok(None);
+            return Ok(impossible(NO_RULE));
         };
         if !set.memoised {
             return self.complete(set, args);
@@ -278,7 +286,7 @@ impl<'e> Machine<'e> {
             return Ok(kept);
         }
         let Some(set) = self.rule_set(rule) else {
-            return Ok(None);
+            return Ok(impossible(NO_RULE));
         };
         let result = match set.kind {
             RuleKind::Set => self.has_member(set, keys)?,
@@ -297,6 +305,7 @@ impl<'e> Machine<'e> {
         let mut found = None;
         for rule in self.candidates(set, &[]) {
             let Some(plan) = rule.keyed.first() else {
+                impossible::<()>(NO_PLAN);
                 continue;
             };
             let (flow, has_member) = self.asking(plan, keys);
@@ -390,7 +399,7 @@ impl<'e> Machine<'e> {
         keys: &[V<'e>],
     ) -> Result<(), Halt> {
         let Some(plan) = rule.keyed.last() else {
-            return Ok(());
+            return Ok(impossible(NO_PLAN));
         };
         let (own, below) = keys
             .split_at_checked(rule.keyed.len())

@@ -5,6 +5,9 @@ use crate::evaluation::Extent;
 use crate::program::Rule;
 use crate::value::{ObjectBuilder, SetBuilder, V};
 
+/// What is said of a leaf that meets what it cannot fill.
+pub(super) const WRONG_SINK: &str = "a plan produces what nobody collects";
+
 /// What the innermost running block produces.
 #[derive(Default)]
 pub(super) enum Sink<'e> {

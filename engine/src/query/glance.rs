@@ -6,6 +6,7 @@ use super::document::{DocumentHandle, Found};
 use super::{Input, Request};
 use crate::eval::{Given, Glance, Glimpse};
 use crate::host::Cancel;
+use crate::impossible;
 use crate::moment::State;
 use crate::program::RuleId;
 
@@ -78,6 +79,10 @@ impl DocumentHandle {
         let program = &*state.policy.program;
         let data = state.documents.root();
         let glimpse = Glance::new(program, input, data, turns).rule(rule);
+        if impossible::is_met() {
+            // the evaluation that follows tells what
+            return Glimpse::Unsure;
+        }
         self.glances.count(&glimpse);
         glimpse
     }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::error::Error;
-use crate::limits;
 use crate::value::Arena;
+use crate::{impossible, limits};
 
 thread_local! {
     /// The memory of this thread's last evaluation, ready for the next.
@@ -61,7 +61,11 @@ pub(crate) fn with_memory<R>(
         Some(own) if own.bytes() <= largest => (own, true),
         own => other(own, largest),
     };
-    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
+    let mut result =
+        stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
+    if let Some(what) = impossible::take() {
+        result = Err(Error::impossible(what));
+    }
     if is_own && arena.bytes() <= limits::THREAD_ARENA {
         arena.reset();
         OWN.set(Some(arena));

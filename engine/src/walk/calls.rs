@@ -9,10 +9,17 @@ use super::scope::Mock;
 use super::term::{List, T};
 use crate::builtins::{self, Entry, Fault};
 use crate::evaluation::{Halt, outcome};
+use crate::impossible::impossible;
 use crate::program::canonical::SiteId;
 use crate::trace::Operation;
 use crate::types::Type;
 use crate::value::V;
+
+/// What stands for operands that are fewer than a function has.
+pub(super) fn few(operands: &[Term]) -> (&[Term], &[Term]) {
+    impossible::<()>("a call with too few operands");
+    (operands, &[])
+}
 
 /// What an operator names.
 #[derive(Clone, Copy)]
@@ -74,7 +81,9 @@ impl<'e> Walk<'e> {
             Callee::Descend => self.walk_tree(goal, operands, next),
             Callee::Builtin(entry) => {
                 let arity = arity(&entry.declaration);
-                let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
+                let (args, output) = operands
+                    .split_at_checked(arity)
+                    .unwrap_or_else(|| few(operands));
                 let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
                     return Ok(Flow::More);
                 };
@@ -115,11 +124,12 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some(function) = self.program.functions.get(at as usize) else {
+            impossible::<()>("a call of a function that is not there");
             return Ok(Flow::More);
         };
         let (args, output) = operands
             .split_at_checked(function.arity())
-            .unwrap_or((operands, &[]));
+            .unwrap_or_else(|| few(operands));
         let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
             return Ok(Flow::More);
         };
@@ -156,7 +166,9 @@ impl<'e> Walk<'e> {
         match mock {
             Mock::Value(value) => {
                 let arity = self.arity_of(operator);
-                let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
+                let (args, output) = operands
+                    .split_at_checked(arity)
+                    .unwrap_or_else(|| few(operands));
                 // a call is undefined when one of its operands is
                 let args = List::Terms(args, goal.frame);
                 if self.plug_all(args).is_none() && self.open.is_none() {
@@ -169,7 +181,9 @@ impl<'e> Walk<'e> {
                     && self.arity_of(other) == 0 =>
             {
                 let arity = self.arity_of(operator);
-                let (args, output) = operands.split_at_checked(arity).unwrap_or((operands, &[]));
+                let (args, output) = operands
+                    .split_at_checked(arity)
+                    .unwrap_or_else(|| few(operands));
                 let args = List::Terms(args, goal.frame);
                 if self.plug_all(args).is_none() && self.open.is_none() {
                     return Ok(Flow::More);

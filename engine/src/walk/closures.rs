@@ -5,8 +5,9 @@ use solon_syntax::source::Span;
 
 use super::keyed;
 use super::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
-use super::term::{FrameId, Made, T};
+use super::term::{FrameId, Made, NO_VALUE, T};
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::trace::{Count, Op};
 use crate::value::{ObjectBuilder, Put, SetBuilder, V};
 
@@ -202,7 +203,7 @@ impl<'e> Walk<'e> {
             TermKind::ArrayComprehension(_) => {
                 let mut items = arena.list();
                 self.each_of(solutions, &mut |walk| {
-                    items.push(walk.plug(head).unwrap_or_default());
+                    items.push(walk.plug(head).unwrap_or_else(|| impossible(NO_VALUE)));
                     Ok(())
                 })?;
                 arena.array_of(items.into_bump_slice())
@@ -211,10 +212,12 @@ impl<'e> Walk<'e> {
                 let mut object = ObjectBuilder::new(arena);
                 self.each_of(solutions, &mut |walk| {
                     let Some(key) = &inside.key else {
-                        return Ok(());
+                        return Ok(impossible("an object comprehension without a key"));
                     };
-                    let found = walk.plug(T::Term(key, frame)).unwrap_or_default();
-                    let value = walk.plug(head).unwrap_or_default();
+                    let found = walk
+                        .plug(T::Term(key, frame))
+                        .unwrap_or_else(|| impossible(NO_VALUE));
+                    let value = walk.plug(head).unwrap_or_else(|| impossible(NO_VALUE));
                     if object.put(found, value) == Put::Conflict {
                         return Err(Halt::duplicate_key(walk.program, key.span));
                     }
@@ -225,7 +228,7 @@ impl<'e> Walk<'e> {
             _ => {
                 let mut set = SetBuilder::new(arena);
                 self.each_of(solutions, &mut |walk| {
-                    set.insert(walk.plug(head).unwrap_or_default());
+                    set.insert(walk.plug(head).unwrap_or_else(|| impossible(NO_VALUE)));
                     Ok(())
                 })?;
                 set.finish()

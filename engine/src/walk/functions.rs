@@ -2,6 +2,7 @@
 
 use solon_syntax::ast::{Rule, Term};
 
+use super::calls::few;
 use super::documents::Path;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{List, T};
@@ -39,7 +40,7 @@ impl<'e> Walk<'e> {
     ) -> Outcome {
         let (args, output) = operands
             .split_at_checked(group.arity)
-            .unwrap_or((operands, &[]));
+            .unwrap_or_else(|| few(operands));
         let matches = self.candidates(goal, group, path, Some(List::Terms(args, goal.frame)));
         let Some(values) = self.plug_all(List::Terms(args, goal.frame)) else {
             return Ok(Flow::More);

@@ -16,6 +16,7 @@ use super::term::{FrameId, Made, T};
 use super::trail::Trail;
 use crate::builtins::Call;
 use crate::evaluation::{EvalError, Halt};
+use crate::impossible::impossible;
 use crate::limits;
 use crate::program::Program;
 use crate::program::canonical::Keyed;
@@ -208,7 +209,9 @@ impl<'e> Walk<'e> {
             walk.body_event(Op::Exit, goal);
             let wanted = question.wanted.iter();
             let row = wanted.map(|name| walk.plug(T::Made(walk.variable(name, frame))));
-            rows.push(row.map(Option::unwrap_or_default).collect());
+            let row =
+                row.map(|value| value.unwrap_or_else(|| impossible("a variable without a value")));
+            rows.push(row.collect());
             walk.body_event(Op::Redo, goal);
             Ok(Flow::More)
         });

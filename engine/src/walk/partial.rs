@@ -6,8 +6,9 @@ use super::documents::Path;
 use super::index::Matches;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
-use super::term::{FrameId, Shape, T};
+use super::term::{FrameId, NO_VALUE, Shape, T};
 use crate::evaluation::{Extent, Halt, fixed_key_name};
+use crate::impossible::impossible;
 use crate::program::canonical::{Group, GroupKind, Member};
 use crate::trace::{Count, Op};
 use crate::value::V;
@@ -246,13 +247,16 @@ impl<'e> Walk<'e> {
         child: Goal<'e>,
         extent: &mut Extent<'e>,
     ) -> Result<bool, Halt> {
-        let keys = tail
-            .iter()
-            .map(|term| self.plug(T::Term(term, child.frame)).unwrap_or_default());
+        let keys = tail.iter().map(|term| {
+            self.plug(T::Term(term, child.frame))
+                .unwrap_or_else(|| impossible(NO_VALUE))
+        });
         let keys: Path<'e> = keys.collect();
         let member = rule.head.value.is_none();
         let value = match &rule.head.key {
-            Some(key) if member => self.plug(T::Term(key, child.frame)).unwrap_or_default(),
+            Some(key) if member => self
+                .plug(T::Term(key, child.frame))
+                .unwrap_or_else(|| impossible(NO_VALUE)),
             _ => self.head_value(rule, child),
         };
         let made = extent.insert(self.call.arena, &keys, value, member);

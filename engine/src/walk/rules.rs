@@ -5,8 +5,9 @@ use solon_syntax::ast::Rule;
 use super::index::Matches;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
-use super::term::T;
+use super::term::{NO_VALUE, T};
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::canonical::{Group, GroupKind};
 use crate::trace::{Count, Op};
 use crate::value::V;
@@ -153,7 +154,9 @@ impl<'e> Walk<'e> {
     /// The value of a rule's head.
     pub(super) fn head_value(&mut self, rule: &'e Rule, child: Goal<'e>) -> V<'e> {
         match &rule.head.value {
-            Some(value) => self.plug(T::Term(value, child.frame)).unwrap_or_default(),
+            Some(value) => self
+                .plug(T::Term(value, child.frame))
+                .unwrap_or_else(|| impossible(NO_VALUE)),
             None => V::Bool(true),
         }
     }

@@ -8,9 +8,10 @@ use super::calls::{Callee, operator_name};
 use super::documents::Path;
 use super::keyed::Tables;
 use super::machine::{Goal, Next, Outcome, Walk};
-use super::term::T;
+use super::term::{NO_VALUE, T};
 use crate::builtins::Run;
 use crate::evaluation::{EvalError, Halt, Overlay, Patches, overlay};
+use crate::impossible::impossible;
 use crate::limits;
 use crate::program::constant;
 use crate::value::V;
@@ -208,7 +209,7 @@ impl<'e> Walk<'e> {
         for modifier in with {
             let value = |walk: &mut Self| {
                 let value = walk.plug(T::Term(&modifier.value, goal.frame));
-                value.unwrap_or_default()
+                value.unwrap_or_else(|| impossible(NO_VALUE))
             };
             match self.replaced(&modifier.target) {
                 Replaced::Input => {
@@ -228,7 +229,8 @@ impl<'e> Walk<'e> {
                     } else {
                         Mock::Value(value(self))
                     };
-                    let name = operator_name(&modifier.target).unwrap_or_default();
+                    let name = operator_name(&modifier.target)
+                        .unwrap_or_else(|| impossible("a function without a name"));
                     let mocked = Mocked {
                         name,
                         target: &modifier.target,

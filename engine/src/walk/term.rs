@@ -8,6 +8,9 @@ use crate::value::{ArrayView, V};
 /// Number of an environment on the stack of environments.
 pub(crate) type FrameId = u32;
 
+/// What is said of a term that has no value where all variables have one.
+pub(super) const NO_VALUE: &str = "a term without a value";
+
 /// A term.
 #[derive(Clone, Copy)]
 pub(crate) enum T<'e> {

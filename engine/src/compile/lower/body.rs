@@ -11,6 +11,7 @@ use super::{fuse, lookups, screen, unread};
 use crate::builtins::{self, Prepared};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
+use crate::impossible::impossible;
 use crate::program::{
     self, Block, BuiltinCall, Collector, Comparison, CustomCall, Direct, FunctionCall, Operand,
     Plan, Program, QuickCall, Slot, Step, TextTest,
@@ -106,10 +107,12 @@ impl<'p> Lowering<'p> {
         self.bound.iter().map(|(name, operand)| (name, *operand))
     }
 
-    /// The operand of a variable of a query; `null` for one that no expression binds, which safety rules out.
+    /// The operand of a variable of a query; safety rules out one that no expression binds.
     pub(super) fn variable(&mut self, name: &Name) -> Operand {
-        self.binding(name)
-            .unwrap_or_else(|| Operand::Const(self.constants.add(Value::Null)))
+        self.binding(name).unwrap_or_else(|| {
+            impossible::<()>("a query asks for a variable that nothing binds");
+            Operand::Const(self.constants.add(Value::Null))
+        })
     }
 
     /// Lowers into a block of its own; what is bound inside is forgotten.

@@ -12,6 +12,7 @@ use super::guards;
 use super::index::{self, Built, Condition, Proof, Proofs};
 use super::screen::{self, Around};
 use crate::compile::optimisations::{Optimisation, Optimisations};
+use crate::impossible::impossible;
 use crate::program::canonical::{Shared, chain};
 use crate::program::{
     Chain, ConstId, Index, Known, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Screen,
@@ -27,7 +28,9 @@ pub fn lower(
     constants: &mut Constants,
     optimisations: Optimisations,
 ) -> RuleSet {
-    let declared = program.rules.get(id as usize).cloned().unwrap_or_default();
+    let declared = program.rules.get(id as usize).cloned();
+    let declared =
+        declared.unwrap_or_else(|| impossible("a rule that was not declared is lowered"));
     let kind = declared.kind;
     let lowering = RuleLowering {
         kind,

@@ -6,6 +6,7 @@ use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
 
 use super::body::Lowering;
 use crate::compile::optimisations::Optimisation;
+use crate::impossible::impossible;
 use crate::program::{Collector, Operand, Step};
 use crate::value::{Arena, Shape, Value};
 
@@ -102,7 +103,10 @@ impl Lowering<'_> {
                 path: [].into(),
                 out,
             }),
-            _ => self.push(Step::Fail),
+            _ => {
+                impossible::<()>("a variable that nothing binds");
+                self.push(Step::Fail);
+            }
         }
         Operand::Slot(out)
     }

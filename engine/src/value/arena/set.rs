@@ -5,6 +5,7 @@ use std::cell::Cell;
 use super::Arena;
 use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
+use crate::impossible::impossible;
 use crate::limits;
 use crate::value::array::ArrayView;
 use crate::value::sort::{self, Sortable};
@@ -63,7 +64,8 @@ impl<'e> ArenaSet<'e> {
         };
         let member = |at: usize| {
             let slot = order.get(at).map_or(0, Cell::get);
-            self.items.get(slot as usize).copied().unwrap_or_default()
+            let member = self.items.get(slot as usize).copied();
+            member.unwrap_or_else(|| impossible("the order of a set names no member"))
         };
         arena
             .bump

@@ -8,6 +8,7 @@ use hashbrown::HashTable;
 
 use super::parser::Build;
 use super::repeats::{Repeats, Seen, Worth, arrange};
+use crate::impossible::impossible;
 use crate::limits;
 use crate::value::number::NumberText;
 use crate::value::object::Growing;
@@ -194,7 +195,10 @@ impl Form {
         let mut sorted: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
         sorted.sort_unstable();
         sorted.dedup();
-        let slot = |key: &Cow<'_, str>| sorted.binary_search(&key.as_ref()).unwrap_or(0);
+        let slot = |key: &Cow<'_, str>| {
+            let found = sorted.binary_search(&key.as_ref());
+            found.unwrap_or_else(|_| impossible("an object's form lacks one of its keys"))
+        };
         let slots: Box<[u8]> = keys
             .iter()
             .map(|key| u8::try_from(slot(key)).unwrap_or(0))

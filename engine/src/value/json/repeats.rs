@@ -315,11 +315,11 @@ mod tests {
 
     #[test]
     fn a_change_of_one_part_leaves_its_equals_alone() {
-        use crate::store::{MemoryStore, Operation, Path, Store, Transaction};
+        use crate::store::{Operation, Path, Snapshot, Transaction};
 
         let text = format!("{{\"list\":[{}]}}", vec![r#"{"a":1}"#; 10_000].join(","));
-        let store = MemoryStore::new(read(text.as_bytes()).unwrap());
-        let mut transaction = Transaction::on(&store.snapshot());
+        let snapshot = Snapshot::new(read(text.as_bytes()).unwrap(), 0);
+        let mut transaction = Transaction::on(&snapshot);
         let path = Path::from_slashes("/list/0/a");
         transaction
             .write(Operation::Replace, &path, Value::from(2))

@@ -1,0 +1,44 @@
+//! States that cannot be.
+//!
+//! A slot that a plan does not have, a rule with an unknown number, a result in the wrong place: none of them can be, and
+//! none may pass for an answer, since in a policy nothing found may mean *allow*. Whoever meets one notes it here and goes
+//! on with something harmless; the evaluation, or the compilation, then ends with an internal error.
+
+use std::cell::Cell;
+
+thread_local! {
+    /// What this thread met first since it was last asked.
+    static MET: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// Notes a state that cannot be, and gives something to go on with until the evaluation ends.
+///
+/// Under a fuzzer it panics at once.
+#[cold]
+#[inline(never)]
+pub fn impossible<T: Default>(what: &'static str) -> T {
+    #[cfg(fuzzing)]
+    #[expect(clippy::panic, reason = "a fuzzer finds panics")]
+    {
+        panic!("impossible: {what}");
+    }
+    #[cfg(not(fuzzing))]
+    {
+        if MET.get().is_none() {
+            MET.set(Some(what));
+        }
+        T::default()
+    }
+}
+
+/// Whether this thread met such a state.
+#[inline]
+pub fn is_met() -> bool {
+    MET.get().is_some()
+}
+
+/// What this thread met, if anything; forgotten from now on.
+#[inline]
+pub fn take() -> Option<&'static str> {
+    MET.take()
+}

@@ -1,0 +1,173 @@
+//! States that cannot be end an evaluation with an internal error: never with an answer, and never with nothing.
+
+use std::sync::Arc;
+
+use solon::program::{Operand, Program, RuleKind, RuleSet, Step};
+use solon::testing::apply_tampered;
+use solon::{Change, Engine, Error, Request, Value};
+
+const POLICY: &str = "package t
+constant := 7
+copied := input.x
+sum := count([y | some y in input.list; y > 1])
+list := [y | some y in input.list]
+members contains y if some y in input.list
+object := {y: 1 | some y in input.list}
+table[y] := 1 if some y in input.list
+other := constant + 1
+own := twice(input.x)
+denied if input.x == 2
+default allow := false
+allow if not denied
+member if 2 in members
+";
+
+/// The rules of a document, to be changed.
+fn set<'p>(program: &'p mut Program, name: &str) -> &'p mut RuleSet {
+    let mut rules = program.rules.iter_mut();
+    let found = rules.find(|set| *set.name == *format!("data.t.{name}"));
+    Arc::get_mut(found.unwrap()).unwrap()
+}
+
+/// The steps of a rule's plan, to be changed.
+fn steps<'p>(program: &'p mut Program, name: &str) -> &'p mut [Step] {
+    &mut set(program, name).rules[0].plan.steps
+}
+
+/// The block within the last step but one, which makes a collection.
+fn block(steps: &mut [Step]) -> &mut [Step] {
+    let block = steps.iter_mut().find_map(|step| match step {
+        Step::Collect { block, .. } => Some(&mut **block),
+        Step::Aggregate(aggregate) => Some(&mut *aggregate.block),
+        _ => None,
+    });
+    block.unwrap()
+}
+
+fn replace_last(steps: &mut [Step], with: Step) {
+    *steps.last_mut().unwrap() = with;
+}
+
+const NOWHERE: Operand = Operand::Slot(1 << 20);
+
+type Tamper = fn(&mut Program);
+
+/// What is made impossible, and which documents depend on it.
+const FAULTS: &[(&str, &[&str], Tamper)] = &[
+    ("no constants", &["constant", "allow"], |program| {
+        program.constants.clear();
+    }),
+    ("an unknown constant", &["constant", "other"], |program| {
+        replace_last(
+            steps(program, "constant"),
+            Step::Value(Operand::Const(1 << 20)),
+        );
+    }),
+    ("an unknown slot", &["copied"], |program| {
+        replace_last(steps(program, "copied"), Step::Value(NOWHERE));
+    }),
+    ("a result in no slot", &["copied"], |program| {
+        for step in steps(program, "copied") {
+            if let Step::Input { out, .. } = step {
+                *out = 1 << 20;
+            }
+        }
+    }),
+    ("no rules", &["other", "allow", "constant"], |program| {
+        program.rules.clear()
+    }),
+    ("an element for a rule", &["constant"], |program| {
+        let leaf = Step::Append(Operand::Const(0));
+        replace_last(steps(program, "constant"), leaf);
+    }),
+    ("a member for an array", &["list"], |program| {
+        replace_last(block(steps(program, "list")), Step::Insert(NOWHERE));
+    }),
+    ("an element for an object", &["object"], |program| {
+        let leaf = Step::Append(Operand::Const(0));
+        replace_last(block(steps(program, "object")), leaf);
+    }),
+    ("a solution for an aggregate", &["sum"], |program| {
+        let leaf = Step::Solution([].into());
+        replace_last(block(steps(program, "sum")), leaf);
+    }),
+    ("a solution for a set", &["members"], |program| {
+        let leaf = Step::Solution([].into());
+        replace_last(steps(program, "members"), leaf);
+    }),
+    ("a pair for a partial object", &["table"], |program| {
+        let leaf = Step::Put {
+            key: Operand::Const(0),
+            value: Operand::Const(0),
+            span: solon_syntax::source::Span::default(),
+        };
+        replace_last(steps(program, "table"), leaf);
+    }),
+    ("no plan for known keys", &["member"], |program| {
+        set(program, "members").rules[0].keyed.clear();
+    }),
+    ("the document of a function", &["constant"], |program| {
+        set(program, "constant").kind = RuleKind::Function(1);
+    }),
+    ("no functions", &["own"], |program| {
+        program.functions.clear()
+    }),
+    ("nothing produced", &["copied"], |program| {
+        replace_last(steps(program, "copied"), Step::EndWith);
+    }),
+];
+
+fn engine() -> Engine {
+    let twice =
+        solon::builtins::Custom::new("twice", "x: any => y: any", |_, operands| Ok(operands[0]));
+    Engine::builder().function(twice).build()
+}
+
+fn input() -> Value {
+    let list = Value::array(vec![Value::Int(1), Value::Int(2), Value::Int(3)]);
+    Value::object(vec![("x".into(), Value::Int(2)), ("list".into(), list)])
+}
+
+#[test]
+fn what_cannot_be_is_an_internal_error() {
+    let input = input();
+    let request = Request::new().input(&input);
+    for (fault, documents, tamper) in FAULTS {
+        let engine = engine();
+        let mut change = Change::default();
+        change.set_module("t.rego", POLICY);
+        apply_tampered(&engine, change, tamper).unwrap();
+        for name in *documents {
+            let document = engine.prepare_document(&format!("t/{name}")).unwrap();
+            let query = engine
+                .prepare_query(&format!("x := data.t.{name}"))
+                .unwrap();
+            for _ in 0..20 {
+                let answers = [
+                    document
+                        .evaluate(&request)
+                        .map(|found| format!("{found:?}")),
+                    query.solutions(&request).map(|found| format!("{found:?}")),
+                ];
+                for answer in answers {
+                    let Err(Error::Eval(error)) = answer else {
+                        panic!("{fault}, {name}: {answer:?}");
+                    };
+                    assert_eq!(
+                        error.code.as_str(),
+                        "eval_internal_error",
+                        "{fault}: {error}"
+                    );
+                    assert!(error.message.starts_with("impossible state: "), "{error}");
+                }
+            }
+        }
+        // the next decision of the thread knows nothing of it
+        let sound = self::engine();
+        sound.set_module("t.rego", POLICY).unwrap();
+        for name in *documents {
+            let document = sound.prepare_document(&format!("t/{name}")).unwrap();
+            assert!(document.evaluate(&request).unwrap().is_some(), "{name}");
+        }
+    }
+}
