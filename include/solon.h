@@ -86,6 +86,14 @@ typedef enum {
      * There is no module of that name.
      */
     SOLON_ERROR_UNKNOWN_MODULE = 8,
+    /**
+     * An option that means nothing.
+     */
+    SOLON_ERROR_OPTIONS = 9,
+    /**
+     * There is neither a rule nor a document at that path.
+     */
+    SOLON_ERROR_UNKNOWN_PATH = 10,
 } solon_code;
 
 /**

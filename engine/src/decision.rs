@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::Error;
+use crate::error::{Error, InputError};
 use crate::query::{PreparedDocument, Request};
 use crate::value::serde::{from_value, to_value};
 
@@ -42,7 +42,8 @@ impl<In: Serialize + ?Sized, Out: DeserializeOwned> Decision<In, Out> {
     /// [`Error::Input`] when the input has no form as a value, [`Error::Eval`] when the evaluation ends early,
     /// [`Error::Output`] when the document does not fit `Out`.
     pub fn decide(&self, input: &In) -> Result<Option<Out>, Error> {
-        let input = to_value(input).map_err(|error| Error::Input(error.to_string()))?;
+        let input =
+            to_value(input).map_err(|error| Error::Input(InputError::new(error.to_string())))?;
         let answer = self.document.evaluate(&Request::new().input(&input))?;
         answer
             .map(|value| from_value(value.borrow()))

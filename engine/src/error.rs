@@ -8,6 +8,7 @@ use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 use crate::builtins::FaultCode;
 use crate::evaluation::{EvalError, StackFrame};
 use crate::store::StoreError;
+use crate::value::json::JsonError;
 
 /// An error of the engine.
 #[derive(Clone, Debug)]
@@ -20,13 +21,58 @@ pub enum Error {
     /// A refused read or write of base documents. Nothing has changed.
     Store(StoreError),
     /// An input, or data, that cannot be read.
-    Input(String),
+    Input(InputError),
     /// A value that does not fit the type it was asked as.
     Output(String),
+    /// An option that means nothing, like an unknown that is no reference.
+    Options(String),
+    /// A path below which there is neither a rule nor a base document, where one was asked for.
+    UnknownPath(String),
     /// A module that is not there.
     UnknownModule(String),
     /// A query without text.
     EmptyQuery,
+}
+
+/// Why an input, or data, cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputError {
+    message: String,
+    json: Option<JsonError>,
+}
+
+impl InputError {
+    /// By what a conversion says.
+    pub fn new(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            message,
+            json: None,
+        }
+    }
+
+    /// The row and the column in JSON text, both from 1.
+    pub fn place(&self) -> Option<(usize, usize)> {
+        let json = self.json.as_ref()?;
+        Some((json.line(), json.column()))
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl From<JsonError> for InputError {
+    fn from(error: JsonError) -> Self {
+        Self {
+            message: error.to_string(),
+            json: Some(error),
+        }
+    }
 }
 
 /// One entry of an error in the form that the published APIs list.
@@ -69,9 +115,10 @@ impl Error {
                 stack: error.stack.clone(),
             }],
             Self::Store(error) => vec![entry(error.code(), error.to_string())],
-            Self::Input(message) | Self::Output(message) => {
-                vec![entry("invalid_parameter", message.clone())]
+            Self::Input(_) | Self::Output(_) | Self::Options(_) => {
+                vec![entry("invalid_parameter", self.to_string())]
             }
+            Self::UnknownPath(_) => vec![entry("resource_not_found", self.to_string())],
             Self::EmptyQuery => vec![entry("invalid_parameter", EMPTY_QUERY.into())],
             Self::UnknownModule(name) => vec![entry(
                 "resource_not_found",
@@ -129,14 +176,33 @@ impl fmt::Display for Error {
             Self::Compile(diagnostics) => diagnostics.fmt(f),
             Self::Eval(error) => error.fmt(f),
             Self::Store(error) => error.fmt(f),
-            Self::Input(message) | Self::Output(message) => f.write_str(message),
+            Self::Input(error) => error.fmt(f),
+            Self::Output(message) | Self::Options(message) => f.write_str(message),
+            Self::UnknownPath(path) => write!(f, "no rule and no document at `{path}`"),
             Self::EmptyQuery => f.write_str(EMPTY_QUERY),
             Self::UnknownModule(name) => write!(f, "policy id `{name}` not found"),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    /// The error of the part that refused, which has details of its own.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Compile(error) => Some(error),
+            Self::Eval(error) => Some(&**error),
+            Self::Store(error) => Some(error),
+            Self::Input(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<JsonError> for Error {
+    fn from(error: JsonError) -> Self {
+        Self::Input(error.into())
+    }
+}
 
 impl From<Diagnostics> for Error {
     fn from(diagnostics: Diagnostics) -> Self {

@@ -58,7 +58,7 @@ pub mod walk;
 pub use builtins::{Capabilities, NdBuiltinCache, ResponseMetadata, SendMetrics};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
-pub use error::{Error, ErrorEntry};
+pub use error::{Error, ErrorEntry, InputError};
 pub use evaluation::StackFrame;
 pub use explanation::{Explanation, Watched};
 pub use host::{Cancel, FixedHost, Host, OfflineHost};

@@ -11,7 +11,7 @@ use solon_syntax::ast::Version;
 
 use crate::compile::Options;
 use crate::engine::{Change, Engine};
-use crate::error::Error;
+use crate::error::{Error, InputError};
 use crate::host::{FixedHost, Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
 use crate::partial_query::PartialOptions;
 use crate::query::{Request, Solution};
@@ -124,7 +124,11 @@ fn answer_in(line: &[u8], manner: &Manner<'_>) -> String {
             let result = ask(&request, manner, &prints);
             write_answer(&mut out, &result, &prints.into_inner());
         }
-        Err(error) => write_answer(&mut out, &Err(Error::Input(error.to_string())), ""),
+        Err(error) => write_answer(
+            &mut out,
+            &Err(Error::Input(InputError::new(error.to_string()))),
+            "",
+        ),
     }
     String::from_utf8(out).unwrap_or_default()
 }
@@ -226,7 +230,7 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
 }
 
 fn read_json(text: &str) -> Result<Value, Error> {
-    json::read(text.as_bytes()).map_err(|error| Error::Input(error.to_string()))
+    Ok(json::read(text.as_bytes())?)
 }
 
 /// What a query comes down to while something is unknown.

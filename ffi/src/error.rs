@@ -29,6 +29,10 @@ pub enum Code {
     SolonErrorOutput = 7,
     /// There is no module of that name.
     SolonErrorUnknownModule = 8,
+    /// An option that means nothing.
+    SolonErrorOptions = 9,
+    /// There is neither a rule nor a document at that path.
+    SolonErrorUnknownPath = 10,
 }
 
 impl Code {
@@ -43,6 +47,8 @@ impl Code {
             Self::SolonErrorInput => "input",
             Self::SolonErrorOutput => "output",
             Self::SolonErrorUnknownModule => "unknown_module",
+            Self::SolonErrorOptions => "options",
+            Self::SolonErrorUnknownPath => "unknown_path",
         }
     }
 }
@@ -70,6 +76,16 @@ struct Entry {
     location: Option<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<String>,
+    /// The queries that were running, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack: Vec<Frame>,
+}
+
+#[derive(Serialize)]
+struct Frame {
+    query_id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
 }
 
 #[derive(Serialize)]
@@ -101,6 +117,20 @@ impl Error {
     }
 }
 
+impl From<::engine::StackFrame> for Frame {
+    fn from(frame: ::engine::StackFrame) -> Self {
+        let location = frame.location.map(|(file, row, col)| Location {
+            file: file.to_string(),
+            row,
+            col,
+        });
+        Self {
+            query_id: frame.query_id,
+            location,
+        }
+    }
+}
+
 impl From<::engine::Error> for Error {
     fn from(error: ::engine::Error) -> Self {
         let code = match &error {
@@ -110,6 +140,8 @@ impl From<::engine::Error> for Error {
             ::engine::Error::Input(_) => Code::SolonErrorInput,
             ::engine::Error::Output(_) => Code::SolonErrorOutput,
             ::engine::Error::UnknownModule(_) => Code::SolonErrorUnknownModule,
+            ::engine::Error::Options(_) | ::engine::Error::EmptyQuery => Code::SolonErrorOptions,
+            ::engine::Error::UnknownPath(_) => Code::SolonErrorUnknownPath,
             _ => Code::SolonErrorInternal,
         };
         let entries = error.entries().into_iter().map(|entry| Entry {
@@ -119,6 +151,7 @@ impl From<::engine::Error> for Error {
                 .location
                 .map(|(file, row, col)| Location { file, row, col }),
             details: entry.details,
+            stack: entry.stack.into_iter().map(Frame::from).collect(),
         });
         Self::with_entries(code, error.to_string(), entries.collect())
     }

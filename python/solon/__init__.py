@@ -18,6 +18,7 @@ from solon._errors import (
     Location,
     OutputError,
     SolonError,
+    StackFrame,
     StoreError,
 )
 from solon._frozen import FrozenDict
@@ -34,6 +35,7 @@ __all__ = [
     "Location",
     "OutputError",
     "SolonError",
+    "StackFrame",
     "StoreError",
     "UndefinedType",
     "__version__",

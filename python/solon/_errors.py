@@ -11,6 +11,15 @@ class Location(NamedTuple):
     col: int
 
 
+class StackFrame(NamedTuple):
+    """A query that was running when an evaluation ended early."""
+
+    #: Its number, in the order in which queries began.
+    query_id: int
+    #: The expression that it had reached; None for one that no text has.
+    location: Optional[Location]
+
+
 class Entry(NamedTuple):
     """One thing that is wrong."""
 
@@ -18,6 +27,8 @@ class Entry(NamedTuple):
     message: str
     location: Optional[Location]
     details: tuple[str, ...]
+    #: The queries that were running, innermost first.
+    stack: tuple[StackFrame, ...] = ()
 
 
 class SolonError(Exception):

@@ -68,6 +68,7 @@ fn exception<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let classes = py.import("solon._errors")?;
     let (entry_class, location_class) = (classes.getattr("Entry")?, classes.getattr("Location")?);
+    let frame_class = classes.getattr("StackFrame")?;
     let mut errors = Vec::with_capacity(entries.len());
     for entry in entries {
         let location = match entry.location {
@@ -75,7 +76,16 @@ fn exception<'py>(
             None => None,
         };
         let details = PyTuple::new(py, entry.details)?;
-        errors.push(entry_class.call1((entry.code, entry.message, location, details))?);
+        let mut stack = Vec::with_capacity(entry.stack.len());
+        for frame in entry.stack {
+            let location = match frame.location {
+                Some((file, row, col)) => Some(location_class.call1((&*file, row, col))?),
+                None => None,
+            };
+            stack.push(frame_class.call1((frame.query_id, location))?);
+        }
+        let stack = PyTuple::new(py, stack)?;
+        errors.push(entry_class.call1((entry.code, entry.message, location, details, stack))?);
     }
     classes
         .getattr(family.class())?

@@ -57,10 +57,7 @@ fn engine(asked: &Asked<'_>) -> Result<Engine, Error> {
     }
     if let Some(data) = asked.data {
         let data = json::read(data.get().as_bytes());
-        change.put(
-            Path::default(),
-            data.map_err(|error| Error::Input(error.to_string()))?,
-        );
+        change.put(Path::default(), data.map_err(Error::from)?);
     }
     engine.apply(change)?;
     Ok(engine)

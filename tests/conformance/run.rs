@@ -123,15 +123,12 @@ fn ask(
         change.set_module(&format!("test-{at}.rego"), module);
     }
     if let Some(data) = &case.data {
-        let data =
-            json::read(data.get().as_bytes()).map_err(|error| Error::Input(error.to_string()))?;
+        let data = json::read(data.get().as_bytes()).map_err(Error::from)?;
         change.put(Path::default(), data);
     }
     engine.apply(change)?;
     let input = match (&case.input, &case.input_term) {
-        (Some(input), _) => Some(
-            json::read(input.get().as_bytes()).map_err(|error| Error::Input(error.to_string()))?,
-        ),
+        (Some(input), _) => Some(json::read(input.get().as_bytes()).map_err(Error::from)?),
         (None, Some(term)) => {
             let solutions = Engine::new()
                 .prepare_query(term)?

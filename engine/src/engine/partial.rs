@@ -48,7 +48,7 @@ impl Engine {
     /// Compiles a query that is asked while something is unknown.
     ///
     /// # Errors
-    /// [`Error::Compile`]; [`Error::EmptyQuery`]; [`Error::Input`] for what is to be unknown, or not to be inlined, and is
+    /// [`Error::Compile`]; [`Error::EmptyQuery`]; [`Error::Options`] for what is to be unknown, or not to be inlined, and is
     /// no reference.
     pub fn prepare_partial(
         &self,
@@ -153,7 +153,7 @@ impl Engine {
         });
         let documents: Result<Vec<Ref>, String> = documents.collect();
         documents.map_err(|words| {
-            Error::Input(format!("error(s) occurred while parsing {option}: {words}"))
+            Error::Options(format!("error(s) occurred while parsing {option}: {words}"))
         })
     }
 }

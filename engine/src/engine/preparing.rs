@@ -217,6 +217,31 @@ impl Engine {
         self.prepare_document_at(&Path::from_slashes(path))
     }
 
+    /// The same for a path that somebody is to have written something for: without a rule or a base document there, or
+    /// below it, nothing is prepared.
+    ///
+    /// ```
+    /// use solon::{Engine, Error};
+    ///
+    /// let engine = Engine::new();
+    /// engine.set_module("p.rego", "package authz\nallow if input.admin")?;
+    /// assert!(engine.prepare_known_document("authz/allow").is_ok());
+    /// let misspelt = engine.prepare_known_document("authz/alow");
+    /// assert!(matches!(misspelt, Err(Error::UnknownPath(_))));
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::UnknownPath`].
+    pub fn prepare_known_document(&self, path: &str) -> Result<PreparedDocument, Error> {
+        let document = self.prepare_document(path)?;
+        if document.is_known() {
+            Ok(document)
+        } else {
+            Err(Error::UnknownPath(path.to_owned()))
+        }
+    }
+
     /// Prepares the document at a path below `data`. A step of digits is an index in an array and a name in an
     /// object.
     ///

@@ -109,6 +109,13 @@ impl PreparedDocument {
             .map_err(|TooLong| Error::Eval(Box::new(EvalError::too_large())))
     }
 
+    /// Whether there is a rule or a base document at the path, above it or below it, at the current moment: where there is
+    /// none, the document is undefined because nobody wrote anything for it.
+    pub fn is_known(&self) -> bool {
+        let state = self.handle.shared.now.pin();
+        self.handle.has_rules(&state) || self.handle.has_base(&state)
+    }
+
     /// What `read` makes of the document, which lives only as long as that.
     ///
     /// # Errors
@@ -264,6 +271,17 @@ impl DocumentHandle {
         traced(asked, request, |request, replay| {
             asked.evaluate(request, replay, read)
         })
+    }
+
+    /// Whether there is a base document at the path.
+    fn has_base(&self, state: &State) -> bool {
+        let mut steps = self.names.iter().zip(&self.indices);
+        let root = state.documents.root().borrow();
+        steps
+            .try_fold(root, |document, (name, index)| {
+                below(document, name.borrow(), *index)
+            })
+            .is_some()
     }
 
     fn has_rules(&self, state: &State) -> bool {

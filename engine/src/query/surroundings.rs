@@ -51,7 +51,7 @@ pub(super) fn given<'e>(
         Input::Value(value) => Ok(Some(Given::Value(value))),
         Input::Json(text) => match json::read_into(arena, text) {
             Ok(read) => Ok(Some(Given::Read(read))),
-            Err(error) => Err(Error::Input(error.to_string())),
+            Err(error) => Err(error.into()),
         },
     }
 }

@@ -122,7 +122,7 @@ impl<'a> Asked<'a> {
 fn refused(error: Error) -> ApiError {
     match &error {
         error if error.is_empty_query() => ApiError::invalid("missing required 'query' value"),
-        Error::Input(words) => ApiError::invalid(words.as_str()),
+        Error::Options(words) => ApiError::invalid(words.as_str()),
         Error::Compile(diagnostics) => {
             let parse = diagnostics.0.iter().any(|one| one.code == Code::Parse);
             ApiError::invalid(if parse {

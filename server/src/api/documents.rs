@@ -40,7 +40,7 @@ impl From<ApiError> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Input(words) => Self::Input(words),
+            Error::Input(error) => Self::Input(error.to_string()),
             other => Self::Other(other.into()),
         }
     }

@@ -127,7 +127,7 @@ impl From<Error> for ApiError {
             }
             Error::Store(StoreError::Conflict { .. }) => Self::conflict(error.to_string()),
             Error::Store(StoreError::Internal { .. }) => Self::internal(error.to_string()),
-            Error::Store(StoreError::InvalidPatch { .. }) | Error::Input(_) => {
+            Error::Store(StoreError::InvalidPatch { .. }) | Error::Input(_) | Error::Options(_) => {
                 Self::invalid(error.to_string())
             }
             Error::UnknownModule(id) => Self::no_policy(id),
