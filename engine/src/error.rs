@@ -6,6 +6,7 @@ use std::sync::Arc;
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
 use crate::builtins::FaultCode;
+use crate::compile::BLANK_QUERY;
 use crate::evaluation::{EvalError, StackFrame};
 use crate::store::StoreError;
 use crate::value::json::JsonError;
@@ -154,9 +155,6 @@ impl Error {
         }
     }
 }
-
-/// What the compiler says of a query without expressions.
-pub(crate) const BLANK_QUERY: &str = "empty query cannot be compiled";
 
 const EMPTY_QUERY: &str = "cannot evaluate empty query";
 

@@ -15,7 +15,7 @@ use solon_syntax::ast::Name;
 
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{
-    Capabilities, Graphs, Left, NdBuiltinCache, Patterns, Recorded, ResponseMetadata, SendMetrics,
+    Capabilities, Graphs, Hooks, Left, NdBuiltinCache, Patterns, ResponseMetadata, SendMetrics,
 };
 use crate::host::{Cancel, Host};
 use crate::limits::Limits;
@@ -52,13 +52,7 @@ pub struct Request<'a> {
     limits: Option<&'a Limits>,
     cancel: Option<&'a Cancel>,
     strict_builtin_errors: bool,
-    print: Option<&'a dyn Fn(&str)>,
-    nd_cache: Option<&'a NdBuiltinCache>,
-    send_metrics: Option<&'a SendMetrics>,
-    metadata: Option<&'a Value>,
-    response_metadata: Option<&'a ResponseMetadata>,
-    hook: Option<&'a dyn Fn()>,
-    recorded: Option<&'a Recorded>,
+    hooks: Hooks<'a>,
     /// What the evaluation left that this one repeats.
     left: Option<&'a Left>,
 }
@@ -118,44 +112,43 @@ impl<'a> Request<'a> {
 
     /// The same without a place for the lines of `print`.
     pub(crate) fn silent(&self) -> Self {
-        Self {
-            print: None,
-            ..*self
-        }
+        let mut silent = *self;
+        silent.hooks.print = None;
+        silent
     }
 
     /// With a place for the lines of `print`.
     #[must_use]
     pub fn print(mut self, print: &'a dyn Fn(&str)) -> Self {
-        self.print = Some(print);
+        self.hooks.print = Some(print);
         self
     }
 
     /// With a place where the answers of nondeterministic built-ins are noted, and looked up first.
     #[must_use]
     pub fn nd_builtin_cache(mut self, cache: &'a NdBuiltinCache) -> Self {
-        self.nd_cache = Some(cache);
+        self.hooks.nd_cache = Some(cache);
         self
     }
 
     /// With a place where requests of `http.send` are counted.
     #[must_use]
     pub fn send_metrics(mut self, metrics: &'a SendMetrics) -> Self {
-        self.send_metrics = Some(metrics);
+        self.hooks.send_metrics = Some(metrics);
         self
     }
 
     /// With what the caller tells about the request, for functions of the host: an object.
     #[must_use]
     pub fn metadata(mut self, metadata: &'a Value) -> Self {
-        self.metadata = Some(metadata);
+        self.hooks.metadata = Some(metadata);
         self
     }
 
     /// With a place where functions of the host tell the caller something beside the answer.
     #[must_use]
     pub fn response_metadata(mut self, metadata: &'a ResponseMetadata) -> Self {
-        self.response_metadata = Some(metadata);
+        self.hooks.response_metadata = Some(metadata);
         self
     }
 
@@ -163,7 +156,7 @@ impl<'a> Request<'a> {
     /// calls at the latest, so that a host can let others run. What takes no 1,024 steps may never look.
     #[must_use]
     pub fn at_looks(mut self, hook: &'a dyn Fn()) -> Self {
-        self.hook = Some(hook);
+        self.hooks.at_looks = Some(hook);
         self
     }
 }

@@ -13,13 +13,16 @@ pub const TABLE: &[Builtin] = &[
         "collection: any<string, array[any], object[any: any], set[any]> => n: number",
         "How many elements, keys or characters there are.",
         count,
-    ),
+    )
+    .aggregating(Aggregation::Count)
+    .holding(),
     Builtin::new(
         "sum",
         "collection: any<array[number], set[number]> => n: number",
         "The sum of numbers; 0 when there are none.",
         sum,
-    ),
+    )
+    .aggregating(Aggregation::Sum),
     Builtin::new(
         "product",
         "collection: any<array[number], set[number]> => n: number",
@@ -31,19 +34,24 @@ pub const TABLE: &[Builtin] = &[
         "collection: any<array[any], set[any]> => n: any",
         "The greatest element; undefined when there is none.",
         max,
-    ),
+    )
+    .aggregating(Aggregation::Max)
+    .holding(),
     Builtin::new(
         "min",
         "collection: any<array[any], set[any]> => n: any",
         "The least element; undefined when there is none.",
         min,
-    ),
+    )
+    .aggregating(Aggregation::Min)
+    .holding(),
     Builtin::new(
         "sort",
         "collection: any<array[any], set[any]> => n: array[any]",
         "The elements in order.",
         sorted,
-    ),
+    )
+    .holding(),
     Builtin::new(
         "all",
         "any<array[any], set[any]> => boolean",

@@ -19,6 +19,7 @@ pub const TABLE: &[Builtin] = &[
         "The difference of two numbers or two sets.",
         minus,
     )
+    .holding()
     .infix("-"),
     Builtin::new(
         "mul",

@@ -10,7 +10,8 @@ pub const TABLE: &[Builtin] = &[
         "x: array[any], y: array[any] => z: array[any]",
         "One array after the other.",
         concat,
-    ),
+    )
+    .holding(),
     Builtin::new(
         "array.flatten",
         "arr: array[any] => flattened: array[any]",
@@ -22,13 +23,15 @@ pub const TABLE: &[Builtin] = &[
         "arr: array[any] => rev: array[any]",
         "The elements in reverse order.",
         reverse,
-    ),
+    )
+    .holding(),
     Builtin::new(
         "array.slice",
         "arr: array[any], start: number, stop: number => slice: array[any]",
         "The elements from one index up to another that is not included.",
         slice,
-    ),
+    )
+    .holding(),
 ];
 
 fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

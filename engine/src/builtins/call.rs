@@ -9,12 +9,10 @@ use std::time::Instant;
 
 use super::fault::{Fault, FaultCode};
 use super::graph::Graphs;
-use super::http::{ResponseCache, SendMetrics, Sent};
-use super::metadata::ResponseMetadata;
-use super::nd_cache::NdBuiltinCache;
+use super::hooks::Hooks;
+use super::http::{ResponseCache, Sent};
 use super::objects::forms::Forms;
 use super::patterns::Patterns;
-use super::recorded::Recorded;
 use super::time::LastPlace;
 use crate::host::{Cancel, Host, Over, Wait};
 use crate::impossible::impossible;
@@ -53,24 +51,14 @@ pub struct Call<'e> {
     pub patterns: &'e Patterns,
     /// What may still be spent.
     pub budget: Budget<'e>,
-    /// Where `print` writes lines; `None` drops them.
-    pub print: Option<&'e (dyn Fn(&str) + 'e)>,
+    /// What the host attached.
+    pub hooks: &'e Hooks<'e>,
     /// Hosts that may be asked; `None` allows all.
     pub allow_net: Option<&'e [String]>,
     /// The edges of stored graphs that were walked before.
     pub graphs: Option<&'e Graphs>,
     /// Answers of `http.send` that outlive the evaluation.
     pub responses: Option<&'e ResponseCache>,
-    /// Where answers of nondeterministic built-ins are noted, and looked up first.
-    pub nd_cache: Option<&'e NdBuiltinCache>,
-    /// Where requests are counted.
-    pub send_metrics: Option<&'e SendMetrics>,
-    /// What functions that are not pure answered, where that is recorded.
-    pub recorded: Option<&'e Recorded>,
-    /// What the caller told about the request, for functions of the host.
-    pub metadata: Option<&'e Value>,
-    /// Where functions of the host tell the caller something.
-    pub response_metadata: Option<&'e ResponseMetadata>,
     /// Where the call stands, for results that speak of it.
     pub span: Span,
     /// File names, for the same purpose.
@@ -100,15 +88,10 @@ impl<'e> Call<'e> {
             host,
             patterns,
             budget,
-            print: None,
+            hooks: Hooks::NONE,
             allow_net: None,
             graphs: None,
             responses: None,
-            nd_cache: None,
-            send_metrics: None,
-            recorded: None,
-            metadata: None,
-            response_metadata: None,
             span: Span::default(),
             files: None,
             last_place: None,
@@ -118,9 +101,14 @@ impl<'e> Call<'e> {
         }
     }
 
+    /// What the caller told about the request: an object, if anything.
+    pub fn metadata(&self) -> Option<&'e Value> {
+        self.hooks.metadata
+    }
+
     /// Tells the caller something beside the answer, if the caller wants to know.
     pub fn set_response_metadata(&self, name: &str, value: Value) {
-        if let Some(metadata) = self.response_metadata {
+        if let Some(metadata) = self.hooks.response_metadata {
             metadata.set(name, value);
         }
     }
@@ -145,7 +133,8 @@ impl<'e> Call<'e> {
 
     /// Whether the answer of a nondeterministic built-in is known already.
     pub fn has_answer(&self, name: &str, operands: &[V<'e>]) -> bool {
-        self.nd_cache
+        self.hooks
+            .nd_cache
             .is_some_and(|cache| cache.get(self.arena, name, operands).is_some())
     }
 
@@ -267,8 +256,7 @@ pub struct Budget<'e> {
     memory: usize,
     arena: &'e Arena,
     cancel: Option<&'e Cancel>,
-    /// What the host does at each look.
-    hook: Option<&'e dyn Fn()>,
+    hooks: &'e Hooks<'e>,
 }
 
 impl<'e> Budget<'e> {
@@ -288,7 +276,7 @@ impl<'e> Budget<'e> {
             memory: limits.memory.unwrap_or(usize::MAX),
             arena,
             cancel,
-            hook: None,
+            hooks: Hooks::NONE,
         };
         if budget.deadline.is_some() || cancel.is_some() {
             arena.set_alarm(budget.deadline, cancel.map(Cancel::flag));
@@ -297,11 +285,11 @@ impl<'e> Budget<'e> {
         budget
     }
 
-    /// Calls something of the host's at each look.
+    /// With what the host attached.
     #[inline]
     #[must_use]
-    pub fn calling(mut self, hook: Option<&'e dyn Fn()>) -> Self {
-        self.hook = hook;
+    pub fn with_hooks(mut self, hooks: &'e Hooks<'e>) -> Self {
+        self.hooks = hooks;
         self
     }
 
@@ -393,7 +381,7 @@ impl<'e> Budget<'e> {
 
     /// Looks at everything but steps that may end the evaluation: for long loops whose steps are spent already.
     pub fn check(&self) -> Result<(), Fault> {
-        if let Some(hook) = self.hook {
+        if let Some(hook) = self.hooks.at_looks {
             hook();
         }
         match self.arena.excess() {

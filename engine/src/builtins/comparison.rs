@@ -23,6 +23,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether two values are equal.",
         equal,
     )
+    .holding()
     .infix("=="),
     Builtin::new(
         "neq",
@@ -30,6 +31,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether two values differ.",
         neq,
     )
+    .holding()
     .infix("!="),
     Builtin::new(
         "lt",
@@ -65,6 +67,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a collection holds a value: `x in xs`.",
         member,
     )
+    .holding()
     .infix("in"),
     Builtin::new(
         "internal.member_3",
@@ -72,6 +75,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a collection holds a value under a key: `k, x in xs`.",
         member_at,
     )
+    .holding()
     .infix("in"),
 ];
 

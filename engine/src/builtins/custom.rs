@@ -62,7 +62,7 @@ impl Custom {
         if call.arena.has_outsize() && operands.iter().any(V::is_outsize) {
             return Err(Fault::memory());
         }
-        match call.recorded {
+        match call.hooks.recorded {
             Some(recorded) if !self.is_pure() => recorded.ask(self, call, operands),
             _ => (self.body)(call, operands),
         }

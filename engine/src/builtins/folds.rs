@@ -20,19 +20,6 @@ pub enum Aggregation {
     Max,
 }
 
-impl Aggregation {
-    /// The aggregate of a built-in's name.
-    pub fn of(builtin: &str) -> Option<Self> {
-        Some(match builtin {
-            "count" => Self::Count,
-            "sum" => Self::Sum,
-            "min" => Self::Min,
-            "max" => Self::Max,
-            _ => return None,
-        })
-    }
-}
-
 /// What an aggregate has of the elements so far.
 pub enum Fold<'e> {
     /// How many there were.

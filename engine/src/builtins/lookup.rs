@@ -14,6 +14,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     "The addresses of a host.",
     lookup,
 )
+.waiting()
 .nondeterministic()];
 
 fn lookup<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

@@ -12,7 +12,7 @@ use crate::value::Value;
 /// use solon::{Engine, Request, ResponseMetadata, Value};
 ///
 /// let audited = Custom::new("audited", "x: any => same: any", |call, operands| {
-///     let tenant = call.metadata.and_then(Value::as_object);
+///     let tenant = call.metadata().and_then(Value::as_object);
 ///     let tenant = tenant.and_then(|fields| fields.get_str("tenant"));
 ///     call.set_response_metadata("audit/tenant", tenant.cloned().unwrap_or_default());
 ///     operands.first().copied().ok_or(Fault::Undefined)

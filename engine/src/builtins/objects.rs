@@ -25,20 +25,20 @@ pub const TABLE: &[Builtin] = &[
         "object: object[any: any], key: any, default: any => value: any",
         "What an object holds under a key or, for an array, a path; a default when it holds nothing there.",
         get::get,
-    )
+    ).holding()
     .specialise(get::prepare),
     Builtin::new(
         "object.keys",
         "object: object[any: any] => value: set[any]",
         "The keys of an object.",
         keys,
-    ),
+    ).holding(),
     Builtin::new(
         "object.remove",
         "object: object[any: any], keys: any<array[any], object[any: any], set[any]> => output: object[any: any]",
         "The object without the given keys.",
         remove,
-    ),
+    ).holding(),
     Builtin::new(
         "object.subset",
         "super: any<array[any], object[any: any], set[any]>, sub: any<array[any], object[any: any], set[any]> => result: boolean",

@@ -1,7 +1,7 @@
 //! Output for people, and text with values in it.
 
 use super::call::{Writer, push};
-use super::{Builtin, Call, Fault, FaultCode, Members, Operands};
+use super::{Builtin, Call, Fault, FaultCode, Members, Observed, Operands};
 use crate::value::{Kind, V};
 
 /// This family's entries.
@@ -11,13 +11,15 @@ pub const TABLE: &[Builtin] = &[
         "...: any => void",
         "Shows values to whoever runs the policy.",
         print,
-    ),
+    )
+    .observed(Observed::Print),
     Builtin::new(
         "internal.print",
         "array[set[any]] => void",
         "Shows the values of `print`, each of which may have none or several.",
         print_each,
-    ),
+    )
+    .observed(Observed::Print),
     Builtin::new(
         "internal.template_string",
         "array[any] => string",
@@ -29,20 +31,22 @@ pub const TABLE: &[Builtin] = &[
         "note: string => result: boolean",
         "Leaves a note in the trace.",
         trace,
-    ),
+    )
+    .observed(Observed::Note),
     Builtin::new(
         "internal.test_case",
         "array[any] => void",
         "Names the case of a test that has several.",
         |_, _| Ok(V::Bool(true)),
-    ),
+    )
+    .observed(Observed::TestCase),
 ];
 
 /// What stands for an expression that is undefined.
 const UNDEFINED: &str = "<undefined>";
 
 fn print<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-    if let Some(print) = call.print {
+    if let Some(print) = call.hooks.print {
         let shown = operands.iter().map(|value| show(call, *value));
         print(&shown.collect::<Result<Vec<_>, _>>()?.join(" "));
     }
@@ -51,7 +55,7 @@ fn print<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
 
 fn print_each<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let parts = operands.array(0)?;
-    if let Some(print) = call.print {
+    if let Some(print) = call.hooks.print {
         let parts = parts
             .iter()
             .map(|part| alternatives(call, part))

@@ -19,6 +19,7 @@ pub const TABLE: &[Builtin] = &[
         "The members of both sets.",
         and,
     )
+    .holding()
     .infix("&"),
     Builtin::new(
         "or",
@@ -26,19 +27,22 @@ pub const TABLE: &[Builtin] = &[
         "The members of either set.",
         or,
     )
+    .holding()
     .infix("|"),
     Builtin::new(
         "intersection",
         "xs: set[set[any]] => y: set[any]",
         "The members of all sets in a set of sets.",
         intersection,
-    ),
+    )
+    .holding(),
     Builtin::new(
         "union",
         "xs: set[set[any]] => y: set[any]",
         "The members of any set in a set of sets.",
         union,
-    ),
+    )
+    .holding(),
     Builtin::new(
         "set_diff",
         "set[any], set[any] => set[any]",

@@ -10,49 +10,57 @@ pub const TABLE: &[Builtin] = &[
         "x: any => result: boolean",
         "Tells whether a value is an array.",
         |_, operands| is(operands, Kind::Array),
-    ),
+    )
+    .holding(),
     Builtin::new(
         "is_boolean",
         "x: any => result: boolean",
         "Tells whether a value is a boolean.",
         |_, operands| is(operands, Kind::Boolean),
-    ),
+    )
+    .holding(),
     Builtin::new(
         "is_null",
         "x: any => result: boolean",
         "Tells whether a value is null.",
         |_, operands| is(operands, Kind::Null),
-    ),
+    )
+    .holding(),
     Builtin::new(
         "is_number",
         "x: any => result: boolean",
         "Tells whether a value is a number.",
         |_, operands| is(operands, Kind::Number),
-    ),
+    )
+    .holding(),
     Builtin::new(
         "is_object",
         "x: any => result: boolean",
         "Tells whether a value is an object.",
         |_, operands| is(operands, Kind::Object),
-    ),
+    )
+    .holding(),
     Builtin::new(
         "is_set",
         "x: any => result: boolean",
         "Tells whether a value is a set.",
         |_, operands| is(operands, Kind::Set),
-    ),
+    )
+    .holding(),
     Builtin::new(
         "is_string",
         "x: any => result: boolean",
         "Tells whether a value is a string.",
         |_, operands| is(operands, Kind::String),
-    ),
+    )
+    .holding(),
     Builtin::new(
         "type_name",
         "x: any => type: string",
         "The name of a value's kind.",
         type_name,
-    ),
+    )
+    .holding(),
     Builtin::new(
         "cast_array",
         "any => array[any]",

@@ -35,6 +35,7 @@ pub use locals::Locals;
 pub use modules::Modules;
 pub use optimisations::Optimisation;
 pub use part::{Findings, Part, Yield};
+pub(crate) use query::BLANK_QUERY;
 pub use query::{CompiledQuery, QUERY_PASSES, Query, QueryCompilation, QueryPass, compile_query};
 pub use recompile::recompile;
 pub use report::Report;

@@ -15,6 +15,9 @@ use super::rewrite::{
 use super::{deprecated, functions, keyed, resolve, safety, shadowed, types};
 use crate::program::canonical::Keyed;
 
+/// What is said of a query without expressions.
+pub(crate) const BLANK_QUERY: &str = "empty query cannot be compiled";
+
 /// A query to compile against modules.
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -147,10 +150,10 @@ pub fn compile_query(
     };
     let chain = super::chain_within(&query.source.text);
     if compilation.body.is_empty() {
-        let message = crate::error::BLANK_QUERY;
+        let nowhere = Span::default();
         compilation
             .report
-            .error(Code::Compile, Span::default(), message);
+            .error(Code::Compile, nowhere, BLANK_QUERY);
     }
     super::on_large_stack(chain, || {
         shadowed::drop_from_query(&mut compilation.body);

@@ -14,7 +14,7 @@ impl<'e> Machine<'e> {
     /// The error of a complete rule or function whose rules disagree; `clashed` disagreed first.
     pub(super) fn conflict(&mut self, set: &'e RuleSet, args: &[V<'e>], clashed: &'e Rule) -> Halt {
         let header = rule_header(&set.name, matches!(set.kind, RuleKind::Function(_)));
-        if self.call.recorded.is_some() {
+        if self.call.hooks.recorded.is_some() {
             // the search for the error lists them, by what functions answered
             return clash(self.program, header, &[], clashed.span);
         }
@@ -38,7 +38,7 @@ impl<'e> Machine<'e> {
     ) -> Halt {
         let mut produced: Vec<(V<'e>, &'e Rule)> = Vec::new();
         // where answers of functions are recorded, the search for the error lists them
-        let rivals = rivals.iter().filter(|_| self.call.recorded.is_none());
+        let rivals = rivals.iter().filter(|_| self.call.hooks.recorded.is_none());
         for rule in rivals.collect::<Vec<_>>() {
             let keys: Vec<V<'e>> = rule
                 .constant_tail

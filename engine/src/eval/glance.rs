@@ -12,7 +12,7 @@ use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
-use super::frame::{Held, NO_SLOT, Operands};
+use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
 use super::machine::Given;
 use super::path;
 use super::table;
@@ -310,7 +310,11 @@ impl<'e> Glance<'e> {
     }
 
     /// The same from a stored value; what lies within it and the keys are read where they are.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "it is most of what a small decision does"
+    )]
     fn walk_stored(&mut self, from: &'e Value, keys: &'e [Operand], out: Slot) -> bool {
         let mut value = from;
         let mut keys = keys.iter();
@@ -346,13 +350,15 @@ impl<'e> Glance<'e> {
 
     #[inline]
     fn held(&self, operand: Operand) -> Held<'e> {
-        let held = match operand {
-            Operand::Slot(slot) => self.slot(slot).copied(),
-            Operand::Const(id) => self.stored_constant(id).map(Held::Stored),
-        };
-        match held {
-            Some(held) => held,
-            None => Held::Flying(impossible("a plan names an operand that is not there")),
+        match operand {
+            Operand::Slot(slot) => match self.slot(slot) {
+                Some(held) => *held,
+                None => Held::Flying(impossible(NO_SLOT)),
+            },
+            Operand::Const(id) => match self.stored_constant(id) {
+                Some(value) => Held::Stored(value),
+                None => Held::Flying(impossible(NO_CONSTANT)),
+            },
         }
     }
 

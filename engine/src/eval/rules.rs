@@ -70,7 +70,7 @@ impl<'e> Machine<'e> {
             RuleKind::Complete => self.complete(set, &[])?,
             RuleKind::Set => Some(self.full_set(set)?),
             RuleKind::Object => Some(self.full_object(set)?),
-            RuleKind::Function(_) => impossible("the document of a function"),
+            RuleKind::Function(_) => None,
         })
     }
 

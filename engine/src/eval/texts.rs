@@ -1,6 +1,6 @@
 //! Tests of texts, which ask no built-in as long as texts are tested.
 
-use crate::builtins::{Answer, Quick};
+use crate::builtins::{Answer, Quick, TextRelation};
 use crate::limits;
 use crate::program::{BuiltinCall, Operand, QuickCall, Slot, TextTest};
 use crate::value::V;
@@ -42,12 +42,11 @@ pub(super) trait Texts<'e>: Operands<'e> {
     /// Whether a test holds; `None` when an operand is no text, or a long one.
     #[inline]
     fn test(&self, test: TextTest, call: &BuiltinCall) -> Option<bool> {
-        if test == TextTest::Prepared {
-            return self.test_prepared(call);
-        }
-        if test == TextTest::Quick {
-            return self.quick(call.quick?, call).map(|(_, answer)| answer != 0);
-        }
+        let relation = match test {
+            TextTest::Prepared => return self.test_prepared(call),
+            TextTest::Quick => return self.quick(call.quick?, call).map(|(_, answer)| answer != 0),
+            TextTest::Related(relation) => relation,
+        };
         let [text, part] = *call.args else {
             return None;
         };
@@ -55,12 +54,11 @@ pub(super) trait Texts<'e>: Operands<'e> {
         if text.len() > limits::LARGE_OPERAND {
             return None;
         }
-        match test {
-            TextTest::Starts => Some(text.starts_with(part)),
-            TextTest::Ends => Some(text.ends_with(part)),
-            TextTest::Contains => Some(memchr::memmem::find(text, part).is_some()),
-            TextTest::Prepared | TextTest::Quick => None,
-        }
+        Some(match relation {
+            TextRelation::Starts => text.starts_with(part),
+            TextRelation::Ends => text.ends_with(part),
+            TextRelation::Contains => memchr::memmem::find(text, part).is_some(),
+        })
     }
 
     #[inline]

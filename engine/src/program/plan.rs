@@ -12,7 +12,7 @@ use super::RuleId;
 use super::canonical::Conditions;
 use super::direct::Direct;
 use super::quick::QuickCall;
-use crate::builtins::{Aggregation, Answer, Entry, Prepared};
+use crate::builtins::{Aggregation, Answer, Entry, Prepared, TextRelation};
 use crate::value::Shape;
 
 /// A place in the frame of a running plan.
@@ -351,12 +351,8 @@ impl BuiltinCall {
 /// What is tested of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextTest {
-    /// `startswith`
-    Starts,
-    /// `endswith`
-    Ends,
-    /// `contains`
-    Contains,
+    /// How two of them are related.
+    Related(TextRelation),
     /// What a call is a test of whose other operands are constant.
     Prepared,
     /// What a call answers from strings where they lie.
@@ -376,12 +372,7 @@ impl TextTest {
         {
             return Some(Self::Quick);
         }
-        Some(match call.entry.builtin.name {
-            "startswith" => Self::Starts,
-            "endswith" => Self::Ends,
-            "contains" => Self::Contains,
-            _ => return None,
-        })
+        call.entry.builtin.relation.map(Self::Related)
     }
 }
 

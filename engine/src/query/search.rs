@@ -10,7 +10,7 @@ use solon_syntax::source::Span;
 use super::document::Asked;
 use super::replay::Replay;
 use super::{Basis, QueryInner, Request, surroundings, with_memory, within_bounds};
-use crate::builtins::{FaultCode, NdBuiltinCache, Recorded};
+use crate::builtins::{FaultCode, Hooks, NdBuiltinCache, Recorded};
 use crate::error::Error;
 use crate::eval::Given;
 use crate::evaluation::EvalError;
@@ -67,18 +67,18 @@ pub(super) fn traced<S: Subject, R>(
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let basis = subject.basis();
-    let notes = basis.may_block && request.nd_cache.is_none();
+    let notes = basis.may_block && request.hooks.nd_cache.is_none();
     if !notes && !basis.shared.records {
         return told(subject, request, evaluate);
     }
     // the outside is asked once, however often the search goes by
     let (answers, recorded) = (NdBuiltinCache::default(), Recorded::default());
-    let request = Request {
-        nd_cache: request.nd_cache.or(notes.then_some(&answers)),
+    let hooks = Hooks {
+        nd_cache: request.hooks.nd_cache.or(notes.then_some(&answers)),
         recorded: basis.shared.records.then_some(&recorded),
-        ..*request
+        ..request.hooks
     };
-    told(subject, &request, evaluate)
+    told(subject, &Request { hooks, ..*request }, evaluate)
 }
 
 #[inline]
@@ -87,7 +87,7 @@ fn told<S: Subject, R>(
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    match request.print {
+    match request.hooks.print {
         Some(print) if subject.basis().program().canonical.prints() => {
             printed(subject, request, print, evaluate)
         }
@@ -146,7 +146,7 @@ fn failed<S: Subject>(
     if !failed.code.is_of_evaluation() {
         return (Error::Eval(failed), false);
     }
-    if let Some(recorded) = request.recorded {
+    if let Some(recorded) = request.hooks.recorded {
         recorded.replay();
     }
     let left = replay.take();

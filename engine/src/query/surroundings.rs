@@ -83,14 +83,9 @@ pub(super) fn world<'e>(
 pub(super) fn call<'e>(arena: &'e Arena, basis: Basis<'e>, request: &'e Request<'_>) -> Call<'e> {
     let shared = basis.shared;
     let limits = request.bounds(shared);
-    let budget = Budget::new(limits, arena, request.cancel).calling(request.hook);
+    let budget = Budget::new(limits, arena, request.cancel).with_hooks(&request.hooks);
     let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
-    call.print = request.print;
-    call.nd_cache = request.nd_cache;
-    call.send_metrics = request.send_metrics;
-    call.recorded = request.recorded;
-    call.metadata = request.metadata;
-    call.response_metadata = request.response_metadata;
+    call.hooks = &request.hooks;
     let capabilities = shared.capabilities.as_deref();
     call.allow_net = capabilities.and_then(Capabilities::allow_net);
     call.graphs = Some(&shared.graphs);

@@ -11,7 +11,7 @@ use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
 use super::shown::{shown, value_term};
 use super::term::T;
-use crate::builtins::Entry;
+use crate::builtins::{Entry, Observed};
 use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
 use crate::value::{V, Value};
@@ -244,14 +244,14 @@ impl<'e> Walk<'e> {
             return;
         }
         let (node, span) = self.current(goal);
-        if let ("trace", Some(text)) = (entry.builtin.name, values.first()) {
+        if let (Some(Observed::Note), Some(text)) = (entry.builtin.observed, values.first()) {
             let Some(text) = text.as_text() else {
                 return;
             };
             let mut event = self.about(Op::Note, goal, node, span);
             event.message = text.to_str().into_owned();
             self.send(event);
-        } else if entry.builtin.name == "internal.test_case" {
+        } else if entry.builtin.observed == Some(Observed::TestCase) {
             self.tell(Op::TestCase, goal, node, span);
         }
     }

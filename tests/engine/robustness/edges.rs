@@ -106,7 +106,12 @@ const EDGES: &[Edge] = &[
 fn ask(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
     let (policy, input) = (edge.policy)(size);
     on_small_stack(edge.name, || {
-        let engine = Engine::new();
+        // the largest may take more memory than decisions do by default
+        let limits = solon::Limits {
+            memory: None,
+            ..solon::Limits::default()
+        };
+        let engine = Engine::builder().limits(limits).build();
         engine.set_module("t.rego", &format!("package t\n{policy}\n"))?;
         let request = Request::new().input(&input).strict_builtin_errors(true);
         engine.prepare_document("t/p")?.evaluate(&request)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use solon::program::{Operand, Program, RuleKind, RuleSet, Step};
+use solon::program::{Operand, Program, RuleSet, Step};
 use solon::testing::apply_tampered;
 use solon::{Change, Engine, Error, Request, Value};
 
@@ -105,9 +105,6 @@ const FAULTS: &[(&str, &[&str], Tamper)] = &[
     }),
     ("no plan for known keys", &["member"], |program| {
         set(program, "members").rules[0].keyed.clear();
-    }),
-    ("the document of a function", &["constant"], |program| {
-        set(program, "constant").kind = RuleKind::Function(1);
     }),
     ("no functions", &["own"], |program| {
         program.functions.clear()

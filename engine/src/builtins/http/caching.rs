@@ -103,7 +103,7 @@ impl Caching {
         };
         let decoding = Decoding::read(asked)?;
         if call.now_ns() < kept.expires {
-            if let Some(metrics) = call.send_metrics {
+            if let Some(metrics) = call.hooks.send_metrics {
                 metrics.hits();
             }
             return value_of(call, &kept, decoding).map(Some);

@@ -26,7 +26,7 @@ pub fn carry_out(
     asked: ObjectView<'_>,
 ) -> Result<HttpResponse, Failure> {
     let retries = fields::retries(asked)?;
-    if let Some(metrics) = call.send_metrics {
+    if let Some(metrics) = call.hooks.send_metrics {
         metrics.sends();
     }
     let mut pause = PAUSES.0;

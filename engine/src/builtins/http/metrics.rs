@@ -6,10 +6,13 @@ use std::time::{Duration, Instant};
 /// Time and counts of a decision's `http.send` calls.
 ///
 /// ```
-/// use solon::{Engine, Request, SendMetrics};
+/// use std::sync::Arc;
+///
+/// use solon::{Engine, FixedHost, Request, SendMetrics};
 ///
 /// let metrics = SendMetrics::default();
-/// let asked = Engine::new().prepare_query("http.send({\"method\": \"get\", \"url\": \"http://a.test\"})")?;
+/// let engine = Engine::builder().host(Arc::new(FixedHost::default())).build();
+/// let asked = engine.prepare_query("http.send({\"method\": \"get\", \"url\": \"http://a.test\"})")?;
 /// asked.solutions(&Request::new().send_metrics(&metrics))?;
 /// assert_eq!(metrics.counters(), [("rego_builtin_http_send_network_requests", 1)]);
 /// # Ok::<(), solon::Error>(())

@@ -38,6 +38,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     "The answer to an HTTP request.",
     send,
 )
+.waiting()
 .nondeterministic()];
 
 /// The outcomes of this evaluation's requests.
@@ -54,7 +55,7 @@ fn send<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     };
     let start = Instant::now();
     let outcome = outcome(call, asked);
-    if let Some(metrics) = call.send_metrics {
+    if let Some(metrics) = call.hooks.send_metrics {
         metrics.called(start);
     }
     match outcome {

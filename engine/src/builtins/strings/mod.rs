@@ -7,7 +7,7 @@ mod search;
 mod split;
 mod trim;
 
-use super::Builtin;
+use super::{Builtin, TextRelation};
 pub use case::simple_lower;
 
 /// This family's entries.
@@ -23,14 +23,14 @@ pub const TABLE: &[Builtin] = &[
         "haystack: string, needle: string => result: boolean",
         "Tells whether a string has another in it.",
         search::contains,
-    )
+    ).relating(TextRelation::Contains)
     .specialise(search::prepare_contains),
     Builtin::new(
         "endswith",
         "search: string, base: string => result: boolean",
         "Tells whether a string ends with another.",
         affix::endswith,
-    ),
+    ).relating(TextRelation::Ends),
     Builtin::new(
         "indexof",
         "haystack: string, needle: string => output: number",
@@ -67,7 +67,7 @@ pub const TABLE: &[Builtin] = &[
         "search: string, base: string => result: boolean",
         "Tells whether a string starts with another.",
         affix::startswith,
-    ),
+    ).relating(TextRelation::Starts),
     Builtin::new(
         "strings.any_prefix_match",
         "search: any<string, array[string], set[string]>, base: any<string, array[string], set[string]> => result: boolean",

@@ -14,9 +14,7 @@ pub fn aggregates(plan: &mut Plan) {
 /// Whether an aggregate follows a comprehension somewhere.
 fn may_fuse(block: &[Step]) -> bool {
     let is_followed = |pair: &[Step]| match pair {
-        [Step::Collect { .. }, Step::Call { call, .. }] => {
-            Aggregation::of(call.entry.builtin.name).is_some()
-        }
+        [Step::Collect { .. }, Step::Call { call, .. }] => call.entry.builtin.aggregation.is_some(),
         _ => false,
     };
     block.windows(2).any(is_followed)
@@ -51,7 +49,10 @@ fn fused(collect: Step, step: Step, reads: &[u32]) -> Result<Step, (Step, Step)>
             },
             Step::Call { call, out },
         ) => {
-            let aggregation = Aggregation::of(call.entry.builtin.name)
+            let aggregation = call
+                .entry
+                .builtin
+                .aggregation
                 .filter(|aggregation| is_exact(into, *aggregation))
                 .filter(|_| *call.args == [Operand::Slot(slot)] && is_read_once(reads, slot));
             match aggregation {

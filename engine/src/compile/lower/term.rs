@@ -6,7 +6,6 @@ use solon_syntax::ast::{Comprehension, Name, Term, TermKind};
 
 use super::body::Lowering;
 use crate::compile::optimisations::Optimisation;
-use crate::impossible::impossible;
 use crate::program::{Collector, Operand, Step};
 use crate::value::{Arena, Shape, Value};
 
@@ -104,7 +103,7 @@ impl Lowering<'_> {
                 out,
             }),
             _ => {
-                impossible::<()>("a variable that nothing binds");
+                // a key in the head of a rule that is asked for a known member: nothing unifies with it
                 self.push(Step::Fail);
             }
         }

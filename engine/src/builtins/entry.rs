@@ -1,0 +1,128 @@
+//! Calls of built-ins.
+
+use solon_syntax::source::Span;
+
+use super::{Builtin, Call, Fault, Prepared, Run};
+use crate::limits;
+use crate::types::Type;
+use crate::value::V;
+
+/// An entry with its parsed declaration.
+pub struct Entry {
+    /// The entry.
+    pub builtin: &'static Builtin,
+    /// Its function type.
+    pub declaration: Type,
+}
+
+/// Whether work on an operand may take so long that it has to be asked first whether the evaluation may go on.
+#[inline]
+fn is_large(operand: &V<'_>) -> bool {
+    match operand {
+        V::Text(_) | V::Bytes(_) | V::NewText(_) => {
+            operand.text_or_empty().as_bytes().len() > limits::LARGE_OPERAND
+        }
+        V::Array(items) => items.len() > limits::LARGE_OPERAND,
+        V::NewArray(items) => items.len() > limits::LARGE_OPERAND,
+        V::Object(object) => object.len() > limits::LARGE_OPERAND,
+        V::NewObject(object) => object.len() > limits::LARGE_OPERAND,
+        V::Set(set) => set.items().len() > limits::LARGE_OPERAND,
+        V::NewSet(set) => set.len() > limits::LARGE_OPERAND,
+        _ => false,
+    }
+}
+
+/// The end of the evaluation, if one is due: an operand that did not fit is null, which is nothing to complain of.
+#[cold]
+pub fn after(call: &Call<'_>, fault: Fault) -> Fault {
+    if call.arena.excess().is_some() || call.arena.ended().is_some() {
+        return call.budget.check().err().unwrap_or(fault);
+    }
+    fault
+}
+
+impl Entry {
+    /// Calls the built-in, with its constant operands worked in if `prepared` has them. Nondeterministic ones are
+    /// asked once for equal operands when the decision notes their answers.
+    pub fn call<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+        span: Span,
+    ) -> Result<V<'e>, Fault> {
+        self.attempt(call, operands, prepared, span)
+            .map_err(|fault| after(call, fault))
+    }
+
+    /// The same, but for what [`after`] makes of a fault.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a few instructions around the function, which a call would double"
+    )]
+    pub fn attempt<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+        span: Span,
+    ) -> Result<V<'e>, Fault> {
+        if self.builtin.nondeterministic {
+            return self.call_noted(call, operands, prepared, span);
+        }
+        self.run(call, operands, prepared)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "as for `call`")]
+    fn run<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+    ) -> Result<V<'e>, Fault> {
+        if call.budget.is_timed() && operands.iter().any(is_large) {
+            call.budget.check()?;
+        }
+        if call.arena.has_outsize() {
+            self.refuse_outsize(operands)?;
+        }
+        match (prepared, self.builtin.run) {
+            (Some(prepared), _) => prepared.call(call, operands),
+            (None, Run::Function(function)) => function(call, operands),
+            (None, Run::Evaluator) => Err(Fault::Undefined),
+        }
+    }
+
+    /// Refuses operands with too many parts to go through, unless the function leaves those alone, or finds out itself.
+    #[cold]
+    fn refuse_outsize(&self, operands: &[V<'_>]) -> Result<(), Fault> {
+        let beyond = operands.iter().any(V::is_outsize);
+        if beyond && !self.builtin.holds {
+            return Err(Fault::memory());
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn call_noted<'e>(
+        &self,
+        call: &mut Call<'e>,
+        operands: &[V<'e>],
+        prepared: Option<&dyn Prepared>,
+        span: Span,
+    ) -> Result<V<'e>, Fault> {
+        call.span = span;
+        let (name, arena) = (self.builtin.name, call.arena);
+        let Some(cache) = call.hooks.nd_cache else {
+            return self.run(call, operands, prepared);
+        };
+        if let Some(known) = cache.get(arena, name, operands) {
+            return Ok(known);
+        }
+        let answer = self.run(call, operands, prepared)?;
+        cache.put(arena, name, operands, answer);
+        Ok(answer)
+    }
+}

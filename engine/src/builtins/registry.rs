@@ -1,0 +1,95 @@
+//! The one table of built-ins.
+
+use std::sync::LazyLock;
+
+use hashbrown::HashMap;
+
+use super::{
+    Builtin, Entry, aggregates, arithmetic, arrays, aws, bits, comparison, conversions, encoding,
+    glob, graph, graphql, hashes, http, json, lookup as addresses, net, numbers, objects, parsing,
+    printing, regex, semver, sets, sprintf, strings, surroundings, template, time, types, units,
+    uri, uuid,
+};
+#[cfg(feature = "crypto")]
+use super::{crypto, jwt};
+
+/// All families, in the order of their files.
+const FAMILIES: &[&[Builtin]] = &[
+    comparison::TABLE,
+    arithmetic::TABLE,
+    bits::TABLE,
+    numbers::TABLE,
+    aggregates::TABLE,
+    arrays::TABLE,
+    sets::TABLE,
+    objects::TABLE,
+    strings::TABLE,
+    sprintf::TABLE,
+    template::TABLE,
+    regex::TABLE,
+    glob::TABLE,
+    types::TABLE,
+    conversions::TABLE,
+    encoding::TABLE,
+    units::TABLE,
+    semver::TABLE,
+    json::TABLE,
+    graph::TABLE,
+    graphql::TABLE,
+    printing::TABLE,
+    surroundings::TABLE,
+    parsing::TABLE,
+    net::TABLE,
+    addresses::TABLE,
+    http::TABLE,
+    hashes::TABLE,
+    #[cfg(feature = "crypto")]
+    crypto::TABLE,
+    #[cfg(feature = "crypto")]
+    jwt::TABLE,
+    aws::TABLE,
+    uuid::TABLE,
+    uri::TABLE,
+    time::TABLE,
+];
+
+static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.iter())
+        .map(|builtin| {
+            (
+                builtin.name,
+                Entry {
+                    builtin,
+                    declaration: crate::types::parse_signature(builtin.signature),
+                },
+            )
+        })
+        .collect()
+});
+
+/// Whether a built-in waits for the outside, so that its calls may take long.
+pub fn may_block(name: &str) -> bool {
+    lookup(name).is_some_and(|entry| entry.builtin.waits)
+}
+
+/// Whether such a built-in has a name of which this is the first part.
+pub fn may_block_below(part: &str) -> bool {
+    static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let waiting = all().filter(|entry| entry.builtin.waits);
+        let parts = waiting.filter_map(|entry| entry.builtin.name.split('.').next());
+        parts.collect()
+    });
+    PARTS.contains(&part)
+}
+
+/// Finds a built-in by its published name.
+pub fn lookup(name: &str) -> Option<&'static Entry> {
+    TABLE.get(name)
+}
+
+/// All built-ins, in no order.
+pub fn all() -> impl Iterator<Item = &'static Entry> {
+    TABLE.values()
+}
