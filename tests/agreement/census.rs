@@ -1,11 +1,17 @@
 //! What the record holds: every kind of plan, and enough programs whose answers say something.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use solon::compile::{Options, Query, compile, compile_query, lower};
-use solon::program::{Callee, Collector, Comparison, Index, Plan, Program, RuleKind, Step, Target};
+use solon::compile::{
+    Compiled, CompiledQuery, Optimisation, Options, Query, compile, compile_query, lower,
+};
+use solon::program::{
+    Callee, Collector, Comparison, Index, Plan, Program, RuleKind, RuleSet, Step, Target, TextTest,
+    dump,
+};
 use solon_syntax::ast::Version;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body, parse_module};
@@ -46,9 +52,18 @@ impl Census {
     pub fn add(&mut self, request: &str, answer: &str) -> Result<(), String> {
         self.programs += 1;
         let asked: Asked = serde_json::from_str(request).map_err(|error| error.to_string())?;
-        if let Ok(kinds) = kinds(&asked) {
-            for kind in kinds {
+        if let Ok(found) = Found::of(&asked) {
+            let options = Options::default();
+            let with_all = found.dump(&options);
+            for kind in found.kinds(&options) {
                 *self.kinds.entry(kind).or_default() += 1;
+            }
+            for optimisation in Optimisation::ALL {
+                let count = self.kinds.entry(name_of(*optimisation)).or_default();
+                // one that is known to be taken needs no further look
+                if *count < FEWEST && found.dump(&without(*optimisation)) != with_all {
+                    *count += 1;
+                }
             }
         }
         let parsed = Answer::parse(answer).map_err(|error| error.to_string())?;
@@ -86,33 +101,77 @@ fn all_kinds() -> impl Iterator<Item = String> {
         ("callee", Callee::KINDS),
         ("rule", RuleKind::KINDS),
         ("index", Index::KINDS),
+        ("plan", &["plain"]),
+        ("call", &["prepared", "quick"]),
+        ("test", &["related", "prepared", "quick"]),
     ];
+    let optimisations = Optimisation::ALL.iter().map(|one| name_of(*one));
     groups
         .into_iter()
         .flat_map(|(group, kinds)| kinds.iter().map(move |kind| format!("{group} {kind}")))
+        .chain(optimisations)
 }
 
-/// The kinds in a program and its query.
-fn kinds(asked: &Asked) -> Result<BTreeSet<String>, Diagnostics> {
-    let parsing = ParseOptions {
-        version: if asked.v0 { Version::V0 } else { Version::V1 },
-        ..ParseOptions::default()
-    };
-    let options = Options::default();
-    let sources = asked.modules.iter().zip(1..);
-    let modules: Result<Vec<_>, _> = sources
-        .map(|((name, text), id)| {
-            let source = Source::new(SourceId(id), name.as_str(), text.as_str());
-            parse_module(&source, &parsing)
-        })
-        .collect();
-    let compiled = compile(modules?, &options, None, |_, _| {})?;
-    let program = lower::program(&compiled.modules, Vec::new(), &options);
-    let source = Source::new(SourceId(0), "", asked.query.as_str());
-    let body = parse_body(&source, &parsing)?;
-    let query = compile_query(&compiled, Query::new(source, body), &options, |_, _| {})?;
-    let query = lower::query(&program, &query.body, &query.originals, &options);
-    Ok(kinds_of(&program, &query.plan))
+fn name_of(optimisation: Optimisation) -> String {
+    format!("optimisation {}", optimisation.name())
+}
+
+fn without(optimisation: Optimisation) -> Options {
+    Options {
+        skipped_passes: vec![optimisation.name().to_owned()],
+        ..Options::default()
+    }
+}
+
+/// A program and its query, compiled but for their plans.
+struct Found {
+    compiled: Compiled,
+    query: CompiledQuery,
+}
+
+impl Found {
+    fn of(asked: &Asked) -> Result<Self, Diagnostics> {
+        let parsing = ParseOptions {
+            version: if asked.v0 { Version::V0 } else { Version::V1 },
+            ..ParseOptions::default()
+        };
+        let options = Options::default();
+        let sources = asked.modules.iter().zip(1..);
+        let modules: Result<Vec<_>, _> = sources
+            .map(|((name, text), id)| {
+                let source = Source::new(SourceId(id), name.as_str(), text.as_str());
+                parse_module(&source, &parsing)
+            })
+            .collect();
+        let compiled = compile(modules?, &options, None, |_, _| {})?;
+        let source = Source::new(SourceId(0), "", asked.query.as_str());
+        let body = parse_body(&source, &parsing)?;
+        let query = compile_query(&compiled, Query::new(source, body), &options, |_, _| {})?;
+        Ok(Self { compiled, query })
+    }
+
+    fn plans(&self, options: &Options) -> (Program, Plan) {
+        let program = lower::program(&self.compiled.modules, Vec::new(), options);
+        let (body, originals) = (&self.query.body, &self.query.originals);
+        let query = lower::query(&program, body, originals, options);
+        (program, query.plan)
+    }
+
+    /// The kinds in both.
+    fn kinds(&self, options: &Options) -> BTreeSet<String> {
+        let (program, query) = self.plans(options);
+        kinds_of(&program, &query)
+    }
+
+    /// Both as text.
+    fn dump(&self, options: &Options) -> String {
+        let (mut program, query) = self.plans(options);
+        program.rules.push(Arc::new(RuleSet {
+            default: Some(query),
+            ..RuleSet::default()
+        }));
+        dump::program(&program)
+    }
 }
 
 fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
@@ -126,10 +185,30 @@ fn kinds_of(program: &Program, query: &Plan) -> BTreeSet<String> {
     }
     let plans = program.rules.iter().flat_map(|set| set.plans());
     for plan in plans.chain([query]) {
+        // decided at a glance
+        if plan.is_plain() && !plan.steps.is_empty() {
+            see("plan", "plain");
+        }
         plan.visit(&mut |step| {
             see("step", step.kind());
             match step {
                 Step::Compare(comparison, _, _) => see("comparison", comparison.kind()),
+                Step::Call { call, .. } => {
+                    if call.prepared.is_some() {
+                        see("call", "prepared");
+                    }
+                    if call.quick.is_some() {
+                        see("call", "quick");
+                    }
+                }
+                Step::Test(test, _) => see(
+                    "test",
+                    match test {
+                        TextTest::Related(_) => "related",
+                        TextTest::Prepared => "prepared",
+                        TextTest::Quick => "quick",
+                    },
+                ),
                 Step::Collect { into, .. } => see("collector", into.kind()),
                 Step::With(with) => {
                     for modifier in &with.modifiers {
