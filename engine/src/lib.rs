@@ -12,54 +12,60 @@
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
-//! The map, from the bottom up; a module uses only those above it in this list:
+//! What a host uses stands in this crate's root, and in [`host`], [`store`], [`trace`], [`json`] and [`yaml`]. The map of the
+//! inside, from the bottom up; a module uses only those above it in this list:
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`limits`], `impossible` | every bound; states that cannot be |
-//! | [`value`] | values, owned and in flight; JSON, YAML, numbers |
-//! | [`uri`] | URIs taken apart |
-//! | [`types`], [`host`], [`store`] | static types; the way to the outside; base documents |
-//! | [`graphql`] | GraphQL documents |
-//! | [`builtins`] | the built-in functions |
-//! | [`program`] | compiled programs, plain data |
-//! | [`evaluation`] | what both machines share |
-//! | [`trace`] | what a search tells its observers |
-//! | [`compile`], [`eval`], [`walk`] | modules to programs; programs to values; the same step by step |
-//! | [`error`], [`query`], [`engine`] | the face |
+//! | `limits`, `impossible` | every bound; states that cannot be |
+//! | `value` | values, owned and in flight; JSON, YAML, numbers |
+//! | `uri` | URIs taken apart |
+//! | `types`, `host`, `store` | static types; the way to the outside; base documents |
+//! | `graphql` | GraphQL documents |
+//! | `builtins` | the built-in functions |
+//! | `program` | compiled programs, plain data |
+//! | `evaluation` | what both machines share |
+//! | `trace` | what a search tells its observers |
+//! | `compile`, `eval`, `walk` | modules to programs; programs to values; the same step by step |
+//! | `error`, `query`, `engine` | the face |
 
-pub mod builtins;
-pub mod compile;
-pub mod decision;
-pub mod engine;
-pub mod error;
-pub mod eval;
-pub mod evaluation;
-pub mod explanation;
-pub mod graphql;
+mod builtins;
+mod compile;
+mod decision;
+mod engine;
+mod error;
+mod eval;
+mod evaluation;
+mod explanation;
+mod graphql;
 pub mod host;
 mod impossible;
-pub mod limits;
-pub mod lines;
-pub mod moment;
-pub mod partial;
-pub mod partial_query;
-pub mod program;
-pub mod query;
-pub mod store;
 #[doc(hidden)]
-pub mod testing;
+pub mod internal;
+mod limits;
+mod lines;
+mod moment;
+mod partial;
+mod partial_query;
+mod program;
+mod query;
+pub mod store;
+mod testing;
 pub mod trace;
-pub mod types;
-pub mod uri;
-pub mod value;
-pub mod walk;
+mod types;
+mod uri;
+mod value;
+mod walk;
 
-pub use builtins::{Capabilities, NdBuiltinCache, ResponseMetadata, SendMetrics};
+pub use builtins::{
+    Call, Capabilities, CapabilitiesError, Custom, Fault, FaultCode, FaultError, NdBuiltinCache,
+    ResponseMetadata, SendMetrics,
+};
+pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;
 pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry, InputError};
-pub use evaluation::StackFrame;
+pub use evaluation::{EvalError, StackFrame};
 pub use explanation::{Explanation, Watched};
 pub use host::{Cancel, FixedHost, Host, OfflineHost};
 pub use limits::Limits;
@@ -70,6 +76,23 @@ pub use query::{
     BoundDocument, BoundQuery, ExpressionText, Input, PreparedDocument, PreparedQuery,
     QueryContext, Request, Solution, kept_memory, release_memory,
 };
+pub use solon_syntax::ast::{Module, Version};
+pub use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 pub use store::{Path, Snapshot};
-pub use value::Value;
+pub use value::array::Items;
+pub use value::serde::{from_value, to_value};
+pub use value::{ArrayView, Kind, NumberBuf, Object, ObjectView, Set, SetView, TextView, V, Value};
 pub use walk::{Faults, Search, Shortcuts};
+
+/// JSON texts of values, with numbers as they are written.
+pub mod json {
+    pub use crate::value::json::{
+        JsonError, JsonErrorKind, Layout, Style, TooLong, is_valid, read, write, write_go,
+        write_go_layout, write_within,
+    };
+}
+
+/// YAML texts of values, read as OPA reads them.
+pub mod yaml {
+    pub use crate::value::yaml::{YamlError, read, write};
+}

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::sync::Arc;
 
 use ::engine::Request;
-use ::engine::value::json;
+use ::engine::json;
 use solon_host::SystemHost;
 
 use crate::argument;

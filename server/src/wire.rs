@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use solon::StackFrame;
-use solon::value::{Arena, json};
+use solon::internal::value::{Arena, json};
 use solon_syntax::source::Diagnostic;
 
 /// What Go's decoder says of a text that is no JSON, or of what follows the first value of one.

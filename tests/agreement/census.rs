@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use solon::compile::{
+use solon::internal::compile::{
     Compiled, CompiledQuery, Optimisation, Options, Query, compile, compile_query, lower,
 };
-use solon::program::{
+use solon::internal::program::{
     Callee, Collector, Comparison, Index, Plan, Program, RuleKind, RuleSet, Step, Target, TextTest,
     dump,
 };

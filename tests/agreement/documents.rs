@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use solon::engine::Change;
-use solon::value::json;
+use solon::internal::engine::Change;
+use solon::internal::value::json;
 use solon::{Engine, Error, Path, Request, Value};
 use solon_syntax::ast::{Module, Term, Version};
 

@@ -1,7 +1,7 @@
 //! No optimisation shows: the answers are the same with each of them left out, and with all.
 
-use solon::compile::{Optimisation, Options};
-use solon::lines;
+use solon::internal::compile::{Optimisation, Options};
+use solon::internal::lines;
 
 use crate::compare;
 

@@ -1,6 +1,6 @@
 //! Cases that may fail, each with a reason.
 
-use solon::builtins;
+use solon::internal::builtins;
 
 /// What is excused.
 pub struct Exceptions {

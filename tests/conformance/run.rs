@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{Change, Engine, Error, FixedHost, Path, PreparedQuery, Request, Solution, Value};
 use solon_syntax::ast::Version;
 

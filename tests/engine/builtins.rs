@@ -25,7 +25,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use solon::value::{Arena, V};
+use solon::internal::value::{Arena, V};
 use solon::{Engine, Error, Request};
 
 /// Hides a value's type from the type checker.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value as Json;
-use solon::compile::{Options, Query, compile, compile_query};
+use solon::internal::compile::{Options, Query, compile, compile_query};
 use solon_syntax::ast::Rule;
 use solon_syntax::json;
 use solon_syntax::source::{Diagnostics, Source, SourceId};

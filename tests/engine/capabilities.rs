@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use solon::builtins::Custom;
-use solon::builtins::capabilities::current_json;
+use solon::internal::builtins::Custom;
+use solon::internal::builtins::capabilities::current_json;
 use solon::{Capabilities, Engine, Error, FixedHost, Request};
 use solon_syntax::ast::Version;
 
@@ -249,7 +249,7 @@ fn functions_of_other_engines_compile_and_fail() {
         .function(Custom::new(
             "my.function",
             "x: string => y: number",
-            |_, _| Ok(solon::value::V::Int(7)),
+            |_, _| Ok(solon::internal::value::V::Int(7)),
         ))
         .build();
     assert_eq!(strict(&engine, r#"my.function("z")"#), "7");

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value as Json;
-use solon::compile::{Options, Query, compile, compile_query};
+use solon::internal::compile::{Options, Query, compile, compile_query};
 use solon_syntax::ast::Version;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 use solon_syntax::{ParseOptions, parse_body, parse_module};

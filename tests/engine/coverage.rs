@@ -30,7 +30,7 @@ fn cases() -> Vec<Map<String, Value>> {
 }
 
 fn value(json: &Value) -> solon::Value {
-    solon::value::json::read(json.to_string().as_bytes()).unwrap()
+    solon::internal::value::json::read(json.to_string().as_bytes()).unwrap()
 }
 
 fn covered(query: &PreparedQuery, request: &Request<'_>, shortcuts: Shortcuts) -> Coverage {

@@ -344,7 +344,7 @@ fn idle_threads_keep_few_policies() {
             .filter(|module| module.strong_count() > 0)
             .count();
         assert!(
-            alive <= solon::limits::EARLIER_MOMENTS + 2,
+            alive <= solon::internal::limits::EARLIER_MOMENTS + 2,
             "{alive} policies are alive"
         );
         assert_eq!(

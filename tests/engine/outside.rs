@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{
     Cancel, Engine, Error, FixedHost, Host, Limits, NdBuiltinCache, PartialOptions, Request, Value,
 };
@@ -414,7 +414,7 @@ p := http.send({"method": "get", "url": "http://a/0", "enable_redirect": true}).
         let request = Request::new().strict_builtin_errors(true);
         decide(&engine(Chain(redirections), module), "t/p", &request)
     };
-    let longest = solon::limits::REDIRECTIONS - 1;
+    let longest = solon::internal::limits::REDIRECTIONS - 1;
     assert_eq!(status(longest).unwrap(), "200");
     let refused = status(longest + 1).unwrap_err();
     assert!(refused.contains("stopped after 100 redirects"), "{refused}");

@@ -10,10 +10,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use solon::compile::{
+use solon::internal::compile::{
     Optimisation, Options, PASSES, QUERY_PASSES, Query, compile, compile_query, lower,
 };
-use solon::program;
+use solon::internal::program;
 use solon_syntax::ast::{Body, Module, Version};
 use solon_syntax::print::display_body;
 use solon_syntax::source::{Diagnostics, Source, SourceId};

@@ -25,9 +25,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Map, Value, json};
-use solon::builtins::Custom;
+use solon::internal::builtins::Custom;
+use solon::internal::value::V;
 use solon::trace::Detail;
-use solon::value::V;
 use solon::{Engine, Request};
 
 const DETAILS: [&str; 4] = ["debug", "full", "fails", "notes"];
@@ -110,8 +110,9 @@ fn findings(case: &Case) -> Vec<String> {
     let mut add = |what: &str, finding: Option<String>| {
         findings.extend(finding.map(|finding| format!("{} {what} {finding}", case["case"])));
     };
-    let answer =
-        |line: &str| -> Value { serde_json::from_str(&solon::lines::answer(line)).unwrap() };
+    let answer = |line: &str| -> Value {
+        serde_json::from_str(&solon::internal::lines::answer(line)).unwrap()
+    };
     for detail in DETAILS {
         let got = answer(&asked(request, detail, false));
         add(

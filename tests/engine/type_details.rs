@@ -1,7 +1,7 @@
 //! Details of type errors as the JSON that tools read.
 
 use serde_json::{Value as Json, json};
-use solon::compile::{Options, compile};
+use solon::internal::compile::{Options, compile};
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use solon::host::{HttpError, HttpRequest, HttpResponse, LookupError, Wait};
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{Engine, Error, Host, Request};
 use solon_host::SystemHost;
 

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{Engine, Request, Value};
 
 /// A call that is ready to be made.

@@ -294,7 +294,7 @@ fn named(term: &mut Term) -> Flow {
 /// A document of these fields, if there are any.
 fn document(fields: &[(String, String)]) -> Option<solon::Value> {
     let pairs = fields.iter().map(|(name, text)| {
-        let value = solon::value::json::read(text.as_bytes()).expect("JSON");
+        let value = solon::internal::value::json::read(text.as_bytes()).expect("JSON");
         (name.as_str().into(), value)
     });
     (!fields.is_empty()).then(|| solon::Value::object(pairs.collect()))

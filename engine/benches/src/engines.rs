@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use regorus::languages::rego::compiler::Compiler;
 use regorus::rvm::vm::RegoVM;
-use solon::value::json;
+use solon::internal::value::json;
 
 use crate::manifest::Workload;
 use crate::written::Written;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{Engine, Request, Value};
 
 use crate::counts;

@@ -13,7 +13,7 @@ mod versions;
 use std::time::Instant;
 
 use solon::Value;
-use solon::value::json;
+use solon::internal::value::json;
 
 use crate::engines::{Contender, elapsed_ms};
 use crate::manifest::Workload;

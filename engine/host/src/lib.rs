@@ -97,7 +97,7 @@ mod tests {
         let path = host.variable("PATH");
         assert!(path.is_some());
         let mut told = Vec::new();
-        solon::value::json::write(host.runtime().borrow(), &mut told);
+        solon::json::write(host.runtime().borrow(), &mut told);
         let told: serde_json::Value = serde_json::from_slice(&told).unwrap_or_default();
         assert_eq!(told["env"]["PATH"].as_str(), path.as_deref());
         assert_eq!(

@@ -8,7 +8,7 @@ use crate::value::Value;
 /// Fields that functions of the host add to a decision's response, by name.
 ///
 /// ```
-/// use solon::builtins::{Custom, Fault};
+/// use solon::{Custom, Fault};
 /// use solon::{Engine, Request, ResponseMetadata, Value};
 ///
 /// let audited = Custom::new("audited", "x: any => same: any", |call, operands| {

@@ -1,8 +1,8 @@
 //! Numbers of any size, both ways.
 
+use ::engine::NumberBuf;
 use ::engine::Value;
 use ::engine::limits;
-use ::engine::value::number::NumberBuf;
 use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

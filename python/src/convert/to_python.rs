@@ -2,7 +2,7 @@
 
 use ::engine::Value;
 use ::engine::limits;
-use ::engine::value::{Object, Set};
+use ::engine::{Object, Set};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use solon::Value;
-use solon::value::{json, yaml};
+use solon::{json, yaml};
 
 use crate::http::Request;
 use crate::wire::malformed_json;

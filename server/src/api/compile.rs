@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use solon::internal::limits;
 use solon::trace::{Detail, Spelling};
-use solon::{Error, PartialOptions, limits};
+use solon::{Error, PartialOptions};
 use solon_syntax::json;
 use solon_syntax::source::Code;
 

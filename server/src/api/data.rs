@@ -1,9 +1,9 @@
 //! Reading documents: `GET` and `POST /v1/data`, `POST /v0/data`, `POST /`.
 
-use solon::limits;
+use solon::internal::limits;
+use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
 use solon::trace::Detail;
-use solon::value::json::{self, Layout, Style, TooLong};
 
 use super::ApiError;
 use super::body::{self, Document};

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use solon::V;
+use solon::json::Style;
 use solon::store::Path;
-use solon::value::V;
-use solon::value::json::Style;
 use solon::{Error, Limits, PreparedDocument};
 
 use super::ApiError;

@@ -1,8 +1,8 @@
 //! Explanations: answers with the steps that led to them.
 
+use solon::Value;
 use solon::store::Path;
 use solon::trace::{Detail, Spelling};
-use solon::value::Value;
 use solon::{Error, Explanation, PreparedQuery};
 
 use super::ApiError;

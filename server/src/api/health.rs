@@ -36,7 +36,7 @@ pub fn rule(state: &State, request: &Request) -> Result<Response, ApiError> {
     let (document, _) = state.documents.get(state, request, &path)?;
     let asked = solon::Request::new().input(&input);
     let holds = document.evaluate(request, asked, |value| {
-        matches!(value, solon::value::V::Bool(true))
+        matches!(value, solon::V::Bool(true))
     });
     let place = reference(&path);
     let opa = state.options.spelling.is_opa();

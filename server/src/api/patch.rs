@@ -1,7 +1,7 @@
 //! JSON Patch (RFC 6902) on base documents.
 
 use solon::store::{Operation, Path, StoreError, Transaction};
-use solon::value::{Value, json};
+use solon::{Value, json};
 
 use super::ApiError;
 use super::body::{self, Members};

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use solon::limits;
-use solon::value::Value;
-use solon::value::json::{self, TooLong};
+use solon::Value;
+use solon::internal::limits;
+use solon::json::{self, TooLong};
 use solon::{Error, Solution};
 use solon_syntax::source::Code;
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use solon::store::{Operation, Path, StoreError, Transaction};
-use solon::value::{Value, json};
+use solon::{Value, json};
 
 use super::ApiError;
 use super::body;

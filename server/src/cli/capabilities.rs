@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use solon::Capabilities;
-use solon::builtins::capabilities::current_json;
+use solon::internal::builtins::capabilities::current_json;
 use solon_syntax::ParseOptions;
 use solon_syntax::ast::Version;
 

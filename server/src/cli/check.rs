@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use solon::compile::Options;
+use solon::CompilerOptions as Options;
 use solon::store::Path as DocumentPath;
 use solon::{Capabilities, Change, Engine};
 use solon_syntax::ast::Version;

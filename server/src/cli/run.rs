@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use solon::compile::Options;
+use solon::CompilerOptions as Options;
 use solon::store::Path;
 use solon::{Capabilities, Change, Engine, Limits, Value};
 use solon_host::SystemHost;

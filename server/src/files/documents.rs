@@ -1,7 +1,7 @@
 //! Documents from files, merged into one.
 
 use solon::Value;
-use solon::value::{json, yaml};
+use solon::{json, yaml};
 use solon_syntax::print::{is_plain_key, quote};
 
 use super::{Found, Kind, LoadError};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
-use solon::value::{json, yaml};
+use solon::{json, yaml};
 
 use super::{Found, Ignore, Kind, LoadError, LoadErrors, Wanted, find};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value as Json;
-use solon::value::{Arena, V};
+use solon::internal::value::{Arena, V};
 use solon::{Engine, Error, Request};
 
 use crate::text;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use solon::value::{Value, json};
+use solon::internal::value::{Value, json};
 use solon::{Engine, Error, Request};
 
 #[derive(Deserialize)]

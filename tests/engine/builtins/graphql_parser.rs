@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use solon::graphql::{self, Encode};
-use solon::value::{Arena, json};
+use solon::internal::graphql::{self, Encode};
+use solon::internal::value::{Arena, json};
 
 fn as_json(tree: &impl Encode) -> Json {
     let arena = Arena::new();

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use solon::builtins::{self, Entry};
+use solon::internal::builtins::{self, Entry};
 
 /// Most errors of one function that are listed.
 const ERRORS: usize = 12;

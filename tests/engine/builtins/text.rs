@@ -1,6 +1,6 @@
 //! Reads values from Rego text, and shows values as text.
 
-use solon::value::{Arena, Kind, NumberBuf, V};
+use solon::internal::value::{Arena, Kind, NumberBuf, V};
 
 /// Reads one text from left to right.
 pub struct Reader<'t> {

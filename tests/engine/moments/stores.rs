@@ -35,7 +35,7 @@ impl Store for Moody {
 }
 
 fn value(text: &str) -> Value {
-    solon::value::json::read(text.as_bytes()).unwrap()
+    solon::internal::value::json::read(text.as_bytes()).unwrap()
 }
 
 fn ask(engine: &Engine, path: &str) -> Option<Value> {

@@ -1,7 +1,7 @@
 //! Which decisions may wait for the outside.
 
-use solon::builtins::{Call, Custom, Fault};
-use solon::value::V;
+use solon::internal::builtins::{Call, Custom, Fault};
+use solon::internal::value::V;
 use solon::{Engine, FixedHost};
 
 use crate::engine;

@@ -86,13 +86,13 @@ every_one := [x | x := http.send({"method": "get", "url": "http://a/"})]
 
 #[test]
 fn a_builders_options_have_no_order() {
-    use solon::compile::Options;
+    use solon::internal::compile::Options;
     let builders = [
         Engine::builder().strict(true).compiler(Options::default()),
         Engine::builder().compiler(Options::default()).strict(true),
     ];
     let double = || {
-        solon::builtins::Custom::new("double", "x: number => y: number", |_, operands| {
+        solon::internal::builtins::Custom::new("double", "x: number => y: number", |_, operands| {
             Ok(operands[0])
         })
     };

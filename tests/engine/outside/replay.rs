@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-use solon::builtins::{Custom, Fault};
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
-use solon::value::V;
+use solon::internal::builtins::{Custom, Fault};
+use solon::internal::value::V;
 use solon::{Engine, Host, Limits, Request};
 
 use crate::decide;

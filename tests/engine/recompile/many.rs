@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use solon::Engine;
-use solon::compile::Work;
+use solon::internal::compile::Work;
 
 const PACKAGES: usize = 500;
 

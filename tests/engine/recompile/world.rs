@@ -175,7 +175,7 @@ fn engine(case: &Case) -> Engine {
 }
 
 fn value(json: &serde_json::Value) -> Value {
-    solon::value::json::read(json.to_string().as_bytes()).unwrap()
+    solon::internal::value::json::read(json.to_string().as_bytes()).unwrap()
 }
 
 /// A module; `# v0` at its head asks for the older language.

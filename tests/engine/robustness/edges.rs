@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use solon::host::{HttpError, HttpRequest, HttpResponse, Wait};
-use solon::limits::{
+use solon::internal::limits::{
     CALL_DEPTH, ERRORS, GRAPHQL_NESTING, HELD_PRINTS, LARGE_OPERAND, LOOK_BYTES,
     LOOKUP_COMBINATIONS, NUMBER_BITS, RESPONSE_BYTES, SCHEMA_DEPTH, SEARCH_DEPTH, TEMPLATE_DEPTH,
     TRACEBACK_STEPS,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{Engine, Request};
 
 use crate::on_small_stack;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
-use solon::value::json::read;
+use solon::internal::value::json::read;
 use solon::{Engine, PreparedQuery, Request};
 
 use crate::on_small_stack;
@@ -191,7 +191,7 @@ impl Functions {
         let tree = |index: usize| {
             let value = &found.first()?.bindings[index].1;
             let mut text = Vec::new();
-            solon::value::json::write(value.borrow(), &mut text);
+            solon::internal::value::json::write(value.borrow(), &mut text);
             serde_json::from_slice(&text).ok()
         };
         Some([tree(0)?, tree(1)?])

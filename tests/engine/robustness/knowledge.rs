@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use solon::Engine;
-use solon::limits::{TYPE_COMPARISONS, TYPE_DEPENDENTS, TYPE_NESTING, TYPE_NODES};
+use solon::internal::limits::{TYPE_COMPARISONS, TYPE_DEPENDENTS, TYPE_NESTING, TYPE_NODES};
 
 use crate::on_small_stack;
 

@@ -3,7 +3,8 @@
 use std::sync::Barrier;
 use std::thread;
 
-use solon::{Engine, Limits, Request, kept_memory, limits, release_memory};
+use solon::internal::limits;
+use solon::{Engine, Limits, Request, kept_memory, release_memory};
 
 const LARGE: &str = "x := count([[n, n] | some n in numbers.range(1, 400000)])";
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{Engine, Request};
 
 use super::on_small_stack;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use solon::value::{Arena, Value, json, yaml};
+use solon::internal::value::{Arena, Value, json, yaml};
 use solon::{Engine, PartialOptions, Request};
 
 use crate::{answer, ask, message, on_small_stack};
@@ -80,7 +80,7 @@ fn brackets_in_json_and_yaml() {
 
 #[test]
 fn the_deepest_values_pass_through() {
-    let levels = solon::limits::VALUE_NESTING - 1;
+    let levels = solon::internal::limits::VALUE_NESTING - 1;
     let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     on_small_stack("deepest", || {
         let value = json::read(text.as_bytes()).unwrap();
@@ -144,7 +144,7 @@ fn values_nested_by_evaluation() {
 /// As deep as an evaluation may nest around the deepest thing that was read.
 #[test]
 fn the_deepest_value_made() {
-    use solon::limits::VALUE_NESTING;
+    use solon::internal::limits::VALUE_NESTING;
     let wrapped = |levels: usize| {
         let mut module = "package t\np0 := input\n".to_owned();
         for level in 1..=levels {
@@ -272,7 +272,7 @@ fn long_else_chains() {
 /// Operators of one chain lie in one another's left operands, as deep as the chain is long.
 #[test]
 fn long_chains_of_operators() {
-    const LENGTH: usize = solon::limits::CHAIN;
+    const LENGTH: usize = solon::internal::limits::CHAIN;
     let bracket = |inside: &str| format!("{}{inside}{}", "[".repeat(180), "]".repeat(180));
     let sum = (LENGTH + 1).to_string();
     let deep = format!("[1,{}]", bracket("1"));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use solon::limits::{
+use solon::internal::limits::{
     COMPLEMENTS, NESTING, RESIDUAL_EXPRESSIONS, RESIDUAL_TERMS, SIMPLIFIED, SIMPLIFIED_TERMS,
     UNROLLED,
 };
@@ -30,7 +30,7 @@ fn engine(module: &str, data: &str) -> Engine {
         engine.set_module("t.rego", module).unwrap();
     }
     if !data.is_empty() {
-        let data = solon::value::json::read(data.as_bytes()).unwrap();
+        let data = solon::internal::value::json::read(data.as_bytes()).unwrap();
         engine.put("/base", data).unwrap();
     }
     engine

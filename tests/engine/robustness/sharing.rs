@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use solon::engine::Change;
+use solon::internal::engine::Change;
 use solon::{
     Cancel, Engine, Error, Path, PreparedDocument, PreparedQuery, Request, Snapshot, Value,
 };

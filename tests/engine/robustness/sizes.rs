@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use solon::value::{Arena, Value, json, yaml};
+use solon::internal::value::{Arena, Value, json, yaml};
 use solon::{Engine, Request};
 
 use crate::{answer, ask, on_small_stack};
@@ -115,7 +115,10 @@ fn numbers_out_of_all_bounds() {
                 json::read(number.as_bytes())
                     .map(|value| (value.to_string(), value.clone() == value)),
             );
-            drop(json::read_into(&Arena::new(), number.as_bytes()).map(solon::value::V::to_value));
+            drop(
+                json::read_into(&Arena::new(), number.as_bytes())
+                    .map(solon::internal::value::V::to_value),
+            );
             drop(yaml::read(number.as_bytes()));
         });
     }

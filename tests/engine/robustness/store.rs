@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use solon::engine::Change;
+use solon::internal::engine::Change;
+use solon::internal::value::object::{Form, Object};
 use solon::store::{Operation, StoreError, Transaction};
-use solon::value::object::{Form, Object};
 use solon::{Engine, Error, Path, Request, Value};
 
 const KEYS: usize = 1_000_000;
@@ -241,7 +241,7 @@ fn rules_keep_their_place() {
     engine
         .set_module("t.rego", "package a.b\n\nc := 1\n\nd.e := 2\n")
         .unwrap();
-    let document = |text: &str| solon::value::json::read(text.as_bytes()).unwrap();
+    let document = |text: &str| solon::internal::value::json::read(text.as_bytes()).unwrap();
     for (path, text) in [
         ("/a/b/c", "1"),
         ("/a/b/c/x", "1"),

@@ -1,7 +1,7 @@
 //! Walks over the deepest values and trees, each on a small stack of its own.
 
-use solon::limits::{NESTING, VALUE_NESTING};
-use solon::value::{Arena, Value, json, order, yaml};
+use solon::internal::limits::{NESTING, VALUE_NESTING};
+use solon::internal::value::{Arena, Value, json, order, yaml};
 use solon_syntax::ast::Module;
 use solon_syntax::json as ast_json;
 use solon_syntax::print::display_body;

@@ -1,9 +1,9 @@
 //! The engine, asked as the lines protocol asks it, for what that protocol does not show.
 
 use serde_json::Value;
-use solon::compile::Options;
+use solon::internal::compile::Options;
+use solon::internal::value::json;
 use solon::trace::Detail;
-use solon::value::json;
 use solon::{Change, Engine, Explanation, Path, Request, Watched};
 use solon_syntax::ast::Version;
 

@@ -20,7 +20,7 @@ fuzz_target!(|text: &str| {
         let value = document.evaluate(&request);
         let text = document.evaluate_json(&request);
         if let (Ok(Some(value)), Ok(Some(text))) = (value, text) {
-            assert!(solon::value::json::read(&text).is_ok(), "{value}");
+            assert!(solon::internal::value::json::read(&text).is_ok(), "{value}");
         }
     }
 });

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use solon::value::{Arena, json};
+use solon::internal::value::{Arena, json};
 
 fuzz_target!(|text: &[u8]| {
     let arena = Arena::new();

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use solon::Request;
-use solon::value::json;
+use solon::internal::value::json;
 use solon_fuzz::{Choices, INPUT, module, with_base};
 
 fuzz_target!(|bytes: &[u8]| {

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use solon::value::yaml;
+use solon::internal::value::yaml;
 
 fuzz_target!(|text: &[u8]| {
     if let Ok(value) = yaml::read(text) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use solon::value::json;
+use solon::internal::value::json;
 use solon::{Engine, Limits};
 
 /// The input of modules made from bytes.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use solon::builtins;
-use solon::types::Type;
+use solon::internal::builtins;
+use solon::internal::types::Type;
 
 use crate::terms::any;
 use crate::{Choices, term};

@@ -1,6 +1,6 @@
 //! Terms of a type, as text.
 
-use solon::types::Type;
+use solon::internal::types::Type;
 
 use crate::Choices;
 

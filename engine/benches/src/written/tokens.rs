@@ -8,7 +8,7 @@ use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use solon::Value;
-use solon::value::json;
+use solon::internal::value::json;
 
 use super::{Prepare, elements, text};
 

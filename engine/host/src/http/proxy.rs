@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::Uri;
-use solon::limits::PROXY_ANSWER_BYTES;
+use solon::internal::limits::PROXY_ANSWER_BYTES;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::stream::Duplex;

@@ -1,8 +1,8 @@
 //! CheckSafetyRuleHeads, CheckSafetyRuleBodies and CheckSafety: every variable gets a value, and bodies are put
 //! in an order in which it gets it in time.
 //!
-//! [`outputs`] says what an expression binds ([`unify`] for equations), [`reorder`] orders bodies by that, and
-//! [`refusals`] words what remains.
+//! `outputs` says what an expression binds (`unify` for equations), `reorder` orders bodies by that, and
+//! `refusals` words what remains.
 
 mod outputs;
 mod reach;

@@ -1,7 +1,7 @@
 //! The answer of a query in each format, as OPA prints it.
 
-use solon::value::{V, Value, json};
 use solon::{ExpressionText, Solution};
+use solon::{V, Value, json};
 
 use super::args::Format;
 use crate::cli::table::Table;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use solon::trace::{CoverageReport, Statistics};
-use solon::value::{Value, json};
+use solon::{Value, json};
 
 use super::args::Format;
 use super::metrics::{self, Metrics};

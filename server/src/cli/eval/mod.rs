@@ -11,7 +11,7 @@ mod run;
 use std::io::Read as _;
 use std::process::ExitCode;
 
-use solon::value::{Value, json, yaml};
+use solon::{Value, json, yaml};
 
 use self::answer::Answer;
 use self::args::Format;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use solon::compile::Options;
+use solon::CompilerOptions as Options;
+use solon::Value;
 use solon::store::Path;
 use solon::trace::{
     Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
 };
-use solon::value::Value;
 use solon::{
     BoundQuery, Change, Engine, Error, Faults, Limits, QueryContext, Request, Search, SendMetrics,
     Shortcuts, Solution, Watched,

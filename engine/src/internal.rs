@@ -1,0 +1,69 @@
+//! The inside, for the project's own tests, tools and hosts. Nothing here is kept stable.
+
+pub mod builtins {
+    pub use crate::builtins::*;
+}
+
+pub mod compile {
+    pub use crate::compile::*;
+}
+
+pub mod engine {
+    pub use crate::engine::*;
+}
+
+pub mod eval {
+    pub use crate::eval::*;
+}
+
+pub mod evaluation {
+    pub use crate::evaluation::*;
+}
+
+pub mod explanation {
+    pub use crate::explanation::*;
+}
+
+pub mod graphql {
+    pub use crate::graphql::*;
+}
+
+pub mod limits {
+    pub use crate::limits::*;
+}
+
+pub mod lines {
+    pub use crate::lines::*;
+}
+
+pub mod partial {
+    pub use crate::partial::*;
+}
+
+pub mod program {
+    pub use crate::program::*;
+}
+
+pub mod query {
+    pub use crate::query::*;
+}
+
+pub mod testing {
+    pub use crate::testing::*;
+}
+
+pub mod types {
+    pub use crate::types::*;
+}
+
+pub mod uri {
+    pub use crate::uri::*;
+}
+
+pub mod value {
+    pub use crate::value::*;
+}
+
+pub mod walk {
+    pub use crate::walk::*;
+}
