@@ -4,8 +4,10 @@
 //! never dropped; it borrows from owned values or from the evaluation's [`Arena`]. Both order, compare and
 //! hash alike. Strings of at most 14 bytes and most numbers are held in place.
 
+mod access;
 pub mod arena;
 pub mod array;
+mod conversions;
 pub mod display;
 pub mod json;
 pub mod number;
@@ -432,36 +434,6 @@ fn set_to_value(set: &ArenaSet<'_>) -> Value {
         items.push(item.to_value());
     }
     Value::Set(Arc::new(Set::from_sorted(items)))
-}
-
-impl From<bool> for Value {
-    fn from(b: bool) -> Self {
-        Self::Bool(b)
-    }
-}
-
-impl From<i64> for Value {
-    fn from(i: i64) -> Self {
-        Self::Int(i)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::string(text)
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::string(&text)
-    }
-}
-
-impl From<Vec<Value>> for Value {
-    fn from(items: Vec<Value>) -> Self {
-        Self::array(items)
-    }
 }
 
 impl Eq for Value {}

@@ -39,7 +39,7 @@ fn a_change_copies_one_run_and_no_document() {
     engine
         .put(
             "/other",
-            Value::object(vec![("list".into(), vec![1.into(), 2.into()].into())]),
+            Value::object(vec![("list".into(), vec![1, 2].into())]),
         )
         .unwrap();
     let steps: [(Operation, &str, usize); 5] = [
@@ -221,7 +221,7 @@ fn edges_of_paths() {
 fn putting_makes_objects_and_replaces_what_is_there() {
     let engine = Engine::new();
     engine.put("/a/b/c", 1.into()).unwrap();
-    engine.put("/a/l", vec![0.into(), 1.into()].into()).unwrap();
+    engine.put("/a/l", vec![0, 1].into()).unwrap();
     engine.put("/a/l/0", 7.into()).unwrap();
     assert_eq!(
         engine.read("/a").unwrap().to_string(),

@@ -1,0 +1,81 @@
+//! What a value holds, in Rust's own types.
+
+use super::{Set, Value, pointer};
+
+impl Value {
+    /// The string, if it is one that is UTF-8.
+    ///
+    /// ```
+    /// use solon::{Value, value};
+    ///
+    /// let user = value!({"name": "alice", "age": 42, "roles": ["dev", "ops"], "rate": 0.5});
+    /// assert_eq!(user.get("name").and_then(Value::as_str), Some("alice"));
+    /// assert_eq!(user.get("age").and_then(Value::as_i64), Some(42));
+    /// assert_eq!(user.get("rate").and_then(Value::as_f64), Some(0.5));
+    /// assert_eq!(user.pointer("/roles/1"), Some(&value!("ops")));
+    /// assert_eq!(user.get("name").and_then(Value::as_i64), None);
+    /// ```
+    pub fn as_str(&self) -> Option<&str> {
+        self.utf8()
+    }
+
+    /// The boolean, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(bool) => Some(*bool),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is an integer of 64 bits; `1.0` is one.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.borrow().as_number()?.to_i64()
+    }
+
+    /// The number as the nearest `f64`, if it is a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        Some(self.borrow().as_number()?.to_f64())
+    }
+
+    /// The elements, if it is an array.
+    pub fn as_array(&self) -> Option<&[Self]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The set, if it is one.
+    pub fn as_set(&self) -> Option<&Set> {
+        match self {
+            Self::Set(set) => Some(set),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// What is at a JSON Pointer (RFC 6901): a key of an object or an index of an array for each step. The empty one is
+    /// the value itself.
+    pub fn pointer(&self, pointer: &str) -> Option<&Self> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        let steps = pointer.strip_prefix('/')?.split('/');
+        steps.map(pointer::unescape).try_fold(self, |value, step| {
+            match value {
+                Self::Object(object) => object.get_str(&step),
+                Self::Array(items) => {
+                    // no sign, and no zeros in front
+                    let is_index = step.bytes().all(|byte| byte.is_ascii_digit())
+                        && (*step == *"0" || !step.starts_with('0'));
+                    items.get(step.parse::<usize>().ok().filter(|_| is_index)?)
+                }
+                _ => None,
+            }
+        })
+    }
+}
