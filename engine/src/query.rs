@@ -23,6 +23,7 @@ use crate::moment::{Moment, Now, State};
 use crate::trace::Timer;
 use crate::value::Value;
 
+pub(crate) use document::Queries;
 pub use document::{BoundDocument, PreparedDocument};
 pub(crate) use following::{Bound, Following};
 pub(crate) use memory::with_memory;

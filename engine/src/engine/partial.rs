@@ -16,6 +16,7 @@ use crate::moment::Policy;
 use crate::partial::{Inlining, Residuals};
 use crate::partial_query::{PartialInner, PartialOptions, PreparedPartial, document};
 use crate::query::{Following, QueryContext, Request};
+use crate::store::Path;
 
 impl Engine {
     /// What a query comes down to while a part of the documents is unknown: bodies, one of which must hold, and the
@@ -66,6 +67,19 @@ impl Engine {
         Ok(PreparedPartial {
             handle: Arc::new(Following::new(shared, policy, first, anew)),
         })
+    }
+
+    /// The same for the document at a path with slashes below `data`.
+    ///
+    /// # Errors
+    /// As for [`Self::prepare_partial`].
+    pub fn prepare_partial_document(
+        &self,
+        path: &str,
+        options: &PartialOptions,
+    ) -> Result<PreparedPartial, Error> {
+        let reference = Path::from_slashes(path).reference();
+        self.prepare_partial(&reference, options, &QueryContext::default())
     }
 
     /// Compiles such a query for a policy.

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::impossible;
 use crate::moment::Policy;
 use crate::query::{
-    Expression, ExpressionText, Following, PreparedDocument, PreparedQuery, QueryContext,
+    Expression, ExpressionText, Following, PreparedDocument, PreparedQuery, Queries, QueryContext,
     QueryInner,
 };
 use crate::store::Path;
@@ -44,6 +44,12 @@ impl KnownContext {
             unsafe_builtins: &self.unsafe_builtins,
             timer: Timer::default(),
         }
+    }
+}
+
+impl Queries for Engine {
+    fn query(&self, text: &str) -> Result<PreparedQuery, Error> {
+        self.prepare_query(text)
     }
 }
 
@@ -248,6 +254,11 @@ impl Engine {
     /// # Errors
     /// None today: a path that leads nowhere is undefined when asked.
     pub fn prepare_document_at(&self, path: &Path) -> Result<PreparedDocument, Error> {
-        Ok(PreparedDocument::new(self.inner.shared.clone(), path))
+        let queries = Arc::new(self.clone());
+        Ok(PreparedDocument::new(
+            self.inner.shared.clone(),
+            queries,
+            path,
+        ))
     }
 }

@@ -8,7 +8,7 @@ use super::glance::Glances;
 use super::replay::Replay;
 use super::search::traced;
 use super::surroundings::{call, given, world};
-use super::{Basis, Request, Shared, with_memory, within_bounds};
+use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::error::Error;
 use crate::eval::{Given, Glimpse, Machine};
 use crate::evaluation::EvalError;
@@ -24,11 +24,15 @@ use entry::KnownEntry;
 /// its next use.
 #[derive(Clone)]
 pub struct PreparedDocument {
-    handle: Arc<DocumentHandle>,
+    pub(crate) handle: Arc<DocumentHandle>,
 }
 
 pub(crate) struct DocumentHandle {
     pub shared: Arc<Shared>,
+    /// The path.
+    pub path: Path,
+    /// Compiles what is asked about the document beside its value.
+    pub queries: Arc<dyn Queries>,
     /// Its path, as keys of `data`.
     pub names: Vec<Value>,
     /// The steps of the path that may be indices of arrays.
@@ -36,6 +40,12 @@ pub(crate) struct DocumentHandle {
     /// Where rules make it.
     entry: KnownEntry,
     pub glances: Glances,
+}
+
+/// Who compiles queries.
+pub(crate) trait Queries: Send + Sync {
+    /// Compiles one.
+    fn query(&self, text: &str) -> Result<PreparedQuery, Error>;
 }
 
 /// The document that a step of a path leads to: an index in an array, a name in an object.
@@ -48,11 +58,13 @@ fn below<'e>(document: V<'e>, name: V<'e>, index: Option<i64>) -> Option<V<'e>> 
 }
 
 impl PreparedDocument {
-    pub(crate) fn new(shared: Arc<Shared>, path: &Path) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, queries: Arc<dyn Queries>, path: &Path) -> Self {
         let segments = || path.segments().iter();
         Self {
             handle: Arc::new(DocumentHandle {
                 shared,
+                path: path.clone(),
+                queries,
                 names: segments().map(|segment| Value::string(segment)).collect(),
                 indices: segments().map(|segment| segment.parse().ok()).collect(),
                 entry: KnownEntry::default(),

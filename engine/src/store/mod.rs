@@ -6,6 +6,7 @@
 mod error;
 mod memory;
 mod path;
+mod reference;
 mod write;
 
 pub use error::StoreError;

@@ -12,7 +12,6 @@ use super::error::message;
 use super::explain;
 use super::metrics::Metrics;
 use super::provenance::provenance;
-use super::reference::reference;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, segments};
 use crate::wire::malformed_json;
@@ -209,7 +208,7 @@ fn bare(state: &State, request: &Request, path: &Path) -> Result<Response, ApiEr
             } else {
                 "document missing"
             };
-            Err(ApiError::undefined(format!("{what}: {}", reference(path))))
+            Err(ApiError::undefined(format!("{what}: {}", path.reference())))
         }
         Err(Failure::Input(words)) => Err(malformed(words)),
         Err(Failure::Other(error)) => Err(error),

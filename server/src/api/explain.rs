@@ -9,7 +9,6 @@ use super::ApiError;
 use super::body::Document;
 use super::documents::Failure;
 use super::prints::Prints;
-use super::reference::{named_reference, reference};
 use super::state::State;
 use crate::http::{Place, Request, answer_text, escape_html, indent};
 
@@ -37,35 +36,26 @@ pub fn document(
     if request.place == Place::Reactor {
         return Err(ApiError::Elsewhere.into());
     }
-    // a step of digits is an index in an array and a name in an object
-    let mut texts = vec![reference(path), named_reference(path)];
-    texts.dedup();
-    let mut explained = None;
-    for text in texts {
-        // the types of rules exclude a document that is not there, and functions are none
-        let Ok(query) = state.engine.prepare_query(&text) else {
-            continue;
-        };
-        let mut asked = solon::Request::new()
-            .strict_builtin_errors(request.params.flag("strict-builtin-errors"));
-        if let Some(input) = input {
-            asked = input.as_input(asked);
-        }
-        let found = query_steps(state, request, &query, &asked, detail)?;
-        let value = found.0.first().and_then(|solution| solution.values.first());
-        let is_defined = value.is_some();
-        explained = Some(Explained {
-            value: value.cloned(),
-            explanation: found.1,
-        });
-        if is_defined {
-            break;
-        }
+    let prints = Prints::default();
+    let print = |line: &str| prints.add(line);
+    let mut asked = solon::Request::new()
+        .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
+        .print(&print)
+        .cancel(&request.gone);
+    if let Some(input) = input {
+        asked = input.as_input(asked);
     }
-    Ok(explained.unwrap_or_else(|| Explained {
-        value: None,
-        explanation: b"[]".to_vec(),
-    }))
+    let document = state
+        .engine
+        .prepare_document_at(path)
+        .map_err(Failure::from)?;
+    let explained = document.explain(&asked, detail);
+    prints.log();
+    let explanation = steps(state, request, &explained).map_err(Failure::from)?;
+    Ok(Explained {
+        value: explained.answer.map_err(Failure::from)?,
+        explanation,
+    })
 }
 
 /// The solutions of a query, and how they were found, as JSON text.
@@ -85,7 +75,11 @@ pub fn query_steps(
 }
 
 /// The steps as JSON text: the lines of a trace for people, otherwise events.
-fn steps(state: &State, request: &Request, explained: &Explanation) -> Result<Vec<u8>, Error> {
+fn steps<T>(
+    state: &State,
+    request: &Request,
+    explained: &Explanation<T>,
+) -> Result<Vec<u8>, Error> {
     if !request.pretty() {
         let spelling = if state.options.spelling.is_opa() {
             Spelling::Lower

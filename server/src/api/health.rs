@@ -7,7 +7,6 @@ use solon::store::Path;
 use super::ApiError;
 use super::data::path;
 use super::documents::Failure;
-use super::reference::reference;
 use super::state::State;
 use crate::http::{Request, Response, Status, answer_text};
 
@@ -38,7 +37,7 @@ pub fn rule(state: &State, request: &Request) -> Result<Response, ApiError> {
     let holds = document.evaluate(request, asked, |value| {
         matches!(value, solon::V::Bool(true))
     });
-    let place = reference(&path);
+    let place = path.reference();
     let opa = state.options.spelling.is_opa();
     match holds {
         Ok(Some(true)) => Ok(healthy()),

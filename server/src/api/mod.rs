@@ -14,7 +14,6 @@ mod policies;
 mod prints;
 mod provenance;
 mod query;
-mod reference;
 mod routes;
 mod state;
 mod write;
