@@ -23,7 +23,7 @@ use crate::value::Value;
 /// let metadata = Value::object(vec![("tenant".into(), "acme".into())]);
 /// let response = ResponseMetadata::default();
 /// query.solutions(&Request::new().metadata(&metadata).response_metadata(&response))?;
-/// assert_eq!(response.into_value().to_string(), r#"{"audit/tenant": "acme"}"#);
+/// assert_eq!(response.to_value().to_string(), r#"{"audit/tenant": "acme"}"#);
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -43,8 +43,9 @@ impl ResponseMetadata {
     }
 
     /// The fields as an object.
-    pub fn into_value(self) -> Value {
-        let fields = self.fields.into_inner().into_iter();
-        Value::object(fields.map(|(name, value)| (name.into(), value)).collect())
+    pub fn to_value(&self) -> Value {
+        let fields = self.fields.borrow();
+        let fields = fields.iter();
+        fields.map(|(name, value)| (name, value.clone())).collect()
     }
 }

@@ -1,0 +1,52 @@
+//! A function of the host that policies call like a built-in, and what it tells the caller beside the answer.
+//!
+//! `cargo run -p solon --example functions`
+
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use solon::{Custom, Engine, Fault, Request, ResponseMetadata, V, Value, value};
+
+fn main() -> Result<(), solon::Error> {
+    // the signature is checked when policies are compiled
+    let mut tiers = Custom::new(
+        "org.tier",
+        "user: string => tier: number",
+        |call, operands| {
+            let user = operands.first().and_then(|user| user.utf8());
+            let user = user.ok_or(Fault::Undefined)?;
+            let tenant = call.metadata().and_then(|fields| fields.get("tenant"));
+            call.set_response_metadata("org/tenant", tenant.cloned().unwrap_or_default());
+            match user {
+                "alice" => Ok(V::Int(3)),
+                "bob" => Ok(V::Int(1)),
+                _ => Err(Fault::error(format!("nobody is called {user}"))),
+            }
+        },
+    );
+    // it asks the outside: decisions that need it say so, and its answers are asked for once
+    tiers = tiers.waiting();
+    let engine = Engine::builder().function(tiers).build();
+    engine.set_module(
+        "limits.rego",
+        "package limits\n\nrequests := 100 * org.tier(input.user)",
+    )?;
+    let requests = engine.prepare_document("limits/requests")?;
+    println!("may wait: {}", requests.may_block());
+
+    let metadata = value!({"tenant": "acme"});
+    for user in ["alice", "mallory"] {
+        let input = value!({"user": user});
+        let response = ResponseMetadata::default();
+        let request = Request::new()
+            .input(&input)
+            .metadata(&metadata)
+            .response_metadata(&response);
+        let found: Option<Value> = requests.evaluate(&request)?;
+        println!("{user}: {found:?}, {}", response.to_value());
+        // the error of a function leaves its call undefined, unless it is to end the decision
+        if let Err(error) = requests.evaluate(&request.strict_builtin_errors(true)) {
+            println!("{error}");
+        }
+    }
+    Ok(())
+}
