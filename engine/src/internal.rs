@@ -32,10 +32,6 @@ pub mod limits {
     pub use crate::limits::*;
 }
 
-pub mod lines {
-    pub use crate::lines::*;
-}
-
 pub mod partial {
     pub use crate::partial::*;
 }

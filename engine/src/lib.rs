@@ -43,7 +43,6 @@ mod impossible;
 #[doc(hidden)]
 pub mod internal;
 mod limits;
-mod lines;
 mod moment;
 mod partial;
 mod partial_query;

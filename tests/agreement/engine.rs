@@ -15,8 +15,8 @@ thread_local! {
 /// `SOLON_LINES` answers instead of the engine in this process; with `SOLON_MACHINE=search` its second machine does.
 pub fn answer(request: &str) -> String {
     LINES.with_borrow_mut(|lines| match lines.as_mut() {
-        None if SEARCHES.with(|searches| *searches) => solon::internal::lines::searched(request),
-        None => solon::internal::lines::answer(request),
+        None if SEARCHES.with(|searches| *searches) => solon_lines::searched(request),
+        None => solon_lines::answer(request),
         Some(lines) => lines.ask(request).unwrap_or_else(|error| {
             format!(
                 "{{\"errors\":[{{\"code\":\"no answer\",\"message\":{}}}]}}",
@@ -32,6 +32,6 @@ pub fn disagreement(request: &str, answer: &str, expected: &str) -> Option<&'sta
     if LINES.with_borrow(Option::is_some) {
         return None;
     }
-    let searched = solon::internal::lines::searched(request);
+    let searched = solon_lines::searched(request);
     compare::difference(expected, &searched).and(compare::difference(answer, &searched))
 }

@@ -1,7 +1,7 @@
 //! No optimisation shows: the answers are the same with each of them left out, and with all.
 
 use solon::internal::compile::{Optimisation, Options};
-use solon::internal::lines;
+use solon_lines as lines;
 
 use crate::compare;
 

@@ -10,7 +10,7 @@ pub fn difference(oracle: &mut Lines, request: &str) -> Option<&'static str> {
     request["explain"] = json!("debug");
     let request = request.to_string();
     let expected = lines(&oracle.ask(&request).ok()?)?;
-    let actual = lines(&solon::internal::lines::answer(&request))?;
+    let actual = lines(&solon_lines::answer(&request))?;
     let same = expected.len() == actual.len()
         && expected.iter().zip(&actual).all(|(expected, actual)| {
             expected == actual || (is_shared(expected) && is_shared(actual))

@@ -110,9 +110,8 @@ fn findings(case: &Case) -> Vec<String> {
     let mut add = |what: &str, finding: Option<String>| {
         findings.extend(finding.map(|finding| format!("{} {what} {finding}", case["case"])));
     };
-    let answer = |line: &str| -> Value {
-        serde_json::from_str(&solon::internal::lines::answer(line)).unwrap()
-    };
+    let answer =
+        |line: &str| -> Value { serde_json::from_str(&solon_lines::answer(line)).unwrap() };
     for detail in DETAILS {
         let got = answer(&asked(request, detail, false));
         add(

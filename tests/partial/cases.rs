@@ -65,7 +65,7 @@ pub fn compare(filter: &str) -> usize {
         }
         let query = serde_json::from_str::<Value>(request).expect("a request");
         let query = query.get("query").and_then(Value::as_str).unwrap_or("");
-        let got = solon::internal::lines::answer(request);
+        let got = solon_lines::answer(request);
         let same = canonical(&got, query) == canonical(want, query);
         let exception = exceptions.remove(note).filter(|reason| {
             !reason.contains(REORDERED) || unordered(&got, query) == unordered(want, query)

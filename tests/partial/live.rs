@@ -55,6 +55,6 @@ fn differs(oracle: &mut Lines, drawn: &Drawn) -> Option<(String, String)> {
     let want = oracle.ask(&line).ok()?;
     let query = &drawn.request.query;
     let wanted = canonical(&want, query)?;
-    let got = solon::internal::lines::answer(&line);
+    let got = solon_lines::answer(&line);
     (Some(wanted) != canonical(&got, query)).then_some((want, got))
 }

@@ -29,7 +29,7 @@ const ENGINE: Layers = &[
     &["partial_query"],
     &["decision", "explanation"],
     &["engine"],
-    &["lines", "testing"],
+    &["testing"],
 ];
 
 const SERVER: Layers = &[

@@ -36,7 +36,7 @@ fn answer_all() -> io::Result<()> {
     let mut line = Vec::new();
     while requests.read_until(b'\n', &mut line)? > 0 {
         if !line.trim_ascii().is_empty() {
-            out.write_all(solon::internal::lines::answer_on(&line, Arc::clone(&host)).as_bytes())?;
+            out.write_all(solon_lines::answer_on(&line, Arc::clone(&host)).as_bytes())?;
             out.write_all(b"\n")?;
             out.flush()?;
         }

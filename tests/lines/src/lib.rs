@@ -9,15 +9,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use solon_syntax::ast::Version;
 
-use crate::compile::Options;
-use crate::engine::{Change, Engine};
-use crate::error::{Error, InputError};
-use crate::host::{FixedHost, Host, HttpError, HttpRequest, HttpResponse, LookupError, Wait};
-use crate::partial_query::PartialOptions;
-use crate::query::{Request, Solution};
-use crate::store::Path;
-use crate::trace::{Detail, Spelling};
-use crate::value::{Value, json};
+use solon::host::{HttpError, HttpRequest, HttpResponse, LookupError, Wait};
+use solon::store::Path;
+use solon::trace::{Detail, Spelling};
+use solon::{
+    Change, CompilerOptions as Options, Engine, Error, FixedHost, Host, InputError, PartialOptions,
+    Request, Solution, Value, json,
+};
 
 /// A request. A field that is `null` is as if absent, but for documents: `null` is one.
 #[derive(Default, Deserialize)]
