@@ -24,6 +24,7 @@ pub mod explanation {
     pub use crate::explanation::*;
 }
 
+#[cfg(feature = "graphql")]
 pub mod graphql {
     pub use crate::graphql::*;
 }

@@ -37,6 +37,7 @@ mod error;
 mod eval;
 mod evaluation;
 mod explanation;
+#[cfg(feature = "graphql")]
 mod graphql;
 pub mod host;
 mod impossible;

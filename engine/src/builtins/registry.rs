@@ -4,14 +4,17 @@ use std::sync::LazyLock;
 
 use hashbrown::HashMap;
 
+#[cfg(feature = "graphql")]
+use super::graphql;
 use super::{
     Builtin, Entry, aggregates, arithmetic, arrays, aws, bits, comparison, conversions, encoding,
-    glob, graph, graphql, hashes, http, json, lookup as addresses, net, numbers, objects, parsing,
-    printing, regex, semver, sets, sprintf, strings, surroundings, template, time, types, units,
-    uri, uuid,
+    graph, hashes, http, json, lookup as addresses, net, numbers, objects, parsing, printing,
+    semver, sets, sprintf, strings, surroundings, template, time, types, units, uri, uuid,
 };
 #[cfg(feature = "crypto")]
 use super::{crypto, jwt};
+#[cfg(feature = "regex")]
+use super::{glob, regex};
 
 /// All families, in the order of their files.
 const FAMILIES: &[&[Builtin]] = &[
@@ -26,7 +29,9 @@ const FAMILIES: &[&[Builtin]] = &[
     strings::TABLE,
     sprintf::TABLE,
     template::TABLE,
+    #[cfg(feature = "regex")]
     regex::TABLE,
+    #[cfg(feature = "regex")]
     glob::TABLE,
     types::TABLE,
     conversions::TABLE,
@@ -35,6 +40,7 @@ const FAMILIES: &[&[Builtin]] = &[
     semver::TABLE,
     json::TABLE,
     graph::TABLE,
+    #[cfg(feature = "graphql")]
     graphql::TABLE,
     printing::TABLE,
     surroundings::TABLE,

@@ -9,6 +9,7 @@ mod edits;
 mod filter;
 mod patch;
 mod paths;
+#[cfg(feature = "jsonschema")]
 mod schema;
 mod selection;
 mod tree;
@@ -24,6 +25,7 @@ pub const TABLE: &[Builtin] = &[
         filter::filter,
     )
     .specialise(|operands| selection::prepare(operands, true)),
+    #[cfg(feature = "jsonschema")]
     Builtin::new(
         "json.match_schema",
         "document: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, array[object<desc: string, error: string, field: string, type: string>]>",
@@ -46,6 +48,7 @@ pub const TABLE: &[Builtin] = &[
         filter::remove,
     )
     .specialise(|operands| selection::prepare(operands, false)),
+    #[cfg(feature = "jsonschema")]
     Builtin::new(
         "json.verify_schema",
         "schema: any<string, object[any: any]> => output: array<boolean, any<null, string>>",

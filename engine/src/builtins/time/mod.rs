@@ -81,6 +81,7 @@ pub const TABLE: &[Builtin] = &[
 ];
 
 /// Whether a text is a time in the form of a layout.
+#[cfg(feature = "jsonschema")]
 pub fn matches_layout(layout: &str, text: &str) -> bool {
     parse::parse(&Layout::new(layout.as_bytes()), text.as_bytes()).is_ok()
 }

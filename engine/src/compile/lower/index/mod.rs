@@ -2,6 +2,8 @@
 
 mod build;
 mod conditions;
+#[cfg(feature = "regex")]
+mod patterns;
 mod published;
 mod spots;
 mod texts;

@@ -1,12 +1,12 @@
-//! What tests of texts need: prefixes, suffixes, segments and networks.
+//! What tests of texts need: prefixes, suffixes and networks.
 
 use smallvec::smallvec;
 use solon_syntax::ast::Term;
 
 use super::conditions::Answers;
 use super::spots;
-use crate::builtins::{glob, net, regex};
-use crate::program::{Delimiters, Feature, Place, Question};
+use crate::builtins::net;
+use crate::program::{Feature, Place, Question};
 use crate::value::Value;
 
 /// A question and the answers of which one is needed.
@@ -30,18 +30,15 @@ pub fn needs(
         [network, address] if is("net.cidr_contains") => strings(network, constant)
             .filter(|networks| networks.iter().all(is_network))
             .and_then(|networks| Some(one(place(address)?, Feature::Network, networks))),
-        [pattern, text] if is("regex.match") || is("re_match") => place(text)
-            .zip(constant(pattern))
-            .and_then(|(place, pattern)| Some(one(place, Feature::Prefix, beginnings(&pattern)?))),
-        [pattern, delimiters, text] if is("glob.match") => place(text)
-            .zip(constant(pattern).zip(constant(delimiters)))
-            .and_then(|(place, (pattern, delimiters))| globs(&place, &pattern, &delimiters)),
+        #[cfg(feature = "regex")]
+        _ => super::patterns::needs(operator, operands, place, constant),
+        #[cfg(not(feature = "regex"))]
         _ => None,
     };
     found.unwrap_or_default()
 }
 
-fn one(place: Place, feature: Feature, answers: Answers) -> Vec<Need> {
+pub(super) fn one(place: Place, feature: Feature, answers: Answers) -> Vec<Need> {
     vec![(Question { place, feature }, answers)]
 }
 
@@ -59,40 +56,4 @@ fn strings(term: &Term, constant: &dyn Fn(&Term) -> Option<Value>) -> Option<Ans
 
 fn is_network(value: &Value) -> bool {
     value.utf8().is_some_and(|text| net::range(text).is_some())
-}
-
-/// What strings begin with that a regular expression matches.
-fn beginnings(pattern: &Value) -> Option<Answers> {
-    let found = regex::beginnings(pattern.utf8()?);
-    Some(found.iter().map(|text| Value::bytes(text)).collect())
-}
-
-fn globs(place: &Place, pattern: &Value, delimiters: &Value) -> Option<Vec<Need>> {
-    let delimiters = glob::delimiters(delimiters.borrow()).ok()?;
-    let certain = glob::Certain::of(pattern.utf8()?, &delimiters)?;
-    let ask = |feature: Feature| Question {
-        place: place.clone(),
-        feature,
-    };
-    let mut needs: Vec<Need> = Vec::new();
-    for (feature, text) in [
-        (Feature::Prefix, &certain.start),
-        (Feature::Suffix, &certain.end),
-    ] {
-        if !text.is_empty() {
-            needs.push((ask(feature), smallvec![Value::string(text)]));
-        }
-    }
-    let delimiters = Delimiters::Chars(delimiters.as_slice().into());
-    for (at, segment) in certain.segments.iter().enumerate() {
-        if let Some(segment) = segment {
-            let question = ask(Feature::Segment(delimiters.clone(), at));
-            needs.push((question, smallvec![Value::string(segment)]));
-        }
-    }
-    if certain.whole {
-        let count = Value::Int(i64::try_from(certain.segments.len()).ok()?);
-        needs.push((ask(Feature::Segments(delimiters)), smallvec![count]));
-    }
-    Some(needs)
 }

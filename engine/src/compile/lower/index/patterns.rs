@@ -1,0 +1,67 @@
+//! What matches of patterns need: the beginnings of regular expressions, the segments of globs.
+
+use smallvec::smallvec;
+use solon_syntax::ast::Term;
+
+use super::conditions::Answers;
+use super::texts::{Need, one};
+use crate::builtins::{glob, regex};
+use crate::program::{Delimiters, Feature, Place, Question};
+use crate::value::Value;
+
+/// What a call needs to hold.
+pub fn needs(
+    operator: &Term,
+    operands: &[Term],
+    place: &dyn Fn(&Term) -> Option<Place>,
+    constant: &dyn Fn(&Term) -> Option<Value>,
+) -> Option<Vec<Need>> {
+    let is = |name: &str| operator.is_operator(name);
+    match operands {
+        [pattern, text] if is("regex.match") || is("re_match") => {
+            let (place, pattern) = place(text).zip(constant(pattern))?;
+            Some(one(place, Feature::Prefix, beginnings(&pattern)?))
+        }
+        [pattern, delimiters, text] if is("glob.match") => {
+            let place = place(text)?;
+            globs(&place, &constant(pattern)?, &constant(delimiters)?)
+        }
+        _ => None,
+    }
+}
+
+/// What strings begin with that a regular expression matches.
+fn beginnings(pattern: &Value) -> Option<Answers> {
+    let found = regex::beginnings(pattern.utf8()?);
+    Some(found.iter().map(|text| Value::bytes(text)).collect())
+}
+
+fn globs(place: &Place, pattern: &Value, delimiters: &Value) -> Option<Vec<Need>> {
+    let delimiters = glob::delimiters(delimiters.borrow()).ok()?;
+    let certain = glob::Certain::of(pattern.utf8()?, &delimiters)?;
+    let ask = |feature: Feature| Question {
+        place: place.clone(),
+        feature,
+    };
+    let mut needs: Vec<Need> = Vec::new();
+    for (feature, text) in [
+        (Feature::Prefix, &certain.start),
+        (Feature::Suffix, &certain.end),
+    ] {
+        if !text.is_empty() {
+            needs.push((ask(feature), smallvec![Value::string(text)]));
+        }
+    }
+    let delimiters = Delimiters::Chars(delimiters.as_slice().into());
+    for (at, segment) in certain.segments.iter().enumerate() {
+        if let Some(segment) = segment {
+            let question = ask(Feature::Segment(delimiters.clone(), at));
+            needs.push((question, smallvec![Value::string(segment)]));
+        }
+    }
+    if certain.whole {
+        let count = Value::Int(i64::try_from(certain.segments.len()).ok()?);
+        needs.push((ask(Feature::Segments(delimiters)), smallvec![count]));
+    }
+    Some(needs)
+}
