@@ -5,9 +5,9 @@
 
 use crate::impossible::impossible;
 use crate::program::{
-    Branch, Chain, ConstId, Found, Index, Join, Operand, Place, Places, Plan, Program,
+    Branch, Chain, ConstId, Index, Join, Matches, Node, Operand, Place, Places, Plan, Program,
 };
-use crate::program::{Root, Rule, RuleId, RuleKind, RuleSet, Slot, Step};
+use crate::program::{Root, Rule, RuleId, RuleKind, RuleSet, Slot, Step, Values};
 use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
@@ -33,6 +33,8 @@ const TURNS: u64 = 64;
 /// What a glance tells.
 #[derive(Clone, Copy)]
 pub enum Glimpse<'e> {
+    /// The document, which is stored somewhere, as most that are found at a glance.
+    Stored(&'e Value),
     /// The document.
     Found(V<'e>),
     /// The document is undefined.
@@ -98,10 +100,11 @@ impl<'e> Glance<'e> {
             Index::All => self.rules(set, set.rules.iter()),
             Index::By(branch) => {
                 let rule = |at| set.rules.get(at as usize);
-                let found = self.find(branch);
-                match found.numbers() {
-                    Some(numbers) => self.rules(set, numbers.filter_map(rule)),
-                    None => self.rules(set, found.merged().into_iter().filter_map(rule)),
+                match self.find(branch) {
+                    Matches::Few(numbers) => self.rules(set, numbers.filter_map(rule)),
+                    Matches::Merged(numbers) => {
+                        self.rules(set, numbers.into_iter().filter_map(rule))
+                    }
                 }
             }
         };
@@ -109,16 +112,17 @@ impl<'e> Glance<'e> {
             (End::Miss, Some(default)) => self.plan(default),
             (end, _) => end,
         };
-        match (end, self.found) {
-            (End::Hit, Some(found)) => Glimpse::Found(found.value()),
+        match (end, &self.found) {
+            (End::Hit, Some(Held::Stored(found))) => Glimpse::Stored(found),
+            (End::Hit, Some(Held::Flying(found))) => Glimpse::Found(*found),
             (End::Miss, _) => Glimpse::Undefined,
             _ => Glimpse::Unsure,
         }
     }
 
     #[inline]
-    fn find(&self, index: &'e Branch) -> Found<'e> {
-        index.find(&Asked(self.input))
+    fn find(&self, index: &'e Branch) -> Matches<'e> {
+        index.find(&Asked(self.input.as_ref()))
     }
 
     /// Whether one of the rules has a value, which is found then.
@@ -159,10 +163,11 @@ impl<'e> Glance<'e> {
             Index::All => self.first_of(rule.members()),
             Index::By(branch) => {
                 let member = |at| rule.member(at);
-                let found = self.find(branch);
-                match found.numbers() {
-                    Some(numbers) => self.first_of(numbers.filter_map(member)),
-                    None => self.first_of(found.merged().into_iter().filter_map(member)),
+                match self.find(branch) {
+                    Matches::Few(numbers) => self.first_of(numbers.filter_map(member)),
+                    Matches::Merged(numbers) => {
+                        self.first_of(numbers.into_iter().filter_map(member))
+                    }
                 }
             }
         }
@@ -387,15 +392,23 @@ impl<'e> Operands<'e> for Glance<'e> {
 }
 
 /// What an index asks of the input, which complete rules have alone.
-struct Asked<'e>(Option<Held<'e>>);
+struct Asked<'g, 'e>(Option<&'g Held<'e>>);
 
-impl<'e> Places<'e> for Asked<'e> {
+impl<'e> Places<'e> for Asked<'_, 'e> {
     #[inline]
     fn at(&self, place: &'e Place) -> Option<V<'e>> {
         let Root::Input = place.root else {
             return None;
         };
-        path::at(self.0?, &place.path)
+        path::at(*self.0?, &place.path)
+    }
+
+    #[inline]
+    fn answer(&self, place: &'e Place, answers: &'e Values) -> Option<&'e Node> {
+        let Root::Input = place.root else {
+            return None;
+        };
+        path::answer(self.0?, &place.path, answers)
     }
 
     fn is_strict(&self) -> bool {

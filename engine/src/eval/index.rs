@@ -1,6 +1,6 @@
 //! Asking the rule index.
 
-use crate::program::{Branch, Numbers, Place, Places, Root};
+use crate::program::{Branch, Matches, Node, Numbers, Place, Places, Root, Values};
 use crate::value::V;
 
 use super::frame::Held;
@@ -25,6 +25,20 @@ impl<'e> Places<'e> for Asked<'_, 'e> {
         }
     }
 
+    #[inline]
+    fn answer(&self, place: &'e Place, answers: &'e Values) -> Option<&'e Node> {
+        match place.root {
+            Root::Input => path::answer(self.machine.input.as_ref()?, &place.path, answers),
+            Root::Argument(at) => {
+                let argument = self.args.get(at as usize)?;
+                if place.path.is_empty() {
+                    return answers.get(argument);
+                }
+                answers.get(&path::at(Held::Flying(*argument), &place.path)?)
+            }
+        }
+    }
+
     fn is_strict(&self) -> bool {
         self.machine.strict
     }
@@ -35,12 +49,10 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn find(&self, index: &'e Branch, args: &[V<'e>]) -> Numbers<'e> {
         let machine = self;
-        let found = index.find(&Asked { machine, args });
-        match found.numbers() {
-            Some(numbers) => numbers,
-            None => {
-                let merged = self.call.arena.bump().alloc_slice_copy(&found.merged());
-                Numbers::of(merged)
+        match index.find(&Asked { machine, args }) {
+            Matches::Few(numbers) => numbers,
+            Matches::Merged(numbers) => {
+                Numbers::of(self.call.arena.bump().alloc_slice_copy(&numbers))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::program::{ConstId, Operand, Slot};
+use crate::program::{ConstId, Node, Operand, Slot, Values};
 use crate::value::object::Near;
 use crate::value::{Object, V, Value};
 
@@ -36,6 +36,37 @@ pub(super) fn at<'e>(from: Held<'e>, path: &'e [Value]) -> Option<V<'e>> {
         }
     };
     keys.try_fold(value, |value, key| value.lookup(key.borrow()))
+}
+
+/// What is below the value at a path.
+#[inline]
+pub(super) fn answer<'e>(
+    from: &Held<'e>,
+    path: &'e [Value],
+    answers: &'e Values,
+) -> Option<&'e Node> {
+    if let Held::Stored(value) = from {
+        let mut value = *value;
+        let mut keys = path.iter();
+        while let Value::Object(object) = value
+            && let Some(key) = keys.next()
+        {
+            value = object.get_stored(key)?;
+        }
+        if keys.as_slice().is_empty() {
+            return answers.get_stored(value);
+        }
+    }
+    answer_in_flight(from, path, answers)
+}
+
+#[inline(never)]
+fn answer_in_flight<'e>(
+    from: &Held<'e>,
+    path: &'e [Value],
+    answers: &'e Values,
+) -> Option<&'e Node> {
+    answers.get(&at(*from, path)?)
 }
 
 impl<'e> Machine<'e> {

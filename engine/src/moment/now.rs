@@ -30,6 +30,21 @@ thread_local! {
     static ASKED: Cell<Option<Arc<State>>> = const { Cell::new(None) };
 }
 
+/// The moment that a decision runs within, which its thread keeps when it ends.
+struct Taken {
+    state: Option<Arc<State>>,
+    is_kept: bool,
+}
+
+impl Drop for Taken {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_kept {
+            ASKED.set(self.state.take());
+        }
+    }
+}
+
 /// The current moment of an engine.
 pub(crate) struct Now {
     current: ArcSwap<State>,
@@ -76,24 +91,24 @@ impl Now {
         reason = "what runs is inlined with it, so that its result is made where it stays"
     )]
     pub fn within<R>(&self, pinned: Option<&State>, run: impl FnOnce(&State) -> R) -> R {
-        let (mut own, mut is_kept) = (None, false);
+        let mut taken = Taken {
+            state: None,
+            is_kept: false,
+        };
         let state = match pinned {
             Some(state) => state,
             None => {
                 let stamp = self.stamp.load(Ordering::Acquire);
                 let found;
-                (found, is_kept) = match ASKED.take() {
+                (found, taken.is_kept) = match ASKED.take() {
                     Some(state) if state.stamp == stamp => (state, true),
                     _ => self.other(),
                 };
-                &**own.insert(found)
+                &**taken.state.insert(found)
             }
         };
-        let result = run(state);
-        if is_kept {
-            ASKED.set(own);
-        }
-        result
+        // nothing is done with the result, which so is made where the caller wants it
+        run(state)
     }
 
     /// The current moment, where this thread asked another one last, and whether the thread keeps it.

@@ -145,20 +145,30 @@ impl Values {
         }
     }
 
-    /// What is below a value.
+    /// What is below a value, which is read where it is.
     #[inline]
-    pub fn get(&self, value: V<'_>) -> Option<&Node> {
+    pub fn get(&self, value: &V<'_>) -> Option<&Node> {
         if value.kind() >= Kind::Array && !self.collections {
             return None;
         }
-        self.nodes.get(&value)
+        self.nodes.get(value)
+    }
+
+    /// What is below a stored value.
+    #[inline]
+    pub fn get_stored(&self, value: &Value) -> Option<&Node> {
+        if matches!(value, Value::Array(_) | Value::Object(_) | Value::Set(_)) && !self.collections
+        {
+            return None;
+        }
+        self.nodes.get(value)
     }
 
     /// What is below a string.
     fn text(&self, text: &str) -> Option<&Node> {
         match Short::new(text.as_bytes()) {
-            Some(short) => self.get(V::Short(short)),
-            None => self.get(V::NewText(&ArenaText::Utf8(text))),
+            Some(short) => self.get(&V::Short(short)),
+            None => self.get(&V::NewText(&ArenaText::Utf8(text))),
         }
     }
 
@@ -173,13 +183,25 @@ pub trait Places<'e> {
     /// What is at a place.
     fn at(&self, place: &'e Place) -> Option<V<'e>>;
 
+    /// What is below the value at a place. Stored values are read where they are: put in flight and read again at
+    /// once they stall.
+    fn answer(&self, place: &'e Place, answers: &'e Values) -> Option<&'e Node>;
+
     /// Whether errors of built-ins end the evaluation.
     fn is_strict(&self) -> bool;
 }
 
+/// The rules that an index finds.
+pub enum Matches<'e> {
+    /// Those of one or two lists, which is as many as most indexes find.
+    Few(Numbers<'e>),
+    /// Those of more lists, in source order, each once.
+    Merged(Vec<u32>),
+}
+
 /// Lists of rules that an index found, none of them empty.
 #[derive(Default)]
-pub struct Found<'e> {
+struct Found<'e> {
     /// Two lists, which is as many as most indexes find.
     lists: [&'e [u32]; 2],
     more: Vec<&'e [u32]>,
@@ -198,16 +220,17 @@ impl<'e> Found<'e> {
         }
     }
 
-    /// The rules of all lists, if these are no more than two.
-    #[inline]
-    pub fn numbers(&self) -> Option<Numbers<'e>> {
+    /// The rules of all lists.
+    fn matches(&self) -> Matches<'e> {
         let [left, right] = self.lists;
-        self.more.is_empty().then_some(Numbers { left, right })
+        if self.more.is_empty() {
+            return Matches::Few(Numbers { left, right });
+        }
+        Matches::Merged(self.merged())
     }
 
-    /// The rules of all lists in source order, each once.
     #[cold]
-    pub fn merged(&self) -> Vec<u32> {
+    fn merged(&self) -> Vec<u32> {
         let lists = self.lists.iter().chain(&self.more);
         let mut all: Vec<u32> = lists.flat_map(|list| list.iter().copied()).collect();
         all.sort_unstable();
@@ -274,20 +297,39 @@ impl Node {
 impl Branch {
     /// The rules that can match.
     #[inline]
-    pub fn find<'e>(&'e self, places: &impl Places<'e>) -> Found<'e> {
-        let mut found = Found::default();
+    pub fn find<'e>(&'e self, places: &impl Places<'e>) -> Matches<'e> {
         match self.by_value() {
             // most trees are one question about one value
             Some(answers) if !self.lenient => {
-                let value = places.at(&self.question.place);
-                if let Some(node) = value.and_then(|value| answers.get(value)) {
-                    node.find(places, &mut found);
+                let node = places.answer(&self.question.place, answers);
+                match (node, &self.rest) {
+                    (None, Node::Rules(rest)) => Matches::Few(Numbers::of(rest)),
+                    (Some(Node::Rules(left)), Node::Rules(right)) => {
+                        Matches::Few(Numbers { left, right })
+                    }
+                    (node, _) => self.find_below(node, places),
                 }
-                self.rest.find(places, &mut found);
             }
-            _ => self.find_on(places, &mut found),
+            _ => self.find_all(places),
         }
-        found
+    }
+
+    /// The rules below a node and below the rest.
+    #[inline(never)]
+    fn find_below<'e>(&'e self, node: Option<&'e Node>, places: &impl Places<'e>) -> Matches<'e> {
+        let mut found = Found::default();
+        if let Some(node) = node {
+            node.find(places, &mut found);
+        }
+        self.rest.find(places, &mut found);
+        found.matches()
+    }
+
+    #[inline(never)]
+    fn find_all<'e>(&'e self, places: &impl Places<'e>) -> Matches<'e> {
+        let mut found = Found::default();
+        self.find_on(places, &mut found);
+        found.matches()
     }
 
     /// The answers, when the question is what a value is.
@@ -305,6 +347,10 @@ impl Branch {
             self.answers
                 .nodes()
                 .for_each(|node| node.find(places, found));
+        } else if let Some(answers) = self.by_value() {
+            if let Some(node) = places.answer(&self.question.place, answers) {
+                node.find(places, found);
+            }
         } else if let Some(value) = places.at(&self.question.place) {
             self.answer(value, places, found);
         }
@@ -312,17 +358,11 @@ impl Branch {
     }
 
     fn answer<'e>(&'e self, value: V<'e>, places: &impl Places<'e>, found: &mut Found<'e>) {
-        if let Some(answers) = self.by_value() {
-            if let Some(node) = answers.get(value) {
-                node.find(places, found);
-            }
-            return;
-        }
         match (&self.question.feature, &self.answers) {
             (Feature::Length, Answers::Values(answers)) => {
                 if let Some(array) = value.as_array()
                     && let Ok(length) = i64::try_from(array.len())
-                    && let Some(node) = answers.get(V::Int(length))
+                    && let Some(node) = answers.get(&V::Int(length))
                 {
                     node.find(places, found);
                 }
@@ -337,7 +377,7 @@ impl Branch {
             }
             (Feature::Segments(delimiters), Answers::Values(answers)) => {
                 if let Some(text) = value.as_text()
-                    && let Some(node) = answers.get(V::Int(delimiters.count(&text.to_str())))
+                    && let Some(node) = answers.get(&V::Int(delimiters.count(&text.to_str())))
                 {
                     node.find(places, found);
                 }
@@ -384,10 +424,10 @@ fn keys<'e>(value: V<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) 
             }
         }
     } else if let Some(object) = value.as_object() {
-        let known = object.iter().filter_map(|(key, _)| answers.get(key));
+        let known = object.iter().filter_map(|(key, _)| answers.get(&key));
         known.for_each(visit);
     } else if let Some(set) = value.as_set() {
-        let known = set.iter_unordered().filter_map(|key| answers.get(key));
+        let known = set.iter_unordered().filter_map(|key| answers.get(&key));
         known.for_each(visit);
     }
 }
@@ -395,10 +435,10 @@ fn keys<'e>(value: V<'e>, answers: &'e Values, mut visit: impl FnMut(&'e Node)) 
 /// Visits what is below the elements that a collection has.
 fn elements<'e>(value: V<'e>, answers: &'e Values, visit: impl FnMut(&'e Node)) {
     if let Some(array) = value.as_array() {
-        let known = array.iter().filter_map(|item| answers.get(item));
+        let known = array.iter().filter_map(|item| answers.get(&item));
         known.for_each(visit);
     } else if let Some(object) = value.as_object() {
-        let known = object.iter().filter_map(|(_, item)| answers.get(item));
+        let known = object.iter().filter_map(|(_, item)| answers.get(&item));
         known.for_each(visit);
     } else if value.kind() == Kind::Set {
         keys(value, answers, visit);

@@ -17,7 +17,7 @@ pub use canonical::Canonical;
 pub use constant::constant;
 pub use direct::Direct;
 pub use index::{
-    Answers, Branch, Delimiters, Feature, Found, Index, Nested, Node, Numbers, Path, Place, Places,
+    Answers, Branch, Delimiters, Feature, Index, Matches, Nested, Node, Numbers, Path, Place, Places,
     Question, Root, Values,
 };
 pub use plan::{

@@ -255,6 +255,7 @@ impl DocumentHandle {
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         match self.glance(found, state, request) {
+            Glimpse::Stored(value) => Ok(Some(read(value.borrow()))),
             Glimpse::Found(value) => Ok(Some(read(value))),
             Glimpse::Undefined => Ok(None),
             Glimpse::Unsure => self.run(found, state, request, read),
@@ -328,6 +329,7 @@ impl<'a> Asked<'a> {
                 _ => Glimpse::Unsure,
             };
             let found = match glimpse {
+                Glimpse::Stored(value) => Some(read(value.borrow())),
                 Glimpse::Found(value) => Some(read(value)),
                 Glimpse::Undefined => None,
                 Glimpse::Unsure => {

@@ -362,7 +362,17 @@ impl<'e> V<'e> {
     }
 
     /// An owned copy; what already is owned is shared, not copied.
+    #[inline]
     pub fn to_value(self) -> Value {
+        match self {
+            // what most decisions are, in line
+            Self::Bool(b) => Value::Bool(b),
+            other => other.copied(),
+        }
+    }
+
+    #[inline(never)]
+    fn copied(self) -> Value {
         match self {
             Self::Null => Value::Null,
             Self::Bool(b) => Value::Bool(b),
@@ -445,6 +455,7 @@ impl PartialOrd for Value {
 }
 
 impl std::hash::Hash for Value {
+    #[inline]
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.borrow().hash(state);
     }

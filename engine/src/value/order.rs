@@ -328,7 +328,9 @@ impl Hash for V<'_> {
                 state.write_u64(last);
             }
             V::Decimal(..) | V::Number(_) | V::NewNumber(_) => hash_number(*self, state),
-            V::Text(_) | V::Bytes(_) | V::NewText(_) => hash_text(*self, state),
+            V::Text(text) => state.write(text.as_bytes()),
+            V::Bytes(bytes) => state.write(bytes.as_bytes()),
+            V::NewText(text) => state.write(text.as_bytes()),
             V::Array(_) | V::NewArray(_) => stack::level(|| hash_array(*self, state)),
             V::Object(_) | V::NewObject(_) => stack::level(|| hash_object(*self, state)),
             V::Set(_) | V::NewSet(_) => stack::level(|| hash_set(*self, state)),
@@ -339,12 +341,6 @@ impl Hash for V<'_> {
 fn hash_number<H: Hasher>(value: V<'_>, state: &mut H) {
     if let Some(number) = value.as_number() {
         number.hash_into(state);
-    }
-}
-
-fn hash_text<H: Hasher>(value: V<'_>, state: &mut H) {
-    if let Some(text) = value.as_text() {
-        state.write(text.as_bytes());
     }
 }
 
