@@ -50,11 +50,17 @@ impl Short {
         std::str::from_utf8(self.as_bytes()).ok()
     }
 
+    /// Whether it has ASCII characters alone.
+    #[inline]
+    fn is_ascii(&self) -> bool {
+        let (first, last) = self.ends();
+        (first | last) & 0x8080_8080_8080_8080 == 0
+    }
+
     /// What a change of each ASCII character makes of the string; `None` when it has others.
     #[inline]
     pub fn ascii_mapped(self, change: impl Fn(u8) -> u8) -> Option<Self> {
-        let (first, last) = self.ends();
-        if (first | last) & 0x8080_8080_8080_8080 != 0 {
+        if !self.is_ascii() {
             return None;
         }
         Some(Self {
@@ -259,6 +265,19 @@ impl TextView<'_> {
             Self::Short(short) => lossy(short.as_bytes()),
             Self::Utf8(text) => Cow::Borrowed(text),
             Self::Bytes(bytes) => lossy(bytes),
+        }
+    }
+
+    /// The bytes of [`Self::to_str`]; most short texts are seen to be valid at once.
+    #[inline]
+    pub fn to_bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Short(short) if short.is_ascii() => Cow::Borrowed(short.as_bytes()),
+            Self::Utf8(text) => Cow::Borrowed(text.as_bytes()),
+            _ => match self.to_str() {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
         }
     }
 

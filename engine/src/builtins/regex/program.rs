@@ -112,23 +112,27 @@ impl Regex {
     /// Whether it matches somewhere in a string.
     #[inline]
     pub fn is_match(&self, text: &TextView<'_>) -> bool {
-        let text = text.to_str();
+        let bytes = text.to_bytes();
         // of many patterns most fail here, without a turn of the automaton
-        let bytes = text.as_bytes();
         let may_match = if self.starts.is_empty() {
-            self.needed.are_in(bytes)
+            self.needed.are_in(&bytes)
         } else {
             self.starts.iter().any(|start| bytes.starts_with(start))
         };
-        may_match
-            && match &self.alphabet {
-                None => self.program.is_match(Input::new(text.as_ref())),
-                Some(alphabet) => {
-                    let letters = text.chars().map(|c| alphabet.letter(c));
-                    let letters: SmallVec<[u8; 256]> = letters.collect();
-                    self.program.is_match(Input::new(&letters))
-                }
+        if !may_match {
+            return false;
+        }
+        let letters: SmallVec<[u8; 256]>;
+        let read = match &self.alphabet {
+            None => &*bytes,
+            Some(alphabet) => {
+                let chars = text.to_str();
+                letters = chars.chars().map(|c| alphabet.letter(c)).collect();
+                &letters
             }
+        };
+        // in one place, so that it is a part of this function
+        self.program.is_match(Input::new(read))
     }
 
     /// Whether it may match somewhere in a string, as far as a look at its bytes tells.
