@@ -91,7 +91,11 @@ impl PreparedDocument {
     /// # Errors
     /// [`Error::Eval`] when the evaluation ends early, [`Error::Input`] when the input cannot be read.
     pub fn evaluate(&self, request: &Request<'_>) -> Result<Option<Value>, Error> {
-        self.evaluate_with(request, |value| value.to_value())
+        self.evaluate_with(request, |value| match value {
+            // what most decisions are is made where the caller wants it
+            V::Bool(bool) => Value::Bool(bool),
+            value => value.to_value(),
+        })
     }
 
     /// The document as JSON text, written without making a value of it first.

@@ -362,17 +362,7 @@ impl<'e> V<'e> {
     }
 
     /// An owned copy; what already is owned is shared, not copied.
-    #[inline]
     pub fn to_value(self) -> Value {
-        match self {
-            // what most decisions are, in line
-            Self::Bool(b) => Value::Bool(b),
-            other => other.copied(),
-        }
-    }
-
-    #[inline(never)]
-    fn copied(self) -> Value {
         match self {
             Self::Null => Value::Null,
             Self::Bool(b) => Value::Bool(b),

@@ -383,6 +383,14 @@ impl<'a> Iterator for ObjectIter<'a> {
             self.run = self.rest.next()?.iter();
         }
     }
+
+    /// A loop for each run.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        let first = self.run.fold(init, &mut f);
+        self.rest
+            .fold(first, |all, run| run.iter().fold(all, &mut f))
+    }
 }
 
 /// An object.
@@ -463,6 +471,17 @@ impl<'e> Iterator for PairIter<'e> {
         match self {
             Self::Stored(pairs) => pairs.next().map(|(k, v)| (k.borrow(), v.borrow())),
             Self::Arena(pairs) => pairs.next(),
+        }
+    }
+
+    /// A loop for each kind of object: one over both asks each time which it is.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        match self {
+            Self::Stored(pairs) => {
+                pairs.fold(init, |all, (key, value)| f(all, (key.borrow(), value.borrow())))
+            }
+            Self::Arena(pairs) => pairs.fold(init, f),
         }
     }
 }

@@ -209,16 +209,11 @@ impl Edges {
         let arena = call.arena;
         let mut all = bumpalo::collections::Vec::with_capacity_in(count, arena.bump());
         let mut visited = visited.into_iter();
-        let mut add = |name| {
+        graph.iter().for_each(|(name, _)| {
             if visited.next() == Some(true) {
                 all.push(name);
             }
-        };
-        // a loop for each kind of object: one over both costs twice as much
-        match graph {
-            ObjectView::Stored(graph) => graph.iter().for_each(|(name, _)| add(name.borrow())),
-            ObjectView::Arena(graph) => graph.iter().for_each(|(name, _)| add(name)),
-        }
+        });
         // in the order of the keys, which is the order of the set
         Ok(arena.sorted_set(all.into_bump_slice()))
     }

@@ -142,6 +142,15 @@ impl<'e> Iterator for ArenaPairs<'e> {
             Self::Overlaid(pairs) => pairs.next(),
         }
     }
+
+    /// As for all objects.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, f: F) -> B {
+        match self {
+            Self::Held(pairs) => pairs.fold(init, f),
+            Self::Overlaid(pairs) => pairs.fold(init, f),
+        }
+    }
 }
 
 /// Pairs held in the arena, in key order.
@@ -164,6 +173,20 @@ impl<'e> Iterator for HeldPairs<'e> {
         };
         self.at += 1;
         Some((*self.keys.get(at)?, *self.values.get(at)?))
+    }
+
+    /// As for all objects.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        if self.order.is_none() {
+            let pairs = self.keys.iter().zip(self.values).skip(self.at);
+            return pairs.fold(init, |all, (key, value)| f(all, (*key, *value)));
+        }
+        let mut all = init;
+        for pair in self {
+            all = f(all, pair);
+        }
+        all
     }
 }
 
