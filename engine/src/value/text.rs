@@ -38,6 +38,14 @@ impl Short {
         })
     }
 
+    /// Whether it is this text, without making a string of that.
+    #[inline]
+    pub fn is(&self, text: &[u8]) -> bool {
+        let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let (first, last) = (self.bytes.first_chunk(), self.bytes.last_chunk());
+        text.len() == usize::from(self.len) && words(text) == (word(first), word(last) >> 16)
+    }
+
     /// The bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {

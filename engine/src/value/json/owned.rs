@@ -118,13 +118,13 @@ impl<'t> Build<'t> for Owned {
         start: usize,
     ) {
         let names = keys.get(first_key..).unwrap_or(&[]);
-        let values = items.get_mut(start..).unwrap_or(&mut []);
         let object = if aside.is_some() || names.len() > Object::SHAPED {
             self.put_aside(&mut aside, keys, first_key, items, start);
             aside.map_or(Value::Null, |growing| Value::Object(growing.finish()))
         } else {
             let form = self.shapes.form(names);
-            form.map_or(Value::Null, |form| form.object(values, &mut self.repeats))
+            let repeats = &mut self.repeats;
+            form.map_or(Value::Null, |form| form.object(items, start, repeats))
         };
         items.truncate(start);
         keys.truncate(first_key);
@@ -228,19 +228,21 @@ impl Form {
         self.slots.len() == keys.len()
             && pairs.all(
                 |(slot, key)| match self.shape.keys().get(usize::from(*slot)) {
-                    Some(Value::Short(short)) => Short::new(key.as_bytes()) == Some(*short),
+                    Some(Value::Short(short)) => short.is(key.as_bytes()),
                     Some(Value::Text(text)) => text.as_bytes() == key.as_bytes(),
                     _ => false,
                 },
             )
     }
 
-    /// Takes the values out of a list, unless an equal object was seen before.
+    /// Takes the values from `start` on out of a list, unless an equal object was seen before.
     #[inline]
-    fn object(&mut self, values: &mut [Value], repeats: &mut Repeats) -> Value {
+    fn object(&mut self, items: &mut Vec<Value>, start: usize, repeats: &mut Repeats) -> Value {
+        let values = items.get_mut(start..).unwrap_or(&mut []);
         let mut sources = self.sources.as_deref();
         let mut seen = Seen::No;
-        if values.len() == self.shape.keys().len() && repeats.wants(values, &mut self.worth) {
+        let are_distinct = values.len() == self.shape.keys().len();
+        if are_distinct && repeats.wants(values, &mut self.worth) {
             if let Some(order) = sources.take() {
                 arrange(values, order);
             }
@@ -251,14 +253,19 @@ impl Form {
         }
         let shape = self.shape.clone();
         let object = match sources {
-            None => Object::with_shape(shape, values.iter_mut().map(std::mem::take)),
+            None => Object::with_shape(shape, items.drain(start..)),
             Some(sources) => {
                 let take = |at: &u8| {
                     values
                         .get_mut(usize::from(*at))
                         .map_or(Value::Null, std::mem::take)
                 };
-                Object::with_shape(shape, sources.iter().map(take))
+                let object = Object::with_shape(shape, sources.iter().map(take));
+                if are_distinct {
+                    // nothing is left that would have to be dropped
+                    items.drain(start..).for_each(std::mem::forget);
+                }
+                object
             }
         };
         let object = Value::Object(object);
