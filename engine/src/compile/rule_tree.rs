@@ -9,6 +9,7 @@ use solon_syntax::ast::{Module, Rule, Term, TermKind};
 
 use crate::program::Steps;
 use crate::value::number::NumberText;
+use crate::value::order::same_key;
 use crate::value::text::ArenaText;
 use crate::value::{Short, V, Value};
 
@@ -182,7 +183,7 @@ impl RuleTree {
 
     /// The step from a node by a value.
     pub fn child_by(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
-        let has_key = |child| self.node(NodeId(child)).key.borrow() == key;
+        let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(NodeId)
     }
 

@@ -6,13 +6,13 @@
 use std::cell::OnceCell;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use solon_syntax::ast::{Expr, Name, Term, TermKind};
 
 use super::constants::constant;
-use super::rules::prints;
+use crate::program::Path;
 use crate::program::canonical::TESTS;
-use crate::value::Value;
 
 /// Places among which counting beats a table.
 const FEW: usize = 8;
@@ -21,25 +21,28 @@ const FEW: usize = 8;
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     /// A path in the input.
-    Input(Vec<Value>),
+    Input(Path),
     /// An argument of the function.
     Argument(u32),
 }
 
-/// The expressions of a body with its guards in front.
+/// The equality of a place with a constant.
+struct Guard {
+    place: Key,
+    /// The expression that says which place a variable stands for, which comes before it.
+    definition: Option<usize>,
+    at: usize,
+}
+
+/// The expressions of a body that does not print, with its guards in front.
 pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
-    let as_it_is = || body.iter().collect();
-    if prints(body) {
-        return as_it_is();
+    // most rules test for no constant
+    if !body.iter().any(|expr| scalar_test(expr).is_some()) {
+        return body.iter().collect();
     }
     let constants = (0_u32..)
         .zip(args)
         .filter(|(_, arg)| constant(arg).is_some());
-    let guarded: Vec<Key> = constants.map(|(at, _)| Key::Argument(at)).collect();
-    // most rules test for no constant
-    if !body.iter().any(|expr| scalar_test(expr).is_some()) {
-        return as_it_is();
-    }
     let known_aliases = OnceCell::new();
     let alias = |name: &Name| known_aliases.get_or_init(|| aliases(body)).get(name);
     let key = |place: &Term| match &place.kind {
@@ -53,49 +56,52 @@ pub fn first<'b>(body: &'b [Expr], args: &[Term]) -> Vec<&'b Expr> {
         }
         _ => None,
     };
-    let mut found: Vec<(Key, Vec<usize>)> = Vec::new();
-    let mut others: Vec<Key> = Vec::new();
+    let mut found: SmallVec<[Guard; 4]> = SmallVec::new();
+    let mut others: SmallVec<[Key; 4]> = constants.map(|(at, _)| Key::Argument(at)).collect();
     for (at, expr) in body.iter().enumerate() {
         match test(expr) {
             Some(place) => {
-                if let Some((key, definition)) = key(place) {
-                    found.push((key, definition.into_iter().chain([at]).collect()));
+                if let Some((place, definition)) = key(place) {
+                    found.push(Guard {
+                        place,
+                        definition,
+                        at,
+                    });
                 }
             }
             None => others.extend(tested(expr).filter_map(|place| Some(key(place)?.0))),
         }
     }
     // of several values at one place the index asks for any, so none of them comes first
-    let alone: Vec<bool> = {
-        let guarded = guarded.iter().chain(found.iter().map(|(key, _)| key));
-        let keys: Vec<&Key> = guarded.chain(&others).collect();
-        let mut places: HashMap<&Key, usize> = HashMap::new();
-        if keys.len() > FEW {
-            for key in &keys {
-                *places.entry(*key).or_default() += 1;
-            }
-        }
-        let is_alone = |key: &Key| match keys.len() {
-            ..=FEW => keys.iter().filter(|other| **other == key).count() == 1,
-            _ => places.get(key) == Some(&1),
-        };
-        found.iter().map(|(key, _)| is_alone(key)).collect()
-    };
-    let mut early: Vec<usize> = Vec::new();
-    for ((_, taken), alone) in found.into_iter().zip(alone) {
-        if alone {
-            early.extend(taken);
+    let keys = || found.iter().map(|guard| &guard.place).chain(&others);
+    let mut places: HashMap<&Key, usize> = HashMap::new();
+    if found.len() + others.len() > FEW {
+        for key in keys() {
+            *places.entry(key).or_default() += 1;
         }
     }
+    let is_alone = |key: &Key| {
+        if places.is_empty() {
+            keys().filter(|other| *other == key).count() == 1
+        } else {
+            places.get(key) == Some(&1)
+        }
+    };
+    let alone = found.iter().filter(|guard| is_alone(&guard.place));
+    let mut early: SmallVec<[usize; 8]> = alone
+        .flat_map(|guard| guard.definition.into_iter().chain([guard.at]))
+        .collect();
     early.sort_unstable();
     early.dedup();
-    let chosen = early.iter().filter_map(|at| body.get(*at));
-    let others = body
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| early.binary_search(at).is_err())
-        .map(|(_, expr)| expr);
-    chosen.chain(others).collect()
+    let mut order = Vec::with_capacity(body.len());
+    order.extend(early.iter().filter_map(|at| body.get(*at)));
+    let others = body.iter().enumerate();
+    order.extend(
+        others
+            .filter(|(at, _)| early.binary_search(at).is_err())
+            .map(|(_, expr)| expr),
+    );
+    order
 }
 
 fn argument(args: &[Term], name: &Name) -> Option<u32> {
@@ -154,17 +160,16 @@ fn scalar_test(expr: &Expr) -> Option<(&Term, &Term)> {
 }
 
 /// Variables that stand for a place in the input, with the expression that says so.
-fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Vec<Value>)> {
+fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Path)> {
     let mut found = HashMap::new();
     for (at, expr) in body.iter().enumerate() {
         let Some((left, right)) = equality(expr) else {
             continue;
         };
         for (name, place) in [(left, right), (right, left)] {
-            if let (Some(name), Some(path)) = (
-                name.as_var(),
-                place.as_ref().and_then(|terms| input_path(terms)),
-            ) {
+            if let Some(name) = name.as_var()
+                && let Some(path) = place.as_ref().and_then(|terms| input_path(terms))
+            {
                 found.entry(name).or_insert((at, path));
             }
         }
@@ -172,7 +177,7 @@ fn aliases(body: &[Expr]) -> HashMap<&Name, (usize, Vec<Value>)> {
     found
 }
 
-fn input_path(terms: &[Term]) -> Option<Vec<Value>> {
+fn input_path(terms: &[Term]) -> Option<Path> {
     let (head, keys) = terms.split_first()?;
     (&**head.as_var()? == "input").then_some(())?;
     keys.iter().map(constant).collect()

@@ -187,11 +187,16 @@ impl RuleLowering<'_> {
         } else {
             &[]
         };
-        let order = guards::first(&rule.body, args);
+        let prints = prints(&rule.body);
+        let order = if prints {
+            rule.body.iter().collect()
+        } else {
+            guards::first(&rule.body, args)
+        };
         let tree = &self.program.tree;
         let mut volumes = screen::Volumes::new(tree);
         let (conditions, known) = if is_asked {
-            index::conditions(rule, &order, args, tree, &mut volumes)
+            index::conditions(rule, prints, &order, args, tree, &mut volumes)
         } else {
             Default::default()
         };
@@ -423,7 +428,7 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
 }
 
 /// Whether a body prints, in which case nothing may keep it from running.
-pub(super) fn prints(body: &[Expr]) -> bool {
+fn prints(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.first().is_some_and(|name| {
             name.is_operator("internal.print") || name.is_operator("internal.test_case")

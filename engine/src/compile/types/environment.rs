@@ -97,9 +97,11 @@ impl<'c> Environment<'c> {
 
     /// The type of a variable, once it has one. A name that nobody declared may be that of a built-in function.
     pub fn variable(&self, name: &Name) -> Option<&Type> {
-        self.variables
-            .get(name)
-            .or_else(|| self.options.declaration(name))
+        match self.variables.get(name) {
+            None if is_root(name) => None,
+            None => self.options.declaration(name),
+            known => known,
+        }
     }
 
     /// Gives a variable a type, if that is known.

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use crate::program::Steps;
 use crate::types::{Merge, ObjectType, Type, type_of, union, union_all};
+use crate::value::order::same_key;
 use crate::value::{Kind, V, Value};
 
 /// Number of a node of a [`TypeTree`].
@@ -86,7 +87,7 @@ impl TypeTree {
 
     /// The step from a node.
     pub fn child(&self, id: NodeId, key: V<'_>) -> Option<NodeId> {
-        let has_key = |child| self.node(NodeId(child)).key.borrow() == key;
+        let has_key = |child| same_key(self.node(NodeId(child)).key.borrow(), key);
         self.steps.find(id.0, key, has_key).map(NodeId)
     }
 

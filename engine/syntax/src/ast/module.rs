@@ -323,35 +323,42 @@ impl Term {
         }
     }
 
+    /// The text of a variable or a string.
+    #[inline]
+    fn name(&self) -> Option<&str> {
+        match &self.kind {
+            TermKind::Var(text) | TermKind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Whether this is a variable or a string of that text.
     #[inline]
     fn is_name(&self, name: &str) -> bool {
-        match &self.kind {
-            TermKind::Var(text) | TermKind::String(text) => **text == *name,
-            _ => false,
-        }
+        self.name() == Some(name)
     }
 
     /// Whether a name may begin with this.
     #[inline]
     fn begins(&self, name: &str) -> bool {
-        match &self.kind {
-            TermKind::Var(text) | TermKind::String(text) => {
-                name.as_bytes().get(text.len()) == Some(&b'.')
-            }
-            _ => false,
-        }
+        self.name()
+            .is_some_and(|text| name.as_bytes().get(text.len()) == Some(&b'.'))
     }
 }
 
 /// Whether some parts with points between them are a name.
 fn is_dotted(parts: &[Term], name: &str) -> bool {
+    let length = |part: &Term| part.name().map_or(0, |text| text.len() + 1);
+    // most names differ in their length
+    if parts.iter().map(length).sum::<usize>() != name.len() + 1 {
+        return false;
+    }
     let mut rest = Some(name);
     for part in parts {
-        let Some(text) = part.as_var().or_else(|| part.as_string()) else {
+        let Some(text) = part.name() else {
             return false;
         };
-        let Some(behind) = rest.and_then(|rest| rest.strip_prefix(&**text)) else {
+        let Some(behind) = rest.and_then(|rest| rest.strip_prefix(text)) else {
             return false;
         };
         if text.as_bytes().contains(&b'.') {

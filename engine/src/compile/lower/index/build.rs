@@ -227,7 +227,7 @@ impl Building {
     }
 
     fn branch(&mut self, entries: Vec<Entry<'_>>, question: Question, depth: usize) -> Node {
-        let mut by_answer: HashMap<&Value, Vec<Entry<'_>>> = HashMap::new();
+        let mut by_answer: Vec<(&Value, Entry<'_>)> = Vec::with_capacity(entries.len());
         let mut rest = Vec::new();
         let lenient = entries.iter().any(|entry| {
             let asked = entry
@@ -253,7 +253,7 @@ impl Building {
             };
             if let [answer] = answers {
                 places += 1;
-                by_answer.entry(answer).or_default().push(entry);
+                by_answer.push((answer, entry));
                 continue;
             }
             let mut distinct: Vec<&Value> = answers.iter().collect();
@@ -261,15 +261,19 @@ impl Building {
             distinct.dedup();
             places += distinct.len();
             for answer in distinct {
-                by_answer.entry(answer).or_default().push(entry.clone());
+                by_answer.push((answer, entry.clone()));
             }
         }
         self.room = self.room.saturating_sub(places);
         let mut nodes: Vec<(Value, Node)> = Vec::with_capacity(by_answer.len());
-        // in order, so that equal programs have equal trees
-        let mut by_answer: Vec<_> = by_answer.into_iter().collect();
+        // in order, so that equal programs have equal trees; rules of one answer stay in theirs
         by_answer.sort_by(|a, b| a.0.cmp(b.0));
-        for (answer, entries) in by_answer {
+        let mut by_answer = by_answer.into_iter().peekable();
+        while let Some((answer, first)) = by_answer.next() {
+            let mut entries = vec![first];
+            while let Some((_, entry)) = by_answer.next_if(|(other, _)| *other == answer) {
+                entries.push(entry);
+            }
             nodes.push((answer.clone(), self.node(entries, depth - 1)));
         }
         let rest = self.node(rest, depth - 1);

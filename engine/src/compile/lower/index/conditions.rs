@@ -13,7 +13,6 @@ use super::published::Published;
 use super::spots::{self, Spot, Spots};
 use super::{Proof, length, texts};
 use crate::compile::lower::constants::constant;
-use crate::compile::lower::rules::prints;
 use crate::compile::lower::screen::{Volume, Volumes};
 use crate::program::{Delimiters, Feature, Known, Place, Question, Tree};
 use crate::value::Value;
@@ -40,6 +39,7 @@ pub struct Condition {
 /// The conditions of a rule whose expressions are evaluated in `order`, and how much that tells.
 pub fn conditions(
     rule: &ast::Rule,
+    prints: bool,
     order: &[&Expr],
     args: &[Term],
     tree: &Tree,
@@ -59,21 +59,27 @@ pub fn conditions(
         [] => without,
         _ => Known::Some,
     };
-    if prints(&rule.body) {
+    if prints {
         let known = known(&found.conditions, Known::Prints);
         return (found.conditions, known);
     }
     let mut without = Known::None;
-    let mut before = Volume::Quiet;
+    // the loudest of the first so many expressions
+    let (mut before, mut heard) = (Volume::Quiet, 0);
     for (at, expr) in order.iter().enumerate() {
         if found.conditions.len() >= MOST {
             break;
         }
-        let own = volumes.of(at, expr);
         let start = found.conditions.len();
         found.proof = u32::try_from(at).ok().map(Proof::Expr);
         found.expr(expr);
-        before = before.max(own);
+        if found.conditions.len() == start {
+            continue;
+        }
+        for (at, expr) in order.iter().enumerate().take(at + 1).skip(heard) {
+            before = before.max(volumes.of(at, expr));
+        }
+        heard = at + 1;
         if before == Volume::Quiet {
             continue;
         }

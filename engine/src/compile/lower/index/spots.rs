@@ -1,11 +1,10 @@
 //! Spots: values that a body names, as far as they are found from the input or an argument by constants.
 
-use hashbrown::HashMap;
-
 use solon_syntax::ast::{Name, Term, TermKind};
 
 use super::conditions::Answers;
 use crate::compile::lower::constants::constant;
+use crate::compile::small_map::SmallMap;
 use crate::program::{Delimiters, Feature, Path, Place, Question, Root};
 use crate::value::Value;
 
@@ -28,14 +27,14 @@ pub enum Spot {
 
 /// What the variables of a body stand for.
 pub struct Spots<'r> {
-    known: HashMap<&'r Name, Spot>,
+    known: SmallMap<&'r Name, Spot>,
 }
 
 impl<'r> Spots<'r> {
     /// With what the arguments of a function are called.
     pub fn new(args: &'r [Term]) -> Self {
         let mut spots = Self {
-            known: HashMap::new(),
+            known: SmallMap::default(),
         };
         for (at, arg) in (0..).zip(args) {
             spots.note(arg, &Spot::At(argument(at)));
@@ -47,7 +46,9 @@ impl<'r> Spots<'r> {
     pub fn note(&mut self, pattern: &'r Term, spot: &Spot) {
         match &pattern.kind {
             TermKind::Var(name) if !matches!(&**name, "input" | "data") => {
-                self.known.entry(name).or_insert_with(|| spot.clone());
+                if !self.known.contains(&name) {
+                    self.known.insert(name, spot.clone());
+                }
             }
             TermKind::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
@@ -72,7 +73,7 @@ impl<'r> Spots<'r> {
         match &term.kind {
             TermKind::Var(name) => match &**name {
                 "input" => Some(Spot::At(input())),
-                _ => self.known.get(name).cloned(),
+                _ => self.known.get(&name).cloned(),
             },
             TermKind::Ref(terms) => self.reference(terms),
             _ => constant(term).map(Spot::Constant),
