@@ -6,78 +6,31 @@ use crate::builtins::{Fault, after};
 use crate::evaluation::{Halt, outcome};
 use crate::impossible::impossible;
 use crate::program::plan::Callee;
-use crate::program::{
-    BuiltinCall, Comparison, CustomCall, Direct, FunctionCall, Operand, RuleKind, Slot,
-};
-use crate::value::{V, Value};
+use crate::program::{BuiltinCall, Comparison, CustomCall, FunctionCall, RuleKind, Slot};
+use crate::value::V;
 
-use super::frame::{Few, Held, Operands};
+use super::frame::{Few, Operands};
 use super::machine::Machine;
 use super::scope::Mock;
 
 impl<'e> Machine<'e> {
     /// Calls a built-in and fills a slot with its result; `false` when that is undefined.
-    #[inline(never)]
     pub(super) fn call_into(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
-        if let Some(direct) = call.direct
-            && !self.mocked
-            && self.directly(direct, call, out)
+        if let Some(quick) = call.quick
+            && self.answered(quick, call, out)
         {
             return Ok(true);
         }
+        self.call_whole(call, out)
+    }
+
+    /// The same for a call that is not answered for the most common operands.
+    #[inline(never)]
+    pub(super) fn call_whole(&mut self, call: &'e BuiltinCall, out: Slot) -> Result<bool, Halt> {
         self.builtin(call, |machine, result| {
             machine.set_made(out, result);
             true
         })
-    }
-
-    /// Fills a slot with the result of a call; `false` when the built-in has to say it.
-    #[inline]
-    fn directly(&mut self, direct: Direct, call: &BuiltinCall, out: Slot) -> bool {
-        let [left, right] = *call.args else {
-            return direct == Direct::Get && self.look_up(call, out);
-        };
-        let (V::Int(left), V::Int(right)) = (self.get(left), self.get(right)) else {
-            return false;
-        };
-        let result = match direct {
-            Direct::Plus => left.checked_add(right),
-            Direct::Minus => left.checked_sub(right),
-            Direct::Times => left.checked_mul(right),
-            Direct::Get => None,
-        };
-        match result {
-            Some(result) => {
-                self.set(out, V::Int(result));
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// What an object holds under a constant, or a default, found as a step of a path is.
-    #[inline]
-    fn look_up(&mut self, call: &BuiltinCall, out: Slot) -> bool {
-        let [object, Operand::Const(key), default] = *call.args else {
-            return false;
-        };
-        let stored = match object {
-            Operand::Slot(slot) => match self.slot(slot) {
-                Some(Held::Stored(Value::Object(object))) => object,
-                Some(Held::Flying(V::Object(object))) => *object,
-                _ => return false,
-            },
-            Operand::Const(_) => return false,
-        };
-        match self.under(stored, key) {
-            Some(Some(found)) => self.set_stored(out, found),
-            Some(None) => {
-                let default = self.get(default);
-                self.set(out, default);
-            }
-            None => return false,
-        }
-        true
     }
 
     /// Calls a built-in; whether its result holds.

@@ -116,7 +116,7 @@ impl<'e> Machine<'e> {
                 {
                     true
                 }
-                Step::Call { call, out } if NEGATIONS => match self.call_into(call, *out) {
+                Step::Call { call, out } if NEGATIONS => match self.call_whole(call, *out) {
                     Ok(on) => on,
                     Err(halt) => return Light::Halted(halt),
                 },

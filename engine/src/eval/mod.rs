@@ -20,6 +20,7 @@ mod light;
 mod machine;
 mod memo;
 mod path;
+mod quick;
 mod rules;
 mod scope;
 mod screen;

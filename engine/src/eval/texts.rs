@@ -2,27 +2,12 @@
 
 use crate::builtins::{Answer, Quick, TextRelation};
 use crate::limits;
-use crate::program::{BuiltinCall, Operand, QuickCall, Slot, TextTest};
-use crate::value::V;
+use crate::program::{BuiltinCall, Operand, QuickCall, TextTest};
 
 use super::frame::{Held, Operands};
 use super::machine::Machine;
 
 impl Machine<'_> {
-    /// Fills a slot with what a call answers from its strings; `false` when the call has to be made.
-    #[inline(never)]
-    pub(super) fn answered(&mut self, quick: QuickCall, call: &BuiltinCall, out: Slot) -> bool {
-        if self.mocked {
-            return false;
-        }
-        match self.quick(quick, call) {
-            Some((Answer::Bool, answer)) => self.set(out, V::Bool(answer != 0)),
-            Some((Answer::Int, answer)) => self.set(out, V::Int(answer)),
-            None => return false,
-        }
-        true
-    }
-
     /// Whether a test holds; `None` when the built-in has to say it: an operand is no text, or a long one, or a
     /// function stands in for the built-in.
     #[inline(never)]

@@ -2,7 +2,6 @@
 
 pub mod canonical;
 mod constant;
-mod direct;
 pub mod dump;
 pub mod index;
 mod kinds;
@@ -15,7 +14,6 @@ mod steps;
 
 pub use canonical::Canonical;
 pub use constant::constant;
-pub use direct::Direct;
 pub use index::{
     Answers, Branch, Delimiters, Feature, Index, Matches, Nested, Node, Numbers, Path, Place, Places,
     Question, Root, Values,

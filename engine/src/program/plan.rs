@@ -10,7 +10,6 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
-use super::direct::Direct;
 use super::quick::QuickCall;
 use crate::builtins::{Aggregation, Answer, Entry, Prepared, TextRelation};
 use crate::value::Shape;
@@ -329,10 +328,8 @@ pub struct BuiltinCall {
     /// Whether the operands behind the first are the elements of the array that is the second. The call takes those
     /// alone: the first one is worked in.
     pub elements: bool,
-    /// How the call is answered from strings where they lie.
+    /// How it is answered for the most common operands where these lie.
     pub quick: Option<QuickCall>,
-    /// What it is for the most common operands, if that takes no call.
-    pub direct: Option<Direct>,
     /// Place of the expression.
     pub span: Span,
 }
@@ -368,7 +365,7 @@ impl TextTest {
         }
         if call
             .quick
-            .is_some_and(|quick| quick.answer() == Answer::Bool)
+            .is_some_and(|quick| quick.answer() == Some(Answer::Bool))
         {
             return Some(Self::Quick);
         }

@@ -1,22 +1,30 @@
-//! Calls that are answered from strings where they lie.
+//! Calls that are answered for the most common operands where these lie.
 
 use std::sync::Arc;
 
 use super::Operand;
 use crate::builtins::{Answer, Entry, Prepared, Quick};
 
-/// How a call is answered from strings where they lie, when these have their usual forms.
+/// How a call is answered without being made, when its operands have their usual forms.
 #[derive(Clone, Copy)]
 pub enum QuickCall {
-    /// By the built-in.
+    /// From strings, by the built-in.
     Function(Quick),
-    /// By the prepared call, from the operand at a position.
+    /// From the string at a position, by the prepared call.
     Prepared(usize, Answer),
+    /// By looking for a constant string in an object, as a step of a path does, but for the default.
+    Get,
+    /// By adding whole numbers.
+    Plus,
+    /// By taking one from the other.
+    Minus,
+    /// By multiplying them.
+    Times,
 }
 
 impl QuickCall {
-    /// How a call with these operands is answered; `None` when nothing answers it so.
-    pub fn of(
+    /// How a call with these operands is answered from strings; `None` when nothing answers it so.
+    pub fn of_texts(
         entry: &Entry,
         prepared: Option<&Arc<dyn Prepared>>,
         args: &[Operand],
@@ -29,11 +37,27 @@ impl QuickCall {
         (quick.arity() == args.len()).then_some(Self::Function(quick))
     }
 
-    /// What its answers stand for.
-    pub fn answer(self) -> Answer {
+    /// The same from other operands, of which `is_string` tells the constant strings.
+    pub fn of_others(
+        name: &str,
+        args: &[Operand],
+        is_string: impl Fn(Operand) -> bool,
+    ) -> Option<Self> {
+        match (name, args) {
+            ("object.get", [_, key, _]) if is_string(*key) => Some(Self::Get),
+            ("plus", [_, _]) => Some(Self::Plus),
+            ("minus", [_, _]) => Some(Self::Minus),
+            ("mul", [_, _]) => Some(Self::Times),
+            _ => None,
+        }
+    }
+
+    /// What its answers from strings stand for.
+    pub fn answer(self) -> Option<Answer> {
         match self {
-            Self::Function(quick) => quick.answer(),
-            Self::Prepared(_, answer) => answer,
+            Self::Function(quick) => Some(quick.answer()),
+            Self::Prepared(_, answer) => Some(answer),
+            Self::Get | Self::Plus | Self::Minus | Self::Times => None,
         }
     }
 }

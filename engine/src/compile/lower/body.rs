@@ -13,7 +13,7 @@ use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
 use crate::impossible::impossible;
 use crate::program::{
-    self, Block, BuiltinCall, Collector, Comparison, CustomCall, Direct, FunctionCall, Operand,
+    self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand,
     Plan, Program, QuickCall, Slot, Step, TextTest,
 };
 use crate::value::Value;
@@ -331,12 +331,17 @@ impl<'p> Lowering<'p> {
             specialise(&constants)
         });
         let elements = self.spread(&mut prepared, &mut args);
-        let quick = Some(()).filter(|()| self.makes(Optimisation::TestTexts));
-        let quick = quick.and_then(|()| QuickCall::of(entry, prepared.as_ref(), &args));
+        let quick = QuickCall::of_others(&name, &args, |operand| {
+            let constant = self.constants.get(operand);
+            constant.is_some_and(|value| value.string_bytes().is_some())
+        });
+        let quick = quick.or_else(|| {
+            let asked = self.makes(Optimisation::TestTexts);
+            asked.then(|| QuickCall::of_texts(entry, prepared.as_ref(), &args))?
+        });
         self.push(Step::Call {
             call: Box::new(BuiltinCall {
                 entry,
-                direct: self.direct(&name, &args),
                 args,
                 prepared,
                 elements,
@@ -346,21 +351,6 @@ impl<'p> Lowering<'p> {
             out,
         });
         Some(Operand::Slot(out))
-    }
-
-    /// What a call does for the most common operands.
-    fn direct(&self, name: &str, args: &[Operand]) -> Option<Direct> {
-        let is_string = |operand: &Operand| {
-            let constant = self.constants.get(*operand);
-            constant.is_some_and(|value| value.string_bytes().is_some())
-        };
-        match (name, args) {
-            ("object.get", [_, key, _]) if is_string(key) => Some(Direct::Get),
-            ("plus", [_, _]) => Some(Direct::Plus),
-            ("minus", [_, _]) => Some(Direct::Minus),
-            ("mul", [_, _]) => Some(Direct::Times),
-            _ => None,
-        }
     }
 
     /// Calls without the array that the last step makes for it, if that can be.

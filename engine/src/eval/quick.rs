@@ -1,0 +1,87 @@
+//! Calls that are answered for the most common operands where these lie.
+
+use crate::builtins::Answer;
+use crate::program::{BuiltinCall, Operand, QuickCall, Slot};
+use crate::value::{V, Value};
+
+use super::compare::Compare;
+use super::frame::{Held, Operands};
+use super::machine::Machine;
+use super::texts::Texts;
+
+impl Machine<'_> {
+    /// Fills a slot with what a call answers; `false` when it has to be made: its operands are others, or a function stands
+    /// in for the built-in.
+    #[inline(never)]
+    pub(super) fn answered(&mut self, quick: QuickCall, call: &BuiltinCall, out: Slot) -> bool {
+        if self.mocked {
+            return false;
+        }
+        match quick {
+            QuickCall::Get => self.look_up(call, out),
+            QuickCall::Plus => self.counted(call, out, i64::checked_add),
+            QuickCall::Minus => self.counted(call, out, i64::checked_sub),
+            QuickCall::Times => self.counted(call, out, i64::checked_mul),
+            QuickCall::Function(_) | QuickCall::Prepared(..) => {
+                match self.quick(quick, call) {
+                    Some((Answer::Bool, answer)) => self.set(out, V::Bool(answer != 0)),
+                    Some((Answer::Int, answer)) => self.set(out, V::Int(answer)),
+                    None => return false,
+                }
+                true
+            }
+        }
+    }
+
+    /// What comes of two small integers.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each operation stands where it is chosen"
+    )]
+    fn counted(
+        &mut self,
+        call: &BuiltinCall,
+        out: Slot,
+        count: impl Fn(i64, i64) -> Option<i64>,
+    ) -> bool {
+        let [left, right] = *call.args else {
+            return false;
+        };
+        let (Some(left), Some(right)) = (self.int(left), self.int(right)) else {
+            return false;
+        };
+        match count(left, right) {
+            Some(result) => {
+                self.set(out, V::Int(result));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// What an object holds under a constant, or a default, found as a step of a path is.
+    #[inline]
+    fn look_up(&mut self, call: &BuiltinCall, out: Slot) -> bool {
+        let [object, Operand::Const(key), default] = *call.args else {
+            return false;
+        };
+        let stored = match object {
+            Operand::Slot(slot) => match self.slot(slot) {
+                Some(Held::Stored(Value::Object(object))) => object,
+                Some(Held::Flying(V::Object(object))) => *object,
+                _ => return false,
+            },
+            Operand::Const(_) => return false,
+        };
+        match self.under(stored, key) {
+            Some(Some(found)) => self.set_stored(out, found),
+            Some(None) => {
+                let default = self.get(default);
+                self.set(out, default);
+            }
+            None => return false,
+        }
+        true
+    }
+}
