@@ -115,7 +115,6 @@ fn fill<'e>(
     left: Values<'e>,
     right: Values<'e>,
 ) -> Result<V<'e>, Fault> {
-    allot(call, form.sources.len())?;
     match (left, right) {
         (Values::Stored(left), Values::Stored(right)) => fill_from(
             call,
@@ -146,10 +145,8 @@ fn fill_from<'e>(
     left: impl Fn(u8) -> Option<V<'e>>,
     right: impl Fn(u8) -> Option<V<'e>>,
 ) -> Result<V<'e>, Fault> {
-    let room = form.sources.len();
-    let mut values = bumpalo::collections::Vec::with_capacity_in(room, call.arena.bump());
-    for source in form.sources {
-        values.push(match *source {
+    let filled = forms::fill(call, form, |call, source| {
+        Ok(Some(match source {
             Source::Left(at) => left(at).unwrap_or_default(),
             Source::Right(at) => right(at).unwrap_or_default(),
             Source::Both(at, other) => {
@@ -161,10 +158,9 @@ fn fill_from<'e>(
                     _ => new,
                 }
             }
-        });
-    }
-    let values = values.into_bump_slice();
-    Ok(call.arena.object_of_plain_keys(form.keys, values))
+        }))
+    })?;
+    Ok(filled.unwrap_or_default())
 }
 
 /// The large stored object that an object is or differs from in a few pairs, and in how many.
