@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use solon_syntax::stack;
+
 use crate::evaluation::{
     EvalError, Halt, Overlay, base_child, below, merged_keys, replaced, united,
 };
@@ -206,7 +208,8 @@ impl<'e> Machine<'e> {
             let child = node.and_then(|node| self.child(node, key));
             let inner = base.and_then(V::as_object).and_then(|base| base.get(key));
             let overlay = overlay.and_then(|overlay| overlay.child(key));
-            if let Some(value) = self.extent_at(child, inner, overlay)? {
+            // references of rules have hundreds of parts, and stacks may be small
+            if let Some(value) = stack::level(|| self.extent_at(child, inner, overlay))? {
                 pairs.push((key, value));
             }
         }

@@ -4,6 +4,7 @@
 //! `rest`; both sides may ask on. A rule that is not found has a condition that fails. What a rule needs and the tree
 //! has proven is not in its plan, so plans of indexed rules run for found rules alone.
 
+mod matches;
 mod nested;
 
 use hashbrown::HashMap;
@@ -13,6 +14,8 @@ use crate::builtins::net;
 use crate::value::text::{ArenaText, Short};
 use crate::value::{Kind, V, Value};
 
+use matches::Found;
+pub use matches::{Matches, Numbers};
 pub use nested::Nested;
 
 /// The rules that can match.
@@ -191,89 +194,6 @@ pub trait Places<'e> {
     fn is_strict(&self) -> bool;
 }
 
-/// The rules that an index finds.
-pub enum Matches<'e> {
-    /// Those of one or two lists, which is as many as most indexes find.
-    Few(Numbers<'e>),
-    /// Those of more lists, in source order, each once.
-    Merged(Vec<u32>),
-}
-
-/// Lists of rules that an index found, none of them empty.
-#[derive(Default)]
-struct Found<'e> {
-    /// Two lists, which is as many as most indexes find.
-    lists: [&'e [u32]; 2],
-    more: Vec<&'e [u32]>,
-}
-
-impl<'e> Found<'e> {
-    #[inline]
-    fn add(&mut self, list: &'e [u32]) {
-        if list.is_empty() {
-            return;
-        }
-        match &mut self.lists {
-            [first, _] if first.is_empty() => *first = list,
-            [_, second] if second.is_empty() => *second = list,
-            _ => self.more.push(list),
-        }
-    }
-
-    /// The rules of all lists.
-    fn matches(&self) -> Matches<'e> {
-        let [left, right] = self.lists;
-        if self.more.is_empty() {
-            return Matches::Few(Numbers { left, right });
-        }
-        Matches::Merged(self.merged())
-    }
-
-    #[cold]
-    fn merged(&self) -> Vec<u32> {
-        let lists = self.lists.iter().chain(&self.more);
-        let mut all: Vec<u32> = lists.flat_map(|list| list.iter().copied()).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-}
-
-/// Numbers of rules that can match, in source order, each once.
-#[derive(Clone)]
-pub struct Numbers<'e> {
-    left: &'e [u32],
-    right: &'e [u32],
-}
-
-impl<'e> Numbers<'e> {
-    /// Those of one list.
-    pub fn of(list: &'e [u32]) -> Self {
-        let right = &[];
-        Self { left: list, right }
-    }
-}
-
-impl Iterator for Numbers<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let list = match (self.left.first(), self.right.first()) {
-            (Some(a), Some(b)) if b < a => &mut self.right,
-            (Some(a), Some(b)) if a == b => {
-                self.right = self.right.get(1..).unwrap_or_default();
-                &mut self.left
-            }
-            (None, _) => &mut self.right,
-            _ => &mut self.left,
-        };
-        let (at, rest) = list.split_first()?;
-        *list = rest;
-        Some(*at)
-    }
-}
-
 impl Node {
     /// The empty node.
     pub fn empty() -> Self {
@@ -305,7 +225,7 @@ impl Branch {
                 match (node, &self.rest) {
                     (None, Node::Rules(rest)) => Matches::Few(Numbers::of(rest)),
                     (Some(Node::Rules(left)), Node::Rules(right)) => {
-                        Matches::Few(Numbers { left, right })
+                        Matches::Few(Numbers::merged(left, right))
                     }
                     (node, _) => self.find_below(node, places),
                 }

@@ -15,8 +15,8 @@ mod steps;
 pub use canonical::Canonical;
 pub use constant::constant;
 pub use index::{
-    Answers, Branch, Delimiters, Feature, Index, Matches, Nested, Node, Numbers, Path, Place, Places,
-    Question, Root, Values,
+    Answers, Branch, Delimiters, Feature, Index, Matches, Nested, Node, Numbers, Path, Place,
+    Places, Question, Root, Values,
 };
 pub use plan::{
     Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,

@@ -478,9 +478,9 @@ impl<'e> Iterator for PairIter<'e> {
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         match self {
-            Self::Stored(pairs) => {
-                pairs.fold(init, |all, (key, value)| f(all, (key.borrow(), value.borrow())))
-            }
+            Self::Stored(pairs) => pairs.fold(init, |all, (key, value)| {
+                f(all, (key.borrow(), value.borrow()))
+            }),
             Self::Arena(pairs) => pairs.fold(init, f),
         }
     }

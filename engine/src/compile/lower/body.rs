@@ -13,8 +13,8 @@ use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
 use crate::impossible::impossible;
 use crate::program::{
-    self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand,
-    Plan, Program, QuickCall, Slot, Step, TextTest,
+    self, Block, BuiltinCall, Collector, Comparison, CustomCall, FunctionCall, Operand, Plan,
+    Program, QuickCall, Slot, Step, TextTest,
 };
 use crate::value::Value;
 

@@ -1,0 +1,91 @@
+//! The rules that an index finds, by their numbers.
+
+/// The rules that an index finds.
+pub enum Matches<'e> {
+    /// Those of one or two lists, which is as many as most indexes find.
+    Few(Numbers<'e>),
+    /// Those of more lists, in source order, each once.
+    Merged(Vec<u32>),
+}
+
+/// Lists of rules that an index found, none of them empty.
+#[derive(Default)]
+pub(super) struct Found<'e> {
+    /// Two lists, which is as many as most indexes find.
+    lists: [&'e [u32]; 2],
+    more: Vec<&'e [u32]>,
+}
+
+impl<'e> Found<'e> {
+    #[inline]
+    pub fn add(&mut self, list: &'e [u32]) {
+        if list.is_empty() {
+            return;
+        }
+        match &mut self.lists {
+            [first, _] if first.is_empty() => *first = list,
+            [_, second] if second.is_empty() => *second = list,
+            _ => self.more.push(list),
+        }
+    }
+
+    /// The rules of all lists.
+    pub fn matches(&self) -> Matches<'e> {
+        let [left, right] = self.lists;
+        if self.more.is_empty() {
+            return Matches::Few(Numbers { left, right });
+        }
+        Matches::Merged(self.merged())
+    }
+
+    #[cold]
+    fn merged(&self) -> Vec<u32> {
+        let lists = self.lists.iter().chain(&self.more);
+        let mut all: Vec<u32> = lists.flat_map(|list| list.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Numbers of rules that can match, in source order, each once.
+#[derive(Clone)]
+pub struct Numbers<'e> {
+    left: &'e [u32],
+    right: &'e [u32],
+}
+
+impl<'e> Numbers<'e> {
+    /// Those of two lists.
+    #[inline]
+    pub fn merged(left: &'e [u32], right: &'e [u32]) -> Self {
+        Self { left, right }
+    }
+
+    /// Those of one list.
+    #[inline]
+    pub fn of(list: &'e [u32]) -> Self {
+        let right = &[];
+        Self { left: list, right }
+    }
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let list = match (self.left.first(), self.right.first()) {
+            (Some(a), Some(b)) if b < a => &mut self.right,
+            (Some(a), Some(b)) if a == b => {
+                self.right = self.right.get(1..).unwrap_or_default();
+                &mut self.left
+            }
+            (None, _) => &mut self.right,
+            _ => &mut self.left,
+        };
+        let (at, rest) = list.split_first()?;
+        *list = rest;
+        Some(*at)
+    }
+}
