@@ -282,7 +282,7 @@ impl fmt::Display for Uri {
             if !user.is_empty() {
                 write!(f, "{user}@")?;
             }
-            f.write_str(&host)?;
+            f.write_str(&text(&encode(&self.host, Part::Host)))?;
             if !path.is_empty() && !path.starts_with(b"/") && !host.is_empty() {
                 f.write_str("/")?;
             }

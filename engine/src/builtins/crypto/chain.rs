@@ -4,6 +4,7 @@ use super::certificate::Certificate;
 use super::certificate::constraints::{Allowance, permits};
 use super::certificate::host::names_host;
 use super::certificate::policy::policies_hold;
+use super::oids::SUBJECT_NAMES;
 use super::public::PublicKey;
 
 /// Most signatures looked at for one chain.
@@ -167,9 +168,6 @@ fn is_same(left: &Certificate<'_>, right: &Certificate<'_>) -> bool {
         && names(left) == names(right)
 }
 
-/// The extension that holds other names of the subject.
-const SUBJECT_NAMES: &[u8] = b"\x55\x1d\x11";
-
 fn has_signed(parent: &Certificate<'_>, key: &PublicKey, child: &Certificate<'_>) -> bool {
     const SIGNS_CERTIFICATES: u16 = 1 << 5;
     let said = &parent.extensions;
@@ -183,7 +181,7 @@ fn has_signed(parent: &Certificate<'_>, key: &PublicKey, child: &Certificate<'_>
         && may_sign
         && child
             .signature_algorithm
-            .verify(key, child.signed, child.signature)
+            .verify(key, child.signed, &child.signature)
 }
 
 /// Whether a certificate may stand at its place behind those before it in a chain.

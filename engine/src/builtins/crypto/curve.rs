@@ -1,5 +1,7 @@
 //! Elliptic curves, and signatures by keys on them (ECDSA).
 
+use ::der::asn1::{ObjectIdentifier, UintRef};
+use ::der::{Encode as _, SliceWriter};
 use aws_lc_rs::digest::Digest;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
@@ -11,8 +13,8 @@ use aws_lc_rs::signature::{
     UnparsedPublicKey,
 };
 
-use super::der;
 use super::hash::Hash;
+use super::oids;
 
 /// A curve of NIST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +53,10 @@ impl Curve {
     /// The content of its object identifier in DER.
     pub fn oid(self) -> &'static [u8] {
         match self {
-            Self::P224 => &[0x2b, 0x81, 0x04, 0x00, 0x21],
-            Self::P256 => &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07],
-            Self::P384 => &[0x2b, 0x81, 0x04, 0x00, 0x22],
-            Self::P521 => &[0x2b, 0x81, 0x04, 0x00, 0x23],
+            Self::P224 => oids::P224,
+            Self::P256 => oids::P256,
+            Self::P384 => oids::P384,
+            Self::P521 => oids::P521,
         }
     }
 
@@ -148,9 +150,8 @@ impl PublicPoint {
             return false;
         }
         let (r, s) = signature.split_at(length);
-        let numbers = [der::unsigned(r), der::unsigned(s)].concat();
-        let signature = der::sequence(&numbers);
-        key.verify_sig(message, &signature).is_ok()
+        let mut room = [0; MOST_SIGNATURE_BYTES];
+        numbers(r, s, &mut room).is_ok_and(|signature| key.verify_sig(message, signature).is_ok())
     }
 
     /// The key as the library verifies by it; `None` when the library does not take it.
@@ -193,18 +194,31 @@ fn fitted(digest: &Digest, hash: Hash, own: Hash) -> Option<Digest> {
     Digest::import_less_safe(&fitted, own.algorithm()).ok()
 }
 
+/// Most bytes of a signature that is two integers in DER, which is more than those of P-521 have.
+const MOST_SIGNATURE_BYTES: usize = 160;
+
+/// A signature that is two integers in DER.
+fn numbers<'r>(r: &[u8], s: &[u8], room: &'r mut [u8]) -> ::der::Result<&'r [u8]> {
+    let (r, s) = (UintRef::new(r)?, UintRef::new(s)?);
+    let mut writer = SliceWriter::new(room);
+    writer.sequence((r.encoded_len()? + s.encoded_len()?)?, |writer| {
+        r.encode(writer)?;
+        s.encode(writer)
+    })?;
+    writer.finish()
+}
+
 /// The key pair of a scalar alone.
 fn key_pair(
     algorithm: &'static EcdsaSigningAlgorithm,
     curve: Curve,
     scalar: &[u8],
 ) -> Option<EcdsaKeyPair> {
-    let named = der::element(der::CONTEXT_0, &der::element(der::OID, curve.oid()));
-    let key = [
-        der::unsigned(&[1]),
-        der::element(der::OCTET_STRING, scalar),
-        named,
-    ]
-    .concat();
-    EcdsaKeyPair::from_private_key_der(algorithm, &der::sequence(&key)).ok()
+    let curve = ObjectIdentifier::from_bytes(curve.oid()).ok()?;
+    let key = sec1::EcPrivateKey {
+        private_key: scalar,
+        parameters: Some(sec1::EcParameters::NamedCurve(curve)),
+        public_key: None,
+    };
+    EcdsaKeyPair::from_private_key_der(algorithm, &key.to_der().ok()?).ok()
 }

@@ -1,4 +1,12 @@
-//! The distinguished encoding of ASN.1: a reader that accepts exactly what Go's does, and a little writing.
+//! The distinguished encoding of ASN.1: a reader that accepts exactly what Go's `cryptobyte` does.
+//!
+//! Lengths, numbers, truth values and strings of bits are read by the crate `der`. What is done here is what Go does
+//! otherwise: a tag is one byte of whatever class and form, a structure may hold more than anybody asks for, and the
+//! numbers of an object identifier have no bounds but their size. `tests/certificates` shows certificates that Go reads
+//! so and that `x509-cert`, which is made of the same parts, refuses.
+
+use ::der::asn1::{BitStringRef, IntRef};
+use ::der::{AnyRef, Decode as _, Length, Reader as _, SliceReader, Tag};
 
 /// `BOOLEAN`
 pub const BOOLEAN: u8 = 1;
@@ -45,49 +53,23 @@ impl<'d> Reader<'d> {
         self.0.is_empty()
     }
 
-    /// All that is left.
-    pub fn rest(&self) -> &'d [u8] {
-        self.0
-    }
-
     /// The tag of the next element.
     pub fn peek(&self) -> Option<u8> {
         self.0.first().copied()
     }
 
-    /// The tag of the next element, the length that it claims to have, and what follows.
-    fn header(&self) -> Option<(u8, usize, &'d [u8])> {
-        const HIGH_TAG: u8 = 0x1f;
-        let (&[tag, first], rest) = self.0.split_first_chunk::<2>()?;
-        if tag & HIGH_TAG == HIGH_TAG {
-            return None;
-        }
-        match first {
-            0..=0x7f => Some((tag, first.into(), rest)),
-            0x81..=0x84 => {
-                let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-                let length = digits
-                    .iter()
-                    .fold(0, |length, byte| length << 8 | usize::from(*byte));
-                let shortest = length > 0x7f && digits.first() != Some(&0);
-                shortest.then_some((tag, length, rest))
-            }
-            _ => None,
-        }
-    }
-
-    /// How many bytes of the next element come before what it holds, and how long that claims to be, whether it is or
-    /// not.
-    pub fn claim(&self) -> Option<(usize, usize)> {
-        let (_, length, rest) = self.header()?;
-        Some((self.0.len() - rest.len(), length))
-    }
-
     /// The next element, whatever it is. Lengths must be as short as they can be.
     pub fn any(&mut self) -> Option<Element<'d>> {
-        let (tag, length, rest) = self.header()?;
-        let (content, rest) = rest.split_at_checked(length)?;
-        let (whole, _) = self.0.split_at_checked(self.0.len() - rest.len())?;
+        const LONG_FORM: u8 = 0x1f;
+        let (&tag, rest) = self.0.split_first()?;
+        if tag & LONG_FORM == LONG_FORM {
+            return None;
+        }
+        let mut reader = SliceReader::new(rest).ok()?;
+        let length = Length::decode(&mut reader).ok()?;
+        let content = reader.read_slice(length).ok()?;
+        let end = usize::try_from(reader.position()).ok()? + 1;
+        let (whole, rest) = self.0.split_at_checked(end)?;
         self.0 = rest;
         Some(Element {
             tag,
@@ -126,12 +108,10 @@ impl<'d> Reader<'d> {
 
     /// A whole number: its bytes, the highest bit being the sign, as few as can be.
     pub fn integer(&mut self) -> Option<&'d [u8]> {
-        self.take(INTEGER).filter(|bytes| match bytes {
-            [] => false,
-            [0, next, ..] => next & 0x80 != 0,
-            [0xff, next, ..] => next & 0x80 == 0,
-            _ => true,
-        })
+        let content = self.take(INTEGER)?;
+        let number = AnyRef::new(Tag::Integer, content).ok()?;
+        number.decode_as::<IntRef<'_>>().ok()?;
+        Some(content)
     }
 
     /// A whole number that is not negative, without zeros in front.
@@ -145,23 +125,13 @@ impl<'d> Reader<'d> {
 
     /// A whole number that fits.
     pub fn small(&mut self) -> Option<i64> {
-        let bytes = self.integer()?;
-        let negative = bytes.first().is_some_and(|first| first & 0x80 != 0);
-        let start = if negative { -1 } else { 0 };
-        (bytes.len() <= size_of::<i64>()).then(|| {
-            bytes
-                .iter()
-                .fold(start, |number, byte| number << 8 | i64::from(*byte))
-        })
+        signed(self.take(INTEGER)?)
     }
 
     /// A truth value.
     pub fn boolean(&mut self) -> Option<bool> {
-        match self.take(BOOLEAN)? {
-            [0] => Some(false),
-            [0xff] => Some(true),
-            _ => None,
-        }
+        let content = self.take(BOOLEAN)?;
+        AnyRef::new(Tag::Boolean, content).ok()?.decode_as().ok()
     }
 
     /// A truth value that defaults to `false` when another element is next.
@@ -173,7 +143,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// An object identifier.
+    /// An object identifier whose numbers have 31 bits at most.
     pub fn oid(&mut self) -> Option<&'d [u8]> {
         self.take(OID).filter(|oid| arcs(oid).is_some())
     }
@@ -184,35 +154,58 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// A string of bits.
-#[derive(Clone, Copy, Debug)]
-pub struct Bits<'d> {
-    /// The bytes; the bits of the last that do not count are zero.
-    pub bytes: &'d [u8],
+/// The number that an `INTEGER` with this content is, if it fits.
+pub fn signed(content: &[u8]) -> Option<i64> {
+    AnyRef::new(Tag::Integer, content).ok()?.decode_as().ok()
 }
 
+/// A string of bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits<'d>(BitStringRef<'d>);
+
 impl<'d> Bits<'d> {
-    /// Reads what a `BIT STRING` holds.
+    /// Reads what a `BIT STRING` holds. The bits of the last byte that do not count are zero.
     pub fn new(content: &'d [u8]) -> Option<Self> {
-        let (&padding, bytes) = content.split_first()?;
-        let spare = match bytes.last() {
-            _ if padding > 7 => return None,
-            None if padding > 0 => return None,
-            Some(last) => last & ((1 << padding) - 1),
-            None => 0,
-        };
-        (spare == 0).then_some(Self { bytes })
+        let (&unused, bytes) = content.split_first()?;
+        let bits = BitStringRef::new(unused, bytes).ok()?;
+        let spare = bytes.last().map_or(0, |last| last & ((1 << unused) - 1));
+        (spare == 0).then_some(Self(bits))
     }
 
     /// The bit at a position, the highest of the first byte being at 0.
     pub fn at(&self, position: usize) -> bool {
-        self.bytes
-            .get(position / 8)
-            .is_some_and(|byte| byte >> (7 - position % 8) & 1 == 1)
+        self.0.get(position) == Some(true)
+    }
+
+    /// How many bits there are.
+    pub fn len(&self) -> usize {
+        self.0.bit_len()
+    }
+
+    /// The bytes, the last of which may have bits that do not count.
+    pub fn bytes(&self) -> &'d [u8] {
+        self.0.raw_bytes()
+    }
+
+    /// The bytes when the last bit that counts is the lowest of the last one.
+    pub fn aligned(&self) -> std::borrow::Cow<'d, [u8]> {
+        let (bytes, unused) = (self.bytes(), self.0.unused_bits());
+        if unused == 0 {
+            return bytes.into();
+        }
+        let mut above = 0_u8;
+        let shifted = bytes.iter().map(|byte| {
+            let high = above << (8 - unused);
+            above = *byte;
+            high | byte >> unused
+        });
+        shifted.collect()
     }
 }
 
 /// The numbers that an object identifier consists of; `None` when it is broken or one is beyond 31 bits.
+///
+/// `const-oid` does not do: it refuses `2.999`, and what is longer than 39 bytes.
 pub fn arcs(oid: &[u8]) -> Option<Vec<u32>> {
     const WIDEST: u32 = i32::MAX.cast_unsigned();
     let mut arcs = Vec::new();
@@ -242,44 +235,9 @@ pub fn arcs(oid: &[u8]) -> Option<Vec<u32>> {
     (!arcs.is_empty()).then_some(arcs)
 }
 
-/// Writes an element.
-pub fn element(tag: u8, content: &[u8]) -> Vec<u8> {
-    let length = content.len().to_be_bytes();
-    let zeros = length.iter().take_while(|byte| **byte == 0).count();
-    let digits = length.get(zeros..).unwrap_or_default();
-    let mut out = vec![tag];
-    match (u8::try_from(content.len()), u8::try_from(digits.len())) {
-        (Ok(short @ 0..=0x7f), _) => out.push(short),
-        (_, Ok(count)) => {
-            out.push(0x80 | count);
-            out.extend(digits);
-        }
-        _ => {}
-    }
-    out.extend(content);
-    out
-}
-
-/// Writes a sequence of elements.
-pub fn sequence(elements: &[u8]) -> Vec<u8> {
-    element(SEQUENCE, elements)
-}
-
-/// Writes a whole number that is not negative.
-pub fn unsigned(bytes: &[u8]) -> Vec<u8> {
-    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-    let digits = bytes.get(zeros..).unwrap_or_default();
-    let mut content = Vec::with_capacity(digits.len() + 1);
-    if digits.first().is_none_or(|first| first & 0x80 != 0) {
-        content.push(0);
-    }
-    content.extend(digits);
-    element(INTEGER, &content)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Bits, Reader, arcs, element, unsigned};
+    use super::{Bits, Reader, arcs};
 
     #[test]
     fn lengths_are_as_short_as_can_be() {
@@ -288,30 +246,30 @@ mod tests {
             (&[4, 0x81, 1, 9], None),
             (&[4, 0x80, 0, 0], None),
             (&[4, 2, 9], None),
+            (&[4, 0x84, 0xff, 0xff, 0xff, 0xff, 1], None),
+            (&[4, 0x85, 1, 0, 0, 0, 0], None),
             (&[0x1f, 0], None),
+            // no tag of a kind that is known, but one of those that are passed over
+            (&[7, 1, 0], Some(1)),
+            (&[0x21, 1, 0], Some(1)),
+            (&[], None),
         ] {
             let found = Reader::new(text).any().map(|element| element.content.len());
             assert_eq!(found, length, "{text:x?}");
         }
-        for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x1_0000] {
-            let written = element(4, &vec![7; length]);
-            let mut reader = Reader::new(&written);
-            assert_eq!(reader.take(4).map(<[u8]>::len), Some(length));
-            assert!(reader.is_empty());
-        }
     }
 
     #[test]
-    fn numbers_read_back() {
-        for bytes in [&[0][..], &[1], &[0x7f], &[0x80], &[0, 0, 1, 2]] {
-            let written = unsigned(bytes);
-            let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-            let found = Reader::new(&written).natural();
-            assert_eq!(found, bytes.get(zeros..), "{bytes:?}");
-        }
+    fn numbers_are_as_short_as_can_be() {
         assert_eq!(Reader::new(&[2, 1, 0x80]).natural(), None);
+        assert_eq!(Reader::new(&[2, 1, 0]).natural(), Some(&[][..]));
+        assert_eq!(Reader::new(&[2, 2, 0, 0x80]).natural(), Some(&[0x80][..]));
         assert_eq!(Reader::new(&[2, 1, 0x80]).small(), Some(-128));
+        assert_eq!(Reader::new(&[2, 0]).integer(), None);
         assert_eq!(Reader::new(&[2, 2, 0, 1]).integer(), None);
+        assert_eq!(Reader::new(&[2, 2, 0xff, 0x80]).integer(), None);
+        assert_eq!(Reader::new(&[2, 2, 0xff, 0x7f]).small(), Some(-129));
+        assert_eq!(Reader::new(&[2, 2, 0xff, 0x80]).small(), None);
     }
 
     #[test]
@@ -322,7 +280,10 @@ mod tests {
         assert_eq!(arcs(&[0x80, 1]), None);
         assert_eq!(arcs(&[]), None);
         assert!(Bits::new(&[3, 0b1010_1000]).is_some_and(|bits| bits.at(4) && !bits.at(1)));
-        assert!(Bits::new(&[3, 1]).is_none());
-        assert!(Bits::new(&[1]).is_none());
+        let aligned = Bits::new(&[3, 0b1010_1000, 0b1111_1000]).map(|bits| bits.aligned().to_vec());
+        assert_eq!(aligned, Some(vec![0b0001_0101, 0b0001_1111]));
+        for broken in [&[3, 1][..], &[1], &[8, 0], &[255, 0], &[]] {
+            assert!(Bits::new(broken).is_none(), "{broken:?}");
+        }
     }
 }

@@ -5,12 +5,14 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use num_bigint::BigUint;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use super::asn1::Any;
 use super::certificate::Certificate;
+use super::certificate::dotted;
 use super::certificate::extensions::{Extension, usage};
 use super::certificate::name::Attribute;
-use super::certificate::names::{Subtrees, dotted};
+use super::certificate::names::Subtrees;
 use super::curve::Curve;
-use super::der::{self, Element, Reader};
+use super::der;
 use super::private::PrivateKey;
 use super::public::PublicKey;
 use crate::uri::Uri;
@@ -65,17 +67,23 @@ impl<'e> Json<'e> {
             .array_from(arcs.into_iter().map(|arc| V::Int(arc.into())))
     }
 
-    /// An element, as far as Go knows what its tag stands for.
-    pub fn any(self, element: Element<'_>) -> V<'e> {
-        const STRINGS: [u8; 5] = [12, 18, 19, 20, 22];
-        let mut reader = Reader::new(element.whole);
-        match element.tag {
-            der::BOOLEAN => reader.boolean().map_or(V::Null, V::Bool),
-            der::INTEGER => reader.small().map_or(V::Null, V::Int),
-            der::OCTET_STRING => self.bytes(element.content),
-            der::OID => self.oid(element.content),
-            tag if STRINGS.contains(&tag) => self.0.bytes_text(element.content),
-            _ => V::Null,
+    /// A value of whatever kind.
+    pub fn any(self, value: &Any<'_>) -> V<'e> {
+        match value {
+            Any::Nothing => V::Null,
+            Any::Bool(truth) => V::Bool(*truth),
+            Any::Int(number) => V::Int(*number),
+            Any::Text(text) => self.text(text),
+            Any::Bytes(bytes) => self.bytes(bytes),
+            Any::Oid(oid) => self.oid(oid),
+            Any::Time(time) => self.text(&time.rfc3339()),
+            Any::Bits(bits) => {
+                let length = i64::try_from(bits.len()).unwrap_or(i64::MAX);
+                self.object([
+                    ("Bytes", self.bytes(bits.bytes())),
+                    ("BitLength", V::Int(length)),
+                ])
+            }
         }
     }
 
@@ -211,14 +219,19 @@ impl<'e> Json<'e> {
         let all = |kind: u8| {
             let values = name
                 .iter()
-                .filter(move |attribute| *attribute.kind == [0x55, 4, kind]);
-            self.list(values, |attribute| self.text(&attribute.value))
+                .filter(move |attribute| *attribute.kind == [0x55, 4, kind])
+                .filter_map(|attribute| attribute.value.text());
+            self.list(values, |text| self.text(text))
         };
         let last = |kind: u8| {
-            let value = name
-                .iter()
-                .rfind(|attribute| *attribute.kind == [0x55, 4, kind]);
-            self.text(value.map_or("", |attribute| &attribute.value))
+            let value = name.iter().rfind(|attribute| {
+                *attribute.kind == [0x55, 4, kind] && attribute.value.text().is_some()
+            });
+            self.text(
+                value
+                    .and_then(|attribute| attribute.value.text())
+                    .unwrap_or_default(),
+            )
         };
         self.object([
             ("CommonName", last(3)),
@@ -236,7 +249,7 @@ impl<'e> Json<'e> {
                 self.list(name, |attribute| {
                     self.object([
                         ("Type", self.oid(attribute.kind)),
-                        ("Value", self.text(&attribute.value)),
+                        ("Value", self.any(&attribute.value)),
                     ])
                 }),
             ),
@@ -314,7 +327,7 @@ impl<'e> Json<'e> {
             ("RawSubjectPublicKeyInfo", self.bytes(certificate.raw_key)),
             ("RawSubject", self.bytes(certificate.raw_subject)),
             ("RawIssuer", self.bytes(certificate.raw_issuer)),
-            ("Signature", self.bytes(certificate.signature)),
+            ("Signature", self.bytes(&certificate.signature)),
             (
                 "SignatureAlgorithm",
                 V::Int(certificate.signature_algorithm.0.into()),
@@ -376,12 +389,15 @@ impl<'e> Json<'e> {
             (
                 "PolicyIdentifiers",
                 policies.map_or(V::Null, |policies| {
-                    self.0.array_from(policies.iter().map(|oid| self.oid(oid)))
+                    let small = policies.iter().filter(|oid| der::arcs(oid).is_some());
+                    self.0.array_from(small.map(|oid| self.oid(oid)))
                 }),
             ),
             (
                 "Policies",
-                self.list(policies.unwrap_or_default(), |oid| self.text(&dotted(oid))),
+                self.list(policies.unwrap_or_default(), |oid| {
+                    self.text(&dotted::text(oid))
+                }),
             ),
             ("InhibitAnyPolicy", limit(said.no_any_policy)),
             ("InhibitAnyPolicyZero", zero(said.no_any_policy)),
@@ -393,8 +409,8 @@ impl<'e> Json<'e> {
                 "PolicyMappings",
                 self.list(&said.policy_mappings, |(issuer, subject)| {
                     self.object([
-                        ("IssuerDomainPolicy", self.text(&dotted(issuer))),
-                        ("SubjectDomainPolicy", self.text(&dotted(subject))),
+                        ("IssuerDomainPolicy", self.text(&dotted::text(issuer))),
+                        ("SubjectDomainPolicy", self.text(&dotted::text(subject))),
                     ])
                 }),
             ),

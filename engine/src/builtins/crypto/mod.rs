@@ -3,10 +3,12 @@
 pub mod asn1;
 pub mod certificate;
 mod chain;
+mod consistency;
 pub mod curve;
 pub mod der;
 pub mod hash;
 mod json;
+pub mod oids;
 mod options;
 mod private;
 pub mod public;

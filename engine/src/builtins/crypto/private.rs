@@ -2,11 +2,12 @@
 
 use aws_lc_rs::agreement;
 
-use super::asn1;
-use super::certificate::names::dotted;
+use super::asn1::{Fields, Problem, TRAILING};
+use super::certificate::dotted;
 use super::curve::{self, Curve, PublicPoint};
-use super::der::{self, Reader};
-use super::public::{Algorithm, PublicKey, oid, positive};
+use super::der::{self, Bits};
+use super::oids;
+use super::public::{Algorithm, PublicKey, positive};
 use super::rsa::{MOST_BITS, RsaPrivate, RsaPublic};
 use super::signature::ed25519_public;
 
@@ -46,23 +47,24 @@ impl Form {
     }
 
     /// Reads a key; the error is the message.
-    pub fn read(self, text: &[u8]) -> Result<PrivateKey, String> {
-        let key = match self {
-            Self::Pkcs1 => pkcs1(text),
-            Self::Pkcs8 => pkcs8(text),
+    pub fn read(self, text: &[u8]) -> Result<PrivateKey, Problem> {
+        match self {
+            Self::Pkcs1 => match Pkcs1::read(text) {
+                // Go looks at the end first where there is one
+                Ok((_, rest)) if !rest.is_empty() => Err(TRAILING.into()),
+                Ok((fields, _)) => fields.key(),
+                Err(problem) => Err(self.hint(text).unwrap_or(problem)),
+            },
+            Self::Pkcs8 => match Pkcs8::read(text) {
+                Ok(fields) => fields.key(),
+                Err(problem) => Err(self.hint(text).unwrap_or(problem)),
+            },
             Self::Sec1 => sec1(text, None),
-        };
-        key.map_err(|fault| match fault {
-            Fault::Key(message) => message,
-            Fault::Structure(message) => self.hint(text).unwrap_or_else(|| match self {
-                Self::Sec1 => format!("x509: failed to parse EC private key: {message}"),
-                _ => message,
-            }),
-        })
+        }
     }
 
     /// Which form would have been right.
-    fn hint(self, text: &[u8]) -> Option<String> {
+    fn hint(self, text: &[u8]) -> Option<Problem> {
         let others = [
             (Self::Sec1, "EC"),
             (Self::Pkcs8, "PKCS8"),
@@ -71,134 +73,150 @@ impl Form {
         let (_, name) = others
             .into_iter()
             .find(|(form, _)| *form != self && form.fits(text))?;
-        Some(format!(
+        let hint = format!(
             "x509: failed to parse private key (use Parse{name}PrivateKey instead for this key format)"
-        ))
+        );
+        Some(hint.into())
     }
 
     /// Whether a text has the structure of this form.
     fn fits(self, text: &[u8]) -> bool {
-        let Some(mut fields) = Reader::new(text).inside(der::SEQUENCE) else {
-            return false;
-        };
-        if fields.small().is_none() {
-            return false;
-        }
         match self {
-            Self::Pkcs1 => (0..5).all(|_| fields.integer().is_some()),
-            Self::Pkcs8 => {
-                let algorithm = fields.inside(der::SEQUENCE).map(Algorithm::read);
-                matches!(algorithm, Some(Ok(_))) && fields.take(der::OCTET_STRING).is_some()
-            }
-            Self::Sec1 => fields.take(der::OCTET_STRING).is_some(),
+            Self::Pkcs1 => Pkcs1::read(text).is_ok(),
+            Self::Pkcs8 => Pkcs8::read(text).is_ok(),
+            Self::Sec1 => Sec1::read(text).is_ok(),
         }
     }
 }
 
-/// Why a key was not read.
-enum Fault {
-    /// The text has another structure.
-    Structure(String),
-    /// The key is none.
-    Key(String),
+/// A key of RSA as it is written.
+struct Pkcs1<'d> {
+    version: i64,
+    n: &'d [u8],
+    e: i64,
+    d: &'d [u8],
+    primes: [&'d [u8]; 2],
+    /// What makes it faster.
+    shortcuts: [Option<&'d [u8]>; 3],
+    more_primes: bool,
 }
 
-fn key_fault(message: &str) -> Fault {
-    Fault::Key(message.to_owned())
-}
+impl<'d> Pkcs1<'d> {
+    /// Reads the structure, and what is behind it.
+    fn read(text: &'d [u8]) -> Result<(Self, &'d [u8]), Problem> {
+        let (mut fields, rest) = Fields::of(text, "pkcs1PrivateKey")?;
+        let read = Self {
+            version: fields.small()?,
+            n: fields.integer()?,
+            e: fields.small()?,
+            d: fields.integer()?,
+            primes: [fields.integer()?, fields.integer()?],
+            shortcuts: [
+                fields.optional_integer()?,
+                fields.optional_integer()?,
+                fields.optional_integer()?,
+            ],
+            more_primes: more_primes(&mut fields)?,
+        };
+        Ok((read, rest))
+    }
 
-#[expect(clippy::many_single_char_names, reason = "the letters of RSA")]
-fn pkcs1(text: &[u8]) -> Result<PrivateKey, Fault> {
-    const NAME: &str = "pkcs1PrivateKey";
-    let mut outer = Reader::new(text);
-    let mut fields = asn1::structure(&mut outer, NAME).map_err(Fault::Structure)?;
-    let malformed = |fields: Reader<'_>| Fault::Structure(asn1::field(fields, NAME));
-    let version = fields.small().ok_or_else(|| malformed(fields))?;
-    let n = fields.integer().ok_or_else(|| malformed(fields))?;
-    let mut exponent = fields;
-    let e = fields.small().ok_or_else(|| malformed(fields))?;
-    let mut number = || fields.integer().ok_or_else(|| malformed(fields));
-    let (d, p, q) = (number()?, number()?, number()?);
-    // what makes it faster may be missing
-    let mut shortcut = || {
-        if fields.is_empty() {
-            return Ok(None);
+    fn key(self) -> Result<PrivateKey, Problem> {
+        if self.version > 1 || self.more_primes {
+            return Err("x509: unsupported private key version".into());
         }
-        fields.integer().map(Some).ok_or_else(|| malformed(fields))
-    };
-    let shortcuts = [shortcut()?, shortcut()?, shortcut()?];
-    let more_primes = !fields.is_empty();
-    if !outer.is_empty() {
-        return Err(Fault::Key(asn1::trailing()));
-    }
-    if version > 1 || more_primes {
-        return Err(key_fault("x509: unsupported private key version"));
-    }
-    let checked = |number: &[u8]| {
-        positive(number)
-            .map(Box::<[u8]>::from)
-            .ok_or_else(|| key_fault("x509: private key contains zero or negative value"))
-    };
-    let (n, d, p, q) = (checked(n)?, checked(d)?, checked(p)?, checked(q)?);
-    let [dp, dq, inverse] = shortcuts.map(|number| number.map(checked).transpose());
-    let shortcuts = [dp?, dq?, inverse?];
-    if [&n, &p, &q].iter().any(|number| ***number == [1]) {
-        return Err(key_fault("modulus must be > 1"));
-    }
-    let most = usize::try_from(MOST_BITS / 8).unwrap_or(usize::MAX);
-    if [&n, &d, &p, &q].iter().any(|number| number.len() > most) {
-        return Err(key_fault("crypto/rsa: key too large"));
-    }
-    let exponent = exponent
-        .natural()
-        .filter(|_| e > 1)
-        .ok_or_else(|| key_fault("crypto/rsa: public exponent too small or negative"))?;
-    let key = RsaPrivate {
-        public: RsaPublic {
-            n,
-            e: exponent.into(),
-        },
-        d,
-        primes: [p, q],
-        shortcuts,
-    };
-    match key.inconsistency() {
-        Some(message) => Err(key_fault(message)),
-        None => Ok(PrivateKey::Rsa(Box::new(key))),
+        let checked = |number: &[u8]| {
+            positive(number)
+                .map(Box::<[u8]>::from)
+                .ok_or("x509: private key contains zero or negative value")
+        };
+        let [p, q] = self.primes;
+        let (n, d, p, q) = (checked(self.n)?, checked(self.d)?, checked(p)?, checked(q)?);
+        let [dp, dq, inverse] = self.shortcuts.map(|number| number.map(checked).transpose());
+        let shortcuts = [dp?, dq?, inverse?];
+        let most = usize::try_from(MOST_BITS / 8).unwrap_or(usize::MAX);
+        if [&n, &d, &p, &q].iter().any(|number| number.len() > most) {
+            return Err("crypto/rsa: key too large".into());
+        }
+        let e = self.e.max(0).to_be_bytes();
+        let zeros = e.iter().take_while(|byte| **byte == 0).count();
+        let key = RsaPrivate {
+            public: RsaPublic {
+                n,
+                e: e.get(zeros..).unwrap_or_default().into(),
+            },
+            d,
+            primes: [p, q],
+            shortcuts,
+        };
+        match key.inconsistency() {
+            Some(message) => Err(message.into()),
+            None => Ok(PrivateKey::Rsa(Box::new(key))),
+        }
     }
 }
 
-fn sec1(text: &[u8], outer_curve: Option<Curve>) -> Result<PrivateKey, Fault> {
-    const NAME: &str = "ecPrivateKey";
-    const PUBLIC: u8 = 0xa1;
-    let mut fields = asn1::structure(&mut Reader::new(text), NAME).map_err(Fault::Structure)?;
-    let malformed = |fields: Reader<'_>| Fault::Structure(asn1::field(fields, NAME));
-    let version = fields.small().ok_or_else(|| malformed(fields))?;
-    let scalar = fields
-        .take(der::OCTET_STRING)
-        .ok_or_else(|| malformed(fields))?;
-    let named = fields
-        .optional(der::CONTEXT_0)
-        .ok_or_else(|| malformed(fields))?;
-    let public = fields.optional(PUBLIC).ok_or_else(|| malformed(fields))?;
-    if version != 1 {
-        return Err(Fault::Key(format!(
-            "x509: unknown EC private key version {version}"
-        )));
+/// Whether there is a list of more than two primes.
+fn more_primes(fields: &mut Fields<'_>) -> Result<bool, Problem> {
+    if !fields.is_next(der::SEQUENCE)? {
+        return Ok(false);
     }
-    let own_curve = || Curve::by_oid(Reader::new(named?).oid()?);
-    let curve = outer_curve
-        .or_else(own_curve)
-        .ok_or_else(|| key_fault("x509: unknown elliptic curve"))?;
-    let zeros = scalar.len().saturating_sub(curve.len());
-    let (front, scalar) = scalar.split_at_checked(zeros).unwrap_or_default();
+    let list = fields.list(der::SEQUENCE, Some(der::SEQUENCE))?;
+    for prime in &list {
+        let mut numbers = Fields::inside(prime.content);
+        for _ in 0..3 {
+            numbers.integer()?;
+        }
+    }
+    Ok(!list.is_empty())
+}
+
+/// A key on a curve as it is written.
+struct Sec1<'d> {
+    version: i64,
+    scalar: &'d [u8],
+    curve: Option<Curve>,
+    point: Option<Bits<'d>>,
+}
+
+impl<'d> Sec1<'d> {
+    fn read(text: &'d [u8]) -> Result<Self, Problem> {
+        let (mut fields, _) = Fields::of(text, "ecPrivateKey")?;
+        Ok(Self {
+            version: fields.small()?,
+            scalar: fields.octets()?,
+            curve: fields.tagged_oid(0)?.and_then(Curve::by_oid),
+            point: fields.tagged_bits(1)?,
+        })
+    }
+}
+
+/// Reads a key on a curve, which may be named outside; `Some(None)` is a curve that is not known.
+#[expect(clippy::option_option, reason = "not named, not known and known")]
+fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Problem> {
+    let read = match Sec1::read(text) {
+        Ok(read) => read,
+        Err(problem) => {
+            return Err(Form::Sec1.hint(text).unwrap_or_else(|| {
+                format!("x509: failed to parse EC private key: {problem}").into()
+            }));
+        }
+    };
+    if read.version != 1 {
+        let version = read.version;
+        return Err(format!("x509: unknown EC private key version {version}").into());
+    }
+    let curve = outside.unwrap_or(read.curve);
+    let curve = curve.ok_or("x509: unknown elliptic curve")?;
+    let zeros = read.scalar.len().saturating_sub(curve.len());
+    let (front, scalar) = read.scalar.split_at_checked(zeros).unwrap_or_default();
     if front.iter().any(|byte| *byte != 0) {
-        return Err(key_fault("x509: invalid private key length"));
+        return Err("x509: invalid private key length".into());
     }
     let scalar = [&*vec![0; curve.len() - scalar.len()], scalar].concat();
     // no arithmetic on P-224: its public key is taken as it is written
     let written = || {
-        let point = Reader::new(public?).bits()?.bytes;
+        let point = read.point?.bytes();
         curve.contains(point).then(|| PublicPoint {
             curve,
             point: point.into(),
@@ -208,66 +226,66 @@ fn sec1(text: &[u8], outer_curve: Option<Curve>) -> Result<PrivateKey, Fault> {
         Curve::P224 => written(),
         _ => curve::public(curve, &scalar),
     };
-    let public =
-        public.ok_or_else(|| key_fault("x509: invalid elliptic curve private key value"))?;
+    let public = public.ok_or("x509: invalid elliptic curve private key value")?;
     Ok(PrivateKey::Ec(public, scalar.into()))
 }
 
-fn pkcs8(text: &[u8]) -> Result<PrivateKey, Fault> {
-    const NAME: &str = "pkcs8";
-    let mut fields = asn1::structure(&mut Reader::new(text), NAME).map_err(Fault::Structure)?;
-    let malformed = |fields: Reader<'_>| Fault::Structure(asn1::field(fields, NAME));
-    fields.small().ok_or_else(|| malformed(fields))?;
-    let algorithm = fields
-        .inside(der::SEQUENCE)
-        .ok_or_else(|| malformed(fields))?;
-    let algorithm =
-        Algorithm::read(algorithm).map_err(|error| Fault::Structure(error.to_owned()))?;
-    let key = fields
-        .take(der::OCTET_STRING)
-        .ok_or_else(|| malformed(fields))?;
-    let embedded = |kind: &str, fault: Fault| {
-        let (Fault::Key(message) | Fault::Structure(message)) = fault;
-        Fault::Key(format!(
-            "x509: failed to parse {kind} private key embedded in PKCS#8: {message}"
-        ))
-    };
-    match algorithm.oid {
-        oid::RSA => pkcs1(key).map_err(|fault| embedded("RSA", fault)),
-        oid::EC => {
-            let named = algorithm
-                .parameters
-                .filter(|parameters| parameters.tag == der::OID)
-                .and_then(|parameters| Curve::by_oid(parameters.content));
-            sec1(key, named).map_err(|fault| embedded("EC", fault))
+/// A key with its algorithm as it is written.
+struct Pkcs8<'d> {
+    algorithm: Algorithm<'d>,
+    key: &'d [u8],
+}
+
+impl<'d> Pkcs8<'d> {
+    fn read(text: &'d [u8]) -> Result<Self, Problem> {
+        let (mut fields, _) = Fields::of(text, "pkcs8")?;
+        fields.small()?;
+        Ok(Self {
+            algorithm: Algorithm::field(&mut fields)?,
+            key: fields.octets()?,
+        })
+    }
+
+    fn key(self) -> Result<PrivateKey, Problem> {
+        let Self { algorithm, key } = self;
+        let embedded = |kind: &str, problem: Problem| -> Problem {
+            format!("x509: failed to parse {kind} private key embedded in PKCS#8: {problem}").into()
+        };
+        match algorithm.oid {
+            oids::RSA => Form::Pkcs1
+                .read(key)
+                .map_err(|problem| embedded("RSA", problem)),
+            oids::EC => {
+                let parameters = algorithm.parameters;
+                let named = parameters.and_then(|found| Fields::inside(found.whole).oid().ok());
+                sec1(key, named.map(Curve::by_oid)).map_err(|problem| embedded("EC", problem))
+            }
+            oids::ED25519 | oids::X25519 => octets(algorithm, key),
+            other => Err(format!(
+                "x509: PKCS#8 wrapping contained private key with unknown algorithm: {}",
+                dotted::text(other)
+            )
+            .into()),
         }
-        oid::ED25519 | oid::X25519 => octets(algorithm, key),
-        other => Err(Fault::Key(format!(
-            "x509: PKCS#8 wrapping contained private key with unknown algorithm: {}",
-            dotted(other)
-        ))),
     }
 }
 
-fn octets(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PrivateKey, Fault> {
-    let edwards = algorithm.oid == oid::ED25519;
+fn octets(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PrivateKey, Problem> {
+    let edwards = algorithm.oid == oids::ED25519;
     let name = if edwards { "Ed25519" } else { "X25519" };
     if algorithm.parameters.is_some() {
-        return Err(Fault::Key(format!(
-            "x509: invalid {name} private key parameters"
-        )));
+        return Err(format!("x509: invalid {name} private key parameters").into());
     }
-    let seed = Reader::new(key).take(der::OCTET_STRING).ok_or_else(|| {
-        let error = asn1::field(Reader::new(key), "[]uint8");
-        Fault::Key(format!("x509: invalid {name} private key: {error}"))
-    })?;
-    let wrong = || {
+    let seed = Fields::inside(key)
+        .octets()
+        .map_err(|problem| format!("x509: invalid {name} private key: {problem}"))?;
+    let wrong = || -> Problem {
         let length = seed.len();
-        Fault::Key(if edwards {
-            format!("x509: invalid Ed25519 private key length: {length}")
+        if edwards {
+            format!("x509: invalid Ed25519 private key length: {length}").into()
         } else {
-            "crypto/ecdh: invalid private key size".to_owned()
-        })
+            "crypto/ecdh: invalid private key size".into()
+        }
     };
     if seed.len() != 32 {
         return Err(wrong());

@@ -1,28 +1,11 @@
 //! Public keys, and how they are written with their algorithm (`SubjectPublicKeyInfo`).
 
-use std::borrow::Cow;
-
-use super::asn1;
+use super::asn1::Fields;
+pub use super::asn1::Problem;
 use super::curve::{Curve, PublicPoint};
 use super::der::{self, Bits, Element, Reader};
+use super::oids;
 use super::rsa::RsaPublic;
-
-/// Object identifiers of the algorithms of keys.
-pub mod oid {
-    /// RSA
-    pub const RSA: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01";
-    /// DSA
-    pub const DSA: &[u8] = b"\x2a\x86\x48\xce\x38\x04\x01";
-    /// Elliptic curves
-    pub const EC: &[u8] = b"\x2a\x86\x48\xce\x3d\x02\x01";
-    /// Ed25519
-    pub const ED25519: &[u8] = b"\x2b\x65\x70";
-    /// X25519
-    pub const X25519: &[u8] = b"\x2b\x65\x6e";
-}
-
-/// What is wrong, in the words of Go.
-pub type Problem = Cow<'static, str>;
 
 /// Most bytes of a number that is shown in decimal digits.
 pub const MOST_BYTES: usize = 12_500;
@@ -62,52 +45,74 @@ impl<'d> Algorithm<'d> {
         };
         Ok(Self { oid, parameters })
     }
+
+    /// Reads it where it is a field of a structure.
+    pub fn field(fields: &mut Fields<'d>) -> Result<Self, Problem> {
+        let (mut fields, _) = fields.structure("AlgorithmIdentifier")?;
+        let oid = fields.oid()?;
+        let parameters = if fields.rest().is_empty() {
+            None
+        } else {
+            Some(fields.any()?)
+        };
+        Ok(Self { oid, parameters })
+    }
 }
 
 impl PublicKey {
     /// Reads the key of an algorithm; `None` when the algorithm is unknown. The error is the message.
     pub fn read(algorithm: Algorithm<'_>, bits: Bits<'_>) -> Result<Option<Self>, Problem> {
-        let key = bits.bytes;
+        let key = &*bits.aligned();
         Ok(Some(match algorithm.oid {
-            oid::RSA => Self::Rsa(rsa(algorithm, key)?),
-            oid::EC => Self::Ec(point(algorithm, key)?),
-            oid::ED25519 if algorithm.parameters.is_some() => {
+            oids::RSA => Self::Rsa(rsa(algorithm, key)?),
+            oids::EC => Self::Ec(point(algorithm, key)?),
+            oids::ED25519 if algorithm.parameters.is_some() => {
                 return Err("x509: Ed25519 key encoded with illegal parameters".into());
             }
-            oid::ED25519 if key.len() != 32 => {
+            oids::ED25519 if key.len() != 32 => {
                 return Err("x509: wrong Ed25519 public key size".into());
             }
-            oid::ED25519 => Self::Ed25519(key.into()),
-            oid::X25519 if algorithm.parameters.is_some() => {
+            oids::ED25519 => Self::Ed25519(key.into()),
+            oids::X25519 if algorithm.parameters.is_some() => {
                 return Err("x509: X25519 key encoded with illegal parameters".into());
             }
-            oid::X25519 if key.len() != 32 => return Err("crypto/ecdh: invalid public key".into()),
-            oid::X25519 => Self::X25519,
-            oid::DSA => Self::Dsa(dsa(algorithm, key)?),
+            oids::X25519 if key.len() != 32 => return Err("crypto/ecdh: invalid public key".into()),
+            oids::X25519 => Self::X25519,
+            oids::DSA => Self::Dsa(dsa(algorithm, key)?),
             _ => return Ok(None),
         }))
     }
 
     /// Reads a key written with its algorithm; the error is the message.
-    pub fn from_info(text: &[u8]) -> Result<Self, String> {
+    pub fn from_info(text: &[u8]) -> Result<Self, Problem> {
         let (algorithm, bits) = info(text)?;
-        Self::read(algorithm, bits)?.ok_or_else(|| "x509: unknown public key algorithm".to_owned())
+        Self::read(algorithm, bits)?.ok_or_else(|| "x509: unknown public key algorithm".into())
     }
 }
 
-fn info(text: &[u8]) -> Result<(Algorithm<'_>, Bits<'_>), String> {
-    const NAME: &str = "publicKeyInfo";
-    let mut outer = Reader::new(text);
-    let mut fields = asn1::structure(&mut outer, NAME)?;
-    if !outer.is_empty() {
-        return Err("x509: trailing data after ASN.1 of public-key".to_owned());
+fn info(text: &[u8]) -> Result<(Algorithm<'_>, Bits<'_>), Problem> {
+    let mut outer = Fields::inside(text);
+    match info_field(&mut outer) {
+        Ok((_, algorithm, bits)) if outer.rest().is_empty() => Ok((algorithm, bits)),
+        Ok(_) => Err("x509: trailing data after ASN.1 of public-key".into()),
+        Err(_) if is_bare_rsa(text) => Err("x509: failed to parse public key (use ParsePKCS1PublicKey instead for this key format)".into()),
+        Err(problem) => Err(problem),
     }
-    let algorithm = fields
-        .inside(der::SEQUENCE)
-        .ok_or_else(|| asn1::field(fields, NAME))?;
-    let algorithm = Algorithm::read(algorithm)?;
-    let bits = fields.bits().ok_or_else(|| asn1::field(fields, NAME))?;
-    Ok((algorithm, bits))
+}
+
+/// A key with its algorithm where it is a field of a structure, as it is written and in its parts.
+pub fn info_field<'d>(
+    fields: &mut Fields<'d>,
+) -> Result<(&'d [u8], Algorithm<'d>, Bits<'d>), Problem> {
+    let (mut fields, whole) = fields.structure("publicKeyInfo")?;
+    let algorithm = Algorithm::field(&mut fields)?;
+    Ok((whole, algorithm, fields.bits()?))
+}
+
+/// Whether a text is an RSA key without its algorithm.
+fn is_bare_rsa(text: &[u8]) -> bool {
+    Fields::of(text, "pkcs1PublicKey")
+        .is_ok_and(|(mut fields, _)| fields.integer().is_ok() && fields.small().is_ok())
 }
 
 fn rsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<RsaPublic, &'static str> {

@@ -1,14 +1,18 @@
 //! Requests for certificates (PKCS #10).
 
-use super::asn1;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::asn1::{Fields, Problem, TRAILING};
 use super::certificate::algorithm::SignatureAlgorithm;
 use super::certificate::extensions::Extension;
 use super::certificate::name::{self, Name};
 use super::certificate::names::AlternativeNames;
-use super::certificate::{self};
-use super::der::{self, Reader};
+use super::certificate::signing_key;
+use super::der::{self, Element};
 use super::json::Json;
-use super::public::{Algorithm, PublicKey};
+use super::oids::{EXTENSION_REQUEST, SUBJECT_NAMES};
+use super::public::{Algorithm, PublicKey, info_field};
 use crate::value::V;
 
 /// A request.
@@ -21,44 +25,30 @@ pub struct Request<'d> {
     subject: Name<'d>,
     public_key: Option<PublicKey>,
     algorithm: SignatureAlgorithm,
-    signature: &'d [u8],
-    attributes: Vec<&'d [u8]>,
+    signature: Cow<'d, [u8]>,
+    attributes: Vec<Element<'d>>,
     extensions: Vec<Extension<'d>>,
     names: AlternativeNames<'d>,
 }
 
-/// The attribute that holds extensions.
-const EXTENSION_REQUEST: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x0e";
-/// The extension that holds other names of the subject.
-const SUBJECT_NAMES: &[u8] = b"\x55\x1d\x11";
-
 impl<'d> Request<'d> {
     /// Reads a request; the error is the message.
-    pub fn parse(text: &'d [u8]) -> Result<Self, String> {
-        const NAME: &str = "certificateRequest";
-        let mut outer = Reader::new(text);
-        let mut fields = asn1::structure(&mut outer, NAME)?;
-        let body = fields
-            .element(der::SEQUENCE)
-            .ok_or_else(|| asn1::field(fields, NAME))?;
-        let algorithm = fields
-            .inside(der::SEQUENCE)
-            .ok_or_else(|| asn1::field(fields, NAME))?;
-        let algorithm = Algorithm::read(algorithm)?;
-        let signature = fields.bits().ok_or_else(|| asn1::field(fields, NAME))?;
-        let signed = body.whole;
-        let mut body = Reader::new(body.content);
-        let version = body.small().ok_or_else(|| asn1::number(body))?;
-        let subject = body
-            .element(der::SEQUENCE)
-            .ok_or_else(|| asn1::field(body, NAME))?;
-        let raw_subject = subject.whole;
-        let subject = name::read(Reader::new(subject.content))?;
-        let (raw_key, public_key) = certificate::key(&mut body)?;
-        if !outer.is_empty() {
-            return Err(asn1::trailing());
+    pub fn parse(text: &'d [u8]) -> Result<Self, Problem> {
+        const ATTRIBUTES: u8 = 0xa0;
+        let (mut fields, rest) = Fields::of(text, "certificateRequest")?;
+        let (mut body, signed) = fields.structure("tbsCertificateRequest")?;
+        let version = body.small()?;
+        let subject = body.any()?;
+        let (raw_key, key_algorithm, bits) = info_field(&mut body)?;
+        let attributes = body.list(ATTRIBUTES, None)?;
+        let algorithm = Algorithm::field(&mut fields)?;
+        let signature = fields.bits()?;
+        if !rest.is_empty() {
+            return Err(TRAILING.into());
         }
-        let attributes = attributes(&mut body).ok_or_else(|| asn1::field(body, NAME))?;
+        let public_key = signing_key(key_algorithm, bits)?;
+        let raw_subject = subject.whole;
+        let subject = name::of_request(raw_subject)?;
         let extensions = extensions(&attributes)?;
         let names = extensions
             .iter()
@@ -74,7 +64,7 @@ impl<'d> Request<'d> {
             subject,
             public_key,
             algorithm: SignatureAlgorithm::of(algorithm),
-            signature: signature.bytes,
+            signature: signature.aligned(),
             attributes,
             extensions,
             names: names.unwrap_or_default(),
@@ -91,7 +81,7 @@ impl<'d> Request<'d> {
             ("RawSubjectPublicKeyInfo", json.bytes(self.raw_key)),
             ("RawSubject", json.bytes(self.raw_subject)),
             ("Version", V::Int(self.version)),
-            ("Signature", json.bytes(self.signature)),
+            ("Signature", json.bytes(&self.signature)),
             ("SignatureAlgorithm", V::Int(self.algorithm.0.into())),
             ("PublicKeyAlgorithm", Json::key_kind(key)),
             ("PublicKey", key.map_or(V::Null, |key| json.public_key(key))),
@@ -124,53 +114,56 @@ impl<'d> Request<'d> {
     }
 }
 
-/// The attributes, each with its tag.
-fn attributes<'d>(body: &mut Reader<'d>) -> Option<Vec<&'d [u8]>> {
-    let mut list = Reader::new(body.take(der::CONTEXT_0)?);
-    let mut all = Vec::new();
-    while !list.is_empty() {
-        all.push(list.any()?.whole);
-    }
-    Some(all)
-}
-
 /// The extensions that are asked for.
-fn extensions<'d>(attributes: &[&'d [u8]]) -> Result<Vec<Extension<'d>>, String> {
+fn extensions<'d>(attributes: &[Element<'d>]) -> Result<Vec<Extension<'d>>, Problem> {
     let mut extensions = Vec::new();
+    let mut seen = HashSet::new();
     for attribute in attributes {
-        let list = || {
-            let mut fields = Reader::new(attribute).inside(der::SEQUENCE)?;
-            let wanted = fields.oid()? == EXTENSION_REQUEST;
-            let values = fields.inside(der::SET).filter(|_| wanted)?;
-            { values }.inside(der::SEQUENCE)
-        };
-        let Some(mut list) = list() else {
+        let Some(wanted) = extension_list(attribute) else {
             continue;
         };
-        while !list.is_empty() {
-            extensions.push(Extension::read(&mut list)?);
+        let mut list = Fields::inside(wanted.whole);
+        for extension in list.list(der::SEQUENCE, Some(der::SEQUENCE))? {
+            let mut fields = Fields::inside(extension.content);
+            let extension = Extension {
+                id: fields.oid()?,
+                critical: fields.boolean_or_false()?,
+                value: fields.octets()?,
+            };
+            extensions.push(extension);
         }
     }
-    Ok(extensions)
+    // two lists may not ask for one extension, either
+    if extensions.iter().all(|extension| seen.insert(extension.id)) {
+        return Ok(extensions);
+    }
+    Err("x509: certificate request contains duplicate requested extensions".into())
+}
+
+/// The first value of an attribute that asks for extensions.
+fn extension_list<'d>(attribute: &Element<'d>) -> Option<Element<'d>> {
+    let (mut fields, rest) = Fields::of(attribute.whole, "pkcs10Attribute").ok()?;
+    let kind = fields.oid().ok()?;
+    let values = fields.list(der::SET, None).ok()?;
+    let asks = rest.is_empty() && kind == EXTENSION_REQUEST;
+    values.first().copied().filter(|_| asks)
 }
 
 /// An attribute whose values are lists of named values; others are left out.
-fn attribute_value<'e>(json: Json<'e>, attribute: &[u8]) -> Option<V<'e>> {
-    let mut fields = Reader::new(attribute).inside(der::SEQUENCE)?;
-    let kind = fields.oid()?;
-    let mut sets = fields.inside(der::SET)?;
+fn attribute_value<'e>(json: Json<'e>, attribute: &Element<'_>) -> Option<V<'e>> {
+    let (mut fields, rest) = Fields::of(attribute.whole, "AttributeTypeAndValueSET").ok()?;
+    let kind = fields.oid().ok()?;
     let mut lists = Vec::new();
-    while !sets.is_empty() {
-        let mut list = sets.inside(der::SEQUENCE)?;
+    for list in fields.list(der::SET, Some(der::SEQUENCE)).ok()? {
         let mut values = Vec::new();
-        while !list.is_empty() {
-            let mut pair = list.inside(der::SEQUENCE)?;
-            let kind = pair.oid()?;
-            let value = json.any(pair.any()?);
-            values.push(json.object([("Type", json.oid(kind)), ("Value", value)]));
+        for pair in Fields::members(list.content, Some(der::SEQUENCE)).ok()? {
+            let mut pair = Fields::inside(pair.content);
+            let (kind, value) = (pair.oid().ok()?, pair.interpreted().ok()?);
+            values.push(json.object([("Type", json.oid(kind)), ("Value", json.any(&value))]));
         }
         lists.push(json.0.array(&values));
     }
     let lists = json.0.array(&lists);
-    Some(json.object([("Type", json.oid(kind)), ("Value", lists)]))
+    rest.is_empty()
+        .then(|| json.object([("Type", json.oid(kind)), ("Value", lists)]))
 }

@@ -258,43 +258,4 @@ impl RsaPrivate {
                 .unwrap_or("crypto/rsa: invalid exponents")
         })
     }
-
-    /// What is wrong with a key whose parts do not fit.
-    pub fn inconsistency(&self) -> Option<&'static str> {
-        let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
-        let [p, q] = self.primes.each_ref().map(|prime| number(prime));
-        if &p * &q != number(&self.public.n) {
-            return Some("crypto/rsa: p * q != n");
-        }
-        let Some(computed) = self.precomputed() else {
-            return Some("crypto/rsa: invalid prime");
-        };
-        let [p_exponent, q_exponent, inverse] = &computed;
-        let [given_p, given_q, given_inverse] = self
-            .shortcuts
-            .each_ref()
-            .map(|given| given.as_deref().map(number));
-        let e = number(&self.public.e);
-        let one = BigUint::from(1_u8);
-        let halves = [(given_p, p_exponent, &p), (given_q, q_exponent, &q)];
-        for (given, _, prime) in &halves {
-            if given
-                .as_ref()
-                .is_some_and(|given| given * &e % (*prime - &one) != one)
-            {
-                return Some("crypto/rsa: invalid CRT exponent");
-            }
-        }
-        for ((given, computed, _), message) in halves.iter().zip([
-            "crypto/rsa: d does not match dP",
-            "crypto/rsa: d does not match dQ",
-        ]) {
-            if given.as_ref().is_some_and(|given| given != *computed) {
-                return Some(message);
-            }
-        }
-        given_inverse
-            .is_some_and(|given| given != *inverse)
-            .then_some("crypto/rsa: invalid CRT coefficient")
-    }
 }

@@ -2,12 +2,10 @@
 
 use crate::builtins::crypto::der::{self, Reader};
 use crate::builtins::crypto::hash::Hash;
-use crate::builtins::crypto::public::{Algorithm, PublicKey, oid};
+use crate::builtins::crypto::oids;
+use crate::builtins::crypto::public::{Algorithm, PublicKey};
 use crate::builtins::crypto::rsa::Padding;
 use crate::builtins::crypto::signature::{Scheme, verify_ed25519};
-
-const PSS: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a";
-const MGF1: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x08";
 
 /// An algorithm by its number in Go, which is how certificates show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,19 +18,19 @@ impl SignatureAlgorithm {
     /// The algorithm of an identifier.
     pub fn of(algorithm: Algorithm<'_>) -> Self {
         Self(match algorithm.oid {
-            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x04" => 2,
-            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x05" | b"\x2b\x0e\x03\x02\x1d" => 3,
-            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0b" => 4,
-            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0c" => 5,
-            b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0d" => 6,
-            b"\x2a\x86\x48\xce\x38\x04\x03" => 7,
-            b"\x60\x86\x48\x01\x65\x03\x04\x03\x02" => 8,
-            b"\x2a\x86\x48\xce\x3d\x04\x01" => 9,
-            b"\x2a\x86\x48\xce\x3d\x04\x03\x02" => 10,
-            b"\x2a\x86\x48\xce\x3d\x04\x03\x03" => 11,
-            b"\x2a\x86\x48\xce\x3d\x04\x03\x04" => 12,
-            oid::ED25519 if algorithm.parameters.is_none() => 16,
-            PSS => return pss(algorithm).unwrap_or(Self::UNKNOWN),
+            oids::RSA_MD5 => 2,
+            oids::RSA_SHA1 | oids::RSA_SHA1_ISO => 3,
+            oids::RSA_SHA256 => 4,
+            oids::RSA_SHA384 => 5,
+            oids::RSA_SHA512 => 6,
+            oids::DSA_SHA1 => 7,
+            oids::DSA_SHA256 => 8,
+            oids::ECDSA_SHA1 => 9,
+            oids::ECDSA_SHA256 => 10,
+            oids::ECDSA_SHA384 => 11,
+            oids::ECDSA_SHA512 => 12,
+            oids::ED25519 if algorithm.parameters.is_none() => 16,
+            oids::RSA_PSS => return pss(algorithm).unwrap_or(Self::UNKNOWN),
             _ => return Self::UNKNOWN,
         })
     }
@@ -83,7 +81,7 @@ fn pss(algorithm: Algorithm<'_>) -> Option<SignatureAlgorithm> {
         None => 1,
         Some(content) => Reader::new(content).small()?,
     };
-    if mask.oid != MGF1 || self::hash(mask_hash)? != hash || trailer != 1 {
+    if mask.oid != oids::MGF1 || self::hash(mask_hash)? != hash || trailer != 1 {
         return None;
     }
     match (hash, salt) {
@@ -101,9 +99,9 @@ fn hash(mut reader: Reader<'_>) -> Option<Hash> {
         return None;
     }
     match algorithm.oid {
-        b"\x60\x86\x48\x01\x65\x03\x04\x02\x01" => Some(Hash::Sha256),
-        b"\x60\x86\x48\x01\x65\x03\x04\x02\x02" => Some(Hash::Sha384),
-        b"\x60\x86\x48\x01\x65\x03\x04\x02\x03" => Some(Hash::Sha512),
+        oids::SHA256 => Some(Hash::Sha256),
+        oids::SHA384 => Some(Hash::Sha384),
+        oids::SHA512 => Some(Hash::Sha512),
         _ => None,
     }
 }

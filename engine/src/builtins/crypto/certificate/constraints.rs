@@ -42,11 +42,9 @@ pub fn permits(
     });
     let uris = names.uris.iter().all(|uri| {
         let host = String::from_utf8_lossy(uri.hostname()).into_owned();
-        let constrained =
-            !constraints.permitted.uris.is_empty() || !constraints.excluded.uris.is_empty();
-        // constraints are about domains, so that a URI without one fits none
+        // constraints of whatever kind are about names, so that a URI without one fits none
         let named = !host.is_empty() && host.parse::<std::net::IpAddr>().is_err();
-        (named || !constrained)
+        named
             && one(
                 constraints,
                 |trees| &trees.uris,

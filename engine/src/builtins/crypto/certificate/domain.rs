@@ -1,23 +1,18 @@
 //! Names of domains and mailboxes in certificates.
 
-/// Whether a text names a domain. A constraint may be empty or start with a period.
+/// Whether a text names a domain, as far as Go looks: labels are neither empty nor of letters that are not visible. A
+/// constraint may start with a period.
 pub fn is_valid(text: &str, constraint: bool) -> bool {
     if text.is_empty() {
-        return constraint;
+        return true;
     }
     let name = match text.strip_prefix('.') {
         Some(rest) if constraint => rest,
         _ => text,
     };
-    name.len() <= 255 && labels(name)
-}
-
-/// Whether all labels are well formed: not empty, not too long, of letters that are visible.
-fn labels(name: &str) -> bool {
-    name.split('.').all(|label| {
-        let visible = |byte: u8| (33..=126).contains(&byte);
-        !label.is_empty() && label.len() <= 63 && label.bytes().all(visible)
-    })
+    let visible = |byte: u8| (33..=126).contains(&byte);
+    name.split('.')
+        .all(|label| !label.is_empty() && label.bytes().all(visible))
 }
 
 /// The two parts of a mailbox, the first without quotes and escapes (RFC 2821).
@@ -27,7 +22,7 @@ pub fn mailbox(text: &str) -> Option<(String, &str)> {
         None => plain_local(text)?,
     };
     let domain = rest.strip_prefix('@')?;
-    // domains of mail are held to the same form as others
+    // whatever is no name of a mailbox is refused, an empty domain is not
     is_valid(domain, false).then_some((local, domain))
 }
 
@@ -59,14 +54,22 @@ fn quoted_local(text: &str) -> Option<(String, &str)> {
 }
 
 fn plain_local(text: &str) -> Option<(String, &str)> {
-    let is_atom = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.\\".contains(c);
-    let end = text.find(|c| !is_atom(c)).unwrap_or(text.len());
-    let (local, rest) = text.split_at_checked(end)?;
-    let mut plain = String::with_capacity(local.len());
-    let mut chars = local.chars();
-    while let Some(c) = chars.next() {
-        plain.push(if c == '\\' { chars.next()? } else { c });
+    let is_atom = |c: &u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~.".contains(c);
+    let mut plain = String::new();
+    let mut rest = text;
+    loop {
+        // what is escaped may be anything
+        let escaped = rest.strip_prefix('\\');
+        let mut after = escaped.unwrap_or(rest).chars();
+        match after.next() {
+            Some(c) if escaped.is_some() || u8::try_from(c).is_ok_and(|c| is_atom(&c)) => {
+                plain.push(c);
+                rest = after.as_str();
+            }
+            None if escaped.is_some() => return None,
+            _ => break,
+        }
     }
-    let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
-    (!local.is_empty() && !dots).then_some((plain, rest))
+    let dots = plain.starts_with('.') || plain.ends_with('.') || plain.contains("..");
+    (!plain.is_empty() && !dots).then_some((plain, rest))
 }

@@ -1,8 +1,10 @@
 //! Extensions of certificates, one by one.
 
-use super::Problem;
 use super::names::{AlternativeNames, NameConstraints};
+use super::{Problem, dotted};
 use crate::builtins::crypto::der::{self, Reader};
+use crate::builtins::crypto::oids;
+use crate::builtins::crypto::public::MOST_BYTES;
 
 /// A name that is a URI.
 const URI: u8 = 0x86;
@@ -10,36 +12,30 @@ const URI: u8 = 0x86;
 /// Uses of keys by object identifier, with the names that OPA's options have for them. Go's number of a use is its
 /// place.
 pub const KEY_USAGES: [(&[u8], &str); 14] = [
-    (b"\x55\x1d\x25\x00", "KeyUsageAny"),
-    (b"\x2b\x06\x01\x05\x05\x07\x03\x01", "KeyUsageServerAuth"),
-    (b"\x2b\x06\x01\x05\x05\x07\x03\x02", "KeyUsageClientAuth"),
-    (b"\x2b\x06\x01\x05\x05\x07\x03\x03", "KeyUsageCodeSigning"),
+    (oids::USE_ANY, "KeyUsageAny"),
+    (oids::USE_SERVER, "KeyUsageServerAuth"),
+    (oids::USE_CLIENT, "KeyUsageClientAuth"),
+    (oids::USE_CODE, "KeyUsageCodeSigning"),
+    (oids::USE_MAIL, "KeyUsageEmailProtection"),
+    (oids::USE_IPSEC_END, "KeyUsageIPSECEndSystem"),
+    (oids::USE_IPSEC_TUNNEL, "KeyUsageIPSECTunnel"),
+    (oids::USE_IPSEC_USER, "KeyUsageIPSECUser"),
+    (oids::USE_TIME, "KeyUsageTimeStamping"),
+    (oids::USE_STATUS, "KeyUsageOCSPSigning"),
     (
-        b"\x2b\x06\x01\x05\x05\x07\x03\x04",
-        "KeyUsageEmailProtection",
-    ),
-    (
-        b"\x2b\x06\x01\x05\x05\x07\x03\x05",
-        "KeyUsageIPSECEndSystem",
-    ),
-    (b"\x2b\x06\x01\x05\x05\x07\x03\x06", "KeyUsageIPSECTunnel"),
-    (b"\x2b\x06\x01\x05\x05\x07\x03\x07", "KeyUsageIPSECUser"),
-    (b"\x2b\x06\x01\x05\x05\x07\x03\x08", "KeyUsageTimeStamping"),
-    (b"\x2b\x06\x01\x05\x05\x07\x03\x09", "KeyUsageOCSPSigning"),
-    (
-        b"\x2b\x06\x01\x04\x01\x82\x37\x0a\x03\x03",
+        oids::USE_MICROSOFT_GATED,
         "KeyUsageMicrosoftServerGatedCrypto",
     ),
     (
-        b"\x60\x86\x48\x01\x86\xf8\x42\x04\x01",
+        oids::USE_NETSCAPE_GATED,
         "KeyUsageNetscapeServerGatedCrypto",
     ),
     (
-        b"\x2b\x06\x01\x04\x01\x82\x37\x02\x01\x16",
+        oids::USE_MICROSOFT_CODE,
         "KeyUsageMicrosoftCommercialCodeSigning",
     ),
     (
-        b"\x2b\x06\x01\x04\x01\x82\x37\x3d\x01\x01",
+        oids::USE_MICROSOFT_KERNEL,
         "KeyUsageMicrosoftKernelCodeSigning",
     ),
 ];
@@ -173,63 +169,63 @@ impl<'d> Extensions<'d> {
             Err(Problem::from(problem))
         };
         match extension.id {
-            b"\x55\x1d\x0e" => {
+            oids::SUBJECT_KEY => {
                 not_critical("subject key identifier")?;
                 let key = Reader::new(value)
                     .take(der::OCTET_STRING)
                     .ok_or("x509: invalid subject key identifier")?;
                 self.subject_key = Some(key);
             }
-            b"\x55\x1d\x0f" => {
+            oids::KEY_USAGE => {
                 let bits = Reader::new(value).bits().ok_or("x509: invalid key usage")?;
                 self.key_usage = (0..9)
                     .filter(|bit| bits.at(*bit))
                     .fold(0, |usage, bit| usage | 1 << bit);
             }
-            b"\x55\x1d\x11" => {
+            oids::SUBJECT_NAMES => {
                 self.names = AlternativeNames::read(value)?;
                 return Ok(!self.names.is_empty());
             }
-            b"\x55\x1d\x13" => {
+            oids::BASIC_CONSTRAINTS => {
                 self.authority(value)
                     .ok_or("x509: invalid basic constraints")?;
             }
-            b"\x55\x1d\x1e" => {
+            oids::NAME_CONSTRAINTS => {
                 let constraints = NameConstraints::read(value)?;
                 let known = !constraints.unknown;
                 self.constraints = Some(constraints);
                 self.critical_constraints = extension.critical;
                 return Ok(known);
             }
-            b"\x55\x1d\x1f" => self.revocation_lists(value)?,
-            b"\x55\x1d\x20" => {
+            oids::REVOCATION_LISTS => self.revocation_lists(value)?,
+            oids::POLICIES => {
                 self.policies(value)
                     .ok_or("x509: invalid certificate policies")?;
             }
-            b"\x55\x1d\x21" => {
+            oids::POLICY_MAPPINGS => {
                 self.mappings(value)
                     .ok_or("x509: invalid policy mappings extension")?;
             }
-            b"\x55\x1d\x23" => {
+            oids::AUTHORITY_KEY => {
                 not_critical("authority key identifier")?;
                 self.authority_key(value)
                     .ok_or("x509: invalid authority key identifier")?;
             }
-            b"\x55\x1d\x24" => {
+            oids::POLICY_CONSTRAINTS => {
                 self.policy_constraints(value)
                     .ok_or("x509: invalid policy constraints extension")?;
             }
-            b"\x55\x1d\x25" => {
+            oids::EXTENDED_USAGE => {
                 self.usages(value)
                     .ok_or("x509: invalid extended key usages")?;
             }
-            b"\x55\x1d\x36" => {
+            oids::INHIBIT_ANY_POLICY => {
                 let limit = Reader::new(value)
                     .small()
                     .ok_or("x509: invalid inhibit any policy extension")?;
                 self.no_any_policy = Some(limit);
             }
-            b"\x2b\x06\x01\x05\x05\x07\x01\x01" => {
+            oids::AUTHORITY_ACCESS => {
                 not_critical("authority info access")?;
                 self.access(value)
                     .ok_or("x509: invalid authority info access")?;
@@ -270,9 +266,14 @@ impl<'d> Extensions<'d> {
 
     fn policies(&mut self, value: &'d [u8]) -> Option<()> {
         let mut list = Reader::new(value).inside(der::SEQUENCE)?;
+        let mut seen = std::collections::HashSet::new();
         let mut policies = Vec::new();
         while !list.is_empty() {
-            policies.push(list.inside(der::SEQUENCE)?.oid()?);
+            let policy = list.inside(der::SEQUENCE)?.take(der::OID)?;
+            if !seen.insert(policy) || !dotted::is_oid(policy) {
+                return None;
+            }
+            policies.push(policy);
         }
         self.policies = Some(policies);
         Some(())
@@ -282,7 +283,12 @@ impl<'d> Extensions<'d> {
         let mut list = Reader::new(value).inside(der::SEQUENCE)?;
         while !list.is_empty() {
             let mut mapping = list.inside(der::SEQUENCE)?;
-            self.policy_mappings.push((mapping.oid()?, mapping.oid()?));
+            // Go does not look into these
+            let (issuer, subject) = (mapping.take(der::OID)?, mapping.take(der::OID)?);
+            if issuer.len().max(subject.len()) > MOST_BYTES {
+                return None;
+            }
+            self.policy_mappings.push((issuer, subject));
         }
         Some(())
     }
@@ -299,9 +305,7 @@ impl<'d> Extensions<'d> {
         let mut limit = |tag| match fields.optional(tag)? {
             None => Some(None),
             // the tag of a number is that of its place here
-            Some(content) => Reader::new(&der::element(der::INTEGER, content))
-                .small()
-                .map(Some),
+            Some(content) => der::signed(content).map(Some),
         };
         self.explicit_policy = limit(0x80)?;
         self.no_mapping = limit(0x81)?;
@@ -322,8 +326,8 @@ impl<'d> Extensions<'d> {
             let mut access = list.inside(der::SEQUENCE)?;
             let method = access.oid()?;
             let places = match method {
-                b"\x2b\x06\x01\x05\x05\x07\x30\x01" => &mut self.status_servers,
-                b"\x2b\x06\x01\x05\x05\x07\x30\x02" => &mut self.issuers,
+                oids::STATUS_SERVER => &mut self.status_servers,
+                oids::ISSUER => &mut self.issuers,
                 _ => continue,
             };
             if access.peek() == Some(URI) {

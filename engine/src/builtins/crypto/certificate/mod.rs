@@ -3,6 +3,7 @@
 pub mod algorithm;
 pub mod constraints;
 mod domain;
+pub mod dotted;
 pub mod extensions;
 pub mod host;
 pub mod name;
@@ -10,8 +11,11 @@ pub mod names;
 pub mod policy;
 pub mod time;
 
-use super::der::{self, Reader};
-pub use super::public::Problem;
+use std::borrow::Cow;
+
+pub use super::asn1::Problem;
+use super::der::{self, Bits, Reader};
+use super::oids;
 use super::public::{self, Algorithm, PublicKey};
 use algorithm::SignatureAlgorithm;
 use extensions::{Extension, Extensions};
@@ -38,7 +42,7 @@ pub struct Certificate<'d> {
     /// How it is signed.
     pub signature_algorithm: SignatureAlgorithm,
     /// The signature.
-    pub signature: &'d [u8],
+    pub signature: Cow<'d, [u8]>,
     /// Who signed it.
     pub issuer: Name<'d>,
     /// Whose it is.
@@ -123,7 +127,7 @@ impl<'d> Certificate<'d> {
             version,
             serial,
             signature_algorithm: SignatureAlgorithm::of(algorithm),
-            signature: signature.bytes,
+            signature: signature.aligned(),
             issuer,
             subject,
             not_before,
@@ -164,7 +168,7 @@ fn serial<'d>(body: &mut Reader<'d>) -> Result<&'d [u8], Problem> {
 }
 
 /// The public key with its algorithm, as written and as read.
-pub fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Problem> {
+fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), Problem> {
     let info = body.element(der::SEQUENCE).ok_or("x509: malformed spki")?;
     let mut fields = Reader::new(info.content);
     let algorithm = fields
@@ -172,12 +176,15 @@ pub fn key<'d>(body: &mut Reader<'d>) -> Result<(&'d [u8], Option<PublicKey>), P
         .ok_or("x509: malformed public key algorithm identifier")?;
     let algorithm = Algorithm::read(algorithm)?;
     let bits = fields.bits().ok_or("x509: malformed subjectPublicKey")?;
-    // such a key signs nothing, so that certificates do not name its kind
-    let key = match algorithm.oid {
-        public::oid::X25519 => None,
-        _ => PublicKey::read(algorithm, bits)?,
-    };
-    Ok((info.whole, key))
+    Ok((info.whole, signing_key(algorithm, bits)?))
+}
+
+/// The key of an algorithm that signs: certificates do not name the kind of others.
+pub fn signing_key(algorithm: Algorithm<'_>, bits: Bits<'_>) -> Result<Option<PublicKey>, Problem> {
+    match algorithm.oid {
+        oids::X25519 => Ok(None),
+        _ => PublicKey::read(algorithm, bits),
+    }
 }
 
 fn extensions<'d>(body: &mut Reader<'d>, version: i64) -> Result<Vec<Extension<'d>>, Problem> {
@@ -204,7 +211,7 @@ fn extensions<'d>(body: &mut Reader<'d>, version: i64) -> Result<Vec<Extension<'
     while !list.is_empty() {
         let extension = Extension::read(&mut list)?;
         if !seen.insert(extension.id) {
-            let id = names::dotted(extension.id);
+            let id = dotted::text(extension.id);
             return Err(format!(
                 "x509: certificate contains duplicate extension with OID \"{id}\""
             )

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Problem;
+use crate::builtins::crypto::asn1::{Any, Fields};
 use crate::builtins::crypto::der::{self, Reader};
 
 /// One attribute of a name.
@@ -10,8 +11,8 @@ use crate::builtins::crypto::der::{self, Reader};
 pub struct Attribute<'d> {
     /// Its object identifier.
     pub kind: &'d [u8],
-    /// Its text.
-    pub value: String,
+    /// Its value, which is a text in certificates.
+    pub value: Any<'d>,
 }
 
 /// Attributes in the order they stand in.
@@ -36,10 +37,43 @@ pub fn read(mut sets: Reader<'_>) -> Result<Name<'_>, Problem> {
             let value = text(value.tag, value.content).map_err(|error| {
                 format!("x509: invalid RDNSequence: invalid attribute value: {error}")
             })?;
+            name.push(Attribute {
+                kind,
+                value: Any::Text(value),
+            });
+        }
+    }
+    Ok(name)
+}
+
+/// Reads the name of a request, whose attributes may have values of any kind.
+pub fn of_request(text: &[u8]) -> Result<Name<'_>, Problem> {
+    let mut name = Vec::new();
+    let mut outer = Fields::inside(text);
+    for set in outer.list(der::SEQUENCE, Some(der::SET))? {
+        for attribute in Fields::members(set.content, Some(der::SEQUENCE))? {
+            let mut attribute = Fields::inside(attribute.content);
+            let (kind, value) = (attribute.oid()?, attribute.interpreted()?);
             name.push(Attribute { kind, value });
         }
     }
     Ok(name)
+}
+
+/// The text of pairs of bytes, which may end in a zero; halves of characters and what is never one are refused.
+pub fn bmp(bytes: &[u8]) -> Option<String> {
+    let (units, []) = bytes.as_chunks::<2>() else {
+        return None;
+    };
+    let units = match units {
+        [rest @ .., [0, 0]] => rest,
+        all => all,
+    };
+    let read = |unit: &[u8; 2]| match u16::from_be_bytes(*unit) {
+        0xfdd0..=0xfdef | 0xfffe | 0xffff => None,
+        unit => char::from_u32(unit.into()),
+    };
+    units.iter().map(read).collect()
 }
 
 /// The text of one of the kinds of strings.
@@ -59,18 +93,7 @@ fn text(tag: u8, bytes: &[u8]) -> Result<String, Cow<'static, str>> {
         TELETEX => Ok(bytes.iter().map(|byte| char::from(*byte)).collect()),
         PRINTABLE => ascii(|byte| is_printable(*byte), "invalid PrintableString"),
         UTF8 => String::from_utf8(bytes.to_vec()).map_err(|_| "invalid UTF-8 string".into()),
-        BMP => {
-            let units = bytes.as_chunks::<2>();
-            let (units, []) = units else {
-                return Err("invalid BMPString".into());
-            };
-            let mut units: Vec<u16> = units.iter().map(|unit| u16::from_be_bytes(*unit)).collect();
-            // some end in a zero
-            if units.last() == Some(&0) {
-                units.pop();
-            }
-            String::from_utf16(&units).map_err(|_| "invalid BMPString".into())
-        }
+        BMP => bmp(bytes).ok_or("invalid BMPString".into()),
         IA5 => ascii(u8::is_ascii, "invalid IA5String"),
         NUMERIC => ascii(
             |byte| byte.is_ascii_digit() || *byte == b' ',

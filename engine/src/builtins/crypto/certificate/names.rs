@@ -47,7 +47,7 @@ impl<'d> AlternativeNames<'d> {
                 tag::DNS => names.dns.push(ascii("dNSName")?),
                 tag::URI => {
                     let text = ascii("uniformResourceIdentifier")?;
-                    let quoted = quoted(text);
+                    let quoted = quoted(text.as_bytes());
                     let uri = uri::parse(text.as_bytes())
                         .map_err(|error| format!("x509: cannot parse URI {quoted}: {error}"))?;
                     let host = String::from_utf8_lossy(&uri.host);
@@ -137,14 +137,18 @@ impl<'d> Subtrees<'d> {
             let name = tree.any().ok_or(INVALID)?;
             let text = || {
                 ascii(name.content).ok_or_else(|| {
-                    let text = quoted(&String::from_utf8_lossy(name.content));
+                    let text = quoted(name.content);
                     Problem::from(format!(
                         "x509: invalid constraint value: x509: {text} cannot be encoded as an IA5String"
                     ))
                 })
             };
             let unfit = |what: &str, text: &str| -> Problem {
-                format!("x509: failed to parse {what} constraint {}", quoted(text)).into()
+                format!(
+                    "x509: failed to parse {what} constraint {}",
+                    quoted(text.as_bytes())
+                )
+                .into()
             };
             match name.tag {
                 tag::DNS => {
@@ -213,16 +217,9 @@ fn ascii(bytes: &[u8]) -> Option<&str> {
 }
 
 /// In quotes, as Go writes strings.
-pub fn quoted(text: &str) -> String {
+pub fn quoted(text: &[u8]) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     // writing to a string does not fail
-    let _ = display::quote(text.as_bytes(), &mut quoted);
+    let _ = display::quote(text, &mut quoted);
     quoted
-}
-
-/// An object identifier as numbers between periods.
-pub fn dotted(oid: &[u8]) -> String {
-    let arcs = der::arcs(oid).unwrap_or_default();
-    let arcs: Vec<String> = arcs.iter().map(u32::to_string).collect();
-    arcs.join(".")
 }

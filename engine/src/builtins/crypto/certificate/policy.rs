@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Certificate;
-
-/// The policy that stands for all.
-const ANY: &[u8] = b"\x55\x1d\x20\x00";
+use crate::builtins::crypto::oids::ANY_POLICY as ANY;
 
 /// Policies that are valid so far.
 #[derive(Default)]
@@ -36,12 +34,10 @@ impl<'d> Valid<'d> {
         left
     }
 
-    /// What they are called below a certificate that maps them.
+    /// What they are called below a certificate that maps them; `None` when it maps what stands for all.
     fn mapped(mut self, mappings: &[(&'d [u8], &'d [u8])], allowed: bool) -> Option<Self> {
-        if mappings
-            .iter()
-            .any(|(issuer, subject)| *issuer == ANY || *subject == ANY)
-        {
+        let is_any = |(issuer, subject): &(&[u8], &[u8])| *issuer == ANY || *subject == ANY;
+        if allowed && mappings.iter().any(is_any) {
             return None;
         }
         let mut added = Vec::new();
@@ -66,24 +62,25 @@ pub fn policies_hold(chain: &[&Certificate<'_>]) -> bool {
     let depth = i64::try_from(below.len()).unwrap_or(i64::MAX);
     // after how many more certificates: a policy is needed, none may be mapped, none stands for all
     let (mut explicit, mut mapping, mut any) = (depth + 1, depth + 1, depth + 1);
-    let mut valid = Valid {
+    // nothing is left of them for good once a certificate names none
+    let mut valid = Some(Valid {
         any: true,
         ..Valid::default()
-    };
+    });
     for (at, certificate) in below.iter().enumerate().rev() {
         let said = &certificate.extensions;
         let last = at == 0;
         let self_issued = certificate.raw_issuer == certificate.raw_subject;
-        valid = valid.after(
-            said.policies.as_deref().unwrap_or_default(),
-            any > 0 || !last && self_issued,
-        );
-        if explicit == 0 && valid.is_empty() {
+        let policies = said.policies.as_deref().unwrap_or_default();
+        valid = valid
+            .filter(|_| !policies.is_empty())
+            .map(|valid| valid.after(policies, any > 0 || !last && self_issued));
+        if explicit == 0 && valid.as_ref().is_none_or(Valid::is_empty) {
             return false;
         }
-        if !last {
-            match valid.mapped(&said.policy_mappings, mapping > 0) {
-                Some(mapped) => valid = mapped,
+        if !last && let Some(held) = valid.take() {
+            match held.mapped(&said.policy_mappings, mapping > 0) {
+                Some(mapped) => valid = Some(mapped),
                 None => return false,
             }
         }
@@ -93,7 +90,7 @@ pub fn policies_hold(chain: &[&Certificate<'_>]) -> bool {
             }
         }
         let tighten = |limit: &mut i64, said: Option<i64>| {
-            if let Some(said) = said {
+            if let Some(said) = said.filter(|said| *said >= 0) {
                 *limit = (*limit).min(said);
             }
         };
@@ -109,5 +106,5 @@ pub fn policies_hold(chain: &[&Certificate<'_>]) -> bool {
             tighten(&mut any, said.no_any_policy);
         }
     }
-    explicit > 0 || !valid.is_empty()
+    explicit > 0 || valid.is_some_and(|valid| !valid.is_empty())
 }

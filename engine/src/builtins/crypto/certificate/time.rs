@@ -30,8 +30,8 @@ pub fn read(reader: &mut Reader<'_>) -> Result<Time, Problem> {
     }
 }
 
-/// Reads a time whose year has so many digits.
-fn parse(text: &[u8], year_digits: usize) -> Option<Time> {
+/// Reads the text of a time whose year has so many digits.
+pub fn parse(text: &[u8], year_digits: usize) -> Option<Time> {
     let mut rest = text;
     let mut number = |digits: usize| {
         let (number, after) = rest.split_at_checked(digits)?;

@@ -1,0 +1,95 @@
+//! Values that are what their tags say, as far as Go knows the tag.
+
+use super::{Problem, Raw, arcs, bits, boolean, number};
+use crate::builtins::crypto::certificate::name::bmp;
+use crate::builtins::crypto::certificate::time::{self, Time};
+use crate::builtins::crypto::der::{self, Bits};
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Any<'d> {
+    /// Of a kind that is not known.
+    Nothing,
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(&'d [u8]),
+    /// Bits.
+    Bits(Bits<'d>),
+    /// An object identifier.
+    Oid(&'d [u8]),
+    /// A time.
+    Time(Time),
+}
+
+impl Any<'_> {
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl<'d> Any<'d> {
+    /// Reads a value.
+    pub(super) fn of(raw: &Raw<'d>) -> Result<Self, Problem> {
+        const UTF8: u32 = 12;
+        const NUMERIC: u32 = 18;
+        const PRINTABLE: u32 = 19;
+        const TELETEX: u32 = 20;
+        const IA5: u32 = 22;
+        const UTC: u32 = 23;
+        const GENERALIZED: u32 = 24;
+        const BMP: u32 = 30;
+        let content = raw.element.content;
+        if raw.header.class != 0 || raw.header.compound {
+            return Ok(Self::Nothing);
+        }
+        let latin = || Self::Text(content.iter().map(|byte| char::from(*byte)).collect());
+        let of_letters = |allowed: fn(&u8) -> bool, name: &str| {
+            if content.iter().all(allowed) {
+                return Ok(latin());
+            }
+            let problem = format!("asn1: syntax error: {name} contains invalid character");
+            Err(Problem::from(problem))
+        };
+        Ok(match raw.header.number {
+            tag if tag == u32::from(der::BOOLEAN) => Self::Bool(boolean(content)?),
+            tag if tag == u32::from(der::INTEGER) => Self::Int(number(content)?),
+            tag if tag == u32::from(der::BIT_STRING) => Self::Bits(bits(content)?),
+            tag if tag == u32::from(der::OCTET_STRING) => Self::Bytes(content),
+            tag if tag == u32::from(der::OID) => {
+                arcs(content)?;
+                Self::Oid(content)
+            }
+            PRINTABLE => {
+                let is_printable =
+                    |byte: &u8| byte.is_ascii_alphanumeric() || b" '()+,-./:=?*&".contains(byte);
+                return of_letters(is_printable, "PrintableString");
+            }
+            NUMERIC => {
+                let is_numeric = |byte: &u8| byte.is_ascii_digit() || *byte == b' ';
+                return of_letters(is_numeric, "NumericString");
+            }
+            IA5 => return of_letters(u8::is_ascii, "IA5String"),
+            TELETEX => latin(),
+            UTF8 => match std::str::from_utf8(content) {
+                Ok(text) => Self::Text(text.to_owned()),
+                Err(_) => return Err("asn1: invalid UTF-8 string".into()),
+            },
+            BMP => Self::Text(bmp(content).ok_or("invalid BMPString")?),
+            tag @ (UTC | GENERALIZED) => {
+                let year_digits = if tag == UTC { 2 } else { 4 };
+                let time = time::parse(content, year_digits);
+                Self::Time(time.ok_or("asn1: time did not serialize back to the original value")?)
+            }
+            _ => Self::Nothing,
+        })
+    }
+}

@@ -1,0 +1,399 @@
+//! Structures as Go's `encoding/asn1` reads them: keys and requests for certificates are read by it, certificates are
+//! not (see [`super::der`]). Its messages name what it met and where, so that no other reader can stand in for it.
+
+mod any;
+
+use std::borrow::Cow;
+
+pub use any::Any;
+
+use super::der::{self, Bits, Element};
+
+/// What is wrong, in the words of Go.
+pub type Problem = Cow<'static, str>;
+
+/// Largest length before another of its bytes is read.
+const LARGEST: usize = 1 << 23;
+
+/// What stands in front of a value.
+#[derive(Clone, Copy)]
+struct Header {
+    class: u8,
+    number: u32,
+    compound: bool,
+    length: usize,
+    /// Where the value starts.
+    start: usize,
+}
+
+/// The tag that a field must have, and what Go calls its type.
+#[derive(Clone, Copy)]
+struct Kind {
+    class: u8,
+    number: u32,
+    compound: bool,
+    name: &'static str,
+}
+
+impl Kind {
+    const fn plain(tag: u8, name: &'static str) -> Self {
+        Self {
+            class: tag >> 6,
+            number: (tag & 0x1f) as u32,
+            compound: tag & 0x20 != 0,
+            name,
+        }
+    }
+
+    fn fits(self, header: &Header) -> bool {
+        header.class == self.class
+            && header.number == self.number
+            && header.compound == self.compound
+    }
+}
+
+/// The fields of a structure, read one after the other. What comes behind them is ignored.
+#[derive(Clone, Copy)]
+pub struct Fields<'d> {
+    content: &'d [u8],
+    at: usize,
+}
+
+/// A value with its tag.
+#[derive(Clone, Copy)]
+struct Raw<'d> {
+    header: Header,
+    element: Element<'d>,
+}
+
+impl<'d> Fields<'d> {
+    /// Reads a text that is a structure of Go's by this name.
+    pub fn of(text: &'d [u8], name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
+        let mut outer = Self::inside(text);
+        let (fields, _) = outer.structure(name)?;
+        Ok((fields, outer.rest()))
+    }
+
+    /// Reads what a structure holds, or a run of values.
+    pub fn inside(content: &'d [u8]) -> Self {
+        Self { content, at: 0 }
+    }
+
+    /// What was not read.
+    pub fn rest(&self) -> &'d [u8] {
+        self.content.get(self.at..).unwrap_or_default()
+    }
+
+    fn header(&self, at: usize) -> Result<Header, Problem> {
+        header(self.content, at)
+    }
+
+    /// The value behind a header that was read.
+    fn value(&mut self, header: Header) -> Result<Raw<'d>, Problem> {
+        let end = header.start.saturating_add(header.length);
+        let content = self.content.get(header.start..end);
+        let whole = self.content.get(self.at..end);
+        let (Some(content), Some(whole)) = (content, whole) else {
+            return Err("asn1: syntax error: data truncated".into());
+        };
+        self.at = end;
+        let tag = whole.first().copied().unwrap_or_default();
+        let element = Element {
+            tag,
+            content,
+            whole,
+        };
+        Ok(Raw { header, element })
+    }
+
+    fn raw(&mut self) -> Result<Raw<'d>, Problem> {
+        if self.rest().is_empty() {
+            return Err(TRUNCATED.into());
+        }
+        let header = self.header(self.at)?;
+        self.value(header)
+    }
+
+    /// The next value, whatever it is.
+    pub fn any(&mut self) -> Result<Element<'d>, Problem> {
+        self.raw().map(|raw| raw.element)
+    }
+
+    /// The next value as what its tag says it is.
+    pub fn interpreted(&mut self) -> Result<Any<'d>, Problem> {
+        let raw = self.raw()?;
+        Any::of(&raw)
+    }
+
+    fn field(&mut self, kind: Kind) -> Result<Element<'d>, Problem> {
+        if self.rest().is_empty() {
+            return Err(TRUNCATED.into());
+        }
+        let header = self.header(self.at)?;
+        if !kind.fits(&header) {
+            return Err(mismatch(kind, &header));
+        }
+        self.value(header).map(|raw| raw.element)
+    }
+
+    /// The fields of a structure within, and all of it.
+    pub fn structure(&mut self, name: &'static str) -> Result<(Self, &'d [u8]), Problem> {
+        let element = self.field(Kind::plain(der::SEQUENCE, name))?;
+        Ok((Self::inside(element.content), element.whole))
+    }
+
+    /// The members of a list with a tag that are all of one kind, if that matters.
+    pub fn list(&mut self, tag: u8, members: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
+        let name = if tag == der::SEQUENCE { "" } else { "SET" };
+        let element = self.field(Kind::plain(tag, name))?;
+        Self::members(element.content, members)
+    }
+
+    /// The members of a list by its content.
+    pub fn members(content: &'d [u8], kind: Option<u8>) -> Result<Vec<Element<'d>>, Problem> {
+        let mut inside = Self::inside(content);
+        let mut members = Vec::new();
+        while !inside.rest().is_empty() {
+            let header = inside.header(inside.at)?;
+            if kind.is_some_and(|kind| !Kind::plain(kind, "").fits(&header)) {
+                return Err("asn1: structure error: sequence tag mismatch".into());
+            }
+            let member = inside.value(header);
+            members.push(
+                member
+                    .map_err(|_| "asn1: syntax error: truncated sequence")?
+                    .element,
+            );
+        }
+        Ok(members)
+    }
+
+    /// A whole number that fits.
+    pub fn small(&mut self) -> Result<i64, Problem> {
+        number(self.field(Kind::plain(der::INTEGER, "int"))?.content)
+    }
+
+    /// A whole number: its bytes, the highest bit being the sign.
+    pub fn integer(&mut self) -> Result<&'d [u8], Problem> {
+        let bytes = self.field(Kind::plain(der::INTEGER, ""))?.content;
+        minimal(bytes).map(|()| bytes)
+    }
+
+    /// A whole number, if the next value is one.
+    pub fn optional_integer(&mut self) -> Result<Option<&'d [u8]>, Problem> {
+        self.is_next(der::INTEGER)?
+            .then(|| self.integer())
+            .transpose()
+    }
+
+    /// Whether there is a value, and it has a tag.
+    pub fn is_next(&self, tag: u8) -> Result<bool, Problem> {
+        if self.rest().is_empty() {
+            return Ok(false);
+        }
+        let header = self.header(self.at)?;
+        Ok(Kind::plain(tag, "").fits(&header))
+    }
+
+    /// A truth value, `false` when there is another value.
+    pub fn boolean_or_false(&mut self) -> Result<bool, Problem> {
+        if !self.is_next(der::BOOLEAN)? {
+            return Ok(false);
+        }
+        boolean(self.any()?.content)
+    }
+
+    /// A string of bytes.
+    pub fn octets(&mut self) -> Result<&'d [u8], Problem> {
+        let element = self.field(Kind::plain(der::OCTET_STRING, ""))?;
+        Ok(element.content)
+    }
+
+    /// An object identifier.
+    pub fn oid(&mut self) -> Result<&'d [u8], Problem> {
+        let element = self.field(Kind::plain(der::OID, "ObjectIdentifier"))?;
+        arcs(element.content).map(|()| element.content)
+    }
+
+    /// A string of bits.
+    pub fn bits(&mut self) -> Result<Bits<'d>, Problem> {
+        bits(
+            self.field(Kind::plain(der::BIT_STRING, "BitString"))?
+                .content,
+        )
+    }
+
+    /// An object identifier in a tag of its own, if it is there.
+    pub fn tagged_oid(&mut self, number: u32) -> Result<Option<&'d [u8]>, Problem> {
+        let found = self.tagged(number, der::OID)?;
+        found.map(|oid| arcs(oid).map(|()| oid)).transpose()
+    }
+
+    /// A string of bits in a tag of its own, if it is there.
+    pub fn tagged_bits(&mut self, number: u32) -> Result<Option<Bits<'d>>, Problem> {
+        self.tagged(number, der::BIT_STRING)?.map(bits).transpose()
+    }
+
+    fn tagged(&mut self, number: u32, tag: u8) -> Result<Option<&'d [u8]>, Problem> {
+        const CONTEXT: u8 = 2;
+        if self.rest().is_empty() {
+            return Ok(None);
+        }
+        let outer = self.header(self.at)?;
+        if outer.start == self.content.len() {
+            return Err("asn1: structure error: explicit tag has no child".into());
+        }
+        let held = outer.length == 0 || outer.compound;
+        if outer.class != CONTEXT || outer.number != number || !held {
+            return Ok(None);
+        }
+        if outer.length == 0 {
+            return Err(
+                "asn1: structure error: zero length explicit tag was not an asn1.Flag".into(),
+            );
+        }
+        let header = self.header(outer.start)?;
+        if !Kind::plain(tag, "").fits(&header) {
+            return Ok(None);
+        }
+        self.value(header).map(|raw| Some(raw.element.content))
+    }
+}
+
+const TRUNCATED: &str = "asn1: syntax error: sequence truncated";
+
+/// Says that there is something after the end.
+pub const TRAILING: &str = "asn1: syntax error: trailing data";
+
+fn header(bytes: &[u8], at: usize) -> Result<Header, Problem> {
+    const CUT: &str = "asn1: syntax error: truncated tag or length";
+    let mut at = at;
+    let mut next = || {
+        let byte = bytes.get(at).copied();
+        at += 1;
+        byte
+    };
+    let first = next().ok_or(CUT)?;
+    let mut number = u32::from(first & 0x1f);
+    if number == 0x1f {
+        number = base_128(&mut next)?;
+        if number < 0x1f {
+            return Err("asn1: syntax error: non-minimal tag".into());
+        }
+    }
+    let mut length = usize::from(next().ok_or(CUT)?);
+    if length == 0x80 {
+        return Err("asn1: syntax error: indefinite length found (not DER)".into());
+    }
+    if length > 0x80 {
+        let digits = length & 0x7f;
+        length = 0;
+        for _ in 0..digits {
+            let digit = next().ok_or(CUT)?;
+            if length >= LARGEST {
+                return Err("asn1: structure error: length too large".into());
+            }
+            length = length << 8 | usize::from(digit);
+            if length == 0 {
+                return Err("asn1: structure error: superfluous leading zeros in length".into());
+            }
+        }
+        if length < 0x80 {
+            return Err("asn1: structure error: non-minimal length".into());
+        }
+    }
+    Ok(Header {
+        class: first >> 6,
+        number,
+        compound: first & 0x20 != 0,
+        length,
+        start: at,
+    })
+}
+
+/// A number in digits of seven bits, at most 31 in all.
+fn base_128(mut next: impl FnMut() -> Option<u8>) -> Result<u32, Problem> {
+    const LARGE: &str = "asn1: structure error: base 128 integer too large";
+    let mut number = 0_u64;
+    for place in 0.. {
+        let byte = next();
+        if place == 5 && byte.is_some() {
+            return Err(LARGE.into());
+        }
+        let byte = byte.ok_or("asn1: syntax error: truncated base 128 integer")?;
+        if place == 0 && byte == 0x80 {
+            return Err("asn1: syntax error: integer is not minimally encoded".into());
+        }
+        number = number << 7 | u64::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    let number = i32::try_from(number).map_err(|_| LARGE)?;
+    Ok(number.cast_unsigned())
+}
+
+/// Checks an object identifier.
+fn arcs(content: &[u8]) -> Result<(), Problem> {
+    if content.is_empty() {
+        return Err("asn1: syntax error: zero length OBJECT IDENTIFIER".into());
+    }
+    let mut bytes = content.iter().copied().peekable();
+    while bytes.peek().is_some() {
+        base_128(|| bytes.next())?;
+    }
+    Ok(())
+}
+
+fn boolean(content: &[u8]) -> Result<bool, Problem> {
+    match content {
+        [0] => Ok(false),
+        [0xff] => Ok(true),
+        _ => Err("asn1: syntax error: invalid boolean".into()),
+    }
+}
+
+/// Checks that a whole number is as short as can be.
+fn minimal(content: &[u8]) -> Result<(), Problem> {
+    match content {
+        [] => Err("asn1: structure error: empty integer".into()),
+        [0, next, ..] if next & 0x80 == 0 => Err(LONG.into()),
+        [0xff, next, ..] if next & 0x80 != 0 => Err(LONG.into()),
+        _ => Ok(()),
+    }
+}
+
+const LONG: &str = "asn1: structure error: integer not minimally-encoded";
+
+fn number(content: &[u8]) -> Result<i64, Problem> {
+    minimal(content)?;
+    der::signed(content).ok_or("asn1: structure error: integer too large".into())
+}
+
+fn bits(content: &[u8]) -> Result<Bits<'_>, Problem> {
+    if content.is_empty() {
+        return Err("asn1: syntax error: zero length BIT STRING".into());
+    }
+    Bits::new(content).ok_or("asn1: syntax error: invalid padding bits in BIT STRING".into())
+}
+
+/// Says that a value should have had another tag.
+fn mismatch(wanted: Kind, found: &Header) -> Problem {
+    let Header {
+        class,
+        number,
+        compound,
+        length,
+        start,
+    } = *found;
+    // lists in a set say so among the parameters, and have no name
+    let (set, name) = match wanted.name {
+        "SET" => (true, ""),
+        name => (false, name),
+    };
+    format!(
+        "asn1: structure error: tags don't match ({} vs {{class:{class} tag:{number} length:{length} isCompound:{compound}}}) {{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:{set} omitEmpty:false}} {name} @{start}",
+        wanted.number
+    )
+    .into()
+}

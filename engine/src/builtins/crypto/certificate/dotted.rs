@@ -1,0 +1,79 @@
+//! Object identifiers as numbers between periods.
+
+use num_bigint::BigUint;
+
+use crate::builtins::crypto::public::MOST_BYTES;
+
+/// Whether bytes are an object identifier that can be written, of numbers of any size.
+pub fn is_oid(oid: &[u8]) -> bool {
+    if oid.len() > MOST_BYTES {
+        return false;
+    }
+    let mut first = true;
+    for byte in oid {
+        if first && *byte == 0x80 {
+            return false;
+        }
+        first = byte & 0x80 == 0;
+    }
+    first && !oid.is_empty()
+}
+
+/// Writes one. What comes behind the last number that ends is left out, as in Go.
+pub fn text(oid: &[u8]) -> String {
+    let mut text = String::new();
+    for digits in oid.split_inclusive(|byte| byte & 0x80 == 0) {
+        if digits.last().is_some_and(|last| last & 0x80 != 0) {
+            break;
+        }
+        if text.is_empty() {
+            let (root, arc) = first(digits);
+            text = format!("{root}.{arc}");
+        } else {
+            text += &format!(".{}", number(digits));
+        }
+    }
+    text
+}
+
+/// The first two numbers, which are written as one.
+fn first(digits: &[u8]) -> (u8, BigUint) {
+    let number = number(digits);
+    match u8::try_from(&number) {
+        Ok(small @ 0..80) => (small / 40, BigUint::from(small % 40)),
+        _ => (2, number - 80_u8),
+    }
+}
+
+fn number(digits: &[u8]) -> BigUint {
+    let digits: Vec<u8> = digits.iter().map(|digit| digit & 0x7f).collect();
+    BigUint::from_radix_be(&digits, 0x80).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_oid, text};
+
+    #[test]
+    fn numbers_have_any_size() {
+        for (oid, written) in [
+            (&[0x2a, 0x86, 0x48][..], "1.2.840"),
+            (&[0x88, 0x37, 1], "2.999.1"),
+            (&[0x4f], "1.39"),
+            (&[0x50], "2.0"),
+            (
+                &[
+                    0x2a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,
+                ],
+                "1.2.1180591620717411303423",
+            ),
+        ] {
+            assert!(is_oid(oid));
+            assert_eq!(text(oid), written);
+        }
+        for broken in [&[][..], &[0x80, 1], &[0x2a, 0x80, 1], &[0x2a, 0x86]] {
+            assert!(!is_oid(broken), "{broken:x?}");
+        }
+        assert_eq!(text(&[0x2a, 0x86]), "1.2");
+    }
+}

@@ -1,0 +1,123 @@
+//! Whether the parts of an RSA key belong together, asked in Go's order and told in its words.
+
+use num_bigint::BigUint;
+
+use super::rsa::RsaPrivate;
+
+/// Bits that the numbers of a key are held in, at a time.
+const LIMB: u64 = 64;
+
+impl RsaPrivate {
+    /// What is wrong with a key whose parts do not fit.
+    pub fn inconsistency(&self) -> Option<&'static str> {
+        self.check().err()
+    }
+
+    fn check(&self) -> Result<(), &'static str> {
+        let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
+        let one = BigUint::from(1_u8);
+        let (n, d) = (number(&self.public.n), number(&self.d));
+        let [p, q] = self.primes.each_ref().map(|prime| number(prime));
+        if [&n, &p, &q].iter().any(|modulus| **modulus <= one) {
+            return Err("modulus must be > 1");
+        }
+        below(&d, &n)?;
+        let (p_1, q_1) = (&p - &one, &q - &one);
+        let (dp, dq, inverse) = match &self.shortcuts {
+            [Some(dp), Some(dq), Some(inverse)] => {
+                let inverse = number(inverse);
+                below(&inverse, &p)?;
+                (number(dp), number(dq), inverse)
+            }
+            _ => {
+                if p_1 == one || q_1 == one {
+                    return Err("modulus must be > 1");
+                }
+                if !p.bit(0) {
+                    return Err("crypto/rsa: p is even");
+                }
+                // a factor that has no inverse is none, which the last of the checks tells
+                let inverse = q.modinv(&p).unwrap_or_default();
+                (&d % &p_1, &d % &q_1, inverse)
+            }
+        };
+        self.check_public(&n)?;
+        if p >= n || q >= n {
+            return Err("crypto/rsa: invalid prime");
+        }
+        if &p * &q % &n != BigUint::ZERO {
+            return Err("crypto/rsa: p * q != n");
+        }
+        let e = number(&self.public.e);
+        for (exponent, order) in [(&dp, &p_1), (&dq, &q_1)] {
+            if *order <= one {
+                return Err("crypto/rsa: invalid prime");
+            }
+            if exponent >= order || exponent * &e % order != one {
+                return Err("crypto/rsa: invalid CRT exponent");
+            }
+        }
+        if &q * &inverse % &p != one {
+            return Err("crypto/rsa: invalid CRT coefficient");
+        }
+        if &d % &p_1 != dp {
+            return Err("crypto/rsa: d does not match dP");
+        }
+        if &d % &q_1 != dq {
+            return Err("crypto/rsa: d does not match dQ");
+        }
+        self.check_sizes(&n, &d, &p, &q)
+    }
+
+    fn check_public(&self, n: &BigUint) -> Result<(), &'static str> {
+        const LARGEST: u32 = i32::MAX.cast_unsigned();
+        if !n.bit(0) {
+            return Err("crypto/rsa: public modulus is even");
+        }
+        let e = BigUint::from_bytes_be(&self.public.e);
+        if e < BigUint::from(2_u8) {
+            return Err("crypto/rsa: public exponent too small or negative");
+        }
+        if !e.bit(0) {
+            return Err("crypto/rsa: public exponent is even");
+        }
+        if e > BigUint::from(LARGEST) {
+            return Err("crypto/rsa: public exponent too large");
+        }
+        Ok(())
+    }
+
+    /// Factors that are near to each other, and a small exponent, give the key away.
+    fn check_sizes(
+        &self,
+        n: &BigUint,
+        d: &BigUint,
+        p: &BigUint,
+        q: &BigUint,
+    ) -> Result<(), &'static str> {
+        const DISTANCE: u64 = 100;
+        if p == q {
+            return Err("crypto/rsa: p == q");
+        }
+        let apart = if p > q { p - q } else { q - p };
+        let half = n.bits() / 2;
+        if apart.bits().saturating_add(DISTANCE) <= half {
+            return Err("crypto/rsa: |p - q| too small");
+        }
+        if d.bits() <= half {
+            return Err("crypto/rsa: d too small");
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a number is below a modulus.
+fn below(number: &BigUint, modulus: &BigUint) -> Result<(), &'static str> {
+    if number.bits().div_ceil(LIMB) > modulus.bits().div_ceil(LIMB) {
+        return Err("input overflows the modulus size");
+    }
+    if number >= modulus {
+        return Err("input overflows the modulus");
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! Certificates, keys and requests with something odd about them, on which Solon has to agree with the reference engine.
+//!
+//! `cargo test --test certificates [-- NUMBER]` compares with the recorded verdicts; a number shows one case.
+//! `SOLON_RECORD=ORACLE` writes the record anew; `./bless --oracle` calls it so.
+//! `SOLON_ORACLE=ORACLE SOLON_SEED=7 SOLON_COUNT=5000` draws new cases and compares live.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::format_push_string,
+    reason = "a test program: it talks on the terminal, and a panic in it is a failing test"
+)]
+
+mod asn1;
+mod cases;
+mod chains;
+mod extensions;
+mod fixtures;
+#[path = "../agreement/lines.rs"]
+mod lines;
+mod names;
+mod opinions;
+mod outlines;
+mod plan;
+#[path = "../agreement/generate/random.rs"]
+#[allow(dead_code, reason = "its other users draw in more ways")]
+mod random;
+mod verdicts;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::{env, fs};
+
+use cases::Case;
+use lines::Lines;
+use opinions::Opinions;
+use verdicts::Solon;
+
+/// The seed of the record; other seeds draw other cases.
+const SEED: u64 = 1;
+
+/// The oracle's verdicts on each case.
+const VERDICTS: &str = "verdicts.txt";
+
+/// What the second opinions are on how many cases.
+const OPINIONS: &str = "opinions.txt";
+
+/// How many cases are recorded.
+const COUNT: u64 = 5000;
+
+fn main() -> ExitCode {
+    let chosen = env::args()
+        .skip(1)
+        .find_map(|argument| argument.parse().ok());
+    let number = |name| env::var(name).ok().and_then(|text| text.parse().ok());
+    let found = if let Ok(oracle) = env::var("SOLON_RECORD") {
+        record(&oracle)
+    } else if let Ok(oracle) = env::var("SOLON_ORACLE") {
+        let (seed, count) = (
+            number("SOLON_SEED").unwrap_or(SEED),
+            number("SOLON_COUNT").unwrap_or(COUNT),
+        );
+        compare_live(&oracle, seed, count, chosen)
+    } else {
+        compare_with_record(chosen)
+    };
+    match found {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(failures) => {
+            eprintln!("{failures}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn file(name: &str) -> PathBuf {
+    fixtures::folder().join(name)
+}
+
+fn read(name: &str) -> Result<String, String> {
+    fs::read_to_string(file(name)).map_err(|error| format!("{name}: {error}"))
+}
+
+/// Asks the oracle about all cases, the others about chains, and writes down what they say.
+fn record(oracle: &str) -> Result<String, String> {
+    let mut lines = Lines::new(oracle);
+    let (mut text, mut opinions) = (String::new(), Opinions::default());
+    for number in 0..COUNT {
+        let case = cases::case(SEED, number);
+        let verdicts = verdicts::of_oracle(&mut lines, &case)?;
+        opinions.ask(number, &case, &verdicts);
+        text += &format!("{number}\t{}\n", verdicts.join("\t"));
+    }
+    let write = |name, text: &str| fs::write(file(name), text).map_err(|error| error.to_string());
+    write(VERDICTS, &text)?;
+    write(OPINIONS, &opinions.text())?;
+    Ok(format!("{COUNT} cases recorded"))
+}
+
+fn compare_live(
+    oracle: &str,
+    seed: u64,
+    count: u64,
+    chosen: Option<u64>,
+) -> Result<String, String> {
+    let (mut lines, mut solon) = (Lines::new(oracle), Solon::new());
+    let mut differences = Vec::new();
+    for number in (0..count).filter(|number| chosen.is_none_or(|chosen| chosen == *number)) {
+        let case = cases::case(seed, number);
+        let wanted = verdicts::of_oracle(&mut lines, &case)?;
+        let show = chosen.is_some();
+        differences.extend(compare(&mut solon, number, &case, &wanted, show));
+    }
+    conclude(count, &differences)
+}
+
+fn compare_with_record(chosen: Option<u64>) -> Result<String, String> {
+    let (mut solon, mut opinions) = (Solon::new(), Opinions::default());
+    let mut known = exceptions()?;
+    let (mut differences, mut count) = (Vec::new(), 0);
+    for line in read(VERDICTS)?.lines() {
+        let mut fields = line.split('\t').map(str::to_owned);
+        let number = fields.next().and_then(|number| number.parse().ok());
+        let number = number.ok_or_else(|| format!("`{line}` has no number"))?;
+        if chosen.is_some_and(|chosen| chosen != number) {
+            continue;
+        }
+        let wanted: Vec<String> = fields.collect();
+        let case = cases::case(SEED, number);
+        let found = compare(&mut solon, number, &case, &wanted, chosen.is_some());
+        if !known.remove(&number) {
+            differences.extend(found);
+        } else if found.is_empty() {
+            differences.push(format!("{number} agrees and is no exception any more"));
+        }
+        opinions.ask(number, &case, &wanted);
+        count += 1;
+    }
+    if chosen.is_none() {
+        let unused = known.iter();
+        differences.extend(unused.map(|number| format!("{number} is an exception, but no case")));
+        differences.extend(difference(&read(OPINIONS)?, &opinions.text()));
+    }
+    conclude(count, &differences)
+}
+
+/// Cases on which Solon and the oracle are known to part: a number and the reason in each line.
+fn exceptions() -> Result<BTreeSet<u64>, String> {
+    let text = read("exceptions.txt")?;
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let number = line
+                .split_once(' ')
+                .and_then(|(number, _)| number.parse().ok());
+            number.ok_or_else(|| format!("exceptions.txt: `{line}` is no number with a reason"))
+        })
+        .collect()
+}
+
+/// Lines that are in one of two texts only.
+fn difference(wanted: &str, found: &str) -> Vec<String> {
+    let [wanted, found] = [wanted, found].map(|text| text.lines().collect::<BTreeSet<_>>());
+    let missing = wanted
+        .difference(&found)
+        .map(|line| format!("{OPINIONS} - {line}"));
+    let new = found
+        .difference(&wanted)
+        .map(|line| format!("{OPINIONS} + {line}"));
+    missing.chain(new).collect()
+}
+
+/// Where Solon's verdicts on a case are not those that are wanted.
+fn compare(
+    solon: &mut Solon,
+    number: u64,
+    case: &Case,
+    wanted: &[String],
+    show: bool,
+) -> Vec<String> {
+    let mut differences = Vec::new();
+    for (call, wanted) in case.calls.iter().zip(wanted) {
+        let found = solon.verdict(call);
+        let function = call.function;
+        if show {
+            let operands = serde_json::json!(call.operands);
+            println!("{function} {operands}\n  {wanted}\n  {found}");
+        }
+        if !verdicts::agree(&found, wanted) {
+            differences.push(format!(
+                "{number} {function}\n  OPA   {wanted}\n  Solon {found}"
+            ));
+        }
+    }
+    differences
+}
+
+fn conclude(count: u64, differences: &[String]) -> Result<String, String> {
+    if differences.is_empty() {
+        return Ok(format!(
+            "test result: ok. {count} cases of certificates and keys agree"
+        ));
+    }
+    Err(format!(
+        "{}\ntest result: FAILED. {} differences in {count} cases",
+        differences.join("\n"),
+        differences.len()
+    ))
+}

@@ -1,0 +1,132 @@
+//! What the two engines say of a case, in a few letters.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::json;
+use solon::{Engine, FixedHost, PreparedQuery, Request};
+
+use crate::cases::{Call, Case, query};
+use crate::lines::Lines;
+
+/// What the clock shows. No certificate starts or ends near to it, or near to the time of a record.
+pub const NOW_NS: i64 = 1_800_000_000_000_000_000;
+
+/// The engine, with the queries that were asked before.
+pub struct Solon {
+    engine: Engine,
+    queries: HashMap<&'static str, PreparedQuery>,
+}
+
+impl Solon {
+    pub fn new() -> Self {
+        let host = FixedHost {
+            now_ns: NOW_NS,
+            ..FixedHost::default()
+        };
+        let engine = Engine::builder().host(Arc::new(host)).build();
+        Self {
+            engine,
+            queries: HashMap::new(),
+        }
+    }
+
+    pub fn verdict(&mut self, call: &Call) -> String {
+        let prepared = self
+            .queries
+            .entry(call.function)
+            .or_insert_with(|| self.engine.prepare_query(&query(call.function)).unwrap());
+        let input = json!(call.operands).to_string();
+        let request = Request::new()
+            .input_json(input.as_bytes())
+            .strict_builtin_errors(true);
+        match prepared.solutions(&request) {
+            Err(error) => {
+                let entry = error.entries().into_iter().next().unwrap();
+                message(call, &entry.message)
+            }
+            Ok(solutions) => match solutions.first() {
+                None => "undefined".to_owned(),
+                Some(solution) => {
+                    let x = solution
+                        .bindings
+                        .iter()
+                        .find(|(name, _)| &**name == "x")
+                        .unwrap();
+                    answer(&x.1.borrow().as_text().unwrap().to_str())
+                }
+            },
+        }
+    }
+}
+
+/// An answer of the oracle, as far as it matters.
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    errors: Vec<Failure>,
+    #[serde(default)]
+    bindings: Vec<Shown>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    x: String,
+}
+
+/// What the oracle says of each call.
+pub fn of_oracle(lines: &mut Lines, case: &Case) -> Result<Vec<String>, String> {
+    let mut verdicts = Vec::new();
+    for call in &case.calls {
+        let request = json!({
+            "query": query(call.function),
+            "input": call.operands,
+            "strict_builtin_errors": true,
+        });
+        let answered = lines.ask(&request.to_string())?;
+        let answered: Answer =
+            serde_json::from_str(&answered).map_err(|error| error.to_string())?;
+        let error = answered.errors.first();
+        let solution = answered.bindings.first();
+        verdicts.push(match (error, solution) {
+            (Some(error), _) => message(call, &error.message),
+            (None, Some(solution)) => answer(&solution.x),
+            (None, None) => "undefined".to_owned(),
+        });
+    }
+    Ok(verdicts)
+}
+
+/// A chain that does not hold is empty.
+fn answer(text: &str) -> String {
+    if text.starts_with("false ") {
+        "false".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A message in one line, without the function's name.
+fn message(call: &Call, text: &str) -> String {
+    let text = text.strip_prefix(call.function).unwrap_or(text);
+    let text = text.strip_prefix(": ").unwrap_or(text);
+    // what follows are addresses in memory
+    let text = match text.split_once("unknown elliptic curve: &{") {
+        Some((front, _)) => &format!("{front}unknown elliptic curve"),
+        None => text,
+    };
+    format!("error: {}", text.escape_debug())
+}
+
+/// Whether two verdicts say the same.
+pub fn agree(found: &str, wanted: &str) -> bool {
+    // what is broken inside is told of the structure by the one, and of the field by the other
+    let outside = |text: &str| text.split_once("asn1: ").map(|(front, _)| front.to_owned());
+    found == wanted || outside(found).is_some_and(|front| Some(front) == outside(wanted))
+}
