@@ -30,9 +30,10 @@ mod plan;
 #[path = "../agreement/generate/random.rs"]
 #[allow(dead_code, reason = "its other users draw in more ways")]
 mod random;
+mod strictness;
 mod verdicts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{env, fs};
@@ -50,6 +51,9 @@ const VERDICTS: &str = "verdicts.txt";
 
 /// What the second opinions are on how many cases.
 const OPINIONS: &str = "opinions.txt";
+
+/// The oracle's verdicts on what stricter readers refuse.
+const STRICT: &str = "strict.txt";
 
 /// How many cases are recorded.
 const COUNT: u64 = 5000;
@@ -100,9 +104,15 @@ fn record(oracle: &str) -> Result<String, String> {
         opinions.ask(number, &case, &verdicts);
         text += &format!("{number}\t{}\n", verdicts.join("\t"));
     }
+    let mut strict = String::new();
+    for row in strictness::rows() {
+        let verdict = verdicts::of_call(&mut lines, &row.call)?;
+        strict += &format!("{}\t{verdict}\n", row.name);
+    }
     let write = |name, text: &str| fs::write(file(name), text).map_err(|error| error.to_string());
     write(VERDICTS, &text)?;
     write(OPINIONS, &opinions.text())?;
+    write(STRICT, &strict)?;
     Ok(format!("{COUNT} cases recorded"))
 }
 
@@ -149,6 +159,7 @@ fn compare_with_record(chosen: Option<u64>) -> Result<String, String> {
         let unused = known.iter();
         differences.extend(unused.map(|number| format!("{number} is an exception, but no case")));
         differences.extend(difference(&read(OPINIONS)?, &opinions.text()));
+        differences.extend(strict(&mut solon)?);
     }
     conclude(count, &differences)
 }
@@ -165,6 +176,28 @@ fn exceptions() -> Result<BTreeSet<u64>, String> {
             number.ok_or_else(|| format!("exceptions.txt: `{line}` is no number with a reason"))
         })
         .collect()
+}
+
+/// What is wrong with the rows that stricter readers refuse.
+fn strict(solon: &mut Solon) -> Result<Vec<String>, String> {
+    let text = read(STRICT)?;
+    let recorded: BTreeMap<&str, &str> = text
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .collect();
+    let mut problems = Vec::new();
+    for row in strictness::rows() {
+        let (name, found) = (&row.name, solon.verdict(&row.call));
+        match recorded.get(name.as_str()) {
+            None => problems.push(format!("{name} is not recorded")),
+            Some(wanted) if found != *wanted || wanted.starts_with("error") => {
+                problems.push(format!("{name}\n  OPA   {wanted}\n  Solon {found}"));
+            }
+            Some(_) if !row.refused => problems.push(format!("{name} is read by the crate")),
+            Some(_) => {}
+        }
+    }
+    Ok(problems)
 }
 
 /// Lines that are in one of two texts only.

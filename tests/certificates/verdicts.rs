@@ -80,27 +80,26 @@ struct Shown {
     x: String,
 }
 
-/// What the oracle says of each call.
+/// What the oracle says of each call of a case.
 pub fn of_oracle(lines: &mut Lines, case: &Case) -> Result<Vec<String>, String> {
-    let mut verdicts = Vec::new();
-    for call in &case.calls {
-        let request = json!({
-            "query": query(call.function),
-            "input": call.operands,
-            "strict_builtin_errors": true,
-        });
-        let answered = lines.ask(&request.to_string())?;
-        let answered: Answer =
-            serde_json::from_str(&answered).map_err(|error| error.to_string())?;
-        let error = answered.errors.first();
-        let solution = answered.bindings.first();
-        verdicts.push(match (error, solution) {
-            (Some(error), _) => message(call, &error.message),
-            (None, Some(solution)) => answer(&solution.x),
-            (None, None) => "undefined".to_owned(),
-        });
-    }
-    Ok(verdicts)
+    let calls = case.calls.iter();
+    calls.map(|call| of_call(lines, call)).collect()
+}
+
+/// What the oracle says of a call.
+pub fn of_call(lines: &mut Lines, call: &Call) -> Result<String, String> {
+    let request = json!({
+        "query": query(call.function),
+        "input": call.operands,
+        "strict_builtin_errors": true,
+    });
+    let answered = lines.ask(&request.to_string())?;
+    let answered: Answer = serde_json::from_str(&answered).map_err(|error| error.to_string())?;
+    Ok(match (answered.errors.first(), answered.bindings.first()) {
+        (Some(error), _) => message(call, &error.message),
+        (None, Some(solution)) => answer(&solution.x),
+        (None, None) => "undefined".to_owned(),
+    })
 }
 
 /// A chain that does not hold is empty.

@@ -214,19 +214,25 @@ fn sec1(text: &[u8], outside: Option<Option<Curve>>) -> Result<PrivateKey, Probl
         return Err("x509: invalid private key length".into());
     }
     let scalar = [&*vec![0; curve.len() - scalar.len()], scalar].concat();
-    // no arithmetic on P-224: its public key is taken as it is written
-    let written = || {
-        let point = read.point?.bytes();
-        curve.contains(point).then(|| PublicPoint {
-            curve,
-            point: point.into(),
-        })
-    };
     let public = match curve {
-        Curve::P224 => written(),
-        _ => curve::public(curve, &scalar),
+        // no arithmetic on this curve: its public key is taken as it is written
+        Curve::P224 => {
+            let point = read.point.map(|point| point.bytes());
+            let point = point.filter(|point| curve.contains(point));
+            let point = point.ok_or("x509: invalid elliptic curve private key value")?;
+            PublicPoint {
+                curve,
+                point: point.into(),
+            }
+        }
+        _ => match curve::public(curve, &scalar) {
+            Some(public) => public,
+            None if scalar.iter().all(|byte| *byte == 0) => {
+                return Err("ecdsa: invalid public key encoding".into());
+            }
+            None => return Err("input overflows the modulus".into()),
+        },
     };
-    let public = public.ok_or("x509: invalid elliptic curve private key value")?;
     Ok(PrivateKey::Ec(public, scalar.into()))
 }
 
