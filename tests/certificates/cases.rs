@@ -100,7 +100,7 @@ pub fn case(seed: u64, number: u64) -> Case {
 
 fn chain(random: &mut Random) -> Case {
     let chain = chains::draw(random);
-    let text = chains::text(random, &chain);
+    let text = &chain.text;
     let call = |function, operands| Call { function, operands };
     let calls = vec![
         call(FUNCTIONS[0], vec![json!(text)]),

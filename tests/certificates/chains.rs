@@ -15,8 +15,9 @@ use crate::random::Random;
 pub struct Chain {
     pub certificates: Vec<Vec<u8>>,
     pub options: Json,
-    /// Mistakes in the text around the certificates.
-    label: &'static str,
+    pub text: String,
+    /// Whether the text holds the certificates, with nothing odd around them.
+    pub plain: bool,
 }
 
 /// A chain of planned certificates, or a stored one.
@@ -27,38 +28,38 @@ pub fn draw(random: &mut Random) -> Chain {
         planned(random)
     };
     rearrange(random, &mut certificates);
-    let label = if random.chance(98) {
-        "CERTIFICATE"
-    } else {
-        *random.pick(&["TRUSTED CERTIFICATE", "X"])
-    };
+    let options = options(random);
+    let (text, plain) = text(random, &certificates);
     Chain {
         certificates,
-        options: options(random),
-        label,
+        options,
+        text,
+        plain,
     }
 }
 
-/// The text of a chain.
-pub fn text(random: &mut Random, chain: &Chain) -> String {
+/// The text of certificates, and whether there is nothing odd about it.
+fn text(random: &mut Random, certificates: &[Vec<u8>]) -> (String, bool) {
     if random.chance(8) {
-        return STANDARD.encode(chain.certificates.concat());
+        return (STANDARD.encode(certificates.concat()), true);
     }
-    let mut text: String = chain
-        .certificates
+    let plain: String = certificates
         .iter()
         .map(|bytes| pem("CERTIFICATE", bytes))
         .collect();
-    if chain.label != "CERTIFICATE" {
-        text = text.replacen("CERTIFICATE", chain.label, 2);
-    }
-    match random.below(40) {
-        0 => format!("# comment\n{text}"),
-        1 => text.replace('\n', "\r\n"),
-        2 => text.replacen("-----END", "----END", 1),
-        3 => text + "after",
-        _ => text,
-    }
+    let odd = match random.below(40) {
+        0 => format!("# comment\n{plain}"),
+        1 => plain.replace('\n', "\r\n"),
+        2 => plain.replacen("-----END", "----END", 1),
+        3 => plain.clone() + "after",
+        4 => plain.replacen(
+            "CERTIFICATE",
+            *random.pick(&["TRUSTED CERTIFICATE", "X"]),
+            2,
+        ),
+        _ => return (plain, true),
+    };
+    (odd, false)
 }
 
 fn stored(random: &mut Random) -> Vec<Vec<u8>> {

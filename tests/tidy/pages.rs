@@ -21,3 +21,37 @@ fn each_optimisation_has_a_line() {
     assert!(list.contains("IndexRules"), "no optimisation was read");
     crate::report("pages", &findings);
 }
+
+#[test]
+fn each_dependency_has_a_line() {
+    let text = |path: &str| std::fs::read_to_string(crate::root().join(path)).unwrap_or_default();
+    let page = text("docs/dependencies.md");
+    let mut findings = Vec::new();
+    for crate_ in [
+        "engine",
+        "engine/syntax",
+        "engine/host",
+        "engine/benches",
+        "ffi",
+        "python",
+        "server",
+    ] {
+        let manifest = text(&format!("{crate_}/Cargo.toml"));
+        let mut depends = false;
+        for line in manifest.lines() {
+            if line.starts_with('[') {
+                depends = line.ends_with("dependencies]");
+                continue;
+            }
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            let own = name.is_empty()
+                || name.starts_with('#')
+                || line.contains("path =")
+                || name.starts_with("solon");
+            if depends && !own && !page.contains(&format!("`{name}`")) {
+                findings.push(format!("docs/dependencies.md does not tell of {name}"));
+            }
+        }
+    }
+    crate::report("pages", &findings);
+}

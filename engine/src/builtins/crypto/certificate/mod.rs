@@ -117,6 +117,7 @@ impl<'d> Certificate<'d> {
         let subject = name::read(Reader::new(raw_subject.content))?;
         let (raw_key, public_key) = key(&mut body)?;
         let all_extensions = extensions(&mut body, version)?;
+        let extensions = Extensions::read(&all_extensions)?;
         let signature = outer.bits().ok_or("x509: malformed signature")?;
         Ok(Self {
             raw,
@@ -133,7 +134,7 @@ impl<'d> Certificate<'d> {
             not_before,
             not_after,
             public_key,
-            extensions: Extensions::read(&all_extensions)?,
+            extensions,
             all_extensions,
         })
     }
