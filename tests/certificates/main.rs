@@ -15,6 +15,11 @@
     clippy::format_push_string,
     reason = "a test program: it talks on the terminal, and a panic in it is a failing test"
 )]
+#![allow(
+    clippy::explicit_auto_deref,
+    clippy::items_after_statements,
+    reason = "what is drawn of a list is inferred from it; odd texts stand beside what draws them"
+)]
 
 mod asn1;
 mod cases;

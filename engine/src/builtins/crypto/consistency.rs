@@ -13,6 +13,7 @@ impl RsaPrivate {
         self.check().err()
     }
 
+    #[expect(clippy::many_single_char_names, reason = "the letters of RSA")]
     fn check(&self) -> Result<(), &'static str> {
         let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
         let one = BigUint::from(1_u8);
@@ -66,7 +67,7 @@ impl RsaPrivate {
         if &d % &q_1 != dq {
             return Err("crypto/rsa: d does not match dQ");
         }
-        self.check_sizes(&n, &d, &p, &q)
+        check_sizes(&n, &d, &p, &q)
     }
 
     fn check_public(&self, n: &BigUint) -> Result<(), &'static str> {
@@ -86,29 +87,23 @@ impl RsaPrivate {
         }
         Ok(())
     }
+}
 
-    /// Factors that are near to each other, and a small exponent, give the key away.
-    fn check_sizes(
-        &self,
-        n: &BigUint,
-        d: &BigUint,
-        p: &BigUint,
-        q: &BigUint,
-    ) -> Result<(), &'static str> {
-        const DISTANCE: u64 = 100;
-        if p == q {
-            return Err("crypto/rsa: p == q");
-        }
-        let apart = if p > q { p - q } else { q - p };
-        let half = n.bits() / 2;
-        if apart.bits().saturating_add(DISTANCE) <= half {
-            return Err("crypto/rsa: |p - q| too small");
-        }
-        if d.bits() <= half {
-            return Err("crypto/rsa: d too small");
-        }
-        Ok(())
+/// Factors that are near to each other, and a small exponent, give the key away.
+fn check_sizes(n: &BigUint, d: &BigUint, p: &BigUint, q: &BigUint) -> Result<(), &'static str> {
+    const DISTANCE: u64 = 100;
+    if p == q {
+        return Err("crypto/rsa: p == q");
     }
+    let apart = if p > q { p - q } else { q - p };
+    let half = n.bits() / 2;
+    if apart.bits().saturating_add(DISTANCE) <= half {
+        return Err("crypto/rsa: |p - q| too small");
+    }
+    if d.bits() <= half {
+        return Err("crypto/rsa: d too small");
+    }
+    Ok(())
 }
 
 /// Checks that a number is below a modulus.

@@ -121,6 +121,7 @@ impl<'d> Pkcs1<'d> {
         Ok((read, rest))
     }
 
+    #[expect(clippy::many_single_char_names, reason = "the letters of RSA")]
     fn key(self) -> Result<PrivateKey, Problem> {
         if self.version > 1 || self.more_primes {
             return Err("x509: unsupported private key version".into());
