@@ -78,6 +78,26 @@ pub const BUDGET_STRIDE: u32 = 1024;
 /// clock and at cancellation.
 pub const LARGE_OPERAND: usize = 4 << 10;
 
+/// Most signatures looked at for one chain of certificates, as in Go.
+#[cfg(feature = "crypto")]
+pub const CHAIN_SIGNATURES: usize = 100;
+
+/// Most comparisons of names with the constraints of one certificate.
+#[cfg(feature = "crypto")]
+pub const NAME_COMPARISONS: usize = 250_000;
+
+/// Most bytes of a number in a key or certificate that is shown in decimal digits.
+#[cfg(feature = "crypto")]
+pub const SHOWN_BYTES: usize = 12_500;
+
+/// Most bits of an RSA modulus: verification by a longer one takes long, and a token could bring it along.
+#[cfg(feature = "crypto")]
+pub const RSA_BITS: u64 = 16 * 1024;
+
+/// Most bits of a public exponent of RSA, for the same reason.
+#[cfg(feature = "crypto")]
+pub const RSA_EXPONENT_BITS: u64 = 31;
+
 /// Values that one step, like sorting, handles between two looks at the clock and at cancellation.
 pub const LONG_STEP: usize = 1 << 16;
 

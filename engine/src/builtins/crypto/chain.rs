@@ -6,12 +6,7 @@ use super::certificate::host::names_host;
 use super::certificate::policy::policies_hold;
 use super::oids::SUBJECT_NAMES;
 use super::public::PublicKey;
-
-/// Most signatures looked at for one chain.
-const MOST_SIGNATURES: usize = 100;
-
-/// Most comparisons of names with constraints for one certificate.
-const COMPARISONS: usize = 250_000;
+use crate::limits::{CHAIN_SIGNATURES, NAME_COMPARISONS};
 
 /// The use of a key that stands for all, by Go's number.
 const ANY_USE: i64 = 0;
@@ -126,7 +121,7 @@ impl<'c, 'd> Builder<'c, 'd, '_> {
         let Some(key) = &parent.public_key else {
             return;
         };
-        if chain.iter().any(|other| is_same(other, parent)) || self.signatures >= MOST_SIGNATURES {
+        if chain.iter().any(|other| is_same(other, parent)) || self.signatures >= CHAIN_SIGNATURES {
             return;
         }
         self.signatures += 1;
@@ -200,7 +195,7 @@ fn is_valid(
         return false;
     }
     if let Some(constraints) = said.constraints.as_ref().filter(|_| place != Place::Leaf) {
-        let mut allowance = Allowance(COMPARISONS);
+        let mut allowance = Allowance(NAME_COMPARISONS);
         let permitted = chain
             .iter()
             .all(|other| permits(constraints, &other.extensions.names, &mut allowance));

@@ -66,10 +66,10 @@ impl<'d> Reader<'d> {
             return None;
         }
         let mut reader = SliceReader::new(rest).ok()?;
-        let length = Length::decode(&mut reader).ok()?;
-        let content = reader.read_slice(length).ok()?;
-        let end = usize::try_from(reader.position()).ok()? + 1;
-        let (whole, rest) = self.0.split_at_checked(end)?;
+        let length = usize::try_from(Length::decode(&mut reader).ok()?).ok()?;
+        let start = usize::try_from(reader.position()).ok()? + 1;
+        let (whole, rest) = self.0.split_at_checked(start.checked_add(length)?)?;
+        let content = whole.get(start..)?;
         self.0 = rest;
         Some(Element {
             tag,
@@ -145,7 +145,7 @@ impl<'d> Reader<'d> {
 
     /// An object identifier whose numbers have 31 bits at most.
     pub fn oid(&mut self) -> Option<&'d [u8]> {
-        self.take(OID).filter(|oid| arcs(oid).is_some())
+        self.take(OID).filter(|oid| is_small(oid))
     }
 
     /// A string of bits.
@@ -207,32 +207,42 @@ impl<'d> Bits<'d> {
 ///
 /// `const-oid` does not do: it refuses `2.999`, and what is longer than 39 bytes.
 pub fn arcs(oid: &[u8]) -> Option<Vec<u32>> {
-    const WIDEST: u32 = i32::MAX.cast_unsigned();
     let mut arcs = Vec::new();
-    let mut bytes = oid.iter().peekable();
-    while let Some(first) = bytes.peek() {
-        if **first == 0x80 {
-            return None;
-        }
-        let mut arc = 0_u32;
-        loop {
-            let byte = bytes.next()?;
-            arc = arc.checked_mul(0x80)? | u32::from(byte & 0x7f);
-            if arc > WIDEST {
-                return None;
-            }
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
+    each_arc(oid, |arc| {
         if arcs.is_empty() {
             let root = (arc / 40).min(2);
-            arcs.push(root);
-            arc -= root * 40;
+            arcs.extend([root, arc - root * 40]);
+        } else {
+            arcs.push(arc);
         }
-        arcs.push(arc);
+    })?;
+    Some(arcs)
+}
+
+/// Whether bytes are an object identifier whose numbers have 31 bits at most.
+pub fn is_small(oid: &[u8]) -> bool {
+    each_arc(oid, |_| ()).is_some()
+}
+
+/// Visits the numbers, the first two of which are written as one.
+fn each_arc(oid: &[u8], mut visit: impl FnMut(u32)) -> Option<()> {
+    const WIDEST: u32 = i32::MAX.cast_unsigned();
+    let (mut arc, mut within) = (0_u32, false);
+    for byte in oid {
+        if !within && *byte == 0x80 {
+            return None;
+        }
+        arc = arc.checked_mul(0x80)? | u32::from(byte & 0x7f);
+        if arc > WIDEST {
+            return None;
+        }
+        within = byte & 0x80 != 0;
+        if !within {
+            visit(arc);
+            arc = 0;
+        }
     }
-    (!arcs.is_empty()).then_some(arcs)
+    (!within && !oid.is_empty()).then_some(())
 }
 
 #[cfg(test)]

@@ -389,7 +389,7 @@ impl<'e> Json<'e> {
             (
                 "PolicyIdentifiers",
                 policies.map_or(V::Null, |policies| {
-                    let small = policies.iter().filter(|oid| der::arcs(oid).is_some());
+                    let small = policies.iter().filter(|oid| der::is_small(oid));
                     self.0.array_from(small.map(|oid| self.oid(oid)))
                 }),
             ),

@@ -8,8 +8,9 @@ use super::curve::{self, Curve, PublicPoint};
 use super::der::{self, Bits};
 use super::oids;
 use super::public::{Algorithm, PublicKey, positive};
-use super::rsa::{MOST_BITS, RsaPrivate, RsaPublic};
+use super::rsa::{RsaPrivate, RsaPublic};
 use super::signature::ed25519_public;
+use crate::limits::RSA_BITS;
 
 /// A private key.
 #[derive(Clone)]
@@ -135,7 +136,7 @@ impl<'d> Pkcs1<'d> {
         let (n, d, p, q) = (checked(self.n)?, checked(self.d)?, checked(p)?, checked(q)?);
         let [dp, dq, inverse] = self.shortcuts.map(|number| number.map(checked).transpose());
         let shortcuts = [dp?, dq?, inverse?];
-        let most = usize::try_from(MOST_BITS / 8).unwrap_or(usize::MAX);
+        let most = usize::try_from(RSA_BITS / 8).unwrap_or(usize::MAX);
         if [&n, &d, &p, &q].iter().any(|number| number.len() > most) {
             return Err("crypto/rsa: key too large".into());
         }

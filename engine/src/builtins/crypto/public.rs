@@ -6,9 +6,7 @@ use super::curve::{Curve, PublicPoint};
 use super::der::{self, Bits, Element, Reader};
 use super::oids;
 use super::rsa::RsaPublic;
-
-/// Most bytes of a number that is shown in decimal digits.
-pub const MOST_BYTES: usize = 12_500;
+use crate::limits::SHOWN_BYTES;
 
 /// A public key.
 #[derive(Clone, Debug)]
@@ -141,8 +139,8 @@ fn rsa(algorithm: Algorithm<'_>, key: &[u8]) -> Result<RsaPublic, &'static str> 
 pub fn positive(number: &[u8]) -> Option<&[u8]> {
     match number {
         [0] => None,
-        [0, rest @ ..] if rest.len() <= MOST_BYTES => Some(rest),
-        [first, ..] if first & 0x80 == 0 && number.len() <= MOST_BYTES => Some(number),
+        [0, rest @ ..] if rest.len() <= SHOWN_BYTES => Some(rest),
+        [first, ..] if first & 0x80 == 0 && number.len() <= SHOWN_BYTES => Some(number),
         _ => None,
     }
 }
@@ -150,7 +148,7 @@ pub fn positive(number: &[u8]) -> Option<&[u8]> {
 fn point(algorithm: Algorithm<'_>, key: &[u8]) -> Result<PublicPoint, Problem> {
     let named = algorithm
         .parameters
-        .filter(|parameters| parameters.tag == der::OID && der::arcs(parameters.content).is_some())
+        .filter(|parameters| parameters.tag == der::OID && der::is_small(parameters.content))
         .ok_or("x509: invalid ECDSA parameters")?;
     let curve = Curve::by_oid(named.content).ok_or("x509: unsupported elliptic curve")?;
     if let Some(refusal) = curve.refusal(key) {

@@ -12,6 +12,7 @@ use num_bigint::BigUint;
 use subtle::ConstantTimeEq;
 
 use super::hash::Hash;
+use crate::limits::{RSA_BITS, RSA_EXPONENT_BITS};
 
 /// How a digest becomes a number to sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +26,8 @@ pub enum Padding {
 /// Fewest bits of a modulus that is trusted, which is what Go trusts.
 const FEWEST_BITS: u64 = 1024;
 
-/// Most bits of a modulus: verification by a longer one takes long, and a token could bring it along.
-pub const MOST_BITS: u64 = 16 * 1024;
-
 /// Fewest bytes of the modulus of a key that signs, which is what the library allows.
 const FEWEST_SIGNING_BYTES: usize = 2048 / 8;
-
-/// Most bits of a public exponent, for the same reason.
-const MOST_EXPONENT_BITS: u64 = 31;
 
 /// A public key. The numbers have no zeros in front.
 #[derive(Clone, Debug)]
@@ -95,8 +90,8 @@ impl RsaPublic {
         );
         let number = BigUint::from_bytes_be(signature);
         let bits = n.bits();
-        let fits = (FEWEST_BITS..=MOST_BITS).contains(&bits)
-            && (2..=MOST_EXPONENT_BITS).contains(&e.bits())
+        let fits = (FEWEST_BITS..=RSA_BITS).contains(&bits)
+            && (2..=RSA_EXPONENT_BITS).contains(&e.bits())
             && n.bit(0)
             && e.bit(0);
         if !fits || signature.len() != self.n.len() || number >= n {

@@ -2,11 +2,11 @@
 
 use num_bigint::BigUint;
 
-use crate::builtins::crypto::public::MOST_BYTES;
+use crate::limits::SHOWN_BYTES;
 
 /// Whether bytes are an object identifier that can be written, of numbers of any size.
 pub fn is_oid(oid: &[u8]) -> bool {
-    if oid.len() > MOST_BYTES {
+    if oid.len() > SHOWN_BYTES {
         return false;
     }
     let mut first = true;

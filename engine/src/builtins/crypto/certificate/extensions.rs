@@ -4,7 +4,7 @@ use super::names::{AlternativeNames, NameConstraints};
 use super::{Problem, dotted};
 use crate::builtins::crypto::der::{self, Reader};
 use crate::builtins::crypto::oids;
-use crate::builtins::crypto::public::MOST_BYTES;
+use crate::limits::SHOWN_BYTES;
 
 /// A name that is a URI.
 const URI: u8 = 0x86;
@@ -285,7 +285,7 @@ impl<'d> Extensions<'d> {
             let mut mapping = list.inside(der::SEQUENCE)?;
             // Go does not look into these
             let (issuer, subject) = (mapping.take(der::OID)?, mapping.take(der::OID)?);
-            if issuer.len().max(subject.len()) > MOST_BYTES {
+            if issuer.len().max(subject.len()) > SHOWN_BYTES {
                 return None;
             }
             self.policy_mappings.push((issuer, subject));
