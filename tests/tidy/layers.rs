@@ -30,6 +30,7 @@ const ENGINE: Layers = &[
     &["decision", "explanation"],
     &["engine"],
     &["testing"],
+    &["internal"],
 ];
 
 const SERVER: Layers = &[
@@ -124,7 +125,8 @@ fn module_path(file: &str) -> Vec<&str> {
 fn imports(code: &str, depth: usize) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in code.match_indices("crate::") {
-        if !code[..at].ends_with(is_word) {
+        // what a macro names is named where it is used
+        if !code[..at].ends_with(is_word) && !code[..at].ends_with('$') {
             first_names(&code[at + "crate::".len()..], &mut found);
         }
     }
