@@ -25,7 +25,7 @@ pub(super) trait Compare<'e>: Operands<'e> {
                 };
                 match self.slot(slot) {
                     Some(Held::Stored(value)) => same(value, constant),
-                    Some(Held::Flying(value)) => same_in_flight(value, constant),
+                    Some(Held::Value(value)) => same_in_flight(value, constant),
                     None => false,
                 }
             }
@@ -55,8 +55,8 @@ pub(super) trait Compare<'e>: Operands<'e> {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
                 Held::Stored(value) => value,
-                Held::Flying(V::Int(int)) => return Some(*int),
-                Held::Flying(_) => return None,
+                Held::Value(V::Int(int)) => return Some(*int),
+                Held::Value(_) => return None,
             },
             Operand::Const(id) => self.stored_constant(id)?,
         };
@@ -113,10 +113,10 @@ impl Machine<'_> {
 pub(super) fn same_held(a: &Held<'_>, b: &Held<'_>) -> bool {
     match (a, b) {
         (Held::Stored(a), Held::Stored(b)) => same(a, b),
-        (Held::Stored(a), Held::Flying(b)) | (Held::Flying(b), Held::Stored(a)) => {
+        (Held::Stored(a), Held::Value(b)) | (Held::Value(b), Held::Stored(a)) => {
             same_in_flight(b, a)
         }
-        (Held::Flying(a), Held::Flying(b)) => *a == *b,
+        (Held::Value(a), Held::Value(b)) => *a == *b,
     }
 }
 

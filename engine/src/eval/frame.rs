@@ -13,7 +13,7 @@ pub(super) enum Held<'e> {
     /// A value of the input, the base documents or the constants.
     Stored(&'e Value),
     /// A value in flight.
-    Flying(V<'e>),
+    Value(V<'e>),
 }
 
 const _: () = assert!(size_of::<Held<'static>>() == 16);
@@ -24,7 +24,7 @@ impl<'e> Held<'e> {
     pub fn value(&self) -> V<'e> {
         match self {
             Self::Stored(value) => value.borrow(),
-            Self::Flying(value) => *value,
+            Self::Value(value) => *value,
         }
     }
 }
@@ -137,7 +137,7 @@ const FIRST: usize = 32;
 
 #[inline]
 fn empty(arena: &Arena, slots: usize) -> &mut [Held<'_>] {
-    const NOTHING: Held<'static> = Held::Flying(V::Null);
+    const NOTHING: Held<'static> = Held::Value(V::Null);
     if slots == FIRST {
         return arena.bump().alloc_slice_copy(&[NOTHING; FIRST]);
     }
@@ -204,7 +204,7 @@ impl<'e> Machine<'e> {
     fn fetch(&self, operand: Operand, place: &mut V<'e>) {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot) {
-                Some(Held::Flying(value)) => {
+                Some(Held::Value(value)) => {
                     *place = *value;
                     return;
                 }
@@ -232,7 +232,7 @@ impl<'e> Machine<'e> {
     #[inline]
     pub(super) fn set(&mut self, slot: Slot, value: V<'e>) {
         match self.frames.slot_mut(slot) {
-            Some(place) => *place = Held::Flying(value),
+            Some(place) => *place = Held::Value(value),
             None => impossible(NO_SLOT),
         }
     }
@@ -244,7 +244,7 @@ impl<'e> Machine<'e> {
         let Some(place) = self.frames.slot_mut(slot) else {
             return impossible(NO_SLOT);
         };
-        *place = Held::Flying(match value {
+        *place = Held::Value(match value {
             V::Bool(bool) => V::Bool(*bool),
             V::Int(int) => V::Int(*int),
             V::NewText(text) => V::NewText(std::hint::black_box(text)),
@@ -271,7 +271,7 @@ impl<'e> Machine<'e> {
             frames.grow(frames.top);
         }
         for (place, arg) in frames.slots.iter_mut().skip(end).zip(args) {
-            *place = Held::Flying(*arg);
+            *place = Held::Value(*arg);
         }
         let result = run(self);
         self.frames.base = caller;

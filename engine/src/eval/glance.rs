@@ -79,7 +79,7 @@ impl<'e> Glance<'e> {
             program,
             input: input.map(Given::held),
             data,
-            slots: [Held::Flying(V::Null); SLOTS],
+            slots: [Held::Value(V::Null); SLOTS],
             found: None,
             turns: turns.min(TURNS),
             early: false,
@@ -114,7 +114,7 @@ impl<'e> Glance<'e> {
         };
         match (end, &self.found) {
             (End::Hit, Some(Held::Stored(found))) => Glimpse::Stored(found),
-            (End::Hit, Some(Held::Flying(found))) => Glimpse::Found(*found),
+            (End::Hit, Some(Held::Value(found))) => Glimpse::Found(*found),
             (End::Miss, _) => Glimpse::Undefined,
             _ => Glimpse::Unsure,
         }
@@ -287,7 +287,7 @@ impl<'e> Glance<'e> {
             };
             self.turns = turns;
             if let Some(key) = key {
-                self.set(key, Some(Held::Flying(V::Int(index))));
+                self.set(key, Some(Held::Value(V::Int(index))));
             }
             self.set(out, Some(Held::Stored(item)));
             let end = self.nested(rest, depth);
@@ -332,7 +332,7 @@ impl<'e> Glance<'e> {
                     .and_then(|key| object.get_stored(key)),
                 Operand::Slot(slot) => match self.slot(slot) {
                     Some(Held::Stored(key)) => object.get_stored(key),
-                    Some(Held::Flying(key)) => object.get(*key),
+                    Some(Held::Value(key)) => object.get(*key),
                     None => None,
                 },
             };
@@ -358,11 +358,11 @@ impl<'e> Glance<'e> {
         match operand {
             Operand::Slot(slot) => match self.slot(slot) {
                 Some(held) => *held,
-                None => Held::Flying(impossible(NO_SLOT)),
+                None => Held::Value(impossible(NO_SLOT)),
             },
             Operand::Const(id) => match self.stored_constant(id) {
                 Some(value) => Held::Stored(value),
-                None => Held::Flying(impossible(NO_CONSTANT)),
+                None => Held::Value(impossible(NO_CONSTANT)),
             },
         }
     }
@@ -423,6 +423,6 @@ fn below<'e>(held: Held<'e>, key: Held<'e>) -> Option<Held<'e>> {
         (Held::Stored(Value::Object(object)), Held::Stored(key)) => {
             object.get_stored(key).map(Held::Stored)
         }
-        (held, key) => held.value().lookup(key.value()).map(Held::Flying),
+        (held, key) => held.value().lookup(key.value()).map(Held::Value),
     }
 }

@@ -20,7 +20,7 @@ impl<'e> Places<'e> for Asked<'_, 'e> {
             Root::Input => self.machine.input_at(&place.path),
             Root::Argument(at) => {
                 let argument = *self.args.get(at as usize)?;
-                path::at(Held::Flying(argument), &place.path)
+                path::at(Held::Value(argument), &place.path)
             }
         }
     }
@@ -34,7 +34,7 @@ impl<'e> Places<'e> for Asked<'_, 'e> {
                 if place.path.is_empty() {
                     return answers.get(argument);
                 }
-                answers.get(&path::at(Held::Flying(*argument), &place.path)?)
+                answers.get(&path::at(Held::Value(*argument), &place.path)?)
             }
         }
     }

@@ -206,7 +206,7 @@ impl<'e> Machine<'e> {
     fn hold(&mut self, slot: Slot, held: Held<'e>) {
         match held {
             Held::Stored(value) => self.set_stored(slot, value),
-            Held::Flying(value) => self.set(slot, value),
+            Held::Value(value) => self.set(slot, value),
         }
     }
 }
@@ -243,7 +243,7 @@ fn visit<'e>(
     collection: V<'e>,
     see: &mut impl FnMut(Held<'e>, Held<'e>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
-    let index = |at| Held::Flying(V::Int(at));
+    let index = |at| Held::Value(V::Int(at));
     match collection {
         V::Array(items) => {
             let mut items = (0..).zip(items.iter());
@@ -251,21 +251,21 @@ fn visit<'e>(
         }
         V::NewArray(items) => {
             let mut items = (0..).zip(items.iter());
-            items.try_for_each(|(at, item)| see(index(at), Held::Flying(*item)))
+            items.try_for_each(|(at, item)| see(index(at), Held::Value(*item)))
         }
         V::Object(object) => object
             .iter()
             .try_for_each(|(key, value)| see(Held::Stored(key), Held::Stored(value))),
         V::NewObject(object) => object
             .iter()
-            .try_for_each(|(key, value)| see(Held::Flying(key), Held::Flying(value))),
+            .try_for_each(|(key, value)| see(Held::Value(key), Held::Value(value))),
         V::Set(set) => set
             .items()
             .iter()
             .try_for_each(|member| see(Held::Stored(member), Held::Stored(member))),
         V::NewSet(set) => set
             .iter()
-            .try_for_each(|member| see(Held::Flying(member), Held::Flying(member))),
+            .try_for_each(|member| see(Held::Value(member), Held::Value(member))),
         _ => Ok(()),
     }
 }

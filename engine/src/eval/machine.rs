@@ -43,7 +43,7 @@ impl<'e> Given<'e> {
     pub(super) fn held(self) -> Held<'e> {
         match self {
             Self::Value(value) => Held::Stored(value),
-            Self::Read(value) => Held::Flying(value),
+            Self::Read(value) => Held::Value(value),
         }
     }
 }

@@ -25,7 +25,7 @@ impl Places {
 pub(super) fn at<'e>(from: Held<'e>, path: &'e [Value]) -> Option<V<'e>> {
     let mut keys = path.iter();
     let value = match from {
-        Held::Flying(value) => value,
+        Held::Value(value) => value,
         Held::Stored(mut value) => {
             while let Value::Object(object) = value
                 && let Some(key) = keys.next()
@@ -83,7 +83,7 @@ impl<'e> Machine<'e> {
         };
         let object = match self.slot(slot)? {
             Held::Stored(Value::Object(object)) => object,
-            Held::Flying(V::Object(object)) => *object,
+            Held::Value(V::Object(object)) => *object,
             _ => return None,
         };
         self.under(object, id)
@@ -109,7 +109,7 @@ impl<'e> Machine<'e> {
         match from {
             Operand::Slot(slot) => match self.slot(slot) {
                 Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
-                Some(Held::Flying(value)) => match self.element(*value, keys) {
+                Some(Held::Value(value)) => match self.element(*value, keys) {
                     Some(Some(found)) => {
                         self.set(out, found);
                         true
@@ -151,7 +151,7 @@ impl<'e> Machine<'e> {
     pub(super) fn walk_input(&mut self, keys: &'e [Operand], out: Slot) -> bool {
         match self.input {
             Some(Held::Stored(value)) => self.walk_stored(value, keys, out),
-            Some(Held::Flying(value)) => self.walk(value, keys, out),
+            Some(Held::Value(value)) => self.walk(value, keys, out),
             None => false,
         }
     }
@@ -205,7 +205,7 @@ impl<'e> Machine<'e> {
                     Operand::Const(id) => self.under(object, *id).flatten(),
                     Operand::Slot(slot) => match self.slot(*slot) {
                         Some(Held::Stored(key)) => object.get_stored(key),
-                        Some(Held::Flying(key)) => object.get(*key),
+                        Some(Held::Value(key)) => object.get(*key),
                         None => None,
                     },
                 },

@@ -69,7 +69,7 @@ impl Machine<'_> {
         let stored = match object {
             Operand::Slot(slot) => match self.slot(slot) {
                 Some(Held::Stored(Value::Object(object))) => object,
-                Some(Held::Flying(V::Object(object))) => *object,
+                Some(Held::Value(V::Object(object))) => *object,
                 _ => return false,
             },
             Operand::Const(_) => return false,

@@ -77,7 +77,7 @@ impl<'e> Machine<'e> {
         }
         let old = input.map(|input| input.value());
         if let Some(new) = patches.put_in(self.call.arena, old) {
-            input = Some(Held::Flying(new));
+            input = Some(Held::Value(new));
         }
         self.scoped(
             Scope {

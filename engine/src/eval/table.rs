@@ -302,10 +302,10 @@ impl<'e> Iterator for Found<'e> {
             let link = table.links.get(at as usize)?;
             self.next = link.next;
             if link.tag == self.tag {
-                let index = Held::Flying(V::Int(i64::from(at)));
+                let index = Held::Value(V::Int(i64::from(at)));
                 return match table.elements {
                     Elements::Stored(items) => Some((index, Held::Stored(items.get(at as usize)?))),
-                    Elements::Made(items) => Some((index, Held::Flying(*items.get(at as usize)?))),
+                    Elements::Made(items) => Some((index, Held::Value(*items.get(at as usize)?))),
                     Elements::Pairs(pairs) => pairs.get(at as usize).copied(),
                 };
             }
@@ -330,7 +330,7 @@ mod tests {
         let mut builder = joins.begin(array, 6 * COST, usize::MAX).unwrap();
         for (at, item) in (0..).zip(items) {
             let value = (at != 2).then_some(item);
-            builder.add(Held::Flying(V::Int(at)), Held::Flying(item), value);
+            builder.add(Held::Value(V::Int(at)), Held::Value(item), value);
         }
         let table = builder.finish();
         let found = |text: &str| {

@@ -90,7 +90,7 @@ pub(super) trait Texts<'e>: Operands<'e> {
         let stored = match operand {
             Operand::Slot(slot) => match self.slot(slot)? {
                 Held::Stored(value) => value,
-                Held::Flying(value) => return value.string_bytes(),
+                Held::Value(value) => return value.string_bytes(),
             },
             Operand::Const(id) => self.stored_constant(id)?,
         };
