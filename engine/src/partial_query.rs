@@ -7,13 +7,13 @@ use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
 
 use crate::compile::Options;
 use crate::error::Error;
-use crate::eval::Given;
+use crate::eval::InputSource;
 use crate::moment::Moment;
 use crate::partial::{Inlining, Residuals, Simplification};
 use crate::query::{Basis, Bound, Following, Request, surroundings, with_memory, within_bounds};
 use crate::trace::Observer;
 use crate::walk::open::Terms;
-use crate::walk::{Question, Search, Walk, World};
+use crate::walk::{Question, Search, Walk, WalkContext};
 
 /// What is unknown, and how far rules are inlined.
 #[derive(Clone, Debug)]
@@ -163,12 +163,12 @@ impl BoundPartial {
         let terms = Terms::default();
         with_memory(request.bounds(shared), |arena| {
             let (world, call) = surroundings(arena, basis, request)?;
-            let world = World {
+            let world = WalkContext {
                 program: world.program,
                 data: world.data.borrow(),
                 input: world.input.map(|input| match input {
-                    Given::Value(value) => value.borrow(),
-                    Given::Read(value) => value,
+                    InputSource::Value(value) => value.borrow(),
+                    InputSource::Read(value) => value,
                 }),
                 strict: world.strict,
                 observer: observer.map(|observer| observer as &mut dyn Observer),

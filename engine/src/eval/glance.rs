@@ -13,7 +13,7 @@ use crate::value::{Kind, V, Value};
 use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
 use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
-use super::machine::Given;
+use super::machine::InputSource;
 use super::path;
 use super::table;
 use super::texts::Texts;
@@ -71,13 +71,13 @@ impl<'e> Glance<'e> {
     #[inline]
     pub fn new(
         program: &'e Program,
-        input: Option<Given<'e>>,
+        input: Option<InputSource<'e>>,
         data: &'e Value,
         turns: u64,
     ) -> Self {
         Self {
             program,
-            input: input.map(Given::held),
+            input: input.map(InputSource::held),
             data,
             slots: [Held::Value(V::Null); SLOTS],
             found: None,

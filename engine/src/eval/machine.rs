@@ -31,14 +31,14 @@ pub(super) enum Flow {
 
 /// The input as it was given.
 #[derive(Clone, Copy)]
-pub enum Given<'e> {
+pub enum InputSource<'e> {
     /// An owned value.
     Value(&'e Value),
     /// A value that was read into the evaluation's memory.
     Read(V<'e>),
 }
 
-impl<'e> Given<'e> {
+impl<'e> InputSource<'e> {
     #[inline]
     pub(super) fn held(self) -> Held<'e> {
         match self {
@@ -50,7 +50,7 @@ impl<'e> Given<'e> {
 
 /// What an evaluation reads.
 #[derive(Clone, Copy)]
-pub struct World<'e> {
+pub struct EvalContext<'e> {
     /// The program.
     pub program: &'e Program,
     /// Constants of the query, behind those of the program.
@@ -58,7 +58,7 @@ pub struct World<'e> {
     /// The base documents.
     pub data: &'e Value,
     /// The input.
-    pub input: Option<Given<'e>>,
+    pub input: Option<InputSource<'e>>,
     /// Whether the first error of a built-in ends the evaluation.
     pub strict: bool,
 }
@@ -113,9 +113,9 @@ impl<'e> Machine<'e> {
         clippy::inline_always,
         reason = "it is made where it stays, without a copy on the way"
     )]
-    pub fn new(world: World<'e>, call: Call<'e>) -> Self {
+    pub fn new(world: EvalContext<'e>, call: Call<'e>) -> Self {
         let arena = call.arena;
-        let input = world.input.map(Given::held);
+        let input = world.input.map(InputSource::held);
         Self {
             program: world.program,
             query_constants: world.query_constants,

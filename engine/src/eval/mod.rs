@@ -31,4 +31,4 @@ mod texts;
 
 pub use data::Entry;
 pub use glance::{Glance, Glimpse};
-pub use machine::{Given, Machine, World};
+pub use machine::{EvalContext, InputSource, Machine};

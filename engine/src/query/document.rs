@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::glance::Glances;
 use super::replay::Replay;
 use super::search::traced;
-use super::surroundings::{call, given, world};
+use super::surroundings::{call, eval_context, input_source};
 use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::error::Error;
-use crate::eval::{Given, Glimpse, Machine};
+use crate::eval::{Glimpse, InputSource, Machine};
 use crate::evaluation::EvalError;
 use crate::limits;
 use crate::moment::{Moment, State};
@@ -325,9 +325,9 @@ impl<'a> Asked<'a> {
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Error> {
         with_memory(request.bounds(self.basis.shared), |arena| {
-            let input = given(arena, request)?;
+            let input = input_source(arena, request)?;
             let glimpse = match (input, self.handle.glanced(self.found, request)) {
-                (Some(Given::Read(_)), Some(rule)) => {
+                (Some(InputSource::Read(_)), Some(rule)) => {
                     self.handle.glimpse(rule, input, self.basis.state, request)
                 }
                 _ => Glimpse::Unsure,
@@ -339,7 +339,7 @@ impl<'a> Asked<'a> {
                 Glimpse::Unsure => {
                     // one expression: the machine is made where it stays
                     let mut machine = Machine::new(
-                        world(self.basis, input, request),
+                        eval_context(self.basis, input, request),
                         call(arena, self.basis, request),
                     );
                     let found = self.document(&mut machine);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::document::{DocumentHandle, Found};
 use super::{Input, Request};
-use crate::eval::{Given, Glance, Glimpse};
+use crate::eval::{Glance, Glimpse, InputSource};
 use crate::host::Cancel;
 use crate::impossible;
 use crate::moment::State;
@@ -56,7 +56,7 @@ impl DocumentHandle {
     ) -> Glimpse<'e> {
         let input = match request.input {
             Input::Undefined => None,
-            Input::Value(value) => Some(Given::Value(value)),
+            Input::Value(value) => Some(InputSource::Value(value)),
             // memory is needed first
             Input::Json(_) => return Glimpse::Unsure,
         };
@@ -71,7 +71,7 @@ impl DocumentHandle {
     pub(super) fn glimpse<'e>(
         &self,
         rule: RuleId,
-        input: Option<Given<'e>>,
+        input: Option<InputSource<'e>>,
         state: &'e State,
         request: &Request<'_>,
     ) -> Glimpse<'e> {

@@ -7,7 +7,7 @@ use solon_syntax::ast::{Body, Name};
 use solon_syntax::source::Source;
 
 use super::search::traced;
-use super::surroundings::{call, given, world};
+use super::surroundings::{call, eval_context, input_source};
 use super::{
     Basis, Bound, ExpressionText, Following, Request, Shared, Solution, with_memory, within_bounds,
 };
@@ -151,10 +151,12 @@ impl QueryInner {
     fn solutions(&self, basis: Basis<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
         traced((self, basis), request, |request, replay| {
             with_memory(request.bounds(basis.shared), |arena| {
-                let input = given(arena, request)?;
+                let input = input_source(arena, request)?;
                 // one expression: the machine is made where it stays
-                let mut machine =
-                    Machine::new(world(basis, input, request), call(arena, basis, request));
+                let mut machine = Machine::new(
+                    eval_context(basis, input, request),
+                    call(arena, basis, request),
+                );
                 let rows = machine.solutions(&self.plan);
                 if rows.is_err() {
                     replay.keep(&mut machine.call);

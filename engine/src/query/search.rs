@@ -12,7 +12,7 @@ use super::replay::Replay;
 use super::{Basis, QueryInner, Request, surroundings, with_memory, within_bounds};
 use crate::builtins::{FaultCode, Hooks, NdBuiltinCache, Recorded};
 use crate::error::Error;
-use crate::eval::Given;
+use crate::eval::InputSource;
 use crate::evaluation::EvalError;
 use crate::limits::{self, Limits};
 use crate::trace::Observer;
@@ -28,12 +28,12 @@ pub(crate) fn search<T, R>(
 ) -> Result<R, Error> {
     with_memory(request.bounds(basis.shared), |arena| {
         let (world, call) = surroundings(arena, basis, request)?;
-        let world = walk::World {
+        let world = walk::WalkContext {
             program: world.program,
             data: world.data.borrow(),
             input: world.input.map(|input| match input {
-                Given::Value(value) => value.borrow(),
-                Given::Read(value) => value,
+                InputSource::Value(value) => value.borrow(),
+                InputSource::Read(value) => value,
             }),
             strict: world.strict,
             observer: how.observer.map(|observer| observer as &mut dyn Observer),

@@ -3,7 +3,7 @@
 use super::{Input, Request, Shared};
 use crate::builtins::{Budget, Call, Capabilities};
 use crate::error::Error;
-use crate::eval::{Given, World};
+use crate::eval::{EvalContext, InputSource};
 use crate::evaluation::EvalError;
 use crate::moment::State;
 use crate::program::Program;
@@ -31,13 +31,13 @@ pub(crate) fn surroundings<'e>(
     arena: &'e Arena,
     basis: Basis<'e>,
     request: &'e Request<'_>,
-) -> Result<(World<'e>, Call<'e>), Error> {
-    let input = given(arena, request)?;
+) -> Result<(EvalContext<'e>, Call<'e>), Error> {
+    let input = input_source(arena, request)?;
     let mut call = call(arena, basis, request);
     if let Some(left) = request.left {
         call.resume(left);
     }
-    Ok((world(basis, input, request), call))
+    Ok((eval_context(basis, input, request), call))
 }
 
 /// The input of a request, read if it is text.
@@ -45,12 +45,12 @@ pub(crate) fn surroundings<'e>(
 pub(super) fn given<'e>(
     arena: &'e Arena,
     request: &'e Request<'_>,
-) -> Result<Option<Given<'e>>, Error> {
+) -> Result<Option<InputSource<'e>>, Error> {
     match request.input {
         Input::Undefined => Ok(None),
-        Input::Value(value) => Ok(Some(Given::Value(value))),
+        Input::Value(value) => Ok(Some(InputSource::Value(value))),
         Input::Json(text) => match json::read_into(arena, text) {
-            Ok(read) => Ok(Some(Given::Read(read))),
+            Ok(read) => Ok(Some(InputSource::Read(read))),
             Err(error) => Err(error.into()),
         },
     }
@@ -63,10 +63,10 @@ pub(super) fn given<'e>(
 )]
 pub(super) fn world<'e>(
     basis: Basis<'e>,
-    input: Option<Given<'e>>,
+    input: Option<InputSource<'e>>,
     request: &Request<'_>,
-) -> World<'e> {
-    World {
+) -> EvalContext<'e> {
+    EvalContext {
         program: basis.program(),
         query_constants: basis.constants,
         data: basis.state.documents.root(),

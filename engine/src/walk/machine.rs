@@ -41,7 +41,7 @@ pub(super) type Outcome = Result<Flow, Halt>;
 pub(super) type Next<'n, 'e> = &'n mut dyn FnMut(&mut Walk<'e>) -> Outcome;
 
 /// What a search reads.
-pub struct World<'e> {
+pub struct WalkContext<'e> {
     /// The program.
     pub program: &'e Program,
     /// The base documents.
@@ -158,7 +158,7 @@ const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Walk<'e> {
     /// Prepares a search.
-    pub fn new(world: World<'e>, call: Call<'e>) -> Self {
+    pub fn new(world: WalkContext<'e>, call: Call<'e>) -> Self {
         Self {
             program: world.program,
             originals: None,

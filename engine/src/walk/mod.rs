@@ -31,5 +31,5 @@ mod trail;
 mod unify;
 
 pub use faults::Faults;
-pub use machine::{Question, Walk, World};
+pub use machine::{Question, Walk, WalkContext};
 pub use shortcuts::{Search, Shortcuts};
