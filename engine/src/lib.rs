@@ -58,8 +58,8 @@ mod value;
 mod walk;
 
 pub use builtins::{
-    Call, Capabilities, CapabilitiesError, Custom, Fault, FaultCode, FaultError, NdBuiltinCache,
-    ResponseMetadata, SendMetrics,
+    BuiltinContext, Capabilities, CapabilitiesError, Custom, Fault, FaultCode, FaultError,
+    NdBuiltinCache, ResponseMetadata, SendMetrics,
 };
 pub use compile::{Options as CompilerOptions, Work};
 pub use decision::Decision;

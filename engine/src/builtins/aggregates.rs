@@ -2,7 +2,7 @@
 
 use super::arithmetic::computed;
 use super::arrays::allot;
-use super::{Aggregation, Builtin, Call, Fault, Fold, Members, Operands, runes};
+use super::{Aggregation, Builtin, BuiltinContext, Fault, Fold, Members, Operands, runes};
 use crate::value::number::Product;
 use crate::value::{Kind, NumberBuf, SetView, V, sort};
 
@@ -70,7 +70,7 @@ pub const TABLE: &[Builtin] = &[
 
 const MEMBERS: &[&str] = &["set", "array"];
 
-fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn count<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let operand = operands.at(0);
     let count = if let Some(array) = operand.as_array() {
         array.len()
@@ -90,12 +90,12 @@ fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.number(NumberBuf::from(count)))
 }
 
-fn sum<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sum<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     folded(call, Aggregation::Sum, members, members.iter())
 }
 
-fn product<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn product<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     let mut product = Product::default();
     for member in members.iter() {
@@ -108,17 +108,17 @@ fn product<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
     computed(call, product.finish())
 }
 
-fn max<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn max<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     extreme(call, operands, Aggregation::Max)
 }
 
-fn min<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn min<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     extreme(call, operands, Aggregation::Min)
 }
 
 /// The greatest or the least element.
 fn extreme<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     aggregation: Aggregation,
 ) -> Result<V<'e>, Fault> {
@@ -127,7 +127,7 @@ fn extreme<'e>(
 }
 
 fn folded<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     aggregation: Aggregation,
     members: Members<'e>,
     elements: impl Iterator<Item = V<'e>>,
@@ -138,7 +138,7 @@ fn folded<'e>(
     fold.finish(call, members.kind())
 }
 
-fn sorted<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sorted<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, MEMBERS)?;
     allot(call, members.len())?;
     if let Members::Set(SetView::Arena(set)) = members
@@ -155,12 +155,12 @@ fn sorted<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 
-fn all<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn all<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
     Ok(V::Bool(members.iter_unordered().all(is_true)))
 }
 
-fn any<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn any<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
     Ok(V::Bool(members.iter_unordered().any(is_true)))
 }

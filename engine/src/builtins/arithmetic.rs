@@ -1,6 +1,6 @@
 //! Arithmetic on numbers; `minus` takes sets too.
 
-use super::{Builtin, Call, Fault, Operands, sets};
+use super::{Builtin, BuiltinContext, Fault, Operands, sets};
 use crate::value::number::ArithmeticError;
 use crate::value::{NumberBuf, V};
 
@@ -81,17 +81,17 @@ impl From<ArithmeticError> for Fault {
 
 /// A computed number, or why there is none.
 pub fn computed<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     outcome: Result<NumberBuf, ArithmeticError>,
 ) -> Result<V<'e>, Fault> {
     Ok(call.arena.number(outcome?))
 }
 
-fn plus<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn plus<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     computed(call, operands.number(0)?.plus(operands.number(1)?))
 }
 
-fn minus<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn minus<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.at(0), operands.at(1));
     if let (Some(left), Some(right)) = (left.as_number(), right.as_number()) {
         return computed(call, left.minus(right));
@@ -104,30 +104,30 @@ fn minus<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     }
 }
 
-fn mul<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn mul<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     computed(call, operands.number(0)?.times(operands.number(1)?))
 }
 
-fn div<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn div<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     computed(call, operands.number(0)?.divide(operands.number(1)?))
 }
 
-fn rem<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn rem<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     computed(call, operands.number(0)?.rem(operands.number(1)?))
 }
 
-fn abs<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn abs<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.abs()))
 }
 
-fn round<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn round<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.round()))
 }
 
-fn ceil<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn ceil<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.ceil()))
 }
 
-fn floor<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn floor<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.number(operands.number(0)?.floor()))
 }

@@ -1,6 +1,6 @@
 //! Arrays.
 
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::V;
 
 /// This family's entries.
@@ -34,7 +34,7 @@ pub const TABLE: &[Builtin] = &[
     .holding(),
 ];
 
-fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn concat<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (first, second) = (operands.array(0)?, operands.array(1)?);
     if first.is_empty() {
         return Ok(operands.at(1));
@@ -46,7 +46,7 @@ fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.array_from(first.iter().chain(second.iter())))
 }
 
-fn flatten<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn flatten<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let array = operands.array(0)?;
     let mut list = call.arena.list();
     for element in array.iter() {
@@ -61,7 +61,7 @@ fn flatten<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 
-fn reverse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn reverse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let array = operands.array(0)?;
     allot(call, array.len())?;
     let mut list = call.arena.list();
@@ -70,7 +70,7 @@ fn reverse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
     Ok(call.arena.array_of(list.into_bump_slice()))
 }
 
-fn slice<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn slice<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let array = operands.array(0)?;
     let clamp = |index: i64| usize::try_from(index).map_or(0, |index| index.min(array.len()));
     let start = clamp(operands.int(1)?);
@@ -86,7 +86,7 @@ fn slice<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
 }
 
 /// Counts the work of a new array and refuses one that is too large.
-pub fn allot(call: &mut Call<'_>, length: usize) -> Result<(), Fault> {
+pub fn allot(call: &mut BuiltinContext<'_>, length: usize) -> Result<(), Fault> {
     call.budget.spend_len(length)?;
     call.budget
         .reserve(length.saturating_mul(size_of::<V<'_>>()))

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::http::is_field;
 use super::operands::plain_int;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::uri::{self, Uri};
 use crate::value::{ObjectView, TextView, V, json};
 
@@ -27,7 +27,7 @@ const UNSIGNED: [&str; 3] = ["authorization", "user-agent", "x-amzn-trace-id"];
 /// Stands for the digest of a body that is not signed.
 const UNSIGNED_PAYLOAD: &str = "UNSIGNED-PAYLOAD";
 
-fn sign_req<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sign_req<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // OPA names the first operand whichever is no object or number
     let object = |at| {
         let operand = operands.at(at);
@@ -80,7 +80,7 @@ fn sign_req<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
 
 /// The request with its own headers and those that sign it.
 fn with_headers<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     request: ObjectView<'e>,
     headers: &[(String, String)],
     own: &[(&str, String)],

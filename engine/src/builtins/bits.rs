@@ -2,7 +2,7 @@
 
 use super::arithmetic::computed;
 use super::fault::FaultError;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::{Number, NumberBuf, V};
 
 /// This family's entries.
@@ -45,20 +45,20 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn and<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn and<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     both(call, operands, Number::bit_and)
 }
 
-fn or<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     both(call, operands, Number::bit_or)
 }
 
-fn xor<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn xor<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     both(call, operands, Number::bit_xor)
 }
 
 fn both<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     operation: fn(Number<'e>, Number<'e>) -> Option<NumberBuf>,
 ) -> Result<V<'e>, Fault> {
@@ -67,19 +67,19 @@ fn both<'e>(
     Ok(call.arena.number(result))
 }
 
-fn negate<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn negate<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let result = operands.integer(0)?.bit_not().ok_or(Fault::Undefined)?;
     Ok(call.arena.number(result))
 }
 
-fn lsh<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn lsh<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let number = operands.integer(0)?;
     let by = distance(operands)?;
     let result = number.shift_left(by).ok_or(Fault::Undefined)?;
     computed(call, result)
 }
 
-fn rsh<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn rsh<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let number = operands.integer(0)?;
     let by = distance(operands)?;
     let result = number.shift_right(by).ok_or(Fault::Undefined)?;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Aggregation, Answer, Call, Fault, Quick};
+use super::{Aggregation, Answer, BuiltinContext, Fault, Quick};
 use crate::value::{TextView, V};
 
 /// A function of the table.
-pub type Function = for<'e> fn(&mut Call<'e>, &[V<'e>]) -> Result<V<'e>, Fault>;
+pub type Function = for<'e> fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault>;
 
 /// Prepares a call some of whose operands are constants; `None` when that gains nothing. A constant that
 /// makes every call fail must not be prepared: the failure belongs to the evaluation.
@@ -15,7 +15,7 @@ pub type Specialise = fn(&[Option<V<'_>>]) -> Option<Arc<dyn Prepared>>;
 /// A call whose constant operands were worked on at compile time (a compiled regular expression).
 pub trait Prepared: Send + Sync {
     /// Calls it with all operands, the constant ones too.
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>;
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>;
 
     /// The same call for the elements of its second and last operand, an array of so many; the first one is constant.
     /// `None` when the call wants the array.

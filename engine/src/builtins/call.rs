@@ -42,7 +42,7 @@ pub struct Kept<'e> {
 }
 
 /// The surroundings of a call: memory, budget, caches, and the way to the outside.
-pub struct Call<'e> {
+pub struct BuiltinContext<'e> {
     /// Where results live.
     pub arena: &'e Arena,
     /// The outside.
@@ -70,7 +70,7 @@ pub struct Call<'e> {
     seed: OnceCell<u64>,
 }
 
-impl<'e> Call<'e> {
+impl<'e> BuiltinContext<'e> {
     /// Surroundings for one evaluation.
     #[inline(always)]
     #[expect(
@@ -182,7 +182,7 @@ impl<'e> Call<'e> {
         self.kept.get_or_insert_default()
     }
 
-    /// An empty buffer in the arena, to become a string by [`Call::text`].
+    /// An empty buffer in the arena, to become a string by [`BuiltinContext::text`].
     pub fn buffer(&self) -> Buffer<'e> {
         // most strings that policies make are short: growing costs more than a little room
         Buffer::with_capacity_in(48, self.arena.bump())
@@ -211,7 +211,7 @@ impl<'e> Call<'e> {
     }
 }
 
-impl Call<'_> {
+impl BuiltinContext<'_> {
     /// The source of random numbers of the evaluation: asked once, the same for all its calls.
     pub fn seed(&self) -> Result<u64, Fault> {
         if let Some(seed) = self.seed.get() {
@@ -409,7 +409,7 @@ impl<'e> Budget<'e> {
 
 /// Appends to a buffer if the evaluation may.
 #[inline]
-pub fn push(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+pub fn push(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
     let length = buffer.len() + bytes.len();
     if length > buffer.capacity() {
         call.budget.reserve(buffer.len() + length)?;
@@ -432,7 +432,7 @@ pub struct Writer<'b, 'e> {
 
 impl<'b, 'e> Writer<'b, 'e> {
     /// Writes behind what the buffer holds.
-    pub fn new(call: &'b Call<'_>, buffer: &'b mut Buffer<'e>) -> Self {
+    pub fn new(call: &'b BuiltinContext<'_>, buffer: &'b mut Buffer<'e>) -> Self {
         Self {
             left: call.budget.memory_left(),
             next_look: buffer.len().saturating_add(limits::LOOK_BYTES),

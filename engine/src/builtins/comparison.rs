@@ -1,6 +1,6 @@
 //! Comparison by the one order of values, and membership.
 
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::V;
 
 /// This family's entries.
@@ -79,31 +79,31 @@ pub const TABLE: &[Builtin] = &[
     .infix("in"),
 ];
 
-fn equal<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(operands.at(0) == operands.at(1)))
 }
 
-fn neq<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn neq<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(operands.at(0) != operands.at(1)))
 }
 
-fn lt<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn lt<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(operands.at(0) < operands.at(1)))
 }
 
-fn lte<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn lte<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(operands.at(0) <= operands.at(1)))
 }
 
-fn gt<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn gt<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(operands.at(0) > operands.at(1)))
 }
 
-fn gte<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn gte<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(operands.at(0) >= operands.at(1)))
 }
 
-fn member<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn member<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(has_element(operands.at(1), operands.at(0))))
 }
 
@@ -120,7 +120,7 @@ pub fn has_element<'e>(collection: V<'e>, value: V<'e>) -> bool {
     }
 }
 
-fn member_at<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn member_at<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (key, value) = (operands.at(0), operands.at(1));
     let held = operands.at(2).lookup(key);
     Ok(V::Bool(held.is_some_and(|held| held == value)))

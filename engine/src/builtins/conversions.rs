@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 
 use super::fault::FaultError;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::{Kind, Number, NumberBuf, V};
 
 /// This family's entries.
@@ -22,7 +22,7 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn format_int<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn format_int<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let number = operands.number(0)?;
     let base = match operands.number(1)? {
         Number::Int(base @ (2 | 8 | 10 | 16)) => base.unsigned_abs(),
@@ -37,7 +37,7 @@ fn format_int<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     Ok(call.arena.text(&number.truncate().to_str_radix(base)))
 }
 
-fn to_number<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn to_number<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let operand = operands.at(0);
     match operand.kind() {
         Kind::Null => Ok(V::Int(0)),

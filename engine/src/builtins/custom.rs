@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Call, Fault};
+use super::{BuiltinContext, Fault};
 use crate::types::Type;
 use crate::value::V;
 
 /// The body of a function that a host adds.
-pub type CustomBody = dyn for<'e> Fn(&mut Call<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync;
+pub type CustomBody =
+    dyn for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync;
 
 /// A function that a host adds to the built-ins.
 #[derive(Clone)]
@@ -32,7 +33,10 @@ impl Custom {
     pub fn new(
         name: &str,
         signature: &'static str,
-        body: impl for<'e> Fn(&mut Call<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync + 'static,
+        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         Self {
             name: name.into(),
@@ -58,7 +62,11 @@ impl Custom {
     }
 
     /// Calls it, unless an operand has too many parts for whatever it may do with them.
-    pub fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    pub fn call<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[V<'e>],
+    ) -> Result<V<'e>, Fault> {
         if call.arena.has_outsize() && operands.iter().any(V::is_outsize) {
             return Err(Fault::memory());
         }

@@ -2,7 +2,7 @@
 
 use solon_syntax::source::Span;
 
-use super::{Builtin, Call, Fault, Prepared, Run};
+use super::{Builtin, BuiltinContext, Fault, Prepared, Run};
 use crate::limits;
 use crate::types::Type;
 use crate::value::V;
@@ -34,7 +34,7 @@ fn is_large(operand: &V<'_>) -> bool {
 
 /// The end of the evaluation, if one is due: an operand that did not fit is null, which is nothing to complain of.
 #[cold]
-pub fn after(call: &Call<'_>, fault: Fault) -> Fault {
+pub fn after(call: &BuiltinContext<'_>, fault: Fault) -> Fault {
     if call.arena.excess().is_some() || call.arena.ended().is_some() {
         return call.budget.check().err().unwrap_or(fault);
     }
@@ -46,7 +46,7 @@ impl Entry {
     /// asked once for equal operands when the decision notes their answers.
     pub fn call<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
@@ -63,7 +63,7 @@ impl Entry {
     )]
     pub fn attempt<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,
@@ -78,7 +78,7 @@ impl Entry {
     #[expect(clippy::inline_always, reason = "as for `call`")]
     fn run<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
         prepared: Option<&dyn Prepared>,
     ) -> Result<V<'e>, Fault> {
@@ -108,7 +108,7 @@ impl Entry {
     #[cold]
     fn call_noted<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
         prepared: Option<&dyn Prepared>,
         span: Span,

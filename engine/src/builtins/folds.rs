@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::arithmetic::computed;
-use super::{Call, Fault};
+use super::{BuiltinContext, Fault};
 use crate::value::number::Sum;
 use crate::value::{Kind, Number, NumberBuf, V, Value};
 
@@ -74,7 +74,7 @@ impl<'e> Fold<'e> {
     }
 
     /// What the built-in says of a collection of the elements.
-    pub fn finish(self, call: &Call<'e>, collection: Kind) -> Result<V<'e>, Fault> {
+    pub fn finish(self, call: &BuiltinContext<'e>, collection: Kind) -> Result<V<'e>, Fault> {
         match self {
             Self::Count(count) => Ok(call.arena.number(NumberBuf::from(count))),
             Self::Sum(_, Some(wrong)) => Err(Fault::element(1, collection, &["number"], wrong)),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::arrays::allot;
 use super::fault::FaultError;
 use super::operands::{Members, MembersIter};
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::{ObjectView, SetBuilder, V};
 pub use kept::Graphs;
 use numbered::{Nodes, are_worth_it};
@@ -46,7 +46,7 @@ fn initial<'e>(operands: &[V<'e>]) -> Result<Members<'e>, Fault> {
     })
 }
 
-fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn reachable<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
     if let V::Object(stored) = operands.at(0)
@@ -88,7 +88,7 @@ fn reachable<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     Ok(found.finish())
 }
 
-fn reachable_paths<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn reachable_paths<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let graph = operands.object(0)?;
     let initial = initial(operands)?;
     let mut paths = SetBuilder::new(call.arena);
@@ -122,7 +122,11 @@ impl<'e> Walk<'e> {
         (!edges.is_empty()).then(|| edges.iter())
     }
 
-    fn run(mut self, call: &mut Call<'e>, paths: &mut SetBuilder<'e>) -> Result<(), Fault> {
+    fn run(
+        mut self,
+        call: &mut BuiltinContext<'e>,
+        paths: &mut SetBuilder<'e>,
+    ) -> Result<(), Fault> {
         match self.path.first().and_then(|node| self.neighbours(*node)) {
             Some(neighbours) => self.left.push(neighbours),
             None => return self.keep(call, paths),
@@ -151,7 +155,7 @@ impl<'e> Walk<'e> {
         Ok(())
     }
 
-    fn keep(&self, call: &mut Call<'e>, paths: &mut SetBuilder<'e>) -> Result<(), Fault> {
+    fn keep(&self, call: &mut BuiltinContext<'e>, paths: &mut SetBuilder<'e>) -> Result<(), Fault> {
         allot(call, self.path.len())?;
         paths.insert(call.arena.array(&self.path));
         Ok(())

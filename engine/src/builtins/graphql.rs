@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::patterns::{Family, Pattern};
-use super::{Builtin, Call, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::graphql::{
     self, Decode, Encode, Problem, QueryDocument, Schema, SchemaDocument, TypeSystem,
 };
@@ -81,7 +81,8 @@ impl Compiled {
 }
 
 /// A function of a query and a schema, which may be a constant.
-type Checker = for<'e> fn(&mut Call<'e>, &[V<'e>], Option<&Arc<Compiled>>) -> Result<V<'e>, Fault>;
+type Checker =
+    for<'e> fn(&mut BuiltinContext<'e>, &[V<'e>], Option<&Arc<Compiled>>) -> Result<V<'e>, Fault>;
 
 /// A call whose schema is a constant.
 struct Constant {
@@ -90,7 +91,7 @@ struct Constant {
 }
 
 impl Prepared for Constant {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         (self.run)(call, operands, Some(&self.schema))
     }
 }
@@ -129,7 +130,7 @@ enum Source<'e> {
 }
 
 impl<'e> Source<'e> {
-    fn new(call: &mut Call<'e>, operands: &[V<'e>], position: u8) -> Result<Self, Fault> {
+    fn new(call: &mut BuiltinContext<'e>, operands: &[V<'e>], position: u8) -> Result<Self, Fault> {
         let operand = operands.at(position);
         if operand.as_object().is_some() {
             return Ok(Self::Tree(operand));
@@ -142,7 +143,7 @@ impl<'e> Source<'e> {
     }
 }
 
-fn text_of<'e>(call: &mut Call<'e>, text: TextView<'e>) -> Result<&'e str, Fault> {
+fn text_of<'e>(call: &mut BuiltinContext<'e>, text: TextView<'e>) -> Result<&'e str, Fault> {
     call.budget.spend_len(text.as_bytes().len())?;
     Ok(match text {
         TextView::Utf8(text) => text,
@@ -150,7 +151,10 @@ fn text_of<'e>(call: &mut Call<'e>, text: TextView<'e>) -> Result<&'e str, Fault
     })
 }
 
-fn query<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<QueryDocument<'e>, Fault> {
+fn query<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<QueryDocument<'e>, Fault> {
     match Source::new(call, operands, 0)? {
         Source::Text(text) => graphql::parse_query(text),
         Source::Tree(tree) => QueryDocument::decode(tree, 0),
@@ -166,7 +170,7 @@ struct Schemed<'e> {
 
 impl<'e> Schemed<'e> {
     fn new(
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
         constant: Option<&Arc<Compiled>>,
     ) -> Result<Self, Fault> {
@@ -187,7 +191,7 @@ impl<'e> Schemed<'e> {
     }
 
     /// The syntax tree.
-    fn tree(&self, call: &Call<'e>) -> Result<V<'e>, Fault> {
+    fn tree(&self, call: &BuiltinContext<'e>) -> Result<V<'e>, Fault> {
         let text = match self.source {
             Source::Text(text) => text,
             Source::Tree(tree) => {
@@ -207,7 +211,7 @@ impl<'e> Schemed<'e> {
 
 /// The syntax trees of a query and a schema that fit.
 fn checked<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     constant: Option<&Arc<Compiled>>,
     check: impl FnOnce(&TypeSystem, &QueryDocument<'e>) -> Result<(), Fault>,
@@ -219,7 +223,7 @@ fn checked<'e>(
 }
 
 fn parse<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     constant: Option<&Arc<Compiled>>,
 ) -> Result<V<'e>, Fault> {
@@ -230,7 +234,7 @@ fn parse<'e>(
 }
 
 fn parse_and_verify<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     constant: Option<&Arc<Compiled>>,
 ) -> Result<V<'e>, Fault> {
@@ -247,7 +251,7 @@ fn parse_and_verify<'e>(
 }
 
 fn is_valid<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     constant: Option<&Arc<Compiled>>,
 ) -> Result<V<'e>, Fault> {
@@ -262,19 +266,19 @@ fn is_valid<'e>(
     }
 }
 
-fn parse_query<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_query<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = text_of(call, operands.text(0)?)?;
     let document = graphql::parse_query(text).map_err(worded)?;
     Ok(document.encode(call.arena))
 }
 
-fn parse_schema<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_schema<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = text_of(call, operands.text(0)?)?;
     let document = graphql::parse_schema(text).map_err(worded)?;
     Ok(document.encode(call.arena))
 }
 
-fn schema_is_valid<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn schema_is_valid<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let document = match Source::new(call, operands, 0) {
         Ok(Source::Text(text)) => graphql::parse_schema(text),
         Ok(Source::Tree(tree)) => SchemaDocument::decode(tree, 0),

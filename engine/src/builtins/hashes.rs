@@ -8,7 +8,7 @@ use sha2::{Sha256, Sha512};
 use subtle::ConstantTimeEq;
 
 use super::encoding::hex;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::V;
 
 /// This family's entries.
@@ -63,12 +63,18 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn digest<'e, D: Digest>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn digest<'e, D: Digest>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let digest = D::digest(operands.text(0)?.as_bytes());
     Ok(hex::written(call, &digest))
 }
 
-fn hmac<'e, M: Mac + KeyInit>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn hmac<'e, M: Mac + KeyInit>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let (text, key) = (operands.text(0)?, operands.text(1)?);
     let mac = <M as KeyInit>::new_from_slice(key.as_bytes());
     let mac = mac.map_err(|_| Fault::error("invalid key length"))?;
@@ -76,7 +82,7 @@ fn hmac<'e, M: Mac + KeyInit>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result
     Ok(hex::written(call, &code))
 }
 
-fn equal<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn equal<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let equal = left.as_bytes().ct_eq(right.as_bytes());
     Ok(V::Bool(equal.into()))

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use super::http::check_name;
-use super::{Builtin, Call, Fault, FaultCode, Operands};
+use super::{Builtin, BuiltinContext, Fault, FaultCode, Operands};
 use crate::host::{LookupError, NO_NETWORK};
 use crate::value::V;
 
@@ -17,7 +17,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 .waiting()
 .nondeterministic()];
 
-fn lookup<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn lookup<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let operand = operands.text(0)?;
     let name = operand.to_str();
     check_name(call, &name).map_err(Fault::error)?;
@@ -42,7 +42,7 @@ fn lookup<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(set)
 }
 
-fn failed(call: &Call<'_>, name: &str, error: LookupError) -> Fault {
+fn failed(call: &BuiltinContext<'_>, name: &str, error: LookupError) -> Fault {
     match call.budget.ended("net.lookup_ip_addr") {
         Some(end) => end,
         None => match error {

@@ -68,7 +68,7 @@ mod uuid;
 
 pub use builtin::{Builtin, Function, Observed, Prepared, Run, Specialise, TextRelation};
 pub(crate) use call::Left;
-pub use call::{Budget, Call};
+pub use call::{Budget, BuiltinContext};
 pub use capabilities::{Capabilities, CapabilitiesError};
 pub use comparison::has_element;
 pub use custom::{Custom, CustomBody};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Answer, Builtin, Call, Fault, Members, Operands, Prepared, Quick};
+use super::{Answer, Builtin, BuiltinContext, Fault, Members, Operands, Prepared, Quick};
 use crate::value::{TextView, V};
 pub use range::Range;
 use range::{Address, Form};
@@ -120,7 +120,7 @@ fn is_block(text: &[u8]) -> Option<i64> {
     usual_block(text).map(|_| 1)
 }
 
-fn cidr_contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_contains<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let whole = block(text(operands.at(0))?)?;
     let part = block_or_address(text(operands.at(1))?)?;
     Ok(V::Bool(whole.contains(part)))
@@ -130,7 +130,7 @@ fn cidr_contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 struct Block(Range);
 
 impl Prepared for Block {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let part = block_or_address(text(operands.at(1))?)?;
         Ok(V::Bool(self.0.contains(part)))
     }
@@ -151,19 +151,19 @@ fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(Arc::new(Block(range)))
 }
 
-fn cidr_intersects<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_intersects<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let left = block(text(operands.at(0))?)?;
     let right = block(text(operands.at(1))?)?;
     Ok(V::Bool(left.intersects(right)))
 }
 
-fn cidr_is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.at(0).as_text();
     let valid = text.is_some_and(|text| Range::parse(&text.to_str()).is_some());
     Ok(V::Bool(valid))
 }
 
-fn cidr_expand<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_expand<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let Range { first, last, .. } = block(operands.text(0)?)?;
     let bytes = (last.0 - first.0).saturating_mul(ADDRESS_BYTES);
     call.budget
@@ -200,7 +200,10 @@ fn named(member: V<'_>, position: u8) -> Result<V<'_>, Fault> {
     }
 }
 
-fn cidr_contains_matches<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_contains_matches<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     // the parts are looked at with the first of the blocks, so that a mistake in that one comes first
     let mut parts: Option<SmallVec<[(V<'e>, Range); 1]>> = None;
     let first_part = members(operands.at(1)).next();
@@ -249,7 +252,7 @@ fn block_or_class(text: &str) -> Result<(Address, Range), Fault> {
     Ok((address, Range::block(address, host_bits)))
 }
 
-fn cidr_merge<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cidr_merge<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let Some(members) = Members::of(operands.at(0)) else {
         return Err(Fault::error("operand must be an array"));
     };

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use num_bigint::BigInt;
 
 use super::arrays::allot;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::{Number, NumberBuf, V};
 
 /// This family's entries.
@@ -31,12 +31,12 @@ pub const TABLE: &[Builtin] = &[
     .nondeterministic(),
 ];
 
-fn range<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn range<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (first, last) = (operands.integer(0)?, operands.integer(1)?);
     steps(call, first, last, Number::Int(1))
 }
 
-fn range_step<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn range_step<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (first, last) = (operands.integer(0)?, operands.integer(1)?);
     let step = operands.integer(2)?;
     if step.compare(Number::Int(0)).is_le() {
@@ -52,7 +52,7 @@ fn range_step<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 const STRETCH: usize = 1 << 16;
 
 fn steps<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     first: Number<'_>,
     last: Number<'_>,
     step: Number<'_>,
@@ -81,7 +81,7 @@ fn steps<'e>(
 
 /// For ends or steps beyond 64 bits.
 fn big_steps<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     first: Number<'_>,
     last: Number<'_>,
     step: Number<'_>,
@@ -109,7 +109,7 @@ fn big_steps<'e>(
     Ok(call.arena.array_of(numbers.into_bump_slice()))
 }
 
-fn intn<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn intn<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let key = operands.text(0)?;
     let bound = operands.int(1)?.unsigned_abs();
     // a keyed hash of the operands needs no memory of earlier answers

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use solon_syntax::stack;
 
 use super::arrays::allot;
-use super::{Builtin, Call, Fault, Operands, occurrences};
+use super::{Builtin, BuiltinContext, Fault, Operands, occurrences};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, ObjectView, Overlaid, SetView, V};
 
@@ -59,7 +59,7 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn keys<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
     allot(call, object.len())?;
     let mut keys = bumpalo::collections::Vec::with_capacity_in(object.len(), call.arena.bump());
@@ -67,7 +67,7 @@ fn keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.sorted_set(keys.into_bump_slice()))
 }
 
-fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn filter<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
     let keys = key_set(call, operands)?;
     if let Some(few) = few_texts(keys, object.len()) {
@@ -80,7 +80,7 @@ fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(in_order(call, held, object.len()))
 }
 
-fn remove<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn remove<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
     let keys = key_set(call, operands)?;
     if let ObjectView::Stored(stored) = object
@@ -116,7 +116,7 @@ fn few_texts(keys: V<'_>, pairs: usize) -> Option<SmallVec<[V<'_>; 8]>> {
 
 /// An object of pairs that are in order, at most so many.
 fn in_order<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     pairs: impl Iterator<Item = (V<'e>, V<'e>)>,
     most: usize,
 ) -> V<'e> {
@@ -131,7 +131,7 @@ fn in_order<'e>(
 }
 
 /// Something to look keys up in, from the second operand: an array, a set, or an object for its keys.
-fn key_set<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn key_set<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let operand = operands.at(1);
     if let Some(array) = operand.as_array() {
         allot(call, array.len())?;
@@ -143,7 +143,7 @@ fn key_set<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
     }
 }
 
-fn subset<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn subset<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (whole, part) = (operands.at(0), operands.at(1));
     let found = if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
         object_subset(call, whole, part)?
@@ -163,7 +163,7 @@ fn subset<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
 }
 
 fn object_subset<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     whole: ObjectView<'e>,
     part: ObjectView<'e>,
 ) -> Result<bool, Fault> {
@@ -188,14 +188,18 @@ fn object_subset<'e>(
     Ok(true)
 }
 
-fn set_subset(call: &mut Call<'_>, whole: SetView<'_>, part: SetView<'_>) -> Result<bool, Fault> {
+fn set_subset(
+    call: &mut BuiltinContext<'_>,
+    whole: SetView<'_>,
+    part: SetView<'_>,
+) -> Result<bool, Fault> {
     call.budget.spend_len(part.len())?;
     Ok(part.len() <= whole.len() && part.iter_unordered().all(|member| whole.contains(member)))
 }
 
 /// Whether the array's elements stand in the other one in a row.
 fn array_subset(
-    call: &mut Call<'_>,
+    call: &mut BuiltinContext<'_>,
     whole: ArrayView<'_>,
     part: ArrayView<'_>,
 ) -> Result<bool, Fault> {

@@ -5,7 +5,7 @@ use solon_syntax::json::{Options, text};
 use solon_syntax::parse_module as parse;
 use solon_syntax::source::{Source, SourceId};
 
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::{V, json};
 
 /// This family's entries.
@@ -16,7 +16,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     parse_module,
 )];
 
-fn parse_module<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_module<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // OPA names the first operand whichever is wrong
     let operand = |position| {
         let operand = operands.at(position);

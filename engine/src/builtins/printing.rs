@@ -1,7 +1,7 @@
 //! Output for people, and text with values in it.
 
 use super::call::{Writer, push};
-use super::{Builtin, Call, Fault, FaultCode, Members, Observed, Operands};
+use super::{Builtin, BuiltinContext, Fault, FaultCode, Members, Observed, Operands};
 use crate::value::{Kind, V};
 
 /// This family's entries.
@@ -45,7 +45,7 @@ pub const TABLE: &[Builtin] = &[
 /// What stands for an expression that is undefined.
 const UNDEFINED: &str = "<undefined>";
 
-fn print<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn print<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     if let Some(print) = call.hooks.print {
         let shown = operands.iter().map(|value| show(call, *value));
         print(&shown.collect::<Result<Vec<_>, _>>()?.join(" "));
@@ -53,7 +53,7 @@ fn print<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(true))
 }
 
-fn print_each<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn print_each<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let parts = operands.array(0)?;
     if let Some(print) = call.hooks.print {
         let parts = parts
@@ -65,7 +65,7 @@ fn print_each<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     Ok(V::Bool(true))
 }
 
-fn template_string<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn template_string<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let parts = operands.array(0)?;
     // what no template can have goes before what has no one value
     let mut all = parts.iter();
@@ -110,7 +110,7 @@ fn illegal(part: V<'_>) -> Fault {
 }
 
 /// The texts of an argument: of the members of a set, or of the value that it is.
-fn alternatives(call: &Call<'_>, part: V<'_>) -> Result<Vec<String>, Fault> {
+fn alternatives(call: &BuiltinContext<'_>, part: V<'_>) -> Result<Vec<String>, Fault> {
     match part.kind() {
         Kind::Set => match Members::of(part) {
             Some(members) if !members.is_empty() => {
@@ -124,7 +124,7 @@ fn alternatives(call: &Call<'_>, part: V<'_>) -> Result<Vec<String>, Fault> {
 }
 
 /// Strings as they are, everything else as Rego text.
-fn show(call: &Call<'_>, value: V<'_>) -> Result<String, Fault> {
+fn show(call: &BuiltinContext<'_>, value: V<'_>) -> Result<String, Fault> {
     match value.as_text() {
         Some(text) => Ok(text.to_str().into_owned()),
         None => call.shown(value),
@@ -133,7 +133,7 @@ fn show(call: &Call<'_>, value: V<'_>) -> Result<String, Fault> {
 
 /// Calls `each` with every choice of one text of each part, the last part changing fastest.
 fn combine(
-    call: &mut Call<'_>,
+    call: &mut BuiltinContext<'_>,
     parts: &[Vec<String>],
     each: impl Fn(&[&str]),
 ) -> Result<(), Fault> {
@@ -156,7 +156,7 @@ fn combine(
     }
 }
 
-fn trace<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn trace<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     operands.text(0)?;
     Ok(V::Bool(true))
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Call, Custom, Fault, FaultCode};
+use super::{BuiltinContext, Custom, Fault, FaultCode};
 use crate::limits;
 use crate::value::{V, Value};
 
@@ -38,7 +38,7 @@ impl Recorded {
     pub(super) fn ask<'e>(
         &self,
         function: &Custom,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],
     ) -> Result<V<'e>, Fault> {
         let operands_owned = || operands.iter().map(|operand| operand.to_value()).collect();
@@ -82,7 +82,7 @@ impl Answer {
         }
     }
 
-    fn give<'e>(self, call: &Call<'e>) -> Result<V<'e>, Fault> {
+    fn give<'e>(self, call: &BuiltinContext<'e>) -> Result<V<'e>, Fault> {
         match self {
             Self::Value(value) => Ok(call.arena.copy_of(&value)),
             Self::Undefined => Err(Fault::Undefined),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Answer, Builtin, Call, Fault, Operands, Prepared, Quick};
+use super::{Answer, Builtin, BuiltinContext, Fault, Operands, Prepared, Quick};
 use crate::value::V;
 
 /// This family's entries.
@@ -139,7 +139,7 @@ impl<'a> Identifier<'a> {
     }
 }
 
-fn compare<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn compare<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let refuse = |position: u8| {
         let shown = operands.at(position);
@@ -183,7 +183,7 @@ impl Against {
 }
 
 impl Prepared for Against {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         match self.order(operands.text(self.other)?.as_bytes()) {
             Some(order) => Ok(V::Int(order)),
             None => compare(call, operands),
@@ -218,7 +218,7 @@ fn is_version(text: &[u8]) -> Option<i64> {
     Some(Version::parse(text).is_some().into())
 }
 
-fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.at(0).as_text();
     let valid = text.is_some_and(|text| Version::parse(text.as_bytes()).is_some());
     Ok(V::Bool(valid))

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use self::merging::{Wanted, side_by_side};
 use super::arrays::allot;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::limits;
 use crate::value::array::ArrayView;
 use crate::value::{Kind, SetBuilder, SetView, V, Value};
@@ -54,7 +54,7 @@ pub const TABLE: &[Builtin] = &[
 
 /// The members of `left` that are not in `right`.
 pub fn difference<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     left: SetView<'e>,
     right: SetView<'e>,
 ) -> Result<V<'e>, Fault> {
@@ -91,7 +91,7 @@ fn is_cheap_to_order(set: SetView<'_>) -> bool {
 
 /// Those of some members in order that are wanted.
 fn those<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     members: &[V<'e>],
     is_wanted: impl Fn(V<'e>) -> bool,
 ) -> Result<V<'e>, Fault> {
@@ -104,7 +104,7 @@ fn those<'e>(
 }
 
 /// The members of a set in order, side by side.
-fn in_order<'e>(call: &Call<'e>, set: SetView<'e>) -> &'e [V<'e>] {
+fn in_order<'e>(call: &BuiltinContext<'e>, set: SetView<'e>) -> &'e [V<'e>] {
     match set {
         SetView::Arena(set) => set.sorted(call.arena),
         SetView::Stored(set) => {
@@ -114,17 +114,21 @@ fn in_order<'e>(call: &Call<'e>, set: SetView<'e>) -> &'e [V<'e>] {
     }
 }
 
-fn set_diff<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn set_diff<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     difference(call, operands.set(0)?, operands.set(1)?)
 }
 
-fn and<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn and<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.set(0)?, operands.set(1)?);
     common(call, left, right)
 }
 
 /// Takes the members of the smaller set, which matters for `1` and `1.0`.
-fn common<'e>(call: &mut Call<'e>, left: SetView<'e>, right: SetView<'e>) -> Result<V<'e>, Fault> {
+fn common<'e>(
+    call: &mut BuiltinContext<'e>,
+    left: SetView<'e>,
+    right: SetView<'e>,
+) -> Result<V<'e>, Fault> {
     let (small, large) = if left.len() <= right.len() {
         (left, right)
     } else {
@@ -145,7 +149,7 @@ fn common<'e>(call: &mut Call<'e>, left: SetView<'e>, right: SetView<'e>) -> Res
     ))
 }
 
-fn or<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn or<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.set(0)?, operands.set(1)?);
     if right.is_empty() {
         return Ok(operands.at(0));
@@ -164,7 +168,7 @@ fn or<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         .set_from(left.iter_unordered().chain(right.iter_unordered())))
 }
 
-fn intersection<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn intersection<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let mut result: Option<V<'e>> = None;
     for set in inner(operands)? {
         let set = set?;
@@ -179,7 +183,7 @@ fn intersection<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fa
     Ok(result.unwrap_or_else(|| call.arena.set_from([])))
 }
 
-fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let mut sets: SmallVec<[V<'e>; FEW]> = SmallVec::new();
     for set in inner(operands)? {
         sets.push(set?);

@@ -1,6 +1,6 @@
 //! What surrounds an evaluation: the clock, the program that runs it, the rule it is in.
 
-use super::{Builtin, Call, Fault};
+use super::{Builtin, BuiltinContext, Fault};
 use crate::value::V;
 
 /// This family's entries.
@@ -31,10 +31,10 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn now_ns<'e>(call: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn now_ns<'e>(call: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Int(call.now_ns()))
 }
 
-fn runtime<'e>(call: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn runtime<'e>(call: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.copy_of(&call.host.runtime()))
 }

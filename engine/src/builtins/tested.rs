@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Call, Fault, Operands, Prepared};
+use super::{BuiltinContext, Fault, Operands, Prepared};
 use crate::value::{TextView, V};
 
 /// A test of the string at a position.
@@ -20,7 +20,7 @@ pub fn tested(
 }
 
 impl<T: Fn(&TextView<'_>) -> bool + Send + Sync> Prepared for Tested<T> {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         Ok(V::Bool(self.test(&operands.text(self.position)?)))
     }
 

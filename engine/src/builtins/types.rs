@@ -1,6 +1,6 @@
 //! Kinds of values: tests for them, their names, and the old casts.
 
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::{Kind, V};
 
 /// This family's entries.
@@ -109,7 +109,7 @@ fn is<'e>(operands: &[V<'e>], kind: Kind) -> Result<V<'e>, Fault> {
     Ok(V::Bool(operands.at(0).kind() == kind))
 }
 
-fn type_name<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn type_name<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(call.arena.text(operands.at(0).kind().as_str()))
 }
 
@@ -122,7 +122,7 @@ fn cast<'e>(operands: &[V<'e>], kind: Kind, want: &'static [&'static str]) -> Re
     }
 }
 
-fn cast_array<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cast_array<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
     match members.kind() {
         Kind::Array => Ok(operands.at(0)),
@@ -130,7 +130,7 @@ fn cast_array<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
     }
 }
 
-fn cast_set<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn cast_set<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let members = operands.members(0, &["array", "set"])?;
     match members.kind() {
         Kind::Set => Ok(operands.at(0)),

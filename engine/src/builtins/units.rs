@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use super::strings::simple_lower;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::limits::NUMBER_EXPONENT;
 use crate::value::text::lossy;
 use crate::value::{Number, NumberBuf, V};
@@ -104,7 +104,7 @@ fn exponent_is_long(number: &[u8]) -> bool {
     exponent.iter().filter(|b| b.is_ascii_digit()).count() > EXPONENT_DIGITS
 }
 
-fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let refuse = |problem: &str| Fault::error(format!("units.parse: {problem}"));
     let text = unquoted("units.parse", text.as_bytes())?;
@@ -207,7 +207,7 @@ fn plain_bytes(text: &[u8]) -> Option<i64> {
     i64::try_from(amount * i128::from(factor)).ok()
 }
 
-fn parse_bytes<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_bytes<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     if let Some(bytes) = plain_bytes(text.as_bytes()) {
         return Ok(V::Int(bytes));

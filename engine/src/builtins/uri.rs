@@ -1,6 +1,6 @@
 //! URIs.
 
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::uri;
 use crate::value::V;
 
@@ -20,7 +20,7 @@ pub const TABLE: &[Builtin] = &[
     ),
 ];
 
-fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let valid = operands.at(0).as_text().is_some_and(|text| {
         let text = text.as_bytes();
         !text.is_empty() && uri::parse(text).is_ok()
@@ -28,7 +28,7 @@ fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(valid))
 }
 
-fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(4 * text.as_bytes().len())?;
     let uri = uri::parse(text.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;

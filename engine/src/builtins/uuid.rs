@@ -2,7 +2,7 @@
 
 use std::collections::btree_map::Entry;
 
-use super::{Builtin, Call, Fault, Operands, call};
+use super::{Builtin, BuiltinContext, Fault, Operands, call};
 use crate::host::Host;
 use crate::value::V;
 
@@ -64,7 +64,7 @@ fn notation(bits: u128) -> String {
     text
 }
 
-fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let Some(bits) = bits(operands.text(0)?.as_bytes()) else {
         return Err(Fault::Undefined);
     };
@@ -121,7 +121,7 @@ fn parse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(arena.object_from(fields))
 }
 
-fn rfc4122<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn rfc4122<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // keys of other kinds are as good as strings
     let key = match operands.at(0).as_text() {
         Some(text) => [b"\"", text.as_bytes()].concat(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use solon_syntax::source::Span;
 
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::program::{Operand, Plan, Program, Rule, Step};
@@ -70,7 +70,7 @@ pub struct Machine<'e> {
     pub(super) data: &'e Value,
     pub(super) input: Option<Held<'e>>,
     pub(super) strict: bool,
-    pub(crate) call: Call<'e>,
+    pub(crate) call: BuiltinContext<'e>,
     pub(super) frames: Frames<'e>,
     pub(super) places: Places,
     /// What the innermost running block fills.
@@ -113,7 +113,7 @@ impl<'e> Machine<'e> {
         clippy::inline_always,
         reason = "it is made where it stays, without a copy on the way"
     )]
-    pub fn new(world: EvalContext<'e>, call: Call<'e>) -> Self {
+    pub fn new(world: EvalContext<'e>, call: BuiltinContext<'e>) -> Self {
         let arena = call.arena;
         let input = world.input.map(InputSource::held);
         Self {

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::builtins::{Call, Left};
+use crate::builtins::{BuiltinContext, Left};
 
 /// Where a failed evaluation leaves its clock, its randomness and the rest of its budget, so that the search for its
 /// error sees the same and spends no second budget.
@@ -12,7 +12,7 @@ pub(crate) struct Replay(Cell<Option<Box<Left>>>);
 impl Replay {
     /// Keeps what an evaluation leaves that has failed.
     #[cold]
-    pub fn keep(&self, call: &mut Call<'_>) {
+    pub fn keep(&self, call: &mut BuiltinContext<'_>) {
         self.0.set(Some(Box::new(call.leave())));
     }
 

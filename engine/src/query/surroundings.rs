@@ -1,7 +1,7 @@
 //! What an evaluation is set up with: memory, documents, input, and the surroundings of built-ins.
 
 use super::{Input, Request, Shared};
-use crate::builtins::{Budget, Call, Capabilities};
+use crate::builtins::{Budget, BuiltinContext, Capabilities};
 use crate::error::Error;
 use crate::eval::{EvalContext, InputSource};
 use crate::evaluation::EvalError;
@@ -31,7 +31,7 @@ pub(crate) fn surroundings<'e>(
     arena: &'e Arena,
     basis: Basis<'e>,
     request: &'e Request<'_>,
-) -> Result<(EvalContext<'e>, Call<'e>), Error> {
+) -> Result<(EvalContext<'e>, BuiltinContext<'e>), Error> {
     let input = input_source(arena, request)?;
     let mut call = call(arena, basis, request);
     if let Some(left) = request.left {
@@ -80,11 +80,15 @@ pub(super) fn world<'e>(
     clippy::inline_always,
     reason = "it is made where it stays, without a copy on the way"
 )]
-pub(super) fn call<'e>(arena: &'e Arena, basis: Basis<'e>, request: &'e Request<'_>) -> Call<'e> {
+pub(super) fn call<'e>(
+    arena: &'e Arena,
+    basis: Basis<'e>,
+    request: &'e Request<'_>,
+) -> BuiltinContext<'e> {
     let shared = basis.shared;
     let limits = request.bounds(shared);
     let budget = Budget::new(limits, arena, request.cancel).with_hooks(&request.hooks);
-    let mut call = Call::new(arena, &*shared.host, &shared.patterns, budget);
+    let mut call = BuiltinContext::new(arena, &*shared.host, &shared.patterns, budget);
     call.hooks = &request.hooks;
     let capabilities = shared.capabilities.as_deref();
     call.allow_net = capabilities.and_then(Capabilities::allow_net);

@@ -14,7 +14,7 @@ use super::scope::Scope;
 use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, T};
 use super::trail::Trail;
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
 use crate::impossible::impossible;
 use crate::limits;
@@ -126,7 +126,7 @@ pub struct Walk<'e> {
     pub(super) keyed: Option<&'e Keyed>,
     pub(super) data: V<'e>,
     pub(super) strict: bool,
-    pub(super) call: Call<'e>,
+    pub(super) call: BuiltinContext<'e>,
     pub(super) observer: Option<&'e mut dyn Observer>,
     pub(super) frames: Vec<Frame<'e>>,
     pub(super) spare: Vec<Frame<'e>>,
@@ -158,7 +158,7 @@ const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Walk<'e> {
     /// Prepares a search.
-    pub fn new(world: WalkContext<'e>, call: Call<'e>) -> Self {
+    pub fn new(world: WalkContext<'e>, call: BuiltinContext<'e>) -> Self {
         Self {
             program: world.program,
             originals: None,

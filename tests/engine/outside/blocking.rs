@@ -1,6 +1,6 @@
 //! Which decisions may wait for the outside.
 
-use solon::internal::builtins::{Call, Custom, Fault};
+use solon::internal::builtins::{BuiltinContext, Custom, Fault};
 use solon::internal::value::V;
 use solon::{Engine, FixedHost};
 
@@ -70,7 +70,7 @@ dynamic := data.other[input.x]
 #[test]
 fn functions_of_the_host_say_whether_they_wait() {
     #[expect(clippy::unnecessary_wraps, reason = "functions may fail")]
-    fn answer<'e>(_: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn answer<'e>(_: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
         Ok(V::Int(1))
     }
     let engine = Engine::builder()

@@ -20,7 +20,7 @@ pub mod verifying;
 use std::borrow::Cow;
 
 use super::encoding::base64;
-use super::{Builtin, Call, Fault, Operands, pem};
+use super::{Builtin, BuiltinContext, Fault, Operands, pem};
 use crate::value::V;
 use certificate::Certificate;
 use chain::Options;
@@ -106,7 +106,10 @@ fn certificates(text: &[u8]) -> Result<Vec<u8>, Fault> {
     Ok(all)
 }
 
-fn parse_certificates<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_certificates<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     let all = certificates(text.as_bytes())?;
@@ -119,18 +122,21 @@ fn parse_certificates<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'
 }
 
 /// A certificate becomes a value some times as long as its text.
-fn reserve(call: &Call<'_>, text: &[u8]) -> Result<(), Fault> {
+fn reserve(call: &BuiltinContext<'_>, text: &[u8]) -> Result<(), Fault> {
     call.budget.reserve(text.len().saturating_mul(8))
 }
 
-fn verify_certificates<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn verify_certificates<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let options = Options::at(call.now_ns());
     verify(call, text.as_bytes(), &options, true)
 }
 
 fn verify_certificates_with_options<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
@@ -147,7 +153,7 @@ fn verify_certificates_with_options<'e>(
 }
 
 fn verify<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     text: &[u8],
     options: &Options<'_>,
     with_uris: bool,
@@ -176,7 +182,10 @@ fn verify<'e>(
     Ok(answer(true, &chain))
 }
 
-fn parse_certificate_request<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_certificate_request<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     const REQUEST: &[u8] = b"CERTIFICATE REQUEST";
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
@@ -207,7 +216,10 @@ fn private_keys(text: &[u8]) -> Result<Vec<PrivateKey>, Fault> {
     Ok(keys)
 }
 
-fn parse_private_keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_private_keys<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     if text.as_bytes().is_empty() {
@@ -220,7 +232,10 @@ fn parse_private_keys<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'
     Ok(call.arena.array_from(values))
 }
 
-fn parse_rsa_private_key<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_rsa_private_key<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     reserve(call, text.as_bytes())?;
     if text.as_bytes().is_empty() {
@@ -233,7 +248,7 @@ fn parse_rsa_private_key<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<
     }
 }
 
-fn parse_keypair<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_keypair<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // OPA names the first operand whichever is no string
     let text = |at| {
         let operand = operands.at(at);

@@ -3,11 +3,11 @@
 use super::certificate::extensions::KEY_USAGES;
 use super::chain::Options;
 use crate::builtins::operands::plain_int;
-use crate::builtins::{Call, Fault, Members};
+use crate::builtins::{BuiltinContext, Fault, Members};
 use crate::value::{ObjectView, TextView, V};
 
 /// Reads options, in the order of their names.
-pub fn read<'e>(call: &Call<'e>, given: ObjectView<'e>) -> Result<Options<'e>, Fault> {
+pub fn read<'e>(call: &BuiltinContext<'e>, given: ObjectView<'e>) -> Result<Options<'e>, Fault> {
     let mut options = Options::at(call.now_ns());
     for (name, value) in given.iter() {
         let key = name.as_text();

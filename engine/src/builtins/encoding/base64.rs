@@ -5,7 +5,7 @@ use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose};
 
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::V;
 
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -18,20 +18,23 @@ const PLAIN: GeneralPurpose = GeneralPurpose::new(
 );
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
 
-pub fn encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     encode_by(call, operands, &STANDARD)
 }
 
-pub fn url_encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn url_encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     encode_by(call, operands, &URL_SAFE)
 }
 
-pub fn url_encode_no_pad<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn url_encode_no_pad<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     encode_by(call, operands, &general_purpose::URL_SAFE_NO_PAD)
 }
 
 fn encode_by<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     engine: &GeneralPurpose,
 ) -> Result<V<'e>, Fault> {
@@ -45,7 +48,7 @@ fn encode_by<'e>(
     Ok(call.arena.borrowed_bytes(written))
 }
 
-pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let text = text.as_bytes();
@@ -65,7 +68,7 @@ pub fn standard(text: &[u8]) -> Result<Vec<u8>, String> {
     decode_by(text, &STANDARD, *b"+/").map_err(illegal)
 }
 
-pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()
@@ -73,7 +76,7 @@ pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     Ok(V::Bool(valid))
 }
 
-pub fn url_decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn url_decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let reserved = text.as_bytes().len().saturating_mul(2);
     call.budget.reserve(reserved)?;
@@ -82,7 +85,7 @@ pub fn url_decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
 }
 
 /// The same as [`url_safe`], into the arena, and quickly what has no padding.
-pub fn url_safe_in<'e>(call: &Call<'e>, text: &[u8]) -> Result<&'e [u8], String> {
+pub fn url_safe_in<'e>(call: &BuiltinContext<'e>, text: &[u8]) -> Result<&'e [u8], String> {
     let arena = call.arena.bump();
     if !text.ends_with(b"=") {
         let room = arena.alloc_slice_fill_copy(text.len().div_ceil(4) * 3, 0);

@@ -1,16 +1,16 @@
 //! JSON texts.
 
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::json::{self, Layout, Style, TooLong};
 use crate::value::{TextView, V};
 
-pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn marshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     written(call, operands.at(0), Vec::new(), None)
 }
 
 /// The text of a value behind what was written already.
 fn written<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     value: V<'_>,
     mut text: Vec<u8>,
     layout: Option<Layout<'_>>,
@@ -26,7 +26,10 @@ fn written<'e>(
     Ok(call.arena.bytes_text(&text))
 }
 
-pub fn marshal_with_options<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn marshal_with_options<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let (mut pretty, mut chosen) = (false, None);
     let (mut indent, mut prefix) = ("\t".to_owned(), String::new());
     for (index, (key, value)) in operands.object(1)?.iter().enumerate() {
@@ -73,7 +76,7 @@ pub fn marshal_with_options<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Resu
     written(call, operands.at(0), text, Some(layout))
 }
 
-pub fn unmarshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn unmarshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.spend_len(text.as_bytes().len() / 16)?;
     call.budget.reserve(text.as_bytes().len())?;
@@ -86,7 +89,7 @@ pub fn unmarshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
     json::unmarshal(call.arena, text).map_err(Fault::error)
 }
 
-pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()

@@ -2,17 +2,17 @@
 
 use crate::builtins::call::Buffer;
 use crate::builtins::operands::Members;
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::{ObjectBuilder, ObjectView, V};
 
-pub fn encode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let mut buffer = call.buffer();
     escape(call, &mut buffer, text.as_bytes())?;
     Ok(call.text(buffer))
 }
 
-fn escape(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
+fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     call.budget.reserve(bytes.len().saturating_mul(3))?;
     let digit = |at: u8| HEX.get(usize::from(at)).copied().unwrap_or(b'0');
@@ -27,12 +27,12 @@ fn escape(call: &Call<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), 
     Ok(())
 }
 
-pub fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     unescape(call, text.as_bytes())
 }
 
-fn unescape<'e>(call: &Call<'e>, bytes: &[u8]) -> Result<V<'e>, Fault> {
+fn unescape<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<V<'e>, Fault> {
     call.budget.reserve(bytes.len())?;
     let mut buffer = call.buffer();
     let mut rest = bytes;
@@ -56,7 +56,10 @@ fn unescape<'e>(call: &Call<'e>, bytes: &[u8]) -> Result<V<'e>, Fault> {
     Ok(call.text(buffer))
 }
 
-pub fn encode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode_object<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let refuse =
         || Fault::type_error("operand 1 values must be string, array[string], or set[string]");
     let mut pairs: Vec<(Vec<u8>, Vec<V<'e>>)> = Vec::new();
@@ -91,7 +94,10 @@ pub fn encode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e
     Ok(call.text(buffer))
 }
 
-pub fn decode_object<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn decode_object<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let mut keys = ObjectBuilder::new(call.arena);
     let mut values: Vec<Vec<V<'e>>> = Vec::new();

@@ -1,9 +1,9 @@
 //! YAML texts.
 
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::{V, yaml};
 
-pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn marshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let mut text = String::new();
     let limit = call.budget.memory_left();
     let goes_on = || call.budget.check().is_ok();
@@ -19,7 +19,7 @@ pub fn marshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fau
     Ok(call.arena.text(&text))
 }
 
-pub fn unmarshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn unmarshal<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.spend_len(text.as_bytes().len())?;
     call.budget.reserve(text.as_bytes().len())?;
@@ -27,7 +27,7 @@ pub fn unmarshal<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
     Ok(call.arena.copy_of(&value))
 }
 
-pub fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()

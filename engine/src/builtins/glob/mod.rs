@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::patterns::Family;
 use super::regex::Effort;
 use super::tested::tested;
-use super::{Builtin, Call, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::value::{Kind, V};
 pub use certain::Certain;
 use matcher::Glob;
@@ -44,7 +44,7 @@ fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(tested(2, move |text| glob.is_match(&text.to_str())))
 }
 
-fn glob_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn glob_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // what is wrong with the pattern is told first
     operands.text(0)?;
     Delimited::new(delimiters(operands.at(1))?).call(call, operands)
@@ -69,7 +69,7 @@ impl Delimited {
 }
 
 impl Prepared for Delimited {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let pattern = operands.text(0)?;
         let text = operands.text(2)?;
         call.budget.spend_len(text.as_bytes().len() / 16)?;
@@ -107,7 +107,7 @@ pub fn delimiters(operand: V<'_>) -> Result<SmallVec<[char; 4]>, Fault> {
     array.iter().map(one).collect()
 }
 
-fn quote_meta<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn quote_meta<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let special = |byte: &u8| br"*?\[]{}".contains(byte);
     if !text.as_bytes().iter().any(special) {

@@ -5,7 +5,7 @@
 //! and to walk over numbers. A node's number is the place of its name among the keys of the graph.
 
 use crate::builtins::arrays::allot;
-use crate::builtins::{Call, Fault, Members};
+use crate::builtins::{BuiltinContext, Fault, Members};
 use crate::value::order::{hash, same_key};
 use crate::value::{ObjectView, V};
 
@@ -106,7 +106,10 @@ pub fn are_worth_it(graph: ObjectView<'_>, visited: usize) -> bool {
 impl<'e> Nodes<'e> {
     /// Numbers the nodes; `None` when one is no string: equal ones may be spelled in several ways then, and how they are
     /// spelled where they were met first counts.
-    pub fn new(call: &mut Call<'e>, graph: ObjectView<'e>) -> Result<Option<Self>, Fault> {
+    pub fn new(
+        call: &mut BuiltinContext<'e>,
+        graph: ObjectView<'e>,
+    ) -> Result<Option<Self>, Fault> {
         let length = graph.len();
         allot(call, length)?;
         call.budget.reserve(length.saturating_mul(128))?;
@@ -131,7 +134,11 @@ impl<'e> Nodes<'e> {
     }
 
     /// The edges between them.
-    pub fn edges(&self, call: &mut Call<'e>, graph: ObjectView<'e>) -> Result<Edges, Fault> {
+    pub fn edges(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        graph: ObjectView<'e>,
+    ) -> Result<Edges, Fault> {
         let mut all = Edges {
             ends: Vec::with_capacity(graph.len()),
             edges: Vec::new(),
@@ -182,7 +189,7 @@ impl Edges {
     /// The names in `graph` of the nodes that were found, those that are still to be visited, and all that these lead to.
     pub fn reachable<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         graph: ObjectView<'e>,
         found: impl Iterator<Item = u32>,
         open: impl Iterator<Item = u32>,

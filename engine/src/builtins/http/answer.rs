@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::fields;
 use super::freshness::header;
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, V, Value, json, yaml};
 
@@ -56,7 +56,11 @@ impl Decoding {
     }
 
     /// An answer as policies see it.
-    pub fn value<'e>(self, call: &Call<'e>, answer: &HttpResponse) -> Result<V<'e>, Failure> {
+    pub fn value<'e>(
+        self,
+        call: &BuiltinContext<'e>,
+        answer: &HttpResponse,
+    ) -> Result<V<'e>, Failure> {
         reserve(call, answer)?;
         let arena = call.arena;
         let body = match self.format(answer) {
@@ -73,7 +77,7 @@ impl Decoding {
 
 /// An answer as policies see it, its body decoded already.
 pub fn value_with<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     answer: &HttpResponse,
     body: V<'e>,
 ) -> Result<V<'e>, Failure> {
@@ -98,7 +102,7 @@ pub fn value_with<'e>(
     ]))
 }
 
-fn reserve(call: &Call<'_>, answer: &HttpResponse) -> Result<(), Failure> {
+fn reserve(call: &BuiltinContext<'_>, answer: &HttpResponse) -> Result<(), Failure> {
     let reserved = call.budget.reserve(answer.body.len());
     reserved.map_err(|fault| Failure::end(&fault))
 }

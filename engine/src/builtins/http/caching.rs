@@ -5,7 +5,7 @@ use super::cache::{Kept, ResponseCache};
 use super::failure::Failure;
 use super::request::Request;
 use super::{exchange, fields, freshness, is_cacheable};
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, V, Value};
 
@@ -28,7 +28,7 @@ enum Mode {
 }
 
 /// What equal requests have in common: all but the headers that do not count.
-pub fn key<'e>(call: &Call<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
+pub fn key<'e>(call: &BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
     const IGNORED: &str = "cache_ignored_headers";
     let arena = call.arena;
     let (ignored, headers) = (asked.get_str(IGNORED), asked.get_str("headers"));
@@ -90,7 +90,7 @@ impl Caching {
     /// A kept answer that is still good, asked for again if it is stale. `None` when there is none.
     pub fn look_up<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         responses: &ResponseCache,
         key: V<'e>,
     ) -> Result<Option<V<'e>>, Failure> {
@@ -171,7 +171,11 @@ impl Caching {
     }
 }
 
-fn value_of<'e>(call: &mut Call<'e>, kept: &Kept, decoding: Decoding) -> Result<V<'e>, Failure> {
+fn value_of<'e>(
+    call: &mut BuiltinContext<'e>,
+    kept: &Kept,
+    decoding: Decoding,
+) -> Result<V<'e>, Failure> {
     match &kept.decoded {
         Some(body) => {
             let body: &Value = body;

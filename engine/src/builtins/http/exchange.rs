@@ -10,7 +10,7 @@ use super::fields;
 use super::freshness::header;
 use super::request::{self, Request};
 use super::url::{self, quoted};
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::host::{HttpRequest, HttpResponse};
 use crate::limits::{REDIRECTIONS, RESPONSE_BYTES};
 use crate::uri::Uri;
@@ -21,7 +21,7 @@ const PAUSES: (f64, f64) = (0.1, 60.0);
 
 /// What becomes of a request, after as many tries as it asks for.
 pub fn carry_out(
-    call: &Call<'_>,
+    call: &BuiltinContext<'_>,
     request: &Request,
     asked: ObjectView<'_>,
 ) -> Result<HttpResponse, Failure> {
@@ -47,7 +47,7 @@ pub fn carry_out(
 }
 
 /// A pause that is up to a fifth longer or shorter, so that many who failed at once do not return at once.
-fn jittered(call: &Call<'_>, seconds: f64) -> f64 {
+fn jittered(call: &BuiltinContext<'_>, seconds: f64) -> f64 {
     let mut byte = [128];
     // without randomness everybody waits for the same time, which is still right
     let _ = call.host.fill_random(&mut byte);
@@ -56,7 +56,7 @@ fn jittered(call: &Call<'_>, seconds: f64) -> f64 {
 }
 
 /// One try, through all redirections.
-fn follow(call: &Call<'_>, request: &Request) -> Result<HttpResponse, Failure> {
+fn follow(call: &BuiltinContext<'_>, request: &Request) -> Result<HttpResponse, Failure> {
     let deadline = request
         .timeout
         .and_then(|time| Instant::now().checked_add(time));
@@ -121,7 +121,11 @@ impl Hop {
     }
 
     /// As the host sends it.
-    fn outgoing(&self, call: &Call<'_>, request: &Request) -> Result<HttpRequest, Failure> {
+    fn outgoing(
+        &self,
+        call: &BuiltinContext<'_>,
+        request: &Request,
+    ) -> Result<HttpRequest, Failure> {
         let secure = match &*self.url.scheme {
             "http" => false,
             "https" => true,
@@ -200,7 +204,11 @@ impl Hop {
     }
 
     /// Where an answer leads to; `None` when it is the end.
-    fn next(&self, call: &Call<'_>, answer: &HttpResponse) -> Result<Option<Self>, Failure> {
+    fn next(
+        &self,
+        call: &BuiltinContext<'_>,
+        answer: &HttpResponse,
+    ) -> Result<Option<Self>, Failure> {
         let keeps_body = match answer.status {
             301..=303 => false,
             307 | 308 => true,

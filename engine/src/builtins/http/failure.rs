@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::builtins::{Call, Fault, FaultCode, FaultError};
+use crate::builtins::{BuiltinContext, Fault, FaultCode, FaultError};
 use crate::host::{HttpError, HttpErrorKind, Over};
 use crate::value::V;
 
@@ -52,7 +52,12 @@ impl Failure {
     }
 
     /// What a host reports of a request.
-    pub fn of_host(call: &Call<'_>, operation: String, url: String, error: HttpError) -> Self {
+    pub fn of_host(
+        call: &BuiltinContext<'_>,
+        operation: String,
+        url: String,
+        error: HttpError,
+    ) -> Self {
         if let Some(end) = call.budget.ended("http.send") {
             return Self::end(&end);
         }
@@ -109,7 +114,7 @@ impl Failure {
     }
 
     /// As a result that policies can look at.
-    pub fn told<'e>(&self, call: &Call<'e>) -> V<'e> {
+    pub fn told<'e>(&self, call: &BuiltinContext<'e>) -> V<'e> {
         let (code, message) = match self {
             Self::Network(failure) => ("eval_http_send_network_error", failure.to_string()),
             Self::Refused(error) => {

@@ -27,7 +27,7 @@ pub(super) use request::{check_name, is_field};
 use self::answer::Decoding;
 use self::caching::Caching;
 use self::failure::Failure;
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::host::HttpResponse;
 use crate::value::{ObjectView, V};
 
@@ -46,7 +46,7 @@ pub type Sent<'e> = HashMap<V<'e>, Result<V<'e>, Failure>, foldhash::fast::Rando
 
 /// `http.send(request)`: the answer as `{"status", "status_code", "body", "raw_body", "headers"}`. When there is none,
 /// the call fails, unless the request says `"raise_error": false`: then the result tells the error.
-fn send<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn send<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let asked = operands.object(0)?;
     let raises = match asked.get_str("raise_error") {
         None => true,
@@ -65,7 +65,7 @@ fn send<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     }
 }
 
-fn outcome<'e>(call: &mut Call<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
+fn outcome<'e>(call: &mut BuiltinContext<'e>, asked: ObjectView<'e>) -> Result<V<'e>, Failure> {
     request::check_fields(asked)?;
     let key = caching::key(call, asked)?;
     let caching = Caching::read(asked)?;

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::fields;
 use super::tls::TlsFields;
 use super::url::{self, quoted};
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::builtins::operands::plain_int;
 use crate::builtins::time::duration;
 use crate::host::Tls;
@@ -115,7 +115,7 @@ pub fn is_field(name: V<'_>) -> bool {
 impl Request {
     /// Reads a request. The first mistake in the order of the fields refuses it, but for those within the address and
     /// the headers, which come last.
-    pub fn read(call: &Call<'_>, asked: ObjectView<'_>) -> Result<Self, Failure> {
+    pub fn read(call: &BuiltinContext<'_>, asked: ObjectView<'_>) -> Result<Self, Failure> {
         let mut request = Self {
             method: String::new(),
             url: Uri::default(),
@@ -194,7 +194,7 @@ impl Request {
         Ok(request)
     }
 
-    fn read_url(&mut self, call: &Call<'_>, text: &str) -> Result<(), Failure> {
+    fn read_url(&mut self, call: &BuiltinContext<'_>, text: &str) -> Result<(), Failure> {
         let mut url = url::parse(text).map_err(Failure::refused)?;
         check_host(call, &url).map_err(Failure::refused)?;
         if url.scheme == "unix" && !url.query.is_empty() {
@@ -230,12 +230,12 @@ impl Request {
 }
 
 /// Refuses hosts that may not be asked.
-pub fn check_host(call: &Call<'_>, url: &Uri) -> Result<(), String> {
+pub fn check_host(call: &BuiltinContext<'_>, url: &Uri) -> Result<(), String> {
     check_name(call, &url::host_and_port(url).0)
 }
 
 /// Refuses names of hosts that may not be asked.
-pub fn check_name(call: &Call<'_>, name: &str) -> Result<(), String> {
+pub fn check_name(call: &BuiltinContext<'_>, name: &str) -> Result<(), String> {
     match call.allow_net {
         Some(allowed) if !allowed.iter().any(|one| one == name) => {
             Err(format!("disallowed host: {name}"))
@@ -281,7 +281,7 @@ fn raw(name: &str, value: V<'_>) -> Result<Vec<u8>, Failure> {
     Ok(bytes.to_vec())
 }
 
-fn default_timeout(call: &Call<'_>) -> Option<Duration> {
+fn default_timeout(call: &BuiltinContext<'_>) -> Option<Duration> {
     let variable = call.host.variable("HTTP_SEND_TIMEOUT");
     let ns = variable.and_then(|text| duration::parse(text.as_bytes()).ok());
     ns.map_or(Some(TIMEOUT), bound)

@@ -10,7 +10,7 @@ use super::patch::patch;
 use super::paths::{parts, written};
 use crate::builtins::arrays::allot;
 use crate::builtins::objects::forms::{self, Form, Source};
-use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
 use crate::value::array::ArrayView;
 use crate::value::{ObjectView, V, Value};
 
@@ -131,7 +131,7 @@ impl Edits {
     /// A value with the changes of a node; `None` where they do not fit.
     fn apply<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         node: usize,
         value: V<'e>,
         operations: ArrayView<'e>,
@@ -150,7 +150,7 @@ impl Edits {
 
     fn apply_to_object<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         node: &Node,
         object: ObjectView<'e>,
         operations: ArrayView<'e>,
@@ -158,7 +158,7 @@ impl Edits {
         let Some(form) = forms::form(object) else {
             return Ok(None);
         };
-        let make = |call: &mut Call<'e>| node.parts(call, object);
+        let make = |call: &mut BuiltinContext<'e>| node.parts(call, object);
         let Some(template) = forms::recall(call, form, Form::of_changes(node), make) else {
             return Ok(None);
         };
@@ -187,7 +187,7 @@ impl Edits {
 
     fn apply_to_array<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         node: &Node,
         array: ArrayView<'e>,
         operations: ArrayView<'e>,
@@ -248,7 +248,11 @@ impl Node {
 
     /// The keys of an object that is changed and where their values are; `None` when a change does not fit.
     #[cold]
-    fn parts<'e>(&self, call: &Call<'e>, object: ObjectView<'e>) -> Option<Vec<(V<'e>, Source)>> {
+    fn parts<'e>(
+        &self,
+        call: &BuiltinContext<'e>,
+        object: ObjectView<'e>,
+    ) -> Option<Vec<(V<'e>, Source)>> {
         let mut kept = forms::keys(object)?;
         let mut new = Vec::with_capacity(self.edits.len());
         for (edit, at) in self.edits.iter().zip(0..) {
@@ -297,7 +301,7 @@ fn index(key: &Value) -> Option<Index> {
 }
 
 impl Prepared for Edits {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         call.budget.spend(self.operations)?;
         let operations = operands.array(1)?;
         match self.apply(call, 0, operands.at(0), operations)? {

@@ -5,17 +5,17 @@ use smallvec::SmallVec;
 
 use super::paths::segments;
 use crate::builtins::arrays::allot;
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::order::hash;
 use crate::value::{Kind, SetBuilder, V};
 
-pub fn filter<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn filter<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     operands.object(0)?;
     let paths = Paths::of(call, operands)?;
     keep(call, operands.at(0), &paths, Paths::ROOT)
 }
 
-pub fn remove<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn remove<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     operands.object(0)?;
     let paths = Paths::of(call, operands)?;
     drop_paths(call, operands.at(0), &paths, Paths::ROOT)
@@ -42,7 +42,7 @@ impl<'e> Paths<'e> {
     /// Steps up to which a scan beats a table.
     const SCANNED: usize = 16;
 
-    fn of(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<Self, Fault> {
+    fn of(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<Self, Fault> {
         let mut paths = Self {
             steps: SmallVec::new(),
             places: None,
@@ -134,12 +134,13 @@ fn index_text(index: usize) -> V<'static> {
 
 /// What the paths lead to.
 fn keep<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     value: V<'e>,
     paths: &Paths<'e>,
     at: usize,
 ) -> Result<V<'e>, Fault> {
-    let inner = |call: &mut Call<'e>, key: V<'e>, value: V<'e>| match paths.find(at, key) {
+    let inner = |call: &mut BuiltinContext<'e>, key: V<'e>, value: V<'e>| match paths.find(at, key)
+    {
         None => Ok(None),
         Some((_, true)) => Ok(Some(value)),
         Some((next, false)) => keep(call, value, paths, next).map(Some),
@@ -149,12 +150,13 @@ fn keep<'e>(
 
 /// What the paths do not lead to.
 fn drop_paths<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     value: V<'e>,
     paths: &Paths<'e>,
     at: usize,
 ) -> Result<V<'e>, Fault> {
-    let inner = |call: &mut Call<'e>, key: V<'e>, value: V<'e>| match paths.find(at, key) {
+    let inner = |call: &mut BuiltinContext<'e>, key: V<'e>, value: V<'e>| match paths.find(at, key)
+    {
         None => Ok(Some(value)),
         Some((_, true)) => Ok(None),
         Some((next, false)) => drop_paths(call, value, paths, next).map(Some),
@@ -164,9 +166,9 @@ fn drop_paths<'e>(
 
 /// A collection with each of its parts, known by its key, replaced or left out; scalars stay.
 pub fn each<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     value: V<'e>,
-    mut inner: impl FnMut(&mut Call<'e>, V<'e>, V<'e>) -> Result<Option<V<'e>>, Fault>,
+    mut inner: impl FnMut(&mut BuiltinContext<'e>, V<'e>, V<'e>) -> Result<Option<V<'e>>, Fault>,
 ) -> Result<V<'e>, Fault> {
     if let Some(object) = value.as_object() {
         allot(call, object.len())?;

@@ -2,11 +2,11 @@
 
 use super::paths::segments;
 use super::tree::{Change, Tree};
-use crate::builtins::{Call, Fault, Members, Operands};
+use crate::builtins::{BuiltinContext, Fault, Members, Operands};
 use crate::limits::VALUE_NESTING;
 use crate::value::{ObjectView, V};
 
-pub fn patch<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn patch<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let operations = operands.array(1)?;
     let mut document = Document(Some(Tree::Value(operands.at(0))));
     for operation in operations.iter() {
@@ -29,7 +29,7 @@ pub fn patch<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
 struct Document<'e>(Option<Tree<'e>>);
 
 impl<'e> Document<'e> {
-    fn get(&mut self, call: &mut Call<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn get(&mut self, call: &mut BuiltinContext<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
         match &mut self.0 {
             Some(tree) => tree.get(call, path),
             None => Err(Fault::error(
@@ -40,7 +40,7 @@ impl<'e> Document<'e> {
 
     fn change(
         &mut self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         path: &[V<'e>],
         change: Change<'e>,
     ) -> Result<(), Fault> {
@@ -68,7 +68,11 @@ impl<'e> Document<'e> {
 }
 
 /// Refuses a value that would nest too deeply where it is to be put: operations could go on for ever.
-fn bound_nesting<'e>(call: &mut Call<'e>, depth: usize, value: V<'e>) -> Result<(), Fault> {
+fn bound_nesting<'e>(
+    call: &mut BuiltinContext<'e>,
+    depth: usize,
+    value: V<'e>,
+) -> Result<(), Fault> {
     let mut left = vec![(depth, value)];
     while let Some((depth, value)) = left.pop() {
         if depth > VALUE_NESTING {
@@ -86,7 +90,7 @@ fn bound_nesting<'e>(call: &mut Call<'e>, depth: usize, value: V<'e>) -> Result<
 }
 
 fn apply<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     document: &mut Document<'e>,
     operation: ObjectView<'e>,
 ) -> Result<(), Fault> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::builtins::fault::{Fault, FaultError};
 use crate::value::{V, Value};
 
@@ -12,7 +12,7 @@ use crate::value::{V, Value};
 pub type Segments<'e> = SmallVec<[V<'e>; 8]>;
 
 /// The segments of a path; the text of one has to start behind leading slashes.
-pub fn segments<'e>(call: &Call<'e>, path: V<'e>) -> Result<Segments<'e>, Fault> {
+pub fn segments<'e>(call: &BuiltinContext<'e>, path: V<'e>) -> Result<Segments<'e>, Fault> {
     if let Some(text) = path.as_text() {
         let text = text.to_str();
         if text.is_empty() {
@@ -55,7 +55,7 @@ pub fn parts(path: V<'_>) -> Option<Vec<Value>> {
 }
 
 /// A segment of a constant path, as the evaluation holds it.
-pub fn written<'e>(call: &Call<'e>, segment: &Value) -> V<'e> {
+pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> V<'e> {
     match segment {
         Value::Short(short) => V::Short(*short),
         other => call.arena.text(other.utf8().unwrap_or_default()),

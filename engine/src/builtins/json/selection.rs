@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::filter::{each, filter, remove};
 use super::paths::parts;
 use crate::builtins::objects::forms::{self, Form, Source};
-use crate::builtins::{Call, Fault, Members, Operands, Prepared};
+use crate::builtins::{BuiltinContext, Fault, Members, Operands, Prepared};
 use crate::value::{ObjectView, V, Value};
 
 /// Most steps of a path, and most of them that start at one place.
@@ -83,7 +83,12 @@ impl Selection {
     }
 
     /// What is left of a value.
-    fn select<'e>(&self, call: &mut Call<'e>, at: usize, value: V<'e>) -> Result<V<'e>, Fault> {
+    fn select<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        at: usize,
+        value: V<'e>,
+    ) -> Result<V<'e>, Fault> {
         let Some(node) = self.nodes.get(at) else {
             return Ok(value);
         };
@@ -115,7 +120,7 @@ impl Selection {
     /// What is left of a value to which a step leads, or none.
     fn inside<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         step: Option<To>,
         value: V<'e>,
     ) -> Result<Option<V<'e>>, Fault> {
@@ -143,7 +148,7 @@ impl Selection {
 }
 
 impl Prepared for Selection {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         if operands.object(0).is_err() {
             let run = if self.keeps { filter } else { remove };
             return run(call, operands);

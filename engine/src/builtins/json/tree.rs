@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::{Kind, ObjectBuilder, ObjectView, V};
 
 /// A document or a part of one.
@@ -49,7 +49,7 @@ pub enum Change<'e> {
 
 impl<'e> Tree<'e> {
     /// Opens an object or an array.
-    fn open(&mut self, call: &mut Call<'e>) -> Result<(), Fault> {
+    fn open(&mut self, call: &mut BuiltinContext<'e>) -> Result<(), Fault> {
         let Self::Value(value) = *self else {
             return Ok(());
         };
@@ -70,7 +70,7 @@ impl<'e> Tree<'e> {
     }
 
     /// The value that it has become.
-    pub fn value(&self, call: &mut Call<'e>) -> Result<V<'e>, Fault> {
+    pub fn value(&self, call: &mut BuiltinContext<'e>) -> Result<V<'e>, Fault> {
         match self {
             Self::Value(value) => Ok(*value),
             Self::Object { original, slots } => {
@@ -126,7 +126,7 @@ impl<'e> Tree<'e> {
     }
 
     /// What a path leads to.
-    pub fn get(&mut self, call: &mut Call<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
+    pub fn get(&mut self, call: &mut BuiltinContext<'e>, path: &[V<'e>]) -> Result<V<'e>, Fault> {
         let mut tree = self;
         for (depth, key) in path.iter().enumerate() {
             if let Self::Value(value) = tree
@@ -144,7 +144,7 @@ impl<'e> Tree<'e> {
     /// Changes what a path, which is not empty, leads to.
     pub fn change(
         &mut self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         path: &[V<'e>],
         change: Change<'e>,
     ) -> Result<(), Fault> {
@@ -179,7 +179,7 @@ impl<'e> Tree<'e> {
     }
 
     /// The part under a key.
-    fn step(&mut self, call: &mut Call<'e>, key: V<'e>) -> Result<&mut Self, Fault> {
+    fn step(&mut self, call: &mut BuiltinContext<'e>, key: V<'e>) -> Result<&mut Self, Fault> {
         self.open(call)?;
         match self {
             Self::Object { original, slots } => {
@@ -374,7 +374,7 @@ fn set_member<'e>(set: V<'e>, key: V<'e>) -> Result<V<'e>, Fault> {
 }
 
 fn change_member<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     set: V<'e>,
     key: V<'e>,
     change: Change<'e>,
@@ -393,7 +393,7 @@ fn change_member<'e>(
 
 /// A set without one member and with another.
 fn with_member<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     set: V<'e>,
     without: Option<V<'e>>,
     with: Option<V<'e>>,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::header::Header;
 use super::keys::{Keys, Trusted};
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::{Number, NumberBuf, ObjectView, TextView, V};
 
 /// The constraints of one verification.
@@ -20,7 +20,7 @@ pub struct Constraints<'e> {
 
 impl<'e> Constraints<'e> {
     /// Reads constraints, in the order of their names.
-    pub fn read(call: &Call<'e>, object: ObjectView<'e>) -> Result<Self, Fault> {
+    pub fn read(call: &BuiltinContext<'e>, object: ObjectView<'e>) -> Result<Self, Fault> {
         let empty = TextView::Utf8("");
         let (mut certificate, mut secret) = (None, None);
         let (mut algorithm, mut issuer, mut audience) = (empty, empty, None);

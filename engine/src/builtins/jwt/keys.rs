@@ -11,7 +11,7 @@ use crate::builtins::crypto::signature::ed25519_public;
 use crate::builtins::crypto::verifying::VerifyingKey;
 use crate::builtins::patterns::{Family, Pattern};
 use crate::builtins::pem;
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::TextView;
 
 /// Keys to verify with.
@@ -85,13 +85,13 @@ impl Pattern for Keys {
 
 impl Keys {
     /// The keys of a certificate, a public key or JSON. What was read once is remembered.
-    pub fn read(call: &Call<'_>, text: &[u8]) -> Result<Arc<Self>, Fault> {
+    pub fn read(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Arc<Self>, Fault> {
         call.patterns
             .get(Family::JwtKeys, text, || Self::of(call, text).map(Self))
             .map_err(Fault::error)
     }
 
-    fn of(call: &Call<'_>, text: &[u8]) -> Result<Vec<Key>, String> {
+    fn of(call: &BuiltinContext<'_>, text: &[u8]) -> Result<Vec<Key>, String> {
         let Some((block, rest)) = pem::block(text) else {
             let keys = jwk::read(call.arena, text).map_err(|error| {
                 format!("failed to parse a JWK key (set): jwk.ParseString: failed to parse string: {error}")

@@ -16,7 +16,7 @@ use super::crypto::hash::Hash;
 use super::crypto::rsa::Padding;
 use super::crypto::signature::Scheme;
 use super::encoding::hex;
-use super::{Builtin, Call, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::value::V;
 use algorithm::{Algorithm, Coder, is_code};
 use constraints::Constraints;
@@ -159,7 +159,7 @@ const fn scheme(family: char, bits: u16) -> Scheme {
 }
 
 fn verify_code<'e, const BITS: u16>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
     let (text, secret) = (operands.text(0)?, operands.text(1)?);
@@ -175,7 +175,7 @@ fn verify_code<'e, const BITS: u16>(
 struct Coded(Coder);
 
 impl Prepared for Coded {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let text = operands.text(0)?;
         call.budget.reserve(text.as_bytes().len())?;
         let token = Token::split(text.as_bytes())?;
@@ -190,7 +190,7 @@ fn prepare_code<const BITS: u16>(operands: &[Option<V<'_>>]) -> Option<Arc<dyn P
 }
 
 fn verify<'e, const FAMILY: char, const BITS: u16>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
@@ -204,7 +204,7 @@ fn verify<'e, const FAMILY: char, const BITS: u16>(
     Ok(V::Bool(verified))
 }
 
-fn decode<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let mut text = text.as_bytes();
@@ -241,12 +241,12 @@ fn unquoted(text: &[u8]) -> &[u8] {
     text.get(..text.len() - end).unwrap_or_default()
 }
 
-fn decode_verify<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn decode_verify<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let constraints = Constraints::read(call, operands.object(1)?)?;
     let text = operands.text(0)?;
     call.budget.reserve(text.as_bytes().len())?;
     let mut text = text.as_bytes();
-    let refused = |call: &Call<'e>| {
+    let refused = |call: &BuiltinContext<'e>| {
         let nothing = call.arena.object_from([]);
         call.arena.array(&[V::Bool(false), nothing, nothing])
     };

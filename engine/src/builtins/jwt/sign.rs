@@ -8,10 +8,10 @@ use super::header_json::{self, Value, unescaped};
 use super::jwk::{self, Material, OkpCurve};
 use crate::builtins::crypto::signature::{ed25519_public, sign_ed25519};
 use crate::builtins::crypto::{curve, signature::Scheme};
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::{V, json};
 
-pub fn encode_sign<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode_sign<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let [headers, payload, key] = [0, 1, 2].map(|at| {
         let mut text = Vec::new();
         json::write_go(operands.at(at), &mut text);
@@ -20,13 +20,16 @@ pub fn encode_sign<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
     sign(call, &headers, &payload, &key)
 }
 
-pub fn encode_sign_raw<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn encode_sign_raw<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let (headers, payload, key) = (operands.text(0)?, operands.text(1)?, operands.text(2)?);
     sign(call, headers.as_bytes(), payload.as_bytes(), key.as_bytes())
 }
 
 fn sign<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     headers: &[u8],
     payload: &[u8],
     key: &[u8],

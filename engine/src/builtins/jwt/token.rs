@@ -1,7 +1,7 @@
 //! Compact tokens: a header, a payload and a signature between periods, each in base64.
 
 use super::super::encoding::base64::url_safe_in;
-use super::super::{Call, Fault};
+use super::super::{BuiltinContext, Fault};
 use crate::value::{ObjectView, V, json};
 
 /// The parts of a token, still encoded.
@@ -44,7 +44,7 @@ impl<'t> Token<'t> {
     }
 
     /// The header, which must not be that of an encrypted token.
-    pub fn header<'e>(&self, call: &Call<'e>) -> Result<Json<'e>, Fault> {
+    pub fn header<'e>(&self, call: &BuiltinContext<'e>) -> Result<Json<'e>, Fault> {
         let text = url_safe_in(call, self.header)
             .map_err(|error| Fault::error(format!("JWT header had invalid encoding: {error}")))?;
         let header =
@@ -56,13 +56,13 @@ impl<'t> Token<'t> {
     }
 
     /// The bytes of the payload.
-    pub fn payload<'e>(&self, call: &Call<'e>) -> Result<&'e [u8], Fault> {
+    pub fn payload<'e>(&self, call: &BuiltinContext<'e>) -> Result<&'e [u8], Fault> {
         url_safe_in(call, self.payload)
             .map_err(|error| Fault::error(format!("JWT payload had invalid encoding: {error}")))
     }
 
     /// The bytes of the signature; the error is the message.
-    pub fn signature<'e>(&self, call: &Call<'e>) -> Result<&'e [u8], String> {
+    pub fn signature<'e>(&self, call: &BuiltinContext<'e>) -> Result<&'e [u8], String> {
         url_safe_in(call, self.signature)
     }
 }
@@ -77,7 +77,7 @@ pub struct Json<'e> {
 }
 
 /// Reads JSON that must be an object; the error is the message.
-pub fn object<'e>(call: &Call<'e>, text: &'e [u8]) -> Result<Json<'e>, String> {
+pub fn object<'e>(call: &BuiltinContext<'e>, text: &'e [u8]) -> Result<Json<'e>, String> {
     let value =
         json::unmarshal(call.arena, text).map_err(|error| format!("invalid JSON: {error}"))?;
     match value.as_object() {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::builtins::arrays::allot;
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::{ObjectView, V, Value};
 
 /// Most keys of an object whose form is looked for.
@@ -135,7 +135,7 @@ impl Form {
 /// strings.
 #[inline]
 pub fn merged<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Option<&'e Template<'e>> {
@@ -177,10 +177,10 @@ fn places(mixed: u64) -> impl Iterator<Item = usize> {
 /// What is known of two forms, made when it is not.
 #[inline]
 pub fn recall<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     left: Form,
     right: Form,
-    make: impl FnOnce(&mut Call<'e>) -> Option<Vec<(V<'e>, Source)>>,
+    make: impl FnOnce(&mut BuiltinContext<'e>) -> Option<Vec<(V<'e>, Source)>>,
 ) -> Option<&'e Template<'e>> {
     let arena = call.arena;
     let mixed = left.mixed(right);
@@ -220,9 +220,9 @@ pub fn recall<'e>(
 /// An object of the keys of a template, with the values that its sources lead to; `None` when one leads to none.
 #[inline]
 pub fn fill<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     template: &'e Template<'e>,
-    mut value: impl FnMut(&mut Call<'e>, Source) -> Result<Option<V<'e>>, Fault>,
+    mut value: impl FnMut(&mut BuiltinContext<'e>, Source) -> Result<Option<V<'e>>, Fault>,
 ) -> Result<Option<V<'e>>, Fault> {
     let sources = template.sources;
     allot(call, sources.len())?;

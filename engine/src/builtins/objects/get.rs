@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::builtins::operands::plain_int;
-use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
 use crate::value::{V, Value};
 
-pub fn get<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn get<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let object = operands.object(0)?;
     let (key, default) = (operands.at(1), operands.at(2));
     let Some(path) = key.as_array() else {
@@ -41,7 +41,7 @@ pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
 }
 
 impl Prepared for Path {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let [V::Object(object), _, default] = operands else {
             return get(call, operands);
         };

@@ -8,10 +8,10 @@ use solon_syntax::stack;
 
 use super::forms::{self, Source, Template, Values};
 use crate::builtins::arrays::allot;
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, V, Value};
 
-pub fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.object(0)?, operands.object(1)?);
     if right.is_empty() {
         return Ok(operands.at(0));
@@ -19,7 +19,7 @@ pub fn union<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     merge(call, left, right)
 }
 
-pub fn union_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn union_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let array = operands.array(0)?;
     let mut objects: SmallVec<[ObjectView<'e>; FEW]> = SmallVec::with_capacity(array.len());
     for element in array.iter() {
@@ -36,7 +36,10 @@ const FEW: usize = 6;
 
 /// Merges objects. Under each key a value that is no object hides all earlier ones, so objects
 /// merge from the last such value on.
-fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e>, Fault> {
+fn merge_all<'e>(
+    call: &mut BuiltinContext<'e>,
+    objects: &[ObjectView<'e>],
+) -> Result<V<'e>, Fault> {
     if let [first, second, rest @ ..] = objects
         && rest.len() + 2 <= FEW
     {
@@ -84,7 +87,7 @@ fn merge_all<'e>(call: &mut Call<'e>, objects: &[ObjectView<'e>]) -> Result<V<'e
 
 /// Values that are objects on both sides merge; else the right one wins.
 fn merge<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Result<V<'e>, Fault> {
@@ -101,7 +104,7 @@ fn merge<'e>(
 
 /// The value on both sides: the right one, or what both objects merge to.
 #[inline]
-fn both<'e>(call: &mut Call<'e>, left: V<'e>, right: V<'e>) -> Result<V<'e>, Fault> {
+fn both<'e>(call: &mut BuiltinContext<'e>, left: V<'e>, right: V<'e>) -> Result<V<'e>, Fault> {
     match (left.as_object(), right.as_object()) {
         (Some(left), Some(right)) => stack::level(|| merge(call, left, right)),
         _ => Ok(right),
@@ -110,7 +113,7 @@ fn both<'e>(call: &mut Call<'e>, left: V<'e>, right: V<'e>) -> Result<V<'e>, Fau
 
 /// Fills the form that two objects merge to with their values.
 fn fill<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     form: &'e Template<'e>,
     left: Values<'e>,
     right: Values<'e>,
@@ -140,7 +143,7 @@ fn fill<'e>(
 /// The same, of values that are got in some way.
 #[inline]
 fn fill_from<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     form: &'e Template<'e>,
     left: impl Fn(u8) -> Option<V<'e>>,
     right: impl Fn(u8) -> Option<V<'e>>,
@@ -177,7 +180,7 @@ fn large(object: ObjectView<'_>) -> Option<(&Object, usize)> {
 
 /// Lays a few pairs over a large stored object, from which the left one may differ already.
 fn overlay<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     base: &'e Object,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
@@ -215,7 +218,7 @@ fn overlay<'e>(
 
 /// Goes through the pairs of both in order, so that the result is in order, too.
 fn merge_pairs<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     left: ObjectView<'e>,
     right: ObjectView<'e>,
 ) -> Result<V<'e>, Fault> {

@@ -2,7 +2,7 @@
 //! have a string in common. The answer is that of the algorithm which OPA uses: an element with a flag takes
 //! elements of the other pattern one by one, whatever their flags.
 
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 
 /// An element of a pattern.
 struct Token {
@@ -48,7 +48,7 @@ impl Token {
 }
 
 /// Whether the patterns meet.
-pub fn meet(call: &mut Call<'_>, left: &str, right: &str) -> Result<bool, Fault> {
+pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bool, Fault> {
     let (left, right) = (tokens(left)?, tokens(right)?);
     let (mut left, mut right) = (left.as_slice(), right.as_slice());
     // what is plain on both sides has to meet pairwise; one pair is left on each side

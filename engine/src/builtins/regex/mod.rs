@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use super::call::push;
 use super::patterns::Family;
 use super::tested::tested;
-use super::{Builtin, Call, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::limits;
 use crate::value::{TextView, V};
 use program::Haystack;
@@ -99,7 +99,8 @@ pub fn is_pattern(text: &str) -> bool {
 }
 
 /// A function that may be given its pattern in compiled form.
-type WithRegex = for<'e> fn(&mut Call<'e>, &[V<'e>], Option<&Regex>) -> Result<V<'e>, Fault>;
+type WithRegex =
+    for<'e> fn(&mut BuiltinContext<'e>, &[V<'e>], Option<&Regex>) -> Result<V<'e>, Fault>;
 
 /// A call with a constant pattern.
 struct Compiled {
@@ -108,7 +109,7 @@ struct Compiled {
 }
 
 impl Prepared for Compiled {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         (self.run)(call, operands, Some(&self.regex))
     }
 }
@@ -150,7 +151,7 @@ impl Deref for Held<'_> {
 }
 
 fn hold<'r>(
-    call: &Call<'_>,
+    call: &BuiltinContext<'_>,
     pattern: &TextView<'_>,
     known: Option<&'r Regex>,
 ) -> Result<Held<'r>, Fault> {
@@ -160,7 +161,7 @@ fn hold<'r>(
     }
 }
 
-fn is_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (pattern, text) = (operands.text(0)?, operands.text(1)?);
     let pattern = pattern.as_bytes();
     let compile = || Regex::from_bytes(pattern, Effort::Little);
@@ -169,7 +170,7 @@ fn is_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
     Ok(V::Bool(found))
 }
 
-fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn is_valid<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let valid = operands
         .at(0)
         .as_text()
@@ -177,12 +178,12 @@ fn is_valid<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(V::Bool(valid))
 }
 
-fn find_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn find_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     find(call, operands, None)
 }
 
 fn find<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     known: Option<&Regex>,
 ) -> Result<V<'e>, Fault> {
@@ -199,7 +200,7 @@ fn find<'e>(
 }
 
 /// Counts a match. In a large text the clock is looked at each time: finding the next may take as long as the text.
-fn after_match(call: &mut Call<'_>, text: &TextView<'_>) -> Result<(), Fault> {
+fn after_match(call: &mut BuiltinContext<'_>, text: &TextView<'_>) -> Result<(), Fault> {
     if text.as_bytes().len() > limits::LARGE_OPERAND {
         call.budget.check()?;
     }
@@ -211,12 +212,15 @@ fn limit(wanted: i64) -> usize {
     usize::try_from(wanted).unwrap_or(usize::MAX)
 }
 
-fn find_all_string_submatch_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn find_all_string_submatch_n<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     find_groups(call, operands, None)
 }
 
 fn find_groups<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     known: Option<&Regex>,
 ) -> Result<V<'e>, Fault> {
@@ -244,12 +248,12 @@ fn find_groups<'e>(
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
 
-fn split<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn split<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     split_at_matches(call, operands, None)
 }
 
 fn split_at_matches<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     known: Option<&Regex>,
 ) -> Result<V<'e>, Fault> {
@@ -277,12 +281,12 @@ fn split_at_matches<'e>(
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
 
-fn replace<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     replace_matches(call, operands, None)
 }
 
 fn replace_matches<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
     known: Option<&Regex>,
 ) -> Result<V<'e>, Fault> {
@@ -304,7 +308,7 @@ struct Replacement {
 }
 
 impl Prepared for Replacement {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let text = operands.text(0)?;
         if !self.regex.may_match(text.as_bytes()) {
             return Ok(operands.at(0));
@@ -324,7 +328,7 @@ fn prepare_replacement(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> 
 
 /// The string with what a template makes of each match in its place.
 fn replaced<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     whole: V<'e>,
     text: TextView<'e>,
     regex: &Regex,
@@ -334,7 +338,7 @@ fn replaced<'e>(
     let haystack = Haystack::new(regex, &text);
     let mut buffer = None;
     let mut done = 0;
-    let mut one = |call: &mut Call<'e>, groups: &[Option<Range<usize>>]| {
+    let mut one = |call: &mut BuiltinContext<'e>, groups: &[Option<Range<usize>>]| {
         after_match(call, &text)?;
         let buffer = buffer.get_or_insert_with(|| call.buffer());
         let whole = groups.first().cloned().flatten().unwrap_or_default();
@@ -360,7 +364,7 @@ fn replaced<'e>(
     Ok(call.text(buffer))
 }
 
-fn template_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn template_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (template, text) = (operands.text(0)?, operands.text(1)?);
     let (start, end) = (operands.text(2)?, operands.text(3)?);
     let mut key = SmallVec::<[u8; 64]>::new();
@@ -377,7 +381,7 @@ fn template_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     Ok(V::Bool(found))
 }
 
-fn globs_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn globs_match<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (left, right) = (operands.text(0)?, operands.text(1)?);
     let found = globs::meet(call, &left.to_str(), &right.to_str())?;
     Ok(V::Bool(found))

@@ -20,7 +20,7 @@ use super::needed::Needed;
 use super::sign;
 use super::syntax::Syntax;
 use crate::builtins::patterns::{Family, Pattern};
-use crate::builtins::{Call, runes};
+use crate::builtins::{BuiltinContext, runes};
 use crate::limits::{PATTERN_BYTES, PATTERN_LARGE, PATTERN_STATES, PATTERN_TABLE};
 use crate::value::TextView;
 
@@ -102,7 +102,10 @@ impl Regex {
     }
 
     /// The compiled form of a pattern that is no constant.
-    pub fn cached(call: &Call<'_>, pattern: &TextView<'_>) -> Result<Arc<Self>, SyntaxError> {
+    pub fn cached(
+        call: &BuiltinContext<'_>,
+        pattern: &TextView<'_>,
+    ) -> Result<Arc<Self>, SyntaxError> {
         let pattern = pattern.as_bytes();
         call.patterns.get(Family::Regex, pattern, || {
             Self::from_bytes(pattern, Effort::Little)

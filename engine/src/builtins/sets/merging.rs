@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
 use crate::value::{V, sort, text};
 
@@ -22,7 +22,7 @@ pub enum Wanted {
 
 /// Goes through the members of two sets, which are in order. Of equal members the left one is taken.
 pub fn side_by_side<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     lefts: &'e [V<'e>],
     rights: &'e [V<'e>],
     wanted: Wanted,
@@ -72,7 +72,7 @@ fn shared(lefts: &[V<'_>], rights: &[V<'_>]) -> Option<usize> {
 /// Goes through both one by one. What stands beside members orders them as far as it goes.
 #[inline]
 fn merge<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     mut lefts: impl Iterator<Item = (&'e V<'e>, u128)>,
     mut rights: impl Iterator<Item = (&'e V<'e>, u128)>,
     wanted: Wanted,
@@ -121,7 +121,7 @@ fn merge<'e>(
 
 /// Searches the members of the smaller set in the larger one.
 fn leap<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     mut lefts: &[V<'e>],
     mut rights: &[V<'e>],
     wanted: Wanted,

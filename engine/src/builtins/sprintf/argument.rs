@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use num_bigint::BigInt;
 
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::{Number, TextView, V};
 
 /// A value as Go would have it.
@@ -33,7 +33,7 @@ pub enum Argument<'e> {
 
 impl<'e> Argument<'e> {
     /// Numbers go by how they are written: with a point or an exponent they are floats.
-    pub fn of(call: &Call<'_>, value: V<'e>) -> Result<Self, Fault> {
+    pub fn of(call: &BuiltinContext<'_>, value: V<'e>) -> Result<Self, Fault> {
         if let Some(text) = value.as_text() {
             return Ok(Self::Text(text));
         }

@@ -9,7 +9,7 @@ mod pieces;
 mod printer;
 mod text;
 
-use super::{Builtin, Call, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::value::{Kind, V};
 pub use argument::Argument;
 pub use directive::{Directive, Format, Spec, Step, Values};
@@ -24,7 +24,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
 )
 .specialise(pieces::prepare)];
 
-fn sprintf<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn sprintf<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let format = operands.text(0)?;
     let values = operands.array(1)?;
     let mut printer = Printer::new(call);

@@ -6,7 +6,7 @@ use super::decimal::Decimal;
 use super::directive::{Directive, Format, Spec, Step, Values};
 use super::integer::Digits;
 use super::printer::Printer;
-use crate::builtins::{Call, Fault, Operands, Prepared, runes};
+use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, runes};
 use crate::value::array::ArrayView;
 use crate::value::{V, Value};
 
@@ -228,7 +228,7 @@ impl Piece {
     )]
     fn print(
         &self,
-        call: &Call<'_>,
+        call: &BuiltinContext<'_>,
         text: &mut Line<'_>,
         value: Option<Plain<'_>>,
     ) -> Result<bool, Fault> {
@@ -311,7 +311,7 @@ impl Pieces {
     /// The result, most of which is printed at once; `None` when it is no UTF-8.
     fn line<'e, T: Printed<'e>>(
         &self,
-        call: &Call<'e>,
+        call: &BuiltinContext<'e>,
         values: impl Iterator<Item = T>,
     ) -> Result<Option<V<'e>>, Fault> {
         let room = self.length + VALUE * self.directives.len();
@@ -339,7 +339,7 @@ impl Pieces {
     /// The result when it is no UTF-8.
     fn each<'e>(
         &self,
-        call: &mut Call<'e>,
+        call: &mut BuiltinContext<'e>,
         values: impl Iterator<Item = V<'e>>,
     ) -> Result<V<'e>, Fault> {
         let room = self.length + VALUE * self.directives.len();
@@ -359,7 +359,7 @@ impl Pieces {
 struct Spread(Pieces);
 
 impl Prepared for Spread {
-    fn call<'e>(&self, call: &mut Call<'e>, values: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, values: &[V<'e>]) -> Result<V<'e>, Fault> {
         match self.0.line(call, values.iter())? {
             Some(text) => Ok(text),
             None => self.0.each(call, values.iter().copied()),
@@ -373,7 +373,7 @@ impl Prepared for Pieces {
         (elements == self.directives.len()).then(|| Arc::new(spread) as _)
     }
 
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let values = operands.array(1)?;
         if values.len() != self.directives.len() {
             return super::sprintf(call, operands);

@@ -6,19 +6,19 @@ use super::argument::Argument;
 use super::directive::Spec;
 use super::{float, integer, text};
 use crate::builtins::call::{Buffer, Writer, push};
-use crate::builtins::{Call, Fault, runes};
+use crate::builtins::{BuiltinContext, Fault, runes};
 use crate::limits;
 
 /// Prints values into a buffer.
 pub struct Printer<'c, 'e> {
-    call: &'c Call<'e>,
+    call: &'c BuiltinContext<'e>,
     out: Buffer<'e>,
     /// How the value in hand is to be printed.
     pub spec: Spec,
 }
 
 impl<'c, 'e> Printer<'c, 'e> {
-    pub fn new(call: &'c Call<'e>) -> Self {
+    pub fn new(call: &'c BuiltinContext<'e>) -> Self {
         Self {
             call,
             out: call.buffer(),
@@ -27,7 +27,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// With room for so many bytes, if the evaluation may have it.
-    pub fn with_room(call: &'c Call<'e>, bytes: usize) -> Result<Self, Fault> {
+    pub fn with_room(call: &'c BuiltinContext<'e>, bytes: usize) -> Result<Self, Fault> {
         call.budget.reserve(bytes)?;
         Ok(Self {
             call,
@@ -37,7 +37,7 @@ impl<'c, 'e> Printer<'c, 'e> {
     }
 
     /// The call that prints.
-    pub fn call(&self) -> &'c Call<'e> {
+    pub fn call(&self) -> &'c BuiltinContext<'e> {
         self.call
     }
 

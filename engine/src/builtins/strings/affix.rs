@@ -4,24 +4,30 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::builtins::operands::Members;
-use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
 use crate::value::{TextView, V};
 
-pub fn startswith<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn startswith<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, prefix) = (operands.text(0)?, operands.text(1)?);
     Ok(V::Bool(text.as_bytes().starts_with(prefix.as_bytes())))
 }
 
-pub fn endswith<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn endswith<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, suffix) = (operands.text(0)?, operands.text(1)?);
     Ok(V::Bool(text.as_bytes().ends_with(suffix.as_bytes())))
 }
 
-pub fn any_prefix_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn any_prefix_match<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     any_match(call, operands, &PREFIX)
 }
 
-pub fn any_suffix_match<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn any_suffix_match<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     any_match(call, operands, &SUFFIX)
 }
 
@@ -51,7 +57,7 @@ struct Constant {
 }
 
 impl Prepared for Constant {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         any_match(call, operands, self.affix)
     }
 
@@ -107,7 +113,11 @@ impl Affix {
 /// Pairs up to which trying them all is cheaper than sorting.
 const FEW: usize = 64;
 
-fn any_match<'e>(call: &mut Call<'e>, operands: &[V<'e>], affix: &Affix) -> Result<V<'e>, Fault> {
+fn any_match<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+    affix: &Affix,
+) -> Result<V<'e>, Fault> {
     let texts = Texts::of(operands, 0)?;
     let affixes = Texts::of(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;

@@ -1,9 +1,9 @@
 //! Case and reversal.
 
-use crate::builtins::{Call, Fault, Operands, runes};
+use crate::builtins::{BuiltinContext, Fault, Operands, runes};
 use crate::value::{TextView, V};
 
-pub fn lower<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn lower<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     if let TextView::Short(short) = text
         && let Some(lower) = short.ascii_mapped(|byte| byte.to_ascii_lowercase())
@@ -21,7 +21,7 @@ pub fn lower<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     Ok(call.arena.borrowed_bytes(copy))
 }
 
-pub fn upper<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn upper<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     if let TextView::Short(short) = text
         && let Some(upper) = short.ascii_mapped(|byte| byte.to_ascii_uppercase())
@@ -39,13 +39,13 @@ pub fn upper<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     Ok(call.arena.borrowed_bytes(copy))
 }
 
-fn copy<'e>(call: &Call<'e>, bytes: &[u8]) -> Result<&'e mut [u8], Fault> {
+fn copy<'e>(call: &BuiltinContext<'e>, bytes: &[u8]) -> Result<&'e mut [u8], Fault> {
     call.budget.reserve(bytes.len())?;
     Ok(call.arena.bump().alloc_slice_copy(bytes))
 }
 
 fn mapped<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     text: TextView<'e>,
     simple: fn(char) -> char,
 ) -> Result<V<'e>, Fault> {
@@ -86,7 +86,7 @@ fn simple_upper(c: char) -> char {
     char::from_u32(title).unwrap_or(c)
 }
 
-pub fn reverse<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn reverse<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let bytes = text.as_bytes();
     call.budget.reserve(bytes.len())?;

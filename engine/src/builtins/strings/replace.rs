@@ -3,10 +3,10 @@
 use memchr::memmem;
 
 use crate::builtins::call::push;
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::{TextView, V};
 
-pub fn replace<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, old, new) = (operands.text(0)?, operands.text(1)?, operands.text(2)?);
     if old.as_bytes().is_empty() {
         return replace_all(call, text, &[(old, new)]);
@@ -33,7 +33,7 @@ pub fn replace<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fau
 
 /// The same for one byte by another, which changes no length.
 fn replace_byte<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     text: V<'e>,
     bytes: &[u8],
     [old, new]: [u8; 2],
@@ -49,7 +49,7 @@ fn replace_byte<'e>(
     Ok(call.arena.borrowed_bytes(copy))
 }
 
-pub fn replace_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn replace_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let patterns = operands.object(0)?;
     let text = operands.text(1)?;
     let mut pairs = Vec::with_capacity(patterns.len());
@@ -69,7 +69,7 @@ pub fn replace_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
 /// Replaces by several pairs at once, from left to right; where several match, the earliest pair counts. An
 /// empty one matches before every byte and at the end, once at each place.
 fn replace_all<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     text: TextView<'e>,
     pairs: &[(TextView<'e>, TextView<'e>)],
 ) -> Result<V<'e>, Fault> {

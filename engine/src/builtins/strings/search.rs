@@ -5,11 +5,11 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use crate::builtins::tested::tested;
-use crate::builtins::{Call, Fault, Operands, Prepared, occurrences, runes};
+use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, occurrences, runes};
 use crate::value::V;
 use crate::value::text::lossy;
 
-pub fn contains<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn contains<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     Ok(V::Bool(
         memmem::find(text.as_bytes(), part.as_bytes()).is_some(),
@@ -25,7 +25,7 @@ pub fn prepare_contains(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>>
     }))
 }
 
-pub fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn count<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     call.budget.spend_len(text.as_bytes().len() / 64)?;
     let found = if part.as_bytes().is_empty() {
@@ -36,7 +36,7 @@ pub fn count<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault
     Ok(integer(found))
 }
 
-pub fn indexof<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn indexof<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     // characters are compared, so a byte that belongs to none equals U+FFFD
     let (text, part) = (text.to_str(), part.to_str());
@@ -61,7 +61,7 @@ fn position<'e>(text: &str, at: Option<usize>) -> V<'e> {
 struct IndexOf(memmem::Finder<'static>);
 
 impl Prepared for IndexOf {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let text = operands.text(0)?;
         let text = text.to_str();
         Ok(position(&text, self.0.find(text.as_bytes())))
@@ -77,7 +77,7 @@ pub fn prepare_indexof(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> 
     Some(Arc::new(IndexOf(finder?)))
 }
 
-pub fn indexof_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn indexof_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, part) = (operands.text(0)?, operands.text(1)?);
     let (text, part) = (text.to_str(), part.to_str());
     if part.is_empty() {
@@ -96,7 +96,7 @@ pub fn indexof_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, F
     Ok(call.arena.array_of(found.into_bump_slice()))
 }
 
-pub fn substring<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn substring<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     let start = operands.int(1)?;
     let length = operands.int(2)?;

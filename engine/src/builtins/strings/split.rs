@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use crate::builtins::call::Buffer;
-use crate::builtins::{Call, Fault, Members, Operands, runes};
+use crate::builtins::{BuiltinContext, Fault, Members, Operands, runes};
 use crate::value::array::ArrayView;
 use crate::value::{TextView, V, Value};
 
@@ -13,13 +13,13 @@ const SHORT: usize = 64;
 /// Parts that most short strings have.
 const FEW: usize = 8;
 
-pub fn split<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn split<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
     let parts = parts(call, text, delimiter)?;
     Ok(call.arena.array_of(parts))
 }
 
-pub fn split_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn split_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, delimiter) = (operands.text(0)?, operands.text(1)?);
     let wanted = operands.int(2)?;
     let parts = parts(call, text, delimiter)?;
@@ -34,7 +34,7 @@ pub fn split_n<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fau
 }
 
 fn parts<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     text: TextView<'e>,
     delimiter: TextView<'e>,
 ) -> Result<&'e [V<'e>], Fault> {
@@ -81,7 +81,7 @@ fn parts<'e>(
     Ok(parts.into_bump_slice())
 }
 
-pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn concat<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let delimiter = operands.text(0)?;
     let members = operands.members(1, &["set", "array"])?;
     call.budget.spend_len(members.len())?;
@@ -108,7 +108,7 @@ pub fn concat<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 
 /// Strings with a delimiter between them; `None` when one is no string.
 fn join<'e, 'a>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     delimiter: &[u8],
     parts: impl Iterator<Item = Option<&'a [u8]>> + Clone,
 ) -> Result<Option<V<'e>>, Fault> {

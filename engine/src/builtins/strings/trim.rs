@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-use crate::builtins::{Call, Fault, Operands, runes};
+use crate::builtins::{BuiltinContext, Fault, Operands, runes};
 use crate::value::{TextView, V};
 
-pub fn trim<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     by_set(call, operands, Ends::Both)
 }
 
-pub fn trim_left<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_left<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     by_set(call, operands, Ends::Left)
 }
 
-pub fn trim_right<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_right<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     by_set(call, operands, Ends::Right)
 }
 
-pub fn trim_space<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_space<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     Ok(cut(
         call,
         operands.text(0)?,
@@ -26,7 +26,7 @@ pub fn trim_space<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     ))
 }
 
-pub fn trim_prefix<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_prefix<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, prefix) = (operands.text(0)?, operands.text(1)?);
     let (bytes, prefix) = (text.as_bytes(), prefix.as_bytes());
     if prefix.is_empty() || !bytes.starts_with(prefix) {
@@ -35,7 +35,7 @@ pub fn trim_prefix<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
     Ok(call.part(text, prefix.len()..bytes.len()))
 }
 
-pub fn trim_suffix<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn trim_suffix<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (text, suffix) = (operands.text(0)?, operands.text(1)?);
     let (bytes, suffix) = (text.as_bytes(), suffix.as_bytes());
     if suffix.is_empty() || !bytes.ends_with(suffix) {
@@ -51,7 +51,11 @@ enum Ends {
     Both,
 }
 
-fn by_set<'e>(call: &mut Call<'e>, operands: &[V<'e>], ends: Ends) -> Result<V<'e>, Fault> {
+fn by_set<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+    ends: Ends,
+) -> Result<V<'e>, Fault> {
     let (text, set) = (operands.text(0)?, operands.text(1)?);
     if let [byte] = *set.as_bytes()
         && byte.is_ascii()
@@ -62,7 +66,12 @@ fn by_set<'e>(call: &mut Call<'e>, operands: &[V<'e>], ends: Ends) -> Result<V<'
     Ok(cut(call, text, ends, |c| set.contains(c)))
 }
 
-fn cut<'e>(call: &Call<'e>, text: TextView<'e>, ends: Ends, drop: impl Fn(char) -> bool) -> V<'e> {
+fn cut<'e>(
+    call: &BuiltinContext<'e>,
+    text: TextView<'e>,
+    ends: Ends,
+    drop: impl Fn(char) -> bool,
+) -> V<'e> {
     let mut rest = text.as_bytes();
     let mut start = 0;
     if ends != Ends::Right {
@@ -84,7 +93,7 @@ fn cut<'e>(call: &Call<'e>, text: TextView<'e>, ends: Ends, drop: impl Fn(char) 
 }
 
 /// The same for one ASCII character.
-fn cut_byte<'e>(call: &Call<'e>, text: TextView<'e>, ends: Ends, drop: u8) -> V<'e> {
+fn cut_byte<'e>(call: &BuiltinContext<'e>, text: TextView<'e>, ends: Ends, drop: u8) -> V<'e> {
     let bytes = text.as_bytes();
     let kept = |byte: &u8| *byte != drop;
     let start = match ends {

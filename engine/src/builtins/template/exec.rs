@@ -8,13 +8,13 @@ use super::tree::{
 };
 use super::{NO_VALUE, print, quoted};
 use crate::builtins::call::{Buffer, push};
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
 use crate::value::V;
 
 /// Renders the main template.
 pub fn render<'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     text: &str,
     templates: &Templates,
     data: V<'e>,
@@ -36,7 +36,7 @@ pub fn render<'e>(
 }
 
 struct Machine<'m, 't, 'e> {
-    call: &'m mut Call<'e>,
+    call: &'m mut BuiltinContext<'e>,
     text: &'t str,
     templates: &'t Templates,
     out: Buffer<'e>,

@@ -2,7 +2,7 @@
 
 use super::data::{Basic, Data};
 use super::{escape, print};
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, V};
 
@@ -40,7 +40,7 @@ pub fn is_known(name: &str) -> bool {
 
 /// Calls a function. `and` and `or`, which need not look at all their arguments, are the caller's.
 pub fn call<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     name: &str,
     callee: &str,
     arguments: &[Data<'e>],
@@ -80,7 +80,7 @@ pub fn call<'e>(
 }
 
 fn escaped<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     arguments: &[Data<'e>],
     escape: fn(&[u8]) -> Vec<u8>,
 ) -> Result<Data<'e>, Failure> {
@@ -182,7 +182,11 @@ fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, Failure>
     Ok(found)
 }
 
-fn slice<'e>(call: &Call<'e>, value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, Failure> {
+fn slice<'e>(
+    call: &BuiltinContext<'e>,
+    value: Data<'e>,
+    indexes: &[Data<'e>],
+) -> Result<Data<'e>, Failure> {
     let value = value.concrete();
     if value.is_missing() {
         return fail("slice of untyped nil");
@@ -218,7 +222,7 @@ fn slice<'e>(call: &Call<'e>, value: Data<'e>, indexes: &[Data<'e>]) -> Result<D
     Ok(Data::Document(call.arena.bytes_text(text)))
 }
 
-fn part<'e>(call: &Call<'e>, items: ArrayView<'e>, start: usize, end: usize) -> V<'e> {
+fn part<'e>(call: &BuiltinContext<'e>, items: ArrayView<'e>, start: usize, end: usize) -> V<'e> {
     call.arena
         .array_from(items.iter().skip(start).take(end - start))
 }
@@ -240,7 +244,11 @@ fn as_int(value: Data<'_>) -> Option<i64> {
     }
 }
 
-fn equal<'e>(call: &Call<'e>, left: Data<'e>, others: &[Data<'e>]) -> Result<bool, Failure> {
+fn equal<'e>(
+    call: &BuiltinContext<'e>,
+    left: Data<'e>,
+    others: &[Data<'e>],
+) -> Result<bool, Failure> {
     let left = left.concrete();
     if others.is_empty() {
         return fail("missing argument for comparison");
@@ -254,7 +262,7 @@ fn equal<'e>(call: &Call<'e>, left: Data<'e>, others: &[Data<'e>]) -> Result<boo
 }
 
 #[expect(clippy::float_cmp, reason = "what is asked for")]
-fn same<'e>(call: &Call<'e>, left: Data<'e>, right: Data<'e>) -> Result<bool, Failure> {
+fn same<'e>(call: &BuiltinContext<'e>, left: Data<'e>, right: Data<'e>) -> Result<bool, Failure> {
     if let (Some(left), Some(right)) = (as_int(left), as_int(right)) {
         return Ok(left == right);
     }

@@ -13,7 +13,7 @@ mod tree;
 use std::sync::Arc;
 
 use super::patterns::{Family, Pattern};
-use super::{Builtin, Call, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
 use crate::limits;
 use crate::value::{Kind, TextView, V, display, json};
 use tree::Templates;
@@ -62,7 +62,7 @@ impl Template {
         Ok(Self { text, templates })
     }
 
-    fn render<'e>(&self, call: &mut Call<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
+    fn render<'e>(&self, call: &mut BuiltinContext<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
         let rendered = stacker::maybe_grow(limits::COMPILE_STACK, limits::COMPILE_STACK, || {
             exec::render(call, &self.text, &self.templates, variables)
         })?;
@@ -86,7 +86,7 @@ impl Template {
 struct Parsed(Template);
 
 impl Prepared for Parsed {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         operands.object(1)?;
         let variables = decoded(call, operands.at(1))?;
         self.0.render(call, variables)
@@ -99,7 +99,7 @@ fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(Arc::new(Parsed(template)))
 }
 
-fn render_template<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn render_template<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let text = operands.text(0)?;
     operands.object(1)?;
     let variables = decoded(call, operands.at(1))?;
@@ -112,7 +112,7 @@ fn render_template<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>,
 
 /// The variables as OPA hands them to the template: their Rego text, read as JSON. So sets, keys that are no
 /// strings and strings with some control characters are errors.
-fn decoded<'e>(call: &mut Call<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
+fn decoded<'e>(call: &mut BuiltinContext<'e>, variables: V<'e>) -> Result<V<'e>, Fault> {
     if is_plain(variables) {
         return Ok(variables);
     }

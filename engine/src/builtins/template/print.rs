@@ -2,7 +2,7 @@
 
 use super::data::{Basic, Data};
 use crate::builtins::sprintf::{self, Argument, Printer, Spec, Values};
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::{TextView, V};
 
 /// The values for a format.
@@ -30,7 +30,11 @@ impl<'e> Values for DataValues<'_, 'e> {
 }
 
 /// `fmt.Sprintf`
-pub fn format<'e>(call: &Call<'e>, format: &[u8], values: &[Data<'e>]) -> Result<V<'e>, Fault> {
+pub fn format<'e>(
+    call: &BuiltinContext<'e>,
+    format: &[u8],
+    values: &[Data<'e>],
+) -> Result<V<'e>, Fault> {
     let mut printer = Printer::new(call);
     sprintf::print(
         &mut printer,
@@ -54,7 +58,11 @@ pub fn format<'e>(call: &Call<'e>, format: &[u8], values: &[Data<'e>]) -> Result
 }
 
 /// `fmt.Sprint`, with blanks between values that are no strings; with `line` between all, and a line end.
-pub fn plain<'e>(call: &Call<'e>, values: &[Data<'e>], line: bool) -> Result<V<'e>, Fault> {
+pub fn plain<'e>(
+    call: &BuiltinContext<'e>,
+    values: &[Data<'e>],
+    line: bool,
+) -> Result<V<'e>, Fault> {
     let mut printer = Printer::new(call);
     let mut text_before = true;
     for (index, value) in values.iter().enumerate() {
@@ -73,7 +81,7 @@ pub fn plain<'e>(call: &Call<'e>, values: &[Data<'e>], line: bool) -> Result<V<'
 }
 
 /// A value as messages show it, by `%v` or `%s`.
-pub fn shown(call: &Call<'_>, value: Data<'_>, verb: char) -> Result<String, Fault> {
+pub fn shown(call: &BuiltinContext<'_>, value: Data<'_>, verb: char) -> Result<String, Fault> {
     let mut printer = Printer::new(call);
     by_verb(&mut printer, value.concrete(), verb, false)?;
     Ok(String::from_utf8_lossy(&printer.finish()).into_owned())

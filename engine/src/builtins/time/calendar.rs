@@ -1,10 +1,10 @@
 //! Reckoning with years, months and days.
 
 use super::instant::{Instant, checked_ns, days_in};
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::V;
 
-pub fn add_date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn add_date<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let instant = Instant::read(call, operands.at(0))?;
     let (years, months, days) = (operands.int(1)?, operands.int(2)?, operands.int(3)?);
     let mut civil = instant.civil();
@@ -14,7 +14,7 @@ pub fn add_date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fa
     checked_ns(civil.to_ns_in(&instant.place(call)?))
 }
 
-pub fn diff<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn diff<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let first = Instant::read(call, operands.at(0))?;
     let second = Instant::read(call, operands.at(1))?;
     let second = second.within(&first.place(call)?);

@@ -5,10 +5,10 @@ use super::layout::{self, Field, Layout, MONTHS, Pad, SHORT_NAME};
 use super::zone::Place;
 use crate::builtins::Operands;
 use crate::builtins::call::{Buffer, push};
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::value::V;
 
-pub fn format<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn format<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let instant = Instant::read(call, operands.at(0))?;
     let place = instant.place(call)?;
     let buffer = match &instant.layout {
@@ -24,7 +24,7 @@ pub fn format<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Faul
 
 /// The text of a time in the form of a layout.
 fn shown<'e>(
-    call: &Call<'e>,
+    call: &BuiltinContext<'e>,
     (instant, place): (&Instant<'_>, &Place),
     layout: &Layout,
 ) -> Result<Buffer<'e>, Fault> {
@@ -44,7 +44,7 @@ fn shown<'e>(
 }
 
 struct Writer<'c, 'e> {
-    call: &'c Call<'e>,
+    call: &'c BuiltinContext<'e>,
     place: &'c Place,
     buffer: Buffer<'e>,
     civil: Civil,

@@ -1,7 +1,7 @@
 //! A point in time and how it reads on calendars and clocks.
 
 use super::zone::Place;
-use crate::builtins::{Call, Fault, FaultError, Operands};
+use crate::builtins::{BuiltinContext, Fault, FaultError, Operands};
 use crate::value::{Number, TextView, V};
 
 /// Nanoseconds of a second.
@@ -35,7 +35,7 @@ pub struct Civil {
 
 impl<'e> Instant<'e> {
     /// Reads a number of nanoseconds, or an array of it, a zone and a layout.
-    pub fn read(call: &mut Call<'e>, operand: V<'e>) -> Result<Self, Fault> {
+    pub fn read(call: &mut BuiltinContext<'e>, operand: V<'e>) -> Result<Self, Fault> {
         let Some(parts) = operand.as_array().filter(|parts| parts.len() > 1) else {
             let number = operand.as_number().ok_or_else(|| {
                 Fault::Error(Box::new(FaultError::Operand {
@@ -73,7 +73,7 @@ impl<'e> Instant<'e> {
     }
 
     /// Where it is looked at.
-    pub fn place(&self, call: &mut Call<'e>) -> Result<Place, Fault> {
+    pub fn place(&self, call: &mut BuiltinContext<'e>) -> Result<Place, Fault> {
         let Some(name) = self.name else {
             return Ok(Place::Utc);
         };

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::LazyLock;
 
-use crate::builtins::Call;
+use crate::builtins::BuiltinContext;
 use crate::builtins::patterns::{Family, Pattern};
 
 /// The layout that RFC 3339 asks for.
@@ -167,7 +167,7 @@ impl Layout {
     }
 
     /// The layout of a text that is no constant, with a use for it.
-    pub fn with<R>(call: &Call<'_>, layout: &[u8], run: impl FnOnce(&Self) -> R) -> R {
+    pub fn with<R>(call: &BuiltinContext<'_>, layout: &[u8], run: impl FnOnce(&Self) -> R) -> R {
         let made = call.patterns.with(
             Family::TimeLayout,
             layout,

@@ -11,7 +11,7 @@ mod zone;
 
 use std::sync::Arc;
 
-use super::{Answer, Builtin, Call, Fault, Operands, Prepared, Quick};
+use super::{Answer, Builtin, BuiltinContext, Fault, Operands, Prepared, Quick};
 use crate::value::V;
 use instant::{Instant, checked_ns};
 pub use layout::Layout;
@@ -86,21 +86,21 @@ pub fn matches_layout(layout: &str, text: &str) -> bool {
     parse::parse(&Layout::new(layout.as_bytes()), text.as_bytes()).is_ok()
 }
 
-fn date<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn date<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call
         .arena
         .array(&[civil.year, civil.month, civil.day].map(V::Int)))
 }
 
-fn clock<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn clock<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call
         .arena
         .array(&[civil.hour, civil.minute, civil.second].map(V::Int)))
 }
 
-fn weekday<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn weekday<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let civil = Instant::read(call, operands.at(0))?.civil();
     Ok(call.arena.text(civil.weekday()))
 }
@@ -109,7 +109,7 @@ fn weekday<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> 
 struct Parser(Layout);
 
 impl Prepared for Parser {
-    fn call<'e>(&self, _: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, _: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         checked_ns(parse::parse(&self.0, operands.text(1)?.as_bytes())?)
     }
 
@@ -127,7 +127,7 @@ fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(Arc::new(Parser(Layout::new(layout.as_bytes()))))
 }
 
-fn parse_ns<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_ns<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let (layout, value) = (operands.text(0)?, operands.text(1)?);
     let ns = Layout::with(call, layout.as_bytes(), |layout| {
         parse::parse(layout, value.as_bytes())
@@ -135,11 +135,11 @@ fn parse_ns<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault>
     checked_ns(ns)
 }
 
-fn parse_rfc3339_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_rfc3339_ns<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     checked_ns(parse::parse_rfc3339(operands.text(0)?.as_bytes())?)
 }
 
-fn parse_duration_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+fn parse_duration_ns<'e>(_: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     duration::parse(operands.text(0)?.as_bytes()).map(V::Int)
 }
 
@@ -147,7 +147,7 @@ fn parse_duration_ns<'e>(_: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
 struct Known(i64);
 
 impl Prepared for Known {
-    fn call<'e>(&self, _: &mut Call<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, _: &mut BuiltinContext<'e>, _: &[V<'e>]) -> Result<V<'e>, Fault> {
         Ok(V::Int(self.0))
     }
 }

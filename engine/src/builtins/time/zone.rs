@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::builtins::patterns::{Family, Pattern};
-use crate::builtins::{Call, Fault, Operands};
+use crate::builtins::{BuiltinContext, Fault, Operands};
 use crate::value::V;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
@@ -120,7 +120,7 @@ impl LastPlace<'_> {
 
 impl Place {
     /// Finds the place of a name, which is then the last one. There is none for `Local` to tell of: it is universal time.
-    pub fn find<'e>(call: &mut Call<'e>, name: V<'e>) -> Result<(), Fault> {
+    pub fn find<'e>(call: &mut BuiltinContext<'e>, name: V<'e>) -> Result<(), Fault> {
         if call.last_place.as_ref().is_some_and(|last| last.is(name)) {
             return Ok(());
         }
@@ -137,7 +137,7 @@ impl Place {
     }
 
     /// The place that was found last.
-    pub fn last<'c>(call: &'c Call<'_>) -> &'c Self {
+    pub fn last<'c>(call: &'c BuiltinContext<'_>) -> &'c Self {
         call.last_place
             .as_ref()
             .map_or(&Self::Utc, |last| &last.place)

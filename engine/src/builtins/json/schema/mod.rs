@@ -12,7 +12,7 @@ use std::sync::Arc;
 use solon_syntax::stack;
 
 use crate::builtins::patterns::{Family, Pattern};
-use crate::builtins::{Call, Fault, Operands, Prepared};
+use crate::builtins::{BuiltinContext, Fault, Operands, Prepared};
 use crate::limits;
 use crate::value::{V, json};
 use keywords::Schema;
@@ -28,7 +28,7 @@ impl Pattern for Schema {
 struct Compiled(Schema);
 
 impl Prepared for Compiled {
-    fn call<'e>(&self, call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+    fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
         let document = document(call, operands.at(0))?;
         outcome(call, &self.0, document)
     }
@@ -41,13 +41,16 @@ pub fn prepare(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     Some(Arc::new(Compiled(schema)))
 }
 
-pub fn match_schema<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn match_schema<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let document = document(call, operands.at(0))?;
     let schema = cached(call, operands.at(1)).map_err(Fault::error)?;
     outcome(call, &schema, document)
 }
 
-pub fn verify_schema<'e>(call: &mut Call<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
+pub fn verify_schema<'e>(
+    call: &mut BuiltinContext<'e>,
+    operands: &[V<'e>],
+) -> Result<V<'e>, Fault> {
     let verdict = match cached(call, operands.at(0)) {
         Ok(_) => [V::Bool(true), V::Null],
         Err(reason) => {
@@ -75,7 +78,7 @@ fn text(operand: V<'_>) -> Result<Vec<u8>, String> {
 }
 
 /// The document to be validated: strings are parsed, other values are taken as they are if JSON has them.
-fn document<'e>(call: &mut Call<'e>, operand: V<'e>) -> Result<V<'e>, Fault> {
+fn document<'e>(call: &mut BuiltinContext<'e>, operand: V<'e>) -> Result<V<'e>, Fault> {
     if operand.as_text().is_none() && is_json(operand) {
         return match operand {
             V::Object(_) | V::NewObject(_) | V::Array(_) | V::NewArray(_) => Ok(operand),
@@ -112,7 +115,7 @@ fn is_json(value: V<'_>) -> bool {
 }
 
 /// The compiled form of a schema that is no constant.
-fn cached(call: &mut Call<'_>, operand: V<'_>) -> Result<Arc<Schema>, String> {
+fn cached(call: &mut BuiltinContext<'_>, operand: V<'_>) -> Result<Arc<Schema>, String> {
     let text = text(operand)?;
     call.patterns
         .get(Family::JsonSchema, &text, || compile(&text))
@@ -126,7 +129,11 @@ fn compile(text: &[u8]) -> Result<Schema, String> {
 }
 
 /// Whether a document is valid, and what is wrong with it.
-fn outcome<'e>(call: &mut Call<'e>, schema: &Schema, document: V<'e>) -> Result<V<'e>, Fault> {
+fn outcome<'e>(
+    call: &mut BuiltinContext<'e>,
+    schema: &Schema,
+    document: V<'e>,
+) -> Result<V<'e>, Fault> {
     let problems = validate::validate(call, schema, document)?;
     let valid = V::Bool(problems.is_empty());
     let arena = call.arena;
@@ -140,7 +147,7 @@ fn outcome<'e>(call: &mut Call<'e>, schema: &Schema, document: V<'e>) -> Result<
     Ok(arena.array(&[valid, shown]))
 }
 
-fn described<'e>(call: &Call<'e>, problem: &Problem<'_>) -> V<'e> {
+fn described<'e>(call: &BuiltinContext<'e>, problem: &Problem<'_>) -> V<'e> {
     let arena = call.arena;
     let description = problem.description();
     let error = format!("{}: {description}", problem.field);

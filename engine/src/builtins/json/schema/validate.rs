@@ -9,14 +9,14 @@ mod scalar;
 
 use super::keywords::{Condition, Dependency, Keywords, Part, PartId, Schema};
 use super::problem::{Place, Problem, ProblemKind};
-use crate::builtins::{Call, Fault};
+use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
 use crate::types::schema::validity::canonical;
 use crate::value::{ObjectView, V};
 
 /// All problems of a document.
 pub fn validate<'s, 'e>(
-    call: &mut Call<'e>,
+    call: &mut BuiltinContext<'e>,
     schema: &'s Schema,
     document: V<'e>,
 ) -> Result<Vec<Problem<'s>>, Fault> {
@@ -67,7 +67,7 @@ type Checked = Result<(), Fault>;
 
 struct Validator<'v, 's, 'e> {
     schema: &'s Schema,
-    call: &'v mut Call<'e>,
+    call: &'v mut BuiltinContext<'e>,
     /// Parts that references are leading to, those of the current instance last.
     references: Vec<PartId>,
     /// Where those of the current instance start.
