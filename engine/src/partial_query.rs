@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::eval::InputSource;
 use crate::moment::Moment;
 use crate::partial::{Inlining, Residuals, Simplification};
-use crate::query::{Basis, Bound, Following, Request, surroundings, with_memory, within_bounds};
+use crate::query::{Basis, Bound, Following, Request, eval_setup, with_memory, within_bounds};
 use crate::trace::Observer;
 use crate::walk::open::Terms;
 use crate::walk::{Question, Search, Walk, WalkContext};
@@ -162,7 +162,7 @@ impl BoundPartial {
         };
         let terms = Terms::default();
         with_memory(request.bounds(shared), |arena| {
-            let (world, call) = surroundings(arena, basis, request)?;
+            let (world, call) = eval_setup(arena, basis, request)?;
             let world = WalkContext {
                 program: world.program,
                 data: world.data.borrow(),

@@ -1,13 +1,13 @@
 //! Prepared queries and documents: what a host keeps and asks many times, from many threads.
 
 mod document;
+mod eval_setup;
 mod following;
 mod glance;
 mod memory;
 mod prepared;
 mod replay;
 mod search;
-mod surroundings;
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ use crate::value::Value;
 
 pub(crate) use document::Queries;
 pub use document::{BoundDocument, PreparedDocument};
+pub(crate) use eval_setup::{Basis, eval_setup, within_bounds};
 pub(crate) use following::{Bound, Following};
 pub(crate) use memory::with_memory;
 pub use memory::{kept_memory, release_memory};
 pub use prepared::{BoundQuery, PreparedQuery};
 pub(crate) use prepared::{Expression, QueryInner};
 pub(crate) use search::search;
-pub(crate) use surroundings::{Basis, surroundings, within_bounds};
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]

@@ -54,11 +54,11 @@ mod pem;
 mod printing;
 #[cfg(feature = "regex")]
 pub(crate) mod regex;
+mod runtime;
 mod semver;
 mod sets;
 mod sprintf;
 mod strings;
-mod surroundings;
 mod template;
 mod time;
 mod types;

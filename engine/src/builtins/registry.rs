@@ -9,7 +9,7 @@ use super::graphql;
 use super::{
     Builtin, Entry, aggregates, arithmetic, arrays, aws, bits, comparison, conversions, encoding,
     graph, hashes, http, json, lookup as addresses, net, numbers, objects, parsing, printing,
-    semver, sets, sprintf, strings, surroundings, template, time, types, units, uri, uuid,
+    runtime, semver, sets, sprintf, strings, template, time, types, units, uri, uuid,
 };
 #[cfg(feature = "crypto")]
 use super::{crypto, jwt};
@@ -43,7 +43,7 @@ const FAMILIES: &[&[Builtin]] = &[
     #[cfg(feature = "graphql")]
     graphql::TABLE,
     printing::TABLE,
-    surroundings::TABLE,
+    runtime::TABLE,
     parsing::TABLE,
     net::TABLE,
     addresses::TABLE,

@@ -4,10 +4,10 @@ mod entry;
 
 use std::sync::Arc;
 
+use super::eval_setup::{call, eval_context, input_source};
 use super::glance::Glances;
 use super::replay::Replay;
 use super::search::traced;
-use super::surroundings::{call, eval_context, input_source};
 use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};

@@ -6,8 +6,8 @@ use hashbrown::HashMap;
 use solon_syntax::ast::{Body, Name};
 use solon_syntax::source::Source;
 
+use super::eval_setup::{call, eval_context, input_source};
 use super::search::traced;
-use super::surroundings::{call, eval_context, input_source};
 use super::{
     Basis, Bound, ExpressionText, Following, Request, Shared, Solution, with_memory, within_bounds,
 };

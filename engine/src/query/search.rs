@@ -9,7 +9,7 @@ use solon_syntax::source::Span;
 
 use super::document::Asked;
 use super::replay::Replay;
-use super::{Basis, QueryInner, Request, surroundings, with_memory, within_bounds};
+use super::{Basis, QueryInner, Request, eval_setup, with_memory, within_bounds};
 use crate::builtins::{FaultCode, Hooks, NdBuiltinCache, Recorded};
 use crate::error::Error;
 use crate::eval::InputSource;
@@ -27,7 +27,7 @@ pub(crate) fn search<T, R>(
     run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
     with_memory(request.bounds(basis.shared), |arena| {
-        let (world, call) = surroundings(arena, basis, request)?;
+        let (world, call) = eval_setup(arena, basis, request)?;
         let world = walk::WalkContext {
             program: world.program,
             data: world.data.borrow(),

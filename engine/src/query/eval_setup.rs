@@ -1,4 +1,4 @@
-//! What an evaluation is set up with: memory, documents, input, and the surroundings of built-ins.
+//! What an evaluation is set up with: memory, documents, input, and the eval_setup of built-ins.
 
 use super::{Input, Request, Shared};
 use crate::builtins::{Budget, BuiltinContext, Capabilities};
@@ -27,7 +27,7 @@ impl<'b> Basis<'b> {
 }
 
 /// What an evaluation reads and uses.
-pub(crate) fn surroundings<'e>(
+pub(crate) fn eval_setup<'e>(
     arena: &'e Arena,
     basis: Basis<'e>,
     request: &'e Request<'_>,
