@@ -2,7 +2,7 @@
 
 use solon_syntax::source::Span;
 
-use crate::evaluation::{Extent, Halt, clash, fixed_key_name, rule_header};
+use crate::evaluation::{DocumentBuilder, Halt, clash, fixed_key_name, rule_header};
 use crate::program::{Rule, RuleKind, RuleSet};
 use crate::value::V;
 
@@ -46,19 +46,19 @@ impl<'e> Machine<'e> {
                 .flatten()
                 .map(|id| self.constant(*id))
                 .collect();
-            let mut extent = Extent::Empty;
+            let mut extent = DocumentBuilder::Empty;
             let first = produced.first().map(|(value, _)| *value);
             if let Some(first) = first {
                 // into an empty document anything fits
                 let _ = extent.insert(self.call.arena, &keys, first, false);
             }
-            let (made, run) = self.filling(Sink::Extent(extent), |machine| {
+            let (made, run) = self.filling(Sink::DocumentBuilder(extent), |machine| {
                 machine.framed(rule.plan.slots, &[], |machine| {
                     machine.run(&rule.plan.steps)
                 })
             });
             if first.is_none()
-                && let Sink::Extent(extent) = made
+                && let Sink::DocumentBuilder(extent) = made
                 && let Some(document) = extent.finish(self.call.arena)
             {
                 let value = keys.into_iter().try_fold(document, V::lookup);

@@ -96,7 +96,7 @@ impl<'e> Machine<'e> {
                 let path = self.gather(path, &mut few);
                 let value = self.get(*value);
                 let arena = self.call.arena;
-                let Sink::Extent(extent) = &mut self.sink else {
+                let Sink::DocumentBuilder(extent) = &mut self.sink else {
                     return Ok(impossible(WRONG_SINK));
                 };
                 if extent.insert(arena, path, value, *member).is_err() {

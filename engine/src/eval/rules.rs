@@ -1,6 +1,6 @@
 //! Rules: which can match, what they make, and what is kept of it.
 
-use crate::evaluation::{Extent, Halt};
+use crate::evaluation::{DocumentBuilder, Halt};
 use crate::impossible::impossible;
 use crate::program::{Index, Numbers, Plan, Rule, RuleId, RuleKind, RuleSet};
 use crate::value::{SetBuilder, V};
@@ -332,23 +332,24 @@ impl<'e> Machine<'e> {
         set: &'e RuleSet,
         plan: impl Fn(&'e Rule) -> Option<&'e Plan>,
         keys: &[V<'e>],
-    ) -> Result<Extent<'e>, Halt> {
-        let (filled, flow) = self.filling(Sink::Extent(Extent::Empty), |machine| {
-            let rules = machine.candidates(set, &[]);
-            for rule in rules.filter(|rule| !rule.fallback) {
-                machine.produce(set, rule, plan(rule), keys)?;
-            }
-            for rule in set.rules.iter().filter(|rule| rule.fallback) {
-                if !machine.is_taken(rule, keys) {
+    ) -> Result<DocumentBuilder<'e>, Halt> {
+        let (filled, flow) =
+            self.filling(Sink::DocumentBuilder(DocumentBuilder::Empty), |machine| {
+                let rules = machine.candidates(set, &[]);
+                for rule in rules.filter(|rule| !rule.fallback) {
                     machine.produce(set, rule, plan(rule), keys)?;
                 }
-            }
-            Ok(())
-        });
+                for rule in set.rules.iter().filter(|rule| rule.fallback) {
+                    if !machine.is_taken(rule, keys) {
+                        machine.produce(set, rule, plan(rule), keys)?;
+                    }
+                }
+                Ok(())
+            });
         flow?;
         match filled {
-            Sink::Extent(extent) => Ok(extent),
-            _ => Ok(Extent::Empty),
+            Sink::DocumentBuilder(extent) => Ok(extent),
+            _ => Ok(DocumentBuilder::Empty),
         }
     }
 
@@ -361,7 +362,7 @@ impl<'e> Machine<'e> {
             .map(|id| id.map(|id| self.constant(id)))
             .collect();
         match (&self.sink, path) {
-            (Sink::Extent(extent), Some(path)) => extent.is_taken(&path),
+            (Sink::DocumentBuilder(extent), Some(path)) => extent.is_taken(&path),
             _ => true,
         }
     }
@@ -381,7 +382,7 @@ impl<'e> Machine<'e> {
             Ok(_) if !has_member => Ok(()),
             Ok(_) => {
                 let arena = self.call.arena;
-                if let (Sink::Extent(extent), Some(key)) = (&mut self.sink, keys.last()) {
+                if let (Sink::DocumentBuilder(extent), Some(key)) = (&mut self.sink, keys.last()) {
                     let _ = extent.insert(arena, &[], *key, false);
                 }
                 Ok(())
@@ -404,7 +405,7 @@ impl<'e> Machine<'e> {
         let (own, below) = keys
             .split_at_checked(rule.keyed.len())
             .unwrap_or((keys, &[]));
-        let (made, flow) = self.filling(Sink::Extent(Extent::Empty), |machine| {
+        let (made, flow) = self.filling(Sink::DocumentBuilder(DocumentBuilder::Empty), |machine| {
             machine.framed(plan.slots, own, |machine| machine.run(&plan.steps))
         });
         match flow {
@@ -413,12 +414,12 @@ impl<'e> Machine<'e> {
             Ok(_) => {}
         }
         let arena = self.call.arena;
-        if let Sink::Extent(made) = made
+        if let Sink::DocumentBuilder(made) = made
             && let Some(value) = made.finish(arena)
             && let Some(value) = below
                 .iter()
                 .try_fold(value, |value, key| value.lookup(*key))
-            && let Sink::Extent(extent) = &mut self.sink
+            && let Sink::DocumentBuilder(extent) = &mut self.sink
             && extent.insert(arena, &[], value, false).is_err()
         {
             return Err(self.key_clash(set, rule));

@@ -1,7 +1,7 @@
 //! Where the leaves of running blocks put what they find.
 
 use crate::builtins::Fold;
-use crate::evaluation::Extent;
+use crate::evaluation::DocumentBuilder;
 use crate::program::Rule;
 use crate::value::{ObjectBuilder, SetBuilder, V};
 
@@ -21,7 +21,7 @@ pub(super) enum Sink<'e> {
     /// An object.
     Object(ObjectBuilder<'e>),
     /// The document of a partial rule.
-    Extent(Extent<'e>),
+    DocumentBuilder(DocumentBuilder<'e>),
     /// An aggregate.
     Fold(Fold<'e>),
     /// Solutions of a query.

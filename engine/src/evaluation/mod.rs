@@ -3,16 +3,16 @@
 mod brief;
 mod conditions;
 mod conflict;
+mod document_builder;
 mod error;
-mod extent;
 mod overlay;
 mod stack;
 
 pub(crate) use conditions::{allows, may_have};
 pub(crate) use conflict::{clash, fixed_key_name, rule_header};
+pub(crate) use document_builder::DocumentBuilder;
 pub use error::EvalError;
 pub(crate) use error::{Halt, outcome};
-pub(crate) use extent::Extent;
 pub(crate) use overlay::{
     Overlay, Patches, base_child, below, merged_keys, overlay, replaced, replaced_below, united,
 };

@@ -9,14 +9,14 @@ use crate::value::{V, Value};
 
 /// How large a type is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
+pub(super) struct TypeSize {
     depth: usize,
     nodes: usize,
     /// Whether some part is [`Type::Unknown`].
     pub(super) unknown: bool,
 }
 
-impl Extent {
+impl TypeSize {
     fn of(parts: &mut dyn Iterator<Item = &Type>) -> Self {
         let mut whole = Self {
             depth: 0,
@@ -59,7 +59,7 @@ pub struct ArrayType {
     fixed: Vec<Type>,
     rest: Option<Type>,
     elements: OnceLock<Type>,
-    extent: Extent,
+    extent: TypeSize,
 }
 
 impl ArrayType {
@@ -84,7 +84,7 @@ impl ArrayType {
             .get_or_init(|| union_all(self.fixed.iter().chain(&self.rest).cloned()))
     }
 
-    pub(super) fn extent(&self) -> Extent {
+    pub(super) fn extent(&self) -> TypeSize {
         self.extent
     }
 }
@@ -96,7 +96,7 @@ pub struct ObjectType {
     rest: Option<(Type, Type)>,
     keys: OnceLock<Type>,
     values: OnceLock<Type>,
-    extent: Extent,
+    extent: TypeSize,
 }
 
 impl ObjectType {
@@ -150,7 +150,7 @@ impl ObjectType {
         })
     }
 
-    pub(super) fn extent(&self) -> Extent {
+    pub(super) fn extent(&self) -> TypeSize {
         self.extent
     }
 }
@@ -159,7 +159,7 @@ impl ObjectType {
 #[derive(Clone, Debug)]
 pub struct SetType {
     of: Type,
-    extent: Extent,
+    extent: TypeSize,
 }
 
 impl SetType {
@@ -173,7 +173,7 @@ impl SetType {
         !self.of.is_known()
     }
 
-    pub(super) fn extent(&self) -> Extent {
+    pub(super) fn extent(&self) -> TypeSize {
         self.extent
     }
 }
@@ -184,7 +184,7 @@ pub struct UnionType {
     members: Vec<Type>,
     keys: OnceLock<Type>,
     values: OnceLock<Type>,
-    extent: Extent,
+    extent: TypeSize,
 }
 
 impl UnionType {
@@ -210,7 +210,7 @@ impl UnionType {
             .get_or_init(|| union_all(self.members.iter().map(Type::values)))
     }
 
-    pub(super) fn extent(&self) -> Extent {
+    pub(super) fn extent(&self) -> TypeSize {
         self.extent
     }
 }
@@ -218,7 +218,7 @@ impl UnionType {
 impl Type {
     /// An array of known elements and, where `rest` is given, further ones.
     pub fn array(fixed: Vec<Self>, rest: Option<Self>) -> Self {
-        let extent = Extent::of(&mut fixed.iter().chain(&rest));
+        let extent = TypeSize::of(&mut fixed.iter().chain(&rest));
         if !extent.fits() {
             return Self::Any;
         }
@@ -243,7 +243,7 @@ impl Type {
             fixed.dedup_by(|(later, _), (kept, _)| later == kept);
         }
         let pair = rest.iter().flat_map(|(key, of)| [key, of]);
-        let extent = Extent::of(&mut fixed.iter().map(|(_, of)| of).chain(pair));
+        let extent = TypeSize::of(&mut fixed.iter().map(|(_, of)| of).chain(pair));
         if !extent.fits() {
             return Self::Any;
         }
@@ -263,7 +263,7 @@ impl Type {
 
     /// A set; the empty one when the type of its elements is unknown.
     pub fn set(of: Self) -> Self {
-        let extent = Extent::of(&mut std::iter::once(&of));
+        let extent = TypeSize::of(&mut std::iter::once(&of));
         if !extent.fits() {
             return Self::Any;
         }
@@ -277,10 +277,10 @@ impl Type {
         }
         members.sort();
         members.dedup();
-        let extent = Extent {
+        let extent = TypeSize {
             // one of several is known well enough
             unknown: false,
-            ..Extent::of(&mut members.iter())
+            ..TypeSize::of(&mut members.iter())
         };
         if !extent.fits() {
             return Self::Any;

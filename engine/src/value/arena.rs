@@ -3,11 +3,11 @@
 //! Nothing in the arena is dropped: one reset frees a whole decision.
 
 mod alarm;
-mod extent;
 mod keys;
 mod object;
 mod overlaid;
 mod set;
+mod value_size;
 
 use std::cell::Cell;
 use std::ops::Deref;
@@ -21,7 +21,7 @@ pub use overlaid::Overlaid;
 pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 
 use self::alarm::Alarm;
-use self::extent::Extent;
+use self::value_size::ValueSize;
 use super::number::NumberBuf;
 use super::text::{ArenaText, Short, TextView};
 use super::{Kind, Object, Set, V, Value};
@@ -50,7 +50,7 @@ pub enum Excess {
 /// An array in the arena.
 pub struct ArenaArray<'e> {
     items: &'e [V<'e>],
-    extent: Extent,
+    extent: ValueSize,
     arena: &'e Arena,
 }
 
@@ -89,24 +89,24 @@ impl Arena {
 
     /// The extent of a compound around some values; `None` when it may not be made.
     #[inline]
-    fn around(&self, items: &[V<'_>]) -> Option<Extent> {
+    fn around(&self, items: &[V<'_>]) -> Option<ValueSize> {
         self.around_pairs(items, &[])
     }
 
     /// The same around keys and values.
     #[inline]
-    fn around_pairs(&self, keys: &[V<'_>], values: &[V<'_>]) -> Option<Extent> {
+    fn around_pairs(&self, keys: &[V<'_>], values: &[V<'_>]) -> Option<ValueSize> {
         self.around_more(keys, values, 0)
     }
 
     /// The same around so many more parts that are stored or no compounds.
     #[inline]
-    fn around_more(&self, keys: &[V<'_>], values: &[V<'_>], more: usize) -> Option<Extent> {
+    fn around_more(&self, keys: &[V<'_>], values: &[V<'_>], more: usize) -> Option<ValueSize> {
         // the evaluation has failed, and has only to notice
         if self.excess.get().is_some() {
             return None;
         }
-        let around = Extent::around(keys, values, more);
+        let around = ValueSize::around(keys, values, more);
         if around.is_too_deep() {
             self.excess.set(Some(Excess::Depth));
             return None;
@@ -204,7 +204,7 @@ impl Arena {
         let items = self.bump.alloc_slice_copy(items);
         V::NewArray(self.bump.alloc(ArenaArray {
             items,
-            extent: Extent::READ,
+            extent: ValueSize::READ,
             arena: self,
         }))
     }

@@ -7,7 +7,7 @@ use super::index::Matches;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{FrameId, NO_VALUE, Shape, T};
-use crate::evaluation::{Extent, Halt, fixed_key_name};
+use crate::evaluation::{DocumentBuilder, Halt, fixed_key_name};
 use crate::impossible::impossible;
 use crate::program::canonical::{Group, GroupKind, Member};
 use crate::trace::{Count, Op};
@@ -146,7 +146,7 @@ impl<'e> Walk<'e> {
         asked: &Asked<'e>,
         target: Target<'e>,
     ) -> Result<V<'e>, Halt> {
-        let mut extent = Extent::Empty;
+        let mut extent = DocumentBuilder::Empty;
         for rule in &matches.rules {
             let Some(first) = rule.chain.first() else {
                 continue;
@@ -178,7 +178,7 @@ impl<'e> Walk<'e> {
         site: &Building<'_, 'e>,
         package: usize,
         rule: &'e Rule,
-        extent: &mut Extent<'e>,
+        extent: &mut DocumentBuilder<'e>,
     ) -> Result<(), Halt> {
         let child = self.child(site.goal, rule, false);
         self.rule_event(Op::Enter, child, rule);
@@ -245,7 +245,7 @@ impl<'e> Walk<'e> {
         tail: &'e [Term],
         rule: &'e Rule,
         child: Goal<'e>,
-        extent: &mut Extent<'e>,
+        extent: &mut DocumentBuilder<'e>,
     ) -> Result<bool, Halt> {
         let keys = tail.iter().map(|term| {
             self.plug(T::Term(term, child.frame))
@@ -264,7 +264,13 @@ impl<'e> Walk<'e> {
     }
 
     /// Puts the value of a default where no rule made one.
-    fn fill(&mut self, group: &'e Group, depth: usize, rule: &'e Rule, extent: &mut Extent<'e>) {
+    fn fill(
+        &mut self,
+        group: &'e Group,
+        depth: usize,
+        rule: &'e Rule,
+        extent: &mut DocumentBuilder<'e>,
+    ) {
         let package = group.members.first().map_or(0, |member| member.package);
         let Some(keys) = self.constants(tail(rule, depth, package)) else {
             return;

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Arena;
-use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, append_key, insert_key};
 use super::overlaid::{Overlaid, OverlaidPairs};
+use super::value_size::ValueSize;
 use crate::value::{Shape, V, Value, search};
 
 /// An object in the arena: distinct keys, ordered when first asked for.
@@ -15,7 +15,7 @@ pub struct ArenaObject<'e> {
     values: &'e [V<'e>],
     table: Option<Table<'e>>,
     order: Order<'e>,
-    extent: Extent,
+    extent: ValueSize,
     /// The form, when the program knows it: then the keys are in order.
     shape: Option<&'e Arc<Shape>>,
     /// What stands in the place of all pairs, when they are those of a stored object but for a few.
@@ -30,7 +30,7 @@ impl<'e> ArenaObject<'e> {
     }
 
     #[inline]
-    pub(super) fn extent(&self) -> Extent {
+    pub(super) fn extent(&self) -> ValueSize {
         self.extent
     }
 
@@ -42,7 +42,7 @@ impl<'e> ArenaObject<'e> {
     /// An object that differs from a stored one in a few pairs.
     pub(super) fn of_overlaid(
         overlaid: &'e Overlaid<'e>,
-        extent: Extent,
+        extent: ValueSize,
         order: Order<'e>,
     ) -> Self {
         Self {
@@ -295,7 +295,7 @@ impl<'e> ObjectBuilder<'e> {
         }
     }
 
-    fn finish_at(self, extent: Extent) -> V<'e> {
+    fn finish_at(self, extent: ValueSize) -> V<'e> {
         V::NewObject(self.arena.bump().alloc(ArenaObject {
             extent,
             order: Order::new(self.arena, self.keys.len()),
@@ -325,7 +325,7 @@ impl Arena {
             for (key, value) in keys.iter().zip(values) {
                 object.set(*key, *value);
             }
-            return object.finish_at(Extent::READ);
+            return object.finish_at(ValueSize::READ);
         }
         let keys = self.bump.alloc_slice_copy(keys);
         self.read_object(keys, values)
@@ -336,14 +336,14 @@ impl Arena {
     fn read_object<'e>(&'e self, keys: &'e [V<'e>], values: &[V<'e>]) -> V<'e> {
         let values = self.bump.alloc_slice_copy(values);
         let order = Order::new(self, keys.len());
-        self.untabled(Extent::READ, keys, values, order, None)
+        self.untabled(ValueSize::READ, keys, values, order, None)
     }
 
     /// An object without a table of its keys.
     #[inline]
     fn untabled<'e>(
         &'e self,
-        extent: Extent,
+        extent: ValueSize,
         keys: &'e [V<'e>],
         values: &'e [V<'e>],
         order: Order<'e>,

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::Arena;
-use super::extent::Extent;
 use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
+use super::value_size::ValueSize;
 use crate::impossible::impossible;
 use crate::limits;
 use crate::value::array::ArrayView;
@@ -17,12 +17,12 @@ pub struct ArenaSet<'e> {
     /// Where members are by their hashes, unless they are few or in order.
     table: Option<Table<'e>>,
     order: Order<'e>,
-    extent: Extent,
+    extent: ValueSize,
 }
 
 impl<'e> ArenaSet<'e> {
     #[inline]
-    pub(super) fn extent(&self) -> Extent {
+    pub(super) fn extent(&self) -> ValueSize {
         self.extent
     }
 

@@ -6,7 +6,7 @@ use crate::value::{Arena, SetBuilder, V};
 
 /// A document being built below a partial rule.
 #[derive(Default)]
-pub(crate) enum Extent<'e> {
+pub(crate) enum DocumentBuilder<'e> {
     /// Nothing yet.
     #[default]
     Empty,
@@ -22,32 +22,32 @@ pub(crate) enum Extent<'e> {
 #[derive(Default)]
 pub(crate) struct Pairs<'e> {
     places: BTreeMap<V<'e>, usize>,
-    entries: Vec<(V<'e>, Extent<'e>)>,
+    entries: Vec<(V<'e>, DocumentBuilder<'e>)>,
     /// Where something was put last: mostly more of the same comes.
     last: usize,
 }
 
 impl<'e> Pairs<'e> {
-    fn get(&self, key: V<'e>) -> Option<&Extent<'e>> {
+    fn get(&self, key: V<'e>) -> Option<&DocumentBuilder<'e>> {
         let at = self.places.get(&key)?;
         self.entries.get(*at).map(|(_, below)| below)
     }
 
     /// What is below a key, perhaps nothing yet.
-    fn below(&mut self, key: V<'e>) -> Option<&mut Extent<'e>> {
-        let is_last = |pair: &(V<'e>, Extent<'e>)| pair.0 == key;
+    fn below(&mut self, key: V<'e>) -> Option<&mut DocumentBuilder<'e>> {
+        let is_last = |pair: &(V<'e>, DocumentBuilder<'e>)| pair.0 == key;
         if !self.entries.get(self.last).is_some_and(is_last) {
             let next = self.entries.len();
             self.last = *self.places.entry(key).or_insert(next);
             if self.last == next {
-                self.entries.push((key, Extent::Empty));
+                self.entries.push((key, DocumentBuilder::Empty));
             }
         }
         self.entries.get_mut(self.last).map(|(_, below)| below)
     }
 
     /// The pairs in the order of their keys.
-    fn in_order(mut self) -> impl Iterator<Item = (V<'e>, Extent<'e>)> {
+    fn in_order(mut self) -> impl Iterator<Item = (V<'e>, DocumentBuilder<'e>)> {
         let places = std::mem::take(&mut self.places).into_iter();
         places.map(move |(key, at)| {
             let pair = self.entries.get_mut(at);
@@ -63,7 +63,7 @@ impl<'e> Pairs<'e> {
 /// Two rules claim one place.
 pub(crate) struct Clash;
 
-impl<'e> Extent<'e> {
+impl<'e> DocumentBuilder<'e> {
     /// Puts a value, or a member of a set, at a path; whether it was not there yet.
     pub fn insert(
         &mut self,

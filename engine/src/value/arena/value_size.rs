@@ -7,14 +7,14 @@ use crate::value::V;
 /// How large a compound is that an evaluation made. What was read or stored counts as one part without depth: its
 /// readers bound it.
 #[derive(Clone, Copy)]
-pub(super) struct Extent {
+pub(super) struct ValueSize {
     /// Levels of compounds.
     depth: u32,
     /// Parts, shared ones counted each time.
     parts: u32,
 }
 
-impl Extent {
+impl ValueSize {
     /// Of what a reader made.
     pub const READ: Self = Self { depth: 0, parts: 1 };
 
