@@ -171,7 +171,7 @@ impl<'p> Lowering<'p> {
             }
             ExprKind::Call(terms) => self.call_expr(terms, expr),
             ExprKind::Every(every) => self.every(every),
-            ExprKind::Not(not) if screen::is_heard(&not.body, &self.program.tree) => {
+            ExprKind::Not(not) if screen::is_observable(&not.body, &self.program.tree) => {
                 self.not_one(&not.body);
             }
             ExprKind::Not(not) => {

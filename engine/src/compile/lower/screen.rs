@@ -58,9 +58,9 @@ pub fn screen(
     let (mut strict, mut loud) = (None, None);
     for (at, expr) in order.iter().enumerate().take(last + 1) {
         match volumes.of(at, expr) {
-            Volume::Quiet => {}
-            Volume::Strict => strict = strict.or(Some(at)),
-            Volume::Loud => {
+            Effect::Quiet => {}
+            Effect::Strict => strict = strict.or(Some(at)),
+            Effect::Loud => {
                 loud = Some(at);
                 break;
             }
@@ -79,7 +79,7 @@ pub fn screen(
 /// The volumes of the expressions of one body, each found once.
 pub struct Volumes<'t> {
     tree: &'t Tree,
-    known: SmallVec<[Option<Volume>; 8]>,
+    known: SmallVec<[Option<Effect>; 8]>,
 }
 
 impl<'t> Volumes<'t> {
@@ -91,14 +91,14 @@ impl<'t> Volumes<'t> {
     }
 
     /// Of the expression at a position.
-    pub fn of(&mut self, at: usize, expr: &Expr) -> Volume {
+    pub fn of(&mut self, at: usize, expr: &Expr) -> Effect {
         if self.known.len() <= at {
             self.known.resize(at + 1, None);
         }
         let tree = self.tree;
         match self.known.get_mut(at) {
-            Some(known) => *known.get_or_insert_with(|| volume(expr, tree)),
-            None => volume(expr, tree),
+            Some(known) => *known.get_or_insert_with(|| effect(expr, tree)),
+            None => effect(expr, tree),
         }
     }
 }
@@ -158,13 +158,13 @@ pub fn is_virtual(steps: &[Term], tree: &Tree) -> bool {
 }
 
 /// Whether it can be seen how often a body is evaluated.
-pub fn is_heard(body: &[Expr], tree: &Tree) -> bool {
-    body.iter().any(|expr| volume(expr, tree) > Volume::Quiet)
+pub fn is_observable(body: &[Expr], tree: &Tree) -> bool {
+    body.iter().any(|expr| effect(expr, tree) > Effect::Quiet)
 }
 
 /// How far it can be seen that an expression is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Volume {
+pub enum Effect {
     /// Not at all.
     Quiet,
     /// By errors of built-ins, where they count.
@@ -173,17 +173,17 @@ pub enum Volume {
     Loud,
 }
 
-fn volume(expr: &Expr, tree: &Tree) -> Volume {
+fn effect(expr: &Expr, tree: &Tree) -> Effect {
     // most expressions compare a place with a constant, which a look at their form tells
     if is_comparison(expr) {
-        return Volume::Quiet;
+        return Effect::Quiet;
     }
     let mut listener = Listener {
         tree,
-        volume: Volume::Quiet,
+        effect: Effect::Quiet,
     };
     expr.walk(&mut listener);
-    listener.volume
+    listener.effect
 }
 
 /// Built-ins that neither fail nor print.
@@ -224,12 +224,12 @@ fn is_comparison(expr: &Expr) -> bool {
 
 struct Listener<'t> {
     tree: &'t Tree,
-    volume: Volume,
+    effect: Effect,
 }
 
 impl Listener<'_> {
-    fn hear(&mut self, volume: Volume) {
-        self.volume = self.volume.max(volume);
+    fn hear(&mut self, effect: Effect) {
+        self.effect = self.effect.max(effect);
     }
 
     fn call(&mut self, operator: &Term) {
@@ -238,9 +238,9 @@ impl Listener<'_> {
             .and_then(|terms| terms.first()?.as_var())
             .is_some_and(|name| &**name == "data");
         if is_document {
-            self.hear(Volume::Loud);
+            self.hear(Effect::Loud);
         } else if !QUIET.iter().any(|name| operator.is_operator(name)) {
-            self.hear(Volume::Strict);
+            self.hear(Effect::Strict);
         }
     }
 
@@ -275,7 +275,7 @@ impl Visitor<'_> for Listener<'_> {
                     && head.as_var().is_some_and(|name| &**name == "data")
                     && self.needs_rules(steps)
                 {
-                    self.hear(Volume::Loud);
+                    self.hear(Effect::Loud);
                 }
             }
             TermKind::Call(terms) => {
@@ -284,7 +284,7 @@ impl Visitor<'_> for Listener<'_> {
                 }
             }
             // keys may clash
-            TermKind::ObjectComprehension(_) => self.hear(Volume::Loud),
+            TermKind::ObjectComprehension(_) => self.hear(Effect::Loud),
             _ => {}
         }
         Flow::Into

@@ -13,7 +13,7 @@ use super::published::Published;
 use super::spots::{self, Spot, Spots};
 use super::{Proof, length, texts};
 use crate::compile::lower::constants::constant;
-use crate::compile::lower::screen::{Volume, Volumes};
+use crate::compile::lower::screen::{Effect, Volumes};
 use crate::program::{Delimiters, Feature, Known, Place, Question, Tree};
 use crate::value::Value;
 
@@ -65,7 +65,7 @@ pub fn conditions(
     }
     let mut without = Known::None;
     // the loudest of the first so many expressions
-    let (mut before, mut heard) = (Volume::Quiet, 0);
+    let (mut before, mut heard) = (Effect::Quiet, 0);
     for (at, expr) in order.iter().enumerate() {
         if found.conditions.len() >= MOST {
             break;
@@ -80,7 +80,7 @@ pub fn conditions(
             before = before.max(volumes.of(at, expr));
         }
         heard = at + 1;
-        if before == Volume::Quiet {
+        if before == Effect::Quiet {
             continue;
         }
         let published = published.get_or_init(|| Published::of(rule, tree));
@@ -89,7 +89,7 @@ pub fn conditions(
             condition.lenient = !published.excludes(condition);
         }
         let all = late.len();
-        late.retain(|condition| before < Volume::Loud || !condition.lenient);
+        late.retain(|condition| before < Effect::Loud || !condition.lenient);
         if late.len() < all {
             without = Known::Late;
         }
