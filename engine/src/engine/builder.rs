@@ -10,7 +10,7 @@ use solon_syntax::ast::{Module, Version};
 use super::{Change, Engine, Inner};
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{Capabilities, Custom, Fault, FaultCode, Graphs, Patterns};
-use crate::compile::lower::{self, Ledger};
+use crate::compile::lower::{self, LoweringRecord};
 use crate::compile::{self, Options};
 use crate::error::Error;
 use crate::host::{Host, OfflineHost};
@@ -184,7 +184,12 @@ impl EngineBuilder {
         let compiled = compile::compile(Vec::<Arc<Module>>::new(), &self.options, None, |_, _| {});
         let compiled = compiled.unwrap_or_default();
         let program = lower::program(&[], self.functions.clone(), &self.options);
-        let policy = Policy::new(BTreeMap::new(), compiled, program, Ledger::default());
+        let policy = Policy::new(
+            BTreeMap::new(),
+            compiled,
+            program,
+            LoweringRecord::default(),
+        );
         let state = State {
             stamp: next_stamp(),
             generation: 0,

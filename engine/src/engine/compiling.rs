@@ -52,7 +52,7 @@ impl Engine {
             Some(&exists)
         };
         let chain = compile::longest_chain(modules.values());
-        let (compiled, program, ledger) = compile::on_large_stack(chain, || {
+        let (compiled, program, record) = compile::on_large_stack(chain, || {
             let list = || modules.values().cloned();
             let options = &self.inner.options;
             let mut laps = timer.start();
@@ -61,31 +61,31 @@ impl Engine {
                 compile::recompile(&earlier.compiled, list(), options, checked, &mut observe);
             let stands_on = kept.is_some().then_some(lower::Earlier {
                 program: &earlier.program,
-                ledger: &earlier.ledger,
+                record: &earlier.record,
             });
             let mut compiled = match kept {
                 Some(compiled) => compiled,
                 None => compile::compile(list(), options, checked, &mut observe)?,
             };
             let functions = self.inner.functions.clone();
-            let (mut program, ledger) = lower::program_on_from(
+            let (mut program, record) = lower::program_on_from(
                 stands_on,
                 &compiled.modules,
                 &compiled.rule_tree,
                 functions,
                 options,
             );
-            compiled.work.lowered = ledger.lowered;
+            compiled.work.lowered = record.lowered;
             program.canonical =
                 Canonical::new(compiled.modules.clone(), compiled.originals.clone())
                     .searching_once(compiled.keyed.clone());
             tamper(&mut program);
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
-            Ok::<_, Error>((compiled, program, ledger))
+            Ok::<_, Error>((compiled, program, record))
         })?;
         match impossible::take() {
             Some(what) => Err(Error::impossible(what)),
-            None => Ok(Policy::new(modules, compiled, program, ledger)),
+            None => Ok(Policy::new(modules, compiled, program, record)),
         }
     }
 }

@@ -7,7 +7,7 @@ use solon_syntax::ast::Module;
 
 use super::next_stamp;
 use crate::compile::Compiled;
-use crate::compile::lower::Ledger;
+use crate::compile::lower::LoweringRecord;
 use crate::program::Program;
 
 /// Modules, and all that compiling made of them.
@@ -19,7 +19,7 @@ pub(crate) struct Policy {
     pub compiled: Arc<Compiled>,
     pub program: Arc<Program>,
     /// What the program was made of.
-    pub ledger: Arc<Ledger>,
+    pub record: Arc<LoweringRecord>,
 }
 
 impl Policy {
@@ -27,14 +27,14 @@ impl Policy {
         modules: BTreeMap<String, Arc<Module>>,
         compiled: Compiled,
         program: Program,
-        ledger: Ledger,
+        record: LoweringRecord,
     ) -> Self {
         Self {
             stamp: next_stamp(),
             modules,
             compiled: Arc::new(compiled),
             program: Arc::new(program),
-            ledger: Arc::new(ledger),
+            record: Arc::new(record),
         }
     }
 }

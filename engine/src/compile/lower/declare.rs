@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{self, Module, Term, TermKind};
 
-use super::ledger::Earlier;
+use super::lowering_record::Earlier;
 use crate::compile::rule_tree::{NodeId as SiteId, RuleTree, ground_prefix};
 use crate::program::{NodeId, Program, RuleId, RuleKind, RuleSet, TreeNode};
 use crate::value::{Kind, V, Value};

@@ -13,8 +13,8 @@ mod holds;
 mod index;
 mod inline;
 mod joins;
-mod ledger;
 mod lookups;
+mod lowering_record;
 mod modifiers;
 mod reference;
 mod rules;
@@ -38,7 +38,7 @@ use crate::program::{Plan, Program, RuleId, Step};
 use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
-pub use ledger::{Earlier, Ledger};
+pub use lowering_record::{Earlier, LoweringRecord};
 
 /// Lowers all modules.
 pub fn program(modules: &[Arc<Module>], functions: Vec<Custom>, options: &Options) -> Program {
@@ -53,7 +53,7 @@ pub fn program_on_from(
     tree: &RuleTree,
     functions: Vec<Custom>,
     options: &Options,
-) -> (Program, Ledger) {
+) -> (Program, LoweringRecord) {
     let earlier = earlier.filter(|earlier| earlier.is_worthwhile());
     let optimisations = Optimisations::new(options);
     let mut files: HashMap<SourceId, Arc<str>> = HashMap::new();
@@ -67,12 +67,12 @@ pub fn program_on_from(
     };
     let mut constants = Constants::on_from(earlier.map(|earlier| earlier.program));
     let pending = declare::declare(modules, tree, earlier, &mut program);
-    let mut ledger = Ledger::on_from(earlier, program.rules.len());
+    let mut record = LoweringRecord::on_from(earlier, program.rules.len());
     let mut open = Vec::new();
     for (set, id) in pending.iter().zip(0..) {
         match (set, earlier) {
             (None, _) => {}
-            (Some(set), Some(earlier)) if set.stays => ledger.keep(id, earlier),
+            (Some(set), Some(earlier)) if set.stays => record.keep(id, earlier),
             (Some(_), _) => open.push(id),
         }
     }
@@ -87,7 +87,7 @@ pub fn program_on_from(
         for id in &open {
             if let Some(Some(set)) = pending.get(*id as usize) {
                 let made = rules::lower(*id, set, &program, &mut constants, optimisations);
-                ledger.add(*id, set.places(), &made);
+                record.add(*id, set.places(), &made);
                 if let Some(place) = program.rules.get_mut(*id as usize) {
                     *place = Arc::new(made);
                 }
@@ -96,20 +96,20 @@ pub fn program_on_from(
         lowered.append(&mut open);
         lowered.sort_unstable();
         if let Some(earlier) = earlier {
-            open = ledger.concerned(earlier, &program, &lowered);
+            open = record.concerned(earlier, &program, &lowered);
         }
         if open.is_empty() {
             break;
         }
     }
-    let asked = ledger.asked();
+    let asked = record.asked();
     lowered.sort_by_cached_key(place);
-    let asking = ledger.asking(&lowered);
+    let asking = record.asking(&lowered);
     inline::rules(&mut program, &asking, &asked, &constants, optimisations);
     joins::of_rules(&mut program, &lowered, &constants, optimisations);
     program.constants = constants.finish();
-    ledger.finish(program.constants.len());
-    (program, ledger)
+    record.finish(program.constants.len());
+    (program, record)
 }
 
 /// A query ready to run: its plan, its own constants behind those of the program, and where answers are found.

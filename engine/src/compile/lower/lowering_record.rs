@@ -13,7 +13,7 @@ use crate::program::{Program, RuleId, RuleSet, Step};
 
 /// What each set of rules of a program was made of.
 #[derive(Default)]
-pub struct Ledger {
+pub struct LoweringRecord {
     entries: Vec<Option<Arc<Entry>>>,
     /// How many constants there were when everything was lowered.
     constants: usize,
@@ -37,32 +37,32 @@ pub struct Earlier<'p> {
     /// The program.
     pub program: &'p Program,
     /// What it was made of.
-    pub ledger: &'p Ledger,
+    pub record: &'p LoweringRecord,
 }
 
 impl<'p> Earlier<'p> {
     /// Whether little enough has gathered that nothing needs any more.
     pub fn is_worthwhile(self) -> bool {
         let grown = |now: usize, before: usize| now > (2 * before).max(limits::KEPT_NUMBERS);
-        !grown(self.program.constants.len(), self.ledger.constants)
-            && !grown(self.program.rules.len(), self.ledger.sets)
+        !grown(self.program.constants.len(), self.record.constants)
+            && !grown(self.program.rules.len(), self.record.sets)
     }
 
     /// A set of rules, if it had the same rules.
     pub fn same(self, id: RuleId, rules: impl Iterator<Item = usize>) -> Option<&'p Arc<RuleSet>> {
-        let entry = self.ledger.entry(id)?;
+        let entry = self.record.entry(id)?;
         let set = self.program.rules.get(id as usize);
         set.filter(|_| entry.rules.iter().copied().eq(rules))
     }
 }
 
-impl Ledger {
-    /// The ledger of a program of so many sets, which goes on from an earlier one or begins.
+impl LoweringRecord {
+    /// The record of a program of so many sets, which goes on from an earlier one or begins.
     pub fn on_from(earlier: Option<Earlier<'_>>, sets: usize) -> Self {
         Self {
             entries: vec![None; sets],
-            constants: earlier.map_or(0, |earlier| earlier.ledger.constants),
-            sets: earlier.map_or(sets, |earlier| earlier.ledger.sets),
+            constants: earlier.map_or(0, |earlier| earlier.record.constants),
+            sets: earlier.map_or(sets, |earlier| earlier.record.sets),
             lowered: 0,
         }
     }
@@ -79,7 +79,7 @@ impl Ledger {
 
     /// Notes that a set stays.
     pub fn keep(&mut self, id: RuleId, earlier: Earlier<'_>) {
-        if let Some(entry) = earlier.ledger.entry(id) {
+        if let Some(entry) = earlier.record.entry(id) {
             self.set(id, entry.clone());
         }
     }
@@ -140,7 +140,7 @@ impl Ledger {
         program: &Program,
         lowered: &[RuleId],
     ) -> Vec<RuleId> {
-        let (before, now) = (earlier.ledger.asked(), self.asked());
+        let (before, now) = (earlier.record.asked(), self.asked());
         let mut changed = vec![false; self.entries.len()];
         for (at, changed) in changed.iter_mut().enumerate() {
             let alone = |asked: &[u32]| asked.get(at) == Some(&1);
