@@ -1,14 +1,14 @@
 //! Compiling modules of which most are as they were.
 //!
-//! A module stays as an earlier compilation left it, as long as it sees the same of others ([`staying`]). The passes
+//! A module stays as an earlier compilation left it, as long as it sees the same of others ([`reuse`]). The passes
 //! work on the remaining modules. What they look at as a whole they look at anew: the tree of rules, their conflicts,
 //! their graph. Of the modules that stay, rules are only checked again where a document that they need is of another
 //! type.
 //!
 //! Whatever is refused, all modules are compiled: only that finds all errors, in their order.
 
+mod reuse;
 mod shapes;
-mod staying;
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::locals::names_in;
 use super::modules::Modules;
 use super::{PASSES, Pass, in_order, long_names, longest_chain, on_large_stack, run};
 use crate::limits;
-use staying::Staying;
+use reuse::Reuse;
 
 /// Compiles modules on from an earlier compilation with the same options; `None` when all of them must be compiled.
 pub fn recompile(
@@ -50,8 +50,8 @@ fn from_parsed(
     {
         return None;
     }
-    let staying = Staying::new(earlier, parsed)?;
-    let modules = Modules::keeping(parsed, staying.parts);
+    let reuse = Reuse::new(earlier, parsed)?;
+    let modules = Modules::keeping(parsed, reuse.parts);
     // METADATA blocks of one module speak of rules in others, and names like those of locals are passed over in all
     let stands_alone = |module: &Module| {
         let mut blocks = module.annotations.iter();
@@ -72,7 +72,7 @@ fn from_parsed(
         .clone_from(earlier.originals.as_ref());
     compilation.earlier = Some(Earlier {
         compiled: earlier,
-        gone: staying.gone,
+        gone: reuse.gone,
     });
     run(&mut compilation, observe);
     if !compilation.report.is_empty() || compilation.asks_for_metadata {

@@ -94,8 +94,8 @@ impl Shapes {
             Some((stays(id.module), shape(rule)))
         });
         let before = unique(rules.clone().map(|(_, shape)| shape));
-        let staying = rules.filter(|(stays, _)| *stays).map(|(_, shape)| shape);
-        let now = unique(staying.chain(self.came.iter().copied()));
+        let reuse = rules.filter(|(stays, _)| *stays).map(|(_, shape)| shape);
+        let now = unique(reuse.chain(self.came.iter().copied()));
         let existed = node.is_some();
         let exists = self.exists || node.is_some_and(|node| holds_any(tree, node, stays));
         self.changed = before != now || existed != exists;

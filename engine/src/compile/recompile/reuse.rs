@@ -20,14 +20,14 @@ use crate::compile::rule_tree;
 use crate::value::Value;
 
 /// What stays of a compilation.
-pub struct Staying {
+pub struct Reuse {
     /// For each module what was made of it, if it stays.
     pub parts: Vec<Option<Arc<Part>>>,
     /// The paths below `data` of the rules of all that does not stay.
     pub gone: Vec<Vec<Value>>,
 }
 
-impl Staying {
+impl Reuse {
     /// What stays where these are the modules, in order; `None` when that is nothing.
     pub fn new(earlier: &Compiled, parsed: &[Arc<Module>]) -> Option<Self> {
         let mut positions: HashMap<*const Module, usize> = HashMap::new();
@@ -44,7 +44,7 @@ impl Staying {
         }
         open_renamed(earlier, parsed, &mut places);
         open_reshaped(earlier, parsed, &mut places);
-        let stay = staying(earlier, &places);
+        let stay = reuse(earlier, &places);
         let gone = earlier
             .parts
             .iter()
@@ -64,7 +64,7 @@ impl Staying {
 }
 
 /// For each module of the earlier compilation whether it stays.
-fn staying(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
+fn reuse(earlier: &Compiled, places: &[Option<usize>]) -> Vec<bool> {
     let mut stay = vec![false; earlier.parts.len()];
     for place in places.iter().flatten() {
         if let Some(stays) = stay.get_mut(*place) {
@@ -82,7 +82,7 @@ fn difference<'m>(
 ) -> (Vec<&'m Module>, Vec<&'m Module>) {
     let come = parsed.iter().zip(places);
     let come = come.filter(|(_, place)| place.is_none());
-    let go = earlier.parts.iter().zip(staying(earlier, places));
+    let go = earlier.parts.iter().zip(reuse(earlier, places));
     let go = go.filter(|(_, stays)| !stays);
     (
         come.map(|(module, _)| &**module).collect(),
@@ -134,7 +134,7 @@ fn mentions(module: &Module, wanted: impl Fn(&Name) -> bool) -> bool {
 /// Opens modules that read documents which now have another shape.
 fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option<usize>]) {
     let (come, go) = difference(earlier, parsed, places);
-    let stay = staying(earlier, places);
+    let stay = reuse(earlier, places);
     let mut shapes = Shapes::default();
     for module in come {
         shapes.come(module);
