@@ -7,8 +7,8 @@
 //!
 //! Whatever is refused, all modules are compiled: only that finds all errors, in their order.
 
+mod interface_diff;
 mod reuse;
-mod shapes;
 
 use std::sync::Arc;
 

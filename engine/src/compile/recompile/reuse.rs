@@ -11,7 +11,7 @@ use hashbrown::{HashMap, HashSet};
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Name, Ref, Term};
 
-use super::shapes::Shapes;
+use super::interface_diff::InterfaceDiff;
 use crate::compile::compilation::Compiled;
 use crate::compile::part::Part;
 use crate::compile::resolve::exported;
@@ -135,7 +135,7 @@ fn mentions(module: &Module, wanted: impl Fn(&Name) -> bool) -> bool {
 fn open_reshaped(earlier: &Compiled, parsed: &[Arc<Module>], places: &mut [Option<usize>]) {
     let (come, go) = difference(earlier, parsed, places);
     let stay = reuse(earlier, places);
-    let mut shapes = Shapes::default();
+    let mut shapes = InterfaceDiff::default();
     for module in come {
         shapes.come(module);
     }

@@ -30,7 +30,7 @@ fn shape(rule: &Rule) -> Shape {
 
 /// The documents that modules made which came or went, by path.
 #[derive(Default)]
-pub struct Shapes {
+pub struct InterfaceDiff {
     below: HashMap<Value, Self>,
     /// The rules here that came.
     came: Vec<Shape>,
@@ -44,7 +44,7 @@ pub struct Shapes {
     changed_below: bool,
 }
 
-impl Shapes {
+impl InterfaceDiff {
     /// Adds the rules of a module that came.
     pub fn come(&mut self, module: &Module) {
         let package = rule_tree::package_path(module);
