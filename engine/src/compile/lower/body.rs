@@ -7,7 +7,7 @@ use solon_syntax::ast::{Body, Every, Expr, ExprKind, Name, Term, TermKind};
 use super::called::Called;
 use super::constants::Constants;
 use super::holds::Holds;
-use super::{fuse, lookups, screen, unread};
+use super::{dead_keys, fuse, lookups, screen};
 use crate::builtins::{self, Prepared};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::compile::small_map::SmallMap;
@@ -68,13 +68,13 @@ impl<'p> Lowering<'p> {
             lookups::hoist(&mut plan.steps);
         }
         if forgets && holds.keys {
-            unread::keys(&mut plan);
+            dead_keys::keys(&mut plan);
         }
         if holds.patterns && self.makes(Optimisation::ForgetKeys) {
-            unread::elements(&mut plan, self.constants);
+            dead_keys::elements(&mut plan, self.constants);
         }
         if forgets && holds.collection {
-            unread::orders(&mut plan);
+            dead_keys::orders(&mut plan);
         }
         plan
     }

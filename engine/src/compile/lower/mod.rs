@@ -6,6 +6,7 @@
 mod body;
 mod called;
 mod constants;
+mod dead_keys;
 mod declare;
 mod fuse;
 mod guards;
@@ -21,7 +22,6 @@ mod rules;
 mod screen;
 mod term;
 mod unify;
-mod unread;
 
 use std::collections::HashMap;
 use std::sync::Arc;
