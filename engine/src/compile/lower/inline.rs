@@ -304,7 +304,7 @@ fn has_few_rules(set: &RuleSet) -> bool {
 }
 
 /// Whether the bodies of a set may ever stand where its document is asked for. How long they are may still change.
-pub fn may_stand_in(set: &RuleSet) -> bool {
+pub fn is_inlinable(set: &RuleSet) -> bool {
     let is_kind = match set.kind {
         RuleKind::Complete => set.early_exit,
         RuleKind::Set => true,

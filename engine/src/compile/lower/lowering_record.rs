@@ -152,7 +152,7 @@ impl LoweringRecord {
                 program
                     .rules
                     .get(at)
-                    .is_some_and(|set| inline::may_stand_in(set))
+                    .is_some_and(|set| inline::is_inlinable(set))
             };
             if let Some(changed) = changed.get_mut(at) {
                 *changed |= stands(program) || stands(earlier.program);
