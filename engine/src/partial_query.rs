@@ -12,7 +12,7 @@ use crate::moment::Moment;
 use crate::partial::{Inlining, Residuals, Simplification};
 use crate::query::{Basis, Bound, Following, Request, eval_setup, with_memory, within_bounds};
 use crate::trace::Observer;
-use crate::walk::open::Terms;
+use crate::walk::partial_eval::Terms;
 use crate::walk::{Question, Search, Walk, WalkContext};
 
 /// What is unknown, and how far rules are inlined.

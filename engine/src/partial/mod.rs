@@ -1,6 +1,6 @@
 //! Partial evaluation: what a query comes down to while a part of the documents is unknown.
 //!
-//! The search itself is [`crate::walk::open`]. Here is what makes its results short and readable: variables that only
+//! The search itself is [`crate::walk::partial_eval`]. Here is what makes its results short and readable: variables that only
 //! stand for something else are replaced by it ([`propagate`]), and bodies that types rule out are dropped.
 
 mod propagate;
@@ -15,9 +15,9 @@ use std::collections::BTreeSet;
 use solon_syntax::ast::{Body, Name, Term};
 
 use crate::compile::{Compiled, Options, types};
-use crate::walk::open::Simplifier;
+use crate::walk::partial_eval::Simplifier;
 
-pub use crate::walk::open::{Inlining, Residuals};
+pub use crate::walk::partial_eval::{Inlining, Residuals};
 
 /// Simplifies by what a compilation knows.
 pub struct Simplification<'c> {

@@ -9,7 +9,7 @@ use super::bindings::Frame;
 use super::calls::Callee;
 use super::events::Shown;
 use super::faults::Faults;
-use super::open::Open;
+use super::partial_eval::Open;
 use super::scope::Scope;
 use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, T};
