@@ -148,7 +148,7 @@ impl BoundQuery {
     ) -> Result<Vec<Solution>, Error> {
         let inner = &*self.0.prepared;
         query::search(self.basis(), request, search, inner, |walk, inner| {
-            let mut walk = walk.searching_once(&inner.keyed).trailing();
+            let mut walk = walk.searching_once(&inner.keyed).with_call_stack();
             let rows = walk.solutions(&inner.question()).map_err(|mut error| {
                 error.stack = walk.stack();
                 error

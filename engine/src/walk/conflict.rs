@@ -20,7 +20,7 @@ impl<'e> Walk<'e> {
         args: Option<List<'e>>,
         clashed: &'e Rule,
     ) -> Halt {
-        let trail = self.trail.take();
+        let call_stack = self.call_stack.take();
         // that rules are looked up again is not told
         let observer = self.observer.take();
         let matches = self.candidates(goal, group, path, args);
@@ -37,7 +37,7 @@ impl<'e> Walk<'e> {
                 }
             }
         }
-        self.trail = trail;
+        self.call_stack = call_stack;
         self.forget_failures(had_failed);
         let name = fixed_key_name("data", path);
         let header = rule_header(&name, args.is_some());
@@ -52,7 +52,7 @@ impl<'e> Walk<'e> {
         clashed: &'e Rule,
         name: &str,
     ) -> Halt {
-        let trail = self.trail.take();
+        let call_stack = self.call_stack.take();
         let had_failed = self.postponed.is_some();
         let mut produced = Vec::new();
         for rule in rivals {
@@ -60,7 +60,7 @@ impl<'e> Walk<'e> {
                 return halt;
             }
         }
-        self.trail = trail;
+        self.call_stack = call_stack;
         self.forget_failures(had_failed);
         clash(
             self.program,

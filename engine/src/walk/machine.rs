@@ -6,6 +6,7 @@ use solon_syntax::ast::{Every, Expr, ExprKind, Name, Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
 use super::bindings::Frame;
+use super::call_stack::CallStack;
 use super::calls::Callee;
 use super::events::Shown;
 use super::faults::Faults;
@@ -13,7 +14,6 @@ use super::partial_eval::Open;
 use super::scope::Scope;
 use super::shortcuts::Shortcuts;
 use super::term::{FrameId, Made, T};
-use super::trail::Trail;
 use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
 use crate::impossible::impossible;
@@ -145,7 +145,7 @@ pub struct Walk<'e> {
     /// What is left open, if not everything is known.
     pub(super) open: Option<Box<Open<'e>>>,
     /// Where the search stands, if somebody wants to know.
-    pub(super) trail: Option<Box<Trail<'e>>>,
+    pub(super) call_stack: Option<Box<CallStack<'e>>>,
     /// The first error of a built-in, if that is to end the search.
     pub(super) postponed: Option<Halt>,
     pub(super) next_id: u64,
@@ -178,7 +178,7 @@ impl<'e> Walk<'e> {
             instruments: None,
             faults: None,
             open: None,
-            trail: None,
+            call_stack: None,
             postponed: None,
             next_id: 0,
             depth: 0,
@@ -283,9 +283,9 @@ impl<'e> Walk<'e> {
     /// Searches what is left of a body; `next` is called for each solution.
     pub(super) fn run(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
         self.turn()?;
-        self.deeper(|walk| match walk.trail {
+        self.deeper(|walk| match walk.call_stack {
             None => walk.expr(goal, next),
-            Some(_) => walk.trailed(goal, next),
+            Some(_) => walk.on_call_stack(goal, next),
         })
     }
 

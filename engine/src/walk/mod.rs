@@ -9,6 +9,7 @@
 //! what lets a search go on where something is not known.
 
 mod bindings;
+mod call_stack;
 mod calls;
 mod closures;
 mod conflict;
@@ -27,7 +28,6 @@ mod scope;
 mod shortcuts;
 mod shown;
 mod term;
-mod trail;
 mod unify;
 
 pub use faults::Faults;

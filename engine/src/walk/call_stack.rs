@@ -12,7 +12,7 @@ use crate::value::V;
 
 /// Where a search stands.
 #[derive(Default)]
-pub(super) struct Trail<'e> {
+pub(super) struct CallStack<'e> {
     /// The expressions it is in, innermost last.
     goals: Vec<Goal<'e>>,
     /// The queries that were running when the first error came up.
@@ -24,8 +24,8 @@ pub(super) struct Trail<'e> {
 impl<'e> Walk<'e> {
     /// Notes where it stands, so that [`Self::stack`] can tell.
     #[must_use]
-    pub fn trailing(mut self) -> Self {
-        self.trail = Some(Box::default());
+    pub fn with_call_stack(mut self) -> Self {
+        self.call_stack = Some(Box::default());
         self
     }
 
@@ -33,26 +33,26 @@ impl<'e> Walk<'e> {
     /// they answered is looked up, and where nothing is found the search ends as if they had failed.
     #[must_use]
     pub fn repeating(mut self) -> Self {
-        self.trail = Some(Box::new(Trail {
+        self.call_stack = Some(Box::new(CallStack {
             repeats: true,
-            ..Trail::default()
+            ..CallStack::default()
         }));
         self
     }
 
     /// The queries that were running when the search ended early, innermost first.
     pub fn stack(&mut self) -> Vec<StackFrame> {
-        let trail = self.trail.as_mut();
-        trail
-            .and_then(|trail| trail.stack.take())
+        let call_stack = self.call_stack.as_mut();
+        call_stack
+            .and_then(|call_stack| call_stack.stack.take())
             .unwrap_or_default()
     }
 
     /// An expression, noted while it is searched.
-    pub(super) fn trailed(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
+    pub(super) fn on_call_stack(&mut self, goal: Goal<'e>, next: Next<'_, 'e>) -> Outcome {
         let is_expr = goal.expr().is_some() || goal.at == 0;
-        if let Some(trail) = self.trail.as_mut().filter(|_| is_expr) {
-            trail.goals.push(goal);
+        if let Some(call_stack) = self.call_stack.as_mut().filter(|_| is_expr) {
+            call_stack.goals.push(goal);
         }
         let outcome = self.expr(goal, next);
         if !is_expr {
@@ -60,8 +60,8 @@ impl<'e> Walk<'e> {
         }
         if outcome.is_err() {
             self.note_stack();
-        } else if let Some(trail) = &mut self.trail {
-            trail.goals.pop();
+        } else if let Some(call_stack) = &mut self.call_stack {
+            call_stack.goals.pop();
         }
         outcome
     }
@@ -74,7 +74,10 @@ impl<'e> Walk<'e> {
         span: Span,
     ) -> Option<Halt> {
         let name = entry.builtin.name;
-        let repeats = self.trail.as_ref().is_some_and(|trail| trail.repeats);
+        let repeats = self
+            .call_stack
+            .as_ref()
+            .is_some_and(|call_stack| call_stack.repeats);
         let asked = !repeats || !may_block(name) || self.call.has_answer(name, operands);
         (!asked).then(|| Halt::error(self.program, FaultCode::Internal, span, String::new()))
     }
@@ -110,22 +113,22 @@ impl<'e> Walk<'e> {
 
     /// Notes the queries that are running, unless an error came up before.
     fn note_stack(&mut self) {
-        let Some(mut trail) = self.trail.take() else {
+        let Some(mut call_stack) = self.call_stack.take() else {
             return;
         };
-        if trail.stack.is_none() {
-            trail.stack = Some(self.frames_of(&trail.goals));
+        if call_stack.stack.is_none() {
+            call_stack.stack = Some(self.frames_of(&call_stack.goals));
         }
-        self.trail = Some(trail);
+        self.call_stack = Some(call_stack);
     }
 
     /// The queries that are running, innermost first.
     pub(super) fn running(&mut self) -> Vec<StackFrame> {
-        let Some(trail) = self.trail.take() else {
+        let Some(call_stack) = self.call_stack.take() else {
             return Vec::new();
         };
-        let stack = self.frames_of(&trail.goals);
-        self.trail = Some(trail);
+        let stack = self.frames_of(&call_stack.goals);
+        self.call_stack = Some(call_stack);
         stack
     }
 
