@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::program::{ConstId, Node, Operand, Slot, Values};
-use crate::value::object::Near;
+use crate::value::object::InlineCache;
 use crate::value::{Object, V, Value};
 
 use super::frame::{Held, Operands};
@@ -11,11 +11,11 @@ use super::machine::Machine;
 
 /// Where constants stood last among the keys of objects: the objects of one list mostly have one form.
 #[derive(Default)]
-pub(super) struct Places([Cell<Near>; 16]);
+pub(super) struct Places([Cell<InlineCache>; 16]);
 
 impl Places {
     #[inline]
-    fn of(&self, constant: ConstId) -> Option<&Cell<Near>> {
+    fn of(&self, constant: ConstId) -> Option<&Cell<InlineCache>> {
         self.0.get(constant as usize % self.0.len())
     }
 }

@@ -60,7 +60,7 @@ pub struct Object(ThinArc<Form, Value>);
 
 /// Where a constant stands among the keys of one form of objects, as long as that lives.
 #[derive(Clone, Copy, Default)]
-pub struct Near {
+pub struct InlineCache {
     /// The address of the shape.
     shape: usize,
     constant: u32,
@@ -225,7 +225,7 @@ impl Object {
 
     /// What is under a constant key whose place is known for this form of objects; `None` when it is not.
     #[inline]
-    pub fn near(&self, constant: u32, near: Near) -> Option<Option<&Value>> {
+    pub fn near(&self, constant: u32, near: InlineCache) -> Option<Option<&Value>> {
         let Form::Shaped(shape) = self.form() else {
             return None;
         };
@@ -234,7 +234,12 @@ impl Object {
     }
 
     /// The value under a constant key, whose place is noted.
-    pub fn get_noted(&self, key: &Value, constant: u32, near: &Cell<Near>) -> Option<&Value> {
+    pub fn get_noted(
+        &self,
+        key: &Value,
+        constant: u32,
+        near: &Cell<InlineCache>,
+    ) -> Option<&Value> {
         let Form::Shaped(shape) = self.form() else {
             return self.get_stored(key);
         };
@@ -250,7 +255,7 @@ impl Object {
             }
             _ => shape.slot(key.borrow()),
         };
-        near.set(Near {
+        near.set(InlineCache {
             shape: Arc::as_ptr(shape).addr(),
             constant,
             at: at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX),
