@@ -7,32 +7,32 @@ use super::{Entry, all};
 /// Whether a deprecated built-in may have a name of which this is the first part: its length and first letter tell
 /// most others.
 pub fn may_be_deprecated_below(part: &str) -> bool {
-    static DEPRECATED: LazyLock<Outlines> =
-        LazyLock::new(|| Outlines::of(all().filter(|entry| entry.builtin.deprecated)));
+    static DEPRECATED: LazyLock<NameFilter> =
+        LazyLock::new(|| NameFilter::of(all().filter(|entry| entry.builtin.deprecated)));
     DEPRECATED.have(part)
 }
 
 /// Whether a built-in may have a name without points.
 pub fn may_be_plain(name: &str) -> bool {
-    static PLAIN: LazyLock<Outlines> =
-        LazyLock::new(|| Outlines::of(all().filter(|entry| !entry.builtin.name.contains('.'))));
+    static PLAIN: LazyLock<NameFilter> =
+        LazyLock::new(|| NameFilter::of(all().filter(|entry| !entry.builtin.name.contains('.'))));
     PLAIN.have(name)
 }
 
 /// First letters and lengths of the first parts of names.
-struct Outlines([u64; 256]);
+struct NameFilter([u64; 256]);
 
-impl Outlines {
+impl NameFilter {
     fn of<'t>(entries: impl Iterator<Item = &'t Entry>) -> Self {
-        let mut outlines = [0; 256];
+        let mut filter = [0; 256];
         for entry in entries {
             let part = entry.builtin.name.split('.').next().unwrap_or_default();
             let (first, length) = Self::outline(part);
-            if let Some(lengths) = outlines.get_mut(first) {
+            if let Some(lengths) = filter.get_mut(first) {
                 *lengths |= length;
             }
         }
-        Self(outlines)
+        Self(filter)
     }
 
     fn outline(name: &str) -> (usize, u64) {
