@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::eval_setup::{call, eval_context, input_source};
 use super::glance::Glances;
 use super::replay::Replay;
-use super::search::traced;
+use super::search::with_replay;
 use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};
@@ -285,7 +285,7 @@ impl DocumentHandle {
                 may_block: found.may_block(),
             },
         };
-        traced(asked, request, |request, replay| {
+        with_replay(asked, request, |request, replay| {
             asked.evaluate(request, replay, read)
         })
     }

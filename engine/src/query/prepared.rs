@@ -7,7 +7,7 @@ use solon_syntax::ast::{Body, Name};
 use solon_syntax::source::Source;
 
 use super::eval_setup::{call, eval_context, input_source};
-use super::search::traced;
+use super::search::with_replay;
 use super::{
     Basis, Bound, ExpressionText, Following, Request, Shared, Solution, with_memory, within_bounds,
 };
@@ -149,7 +149,7 @@ impl QueryInner {
     }
 
     fn solutions(&self, basis: Basis<'_>, request: &Request<'_>) -> Result<Vec<Solution>, Error> {
-        traced((self, basis), request, |request, replay| {
+        with_replay((self, basis), request, |request, replay| {
             with_memory(request.bounds(basis.shared), |arena| {
                 let input = input_source(arena, request)?;
                 // one expression: the machine is made where it stays

@@ -61,7 +61,7 @@ pub(super) trait Subject: Copy {
 /// Evaluates. What fails is searched step by step: only that tells which of several errors comes first, what was
 /// printed before it, and which queries were running.
 #[inline]
-pub(super) fn traced<S: Subject, R>(
+pub(super) fn with_replay<S: Subject, R>(
     subject: S,
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
@@ -69,7 +69,7 @@ pub(super) fn traced<S: Subject, R>(
     let basis = subject.basis();
     let notes = basis.may_block && request.hooks.nd_cache.is_none();
     if !notes && !basis.shared.records {
-        return told(subject, request, evaluate);
+        return replaying(subject, request, evaluate);
     }
     // the outside is asked once, however often the search goes by
     let (answers, recorded) = (NdBuiltinCache::default(), Recorded::default());
@@ -78,11 +78,11 @@ pub(super) fn traced<S: Subject, R>(
         recorded: basis.shared.records.then_some(&recorded),
         ..request.hooks
     };
-    told(subject, &Request { hooks, ..*request }, evaluate)
+    replaying(subject, &Request { hooks, ..*request }, evaluate)
 }
 
 #[inline]
-fn told<S: Subject, R>(
+fn replaying<S: Subject, R>(
     subject: S,
     request: &Request<'_>,
     evaluate: impl FnOnce(&Request<'_>, &Replay) -> Result<R, Error>,
