@@ -40,7 +40,7 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
 
     let prints = Prints::default();
     let print = |line: &str| prints.add(line);
-    let mut given = solon::Request::new().print(&print).cancel(&request.gone);
+    let mut given = solon::Request::new().print(&print).cancel(&request.cancel);
     if let Some(input) = asked.input {
         given = given.input_json(input.as_bytes());
     }

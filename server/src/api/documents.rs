@@ -165,7 +165,7 @@ impl Document {
         } else {
             asked
         };
-        let asked = asked.print(&print).cancel(&request.gone);
+        let asked = asked.print(&print).cancel(&request.cancel);
         let start = Instant::now();
         let answer = evaluate(&asked);
         self.pace

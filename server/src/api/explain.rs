@@ -41,7 +41,7 @@ pub fn document(
     let mut asked = solon::Request::new()
         .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
         .print(&print)
-        .cancel(&request.gone);
+        .cancel(&request.cancel);
     if let Some(input) = input {
         asked = input.as_input(asked);
     }
@@ -68,7 +68,7 @@ pub fn query_steps(
 ) -> Result<(Vec<solon::Solution>, Vec<u8>), Error> {
     let prints = Prints::default();
     let print = |line: &str| prints.add(line);
-    let explained = query.explain(&asked.print(&print).cancel(&request.gone), detail);
+    let explained = query.explain(&asked.print(&print).cancel(&request.cancel), detail);
     prints.log();
     let steps = steps(state, request, &explained);
     Ok((explained.answer?, steps?))

@@ -67,7 +67,7 @@ fn ask(
         None => {
             let prints = Prints::default();
             let print = |line: &str| prints.add(line);
-            let solutions = prepared.solutions(&asked.print(&print).cancel(&request.gone));
+            let solutions = prepared.solutions(&asked.print(&print).cancel(&request.cancel));
             prints.log();
             (solutions?, None)
         }

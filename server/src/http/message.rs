@@ -31,7 +31,7 @@ pub struct Request {
     /// Who sent it: an address with a port; empty when the socket knows none.
     pub client: Arc<str>,
     /// Stops evaluations once nobody waits for the answer.
-    pub gone: Cancel,
+    pub cancel: Cancel,
     /// Where this request is being answered.
     pub place: Place,
     /// When it was read.

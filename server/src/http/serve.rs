@@ -237,11 +237,11 @@ async fn respond<A: App>(
         headers: parts.headers,
         body: Bytes::new(),
         place: Place::Reactor,
-        gone: Cancel::default(),
+        cancel: Cancel::default(),
         client,
         received,
     };
-    let _present = Present(request.gone.clone());
+    let _present = Present(request.cancel.clone());
     let response = match body {
         Ok(body) => {
             request.body = body;
