@@ -42,7 +42,7 @@ pub(crate) fn eval_setup<'e>(
 
 /// The input of a request, read if it is text.
 #[inline]
-pub(super) fn given<'e>(
+pub(super) fn input_source<'e>(
     arena: &'e Arena,
     request: &'e Request<'_>,
 ) -> Result<Option<InputSource<'e>>, Error> {
@@ -61,7 +61,7 @@ pub(super) fn given<'e>(
     clippy::inline_always,
     reason = "it is made where it stays, without a copy on the way"
 )]
-pub(super) fn world<'e>(
+pub(super) fn eval_context<'e>(
     basis: Basis<'e>,
     input: Option<InputSource<'e>>,
     request: &Request<'_>,
