@@ -21,7 +21,7 @@ pub struct Read {
     /// Which part of the rule reads: 0 for the rule itself, then its `else`s.
     pub part: u32,
     /// The steps below `data`.
-    pub path: Box<[Step]>,
+    pub path: Box<[ReadStep]>,
     /// The reference, if some of its steps are known only when it is evaluated.
     pub lookup: Option<Arc<Lookup>>,
 }
@@ -125,13 +125,13 @@ impl<'c> Scan<'_, 'c> {
             path.push(self.step(at, step, &mut conditions));
         }
         let combinations = path.iter().try_fold(1usize, |product, step| match step {
-            Step::OneOf(keys) => product.checked_mul(keys.len()),
-            Step::Key(_) | Step::Any => Some(product),
+            ReadStep::OneOf(keys) => product.checked_mul(keys.len()),
+            ReadStep::Key(_) | ReadStep::Any => Some(product),
         });
         if combinations.is_none_or(|count| count > limits::LOOKUP_COMBINATIONS) {
             for (at, step) in (1..).zip(&mut path) {
-                if matches!(step, Step::OneOf(_)) {
-                    *step = Step::Any;
+                if matches!(step, ReadStep::OneOf(_)) {
+                    *step = ReadStep::Any;
                     conditions.retain(|condition| condition.step != at);
                     conditions.push(Condition {
                         step: at,
@@ -154,16 +154,16 @@ impl<'c> Scan<'_, 'c> {
     }
 
     /// What a step of a reference can be.
-    fn step(&mut self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> Step {
+    fn step(&mut self, at: usize, step: &Term, conditions: &mut Vec<Condition>) -> ReadStep {
         let mut condition = |note| conditions.push(Condition { step: at, note });
         if let Some(key) = key(step) {
-            return Step::Key(key);
+            return ReadStep::Key(key);
         }
         match &step.kind {
             TermKind::Var(name) => {
                 let bindings = self.bindings();
                 match bindings.get(name) {
-                    None => return Step::Any,
+                    None => return ReadStep::Any,
                     Some(Known::Bound) => condition(Note::Silent),
                     Some(Known::Role(what)) => {
                         let what = *what;
@@ -177,19 +177,19 @@ impl<'c> Scan<'_, 'c> {
                         if values.len() > 1 {
                             condition(Note::Words(format!("is one of {of}").into()));
                         }
-                        return Step::OneOf(values.iter().copied().filter_map(key).collect());
+                        return ReadStep::OneOf(values.iter().copied().filter_map(key).collect());
                     }
                 }
             }
             TermKind::Ref(reference) => {
                 let Some((head, steps)) = reference.split_first() else {
-                    return Step::Any;
+                    return ReadStep::Any;
                 };
                 if let Some((values, _)) = self.bindings().values(head, steps) {
                     if values.len() > 1 {
                         condition(Note::Silent);
                     }
-                    return Step::OneOf(values.into_iter().filter_map(key).collect());
+                    return ReadStep::OneOf(values.into_iter().filter_map(key).collect());
                 }
                 if is_var(head, "data") {
                     let words = "rule values aren't known at compile time";
@@ -199,9 +199,9 @@ impl<'c> Scan<'_, 'c> {
                 }
             }
             // no document has such a key
-            _ if is_constant(step) => return Step::OneOf(Vec::new()),
+            _ if is_constant(step) => return ReadStep::OneOf(Vec::new()),
             _ => condition(Note::Silent),
         }
-        Step::Any
+        ReadStep::Any
     }
 }

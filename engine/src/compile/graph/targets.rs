@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum ReadStep {
     /// This key.
     Key(Value),
     /// Any of these keys.
@@ -45,14 +45,14 @@ pub struct Targets<'t> {
     /// The rules at and below a node.
     subtrees: HashMap<NodeId, Vertex>,
     /// The rules that a path leads to from a node.
-    paths: HashMap<(NodeId, Vec<Step>), Vertex>,
+    paths: HashMap<(NodeId, Vec<ReadStep>), Vertex>,
     /// Groups without members yet.
     open: Vec<(Vertex, Open)>,
 }
 
 enum Open {
     Subtree(NodeId),
-    Path(NodeId, Vec<Step>),
+    Path(NodeId, Vec<ReadStep>),
 }
 
 impl<'t> Targets<'t> {
@@ -70,7 +70,7 @@ impl<'t> Targets<'t> {
     }
 
     /// Adds the vertices that a path from `data` leads to.
-    pub fn of(&mut self, path: &[Step], found: &mut Vec<Target>) {
+    pub fn of(&mut self, path: &[ReadStep], found: &mut Vec<Target>) {
         self.follow(RuleTree::DATA, path, found);
         while let Some((group, open)) = self.open.pop() {
             let members = match open {
@@ -90,10 +90,10 @@ impl<'t> Targets<'t> {
     }
 
     /// Rules on the way count too: their values may hold what the path leads to.
-    fn follow(&mut self, node: NodeId, path: &[Step], found: &mut Vec<Target>) {
+    fn follow(&mut self, node: NodeId, path: &[ReadStep], found: &mut Vec<Target>) {
         let (mut node, mut path) = (node, path);
         // most paths are constant
-        while let Some((Step::Key(key), rest)) = path.split_first() {
+        while let Some((ReadStep::Key(key), rest)) = path.split_first() {
             let Some(child) = self.tree.child_by(node, key.borrow()) else {
                 return;
             };
@@ -110,12 +110,12 @@ impl<'t> Targets<'t> {
                 continue;
             };
             let keys = match step {
-                Step::Any => {
+                ReadStep::Any => {
                     found.extend(self.path(node, path).map(Target::from));
                     continue;
                 }
-                Step::Key(key) => std::slice::from_ref(key),
-                Step::OneOf(keys) => keys,
+                ReadStep::Key(key) => std::slice::from_ref(key),
+                ReadStep::OneOf(keys) => keys,
             };
             for key in keys {
                 if let Some(child) = self.tree.child_by(node, key.borrow()) {
@@ -130,7 +130,7 @@ impl<'t> Targets<'t> {
     fn rules_at<'p>(
         &self,
         node: NodeId,
-        path: &'p [Step],
+        path: &'p [ReadStep],
     ) -> impl Iterator<Item = Target> + use<'t, 'p> {
         let (tree, starts) = (self.tree, self.starts);
         let target = move |id: &RuleId| {
@@ -155,7 +155,7 @@ impl<'t> Targets<'t> {
         Some(group)
     }
 
-    fn path(&mut self, node: NodeId, path: &[Step]) -> Option<Vertex> {
+    fn path(&mut self, node: NodeId, path: &[ReadStep]) -> Option<Vertex> {
         if self.tree.node(node).children.is_empty() {
             return None;
         }
@@ -185,7 +185,7 @@ impl<'t> Targets<'t> {
         members
     }
 
-    fn path_members(&mut self, node: NodeId, path: &[Step]) -> Vec<Target> {
+    fn path_members(&mut self, node: NodeId, path: &[ReadStep]) -> Vec<Target> {
         let rest = path.get(1..).unwrap_or_default();
         let mut members = Vec::new();
         for child in &self.tree.node(node).children {
@@ -197,10 +197,10 @@ impl<'t> Targets<'t> {
 }
 
 /// Whether a path has other keys than the constants that a rule's reference goes on with.
-fn leads_elsewhere(tail: &[Option<Value>], path: &[Step]) -> bool {
+fn leads_elsewhere(tail: &[Option<Value>], path: &[ReadStep]) -> bool {
     tail.iter().zip(path).any(|(key, step)| match (key, step) {
-        (None, _) | (_, Step::Any) => false,
-        (Some(key), Step::Key(other)) => key != other,
-        (Some(key), Step::OneOf(others)) => !others.contains(key),
+        (None, _) | (_, ReadStep::Any) => false,
+        (Some(key), ReadStep::Key(other)) => key != other,
+        (Some(key), ReadStep::OneOf(others)) => !others.contains(key),
     })
 }
