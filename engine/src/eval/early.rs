@@ -5,7 +5,7 @@
 
 use crate::evaluation::{Halt, allows, may_have};
 use crate::program::RuleSet;
-use crate::program::canonical::{Constraint, Member, Membership, Place};
+use crate::program::canonical::{ConditionPlace, Constraint, Member, Membership};
 use crate::value::{V, Value};
 
 use super::frame::Operands;
@@ -117,7 +117,11 @@ impl<'e> Machine<'e> {
     }
 
     /// What is at a place, with the arguments of the call in hand.
-    fn place_with(&mut self, place: &'e Place, args: &[V<'e>]) -> Result<Option<V<'e>>, Halt> {
+    fn place_with(
+        &mut self,
+        place: &'e ConditionPlace,
+        args: &[V<'e>],
+    ) -> Result<Option<V<'e>>, Halt> {
         self.at_place(place, |_, at| args.get(at).copied())
     }
 }

@@ -1,7 +1,7 @@
 //! Conditions without which a rule is not entered.
 
 use crate::evaluation::{Halt, allows, may_have};
-use crate::program::canonical::{Conditions, Constraint, Membership, Place};
+use crate::program::canonical::{ConditionPlace, Conditions, Constraint, Membership};
 use crate::value::{V, Value};
 
 use super::frame::{Held, Operands};
@@ -25,16 +25,16 @@ impl<'e> Machine<'e> {
     /// What is at a place; `argument` knows those of the call.
     pub(super) fn at_place(
         &mut self,
-        place: &'e Place,
+        place: &'e ConditionPlace,
         argument: impl FnOnce(&Self, usize) -> Option<V<'e>>,
     ) -> Result<Option<V<'e>>, Halt> {
         Ok(match place {
-            Place::Input(keys) => self.input_at(keys),
-            Place::Data(keys) => {
+            ConditionPlace::Input(keys) => self.input_at(keys),
+            ConditionPlace::Data(keys) => {
                 let path: smallvec::SmallVec<[V<'e>; 8]> = keys.iter().map(Value::borrow).collect();
                 self.document(&path)?
             }
-            Place::Argument(at) => argument(self, *at),
+            ConditionPlace::Argument(at) => argument(self, *at),
         })
     }
 
@@ -56,7 +56,7 @@ impl<'e> Machine<'e> {
         Ok(found.is_some_and(|found| allows(&constraint.tests, found)))
     }
 
-    fn at(&mut self, place: &'e Place) -> Result<Option<V<'e>>, Halt> {
+    fn at(&mut self, place: &'e ConditionPlace) -> Result<Option<V<'e>>, Halt> {
         self.at_place(place, |machine, at| {
             let slot = u32::try_from(at).unwrap_or(u32::MAX);
             machine.slot(slot).map(Held::value)

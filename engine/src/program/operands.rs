@@ -1,6 +1,6 @@
 //! What steps read and fill.
 
-use super::canonical::Place;
+use super::canonical::ConditionPlace;
 use super::plan::{Operand, Slot, Step, Target};
 
 /// Visits what a step reads, shared or to be changed.
@@ -95,12 +95,12 @@ impl Step {
     pub fn operands(&self, see: &mut impl FnMut(Operand)) {
         if let Self::Screen(screen) = self {
             for constraint in screen.conditions.alternatives.iter().flatten() {
-                if let Place::Argument(at) = constraint.place {
+                if let ConditionPlace::Argument(at) = constraint.place {
                     see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
                 }
             }
             for membership in &screen.conditions.memberships {
-                if let Place::Argument(at) = membership.key {
+                if let ConditionPlace::Argument(at) = membership.key {
                     see(Operand::Slot(u32::try_from(at).unwrap_or(u32::MAX)));
                 }
             }

@@ -11,7 +11,9 @@ use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Name, Rule, Term};
 
 use crate::value::Value;
-pub use index::{Conditions, Constraint, Membership, Place, Shared, TESTS, Test, may_constrain};
+pub use index::{
+    ConditionPlace, Conditions, Constraint, Membership, Shared, TESTS, Test, may_constrain,
+};
 pub use keyed::{Key, Keyed};
 pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain, is_ground};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Dump, bracketed, joined};
-use crate::program::canonical::{Place, Test};
+use crate::program::canonical::{ConditionPlace, Test};
 use crate::program::plan::Screen;
 use crate::value::Value;
 
@@ -35,11 +35,11 @@ impl Dump<'_> {
     }
 }
 
-fn place(place: &Place) -> String {
+fn place(place: &ConditionPlace) -> String {
     match place {
-        Place::Input(keys) => format!("input{}", bracketed(keys)),
-        Place::Data(keys) => format!("base{}", bracketed(keys)),
-        Place::Argument(at) => format!("s{at}"),
+        ConditionPlace::Input(keys) => format!("input{}", bracketed(keys)),
+        ConditionPlace::Data(keys) => format!("base{}", bracketed(keys)),
+        ConditionPlace::Argument(at) => format!("s{at}"),
     }
 }
 

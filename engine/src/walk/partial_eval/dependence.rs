@@ -4,7 +4,7 @@ use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
 use crate::limits;
-use crate::program::canonical::{Group, Place, SiteId, Sites, chain};
+use crate::program::canonical::{ConditionPlace, Group, SiteId, Sites, chain};
 use crate::program::constant;
 use crate::value::{V, Value};
 use crate::walk::calls::{Callee, operator_name};
@@ -72,12 +72,12 @@ impl<'e> Walk<'e> {
     }
 
     /// Whether what the rule index asks about is not known.
-    pub(in crate::walk) fn is_open_place(&self, place: &'e Place) -> bool {
+    pub(in crate::walk) fn is_open_place(&self, place: &'e ConditionPlace) -> bool {
         let path = |keys: &'e [Value]| keys.iter().map(Value::borrow).collect::<Vec<V<'e>>>();
         match place {
-            Place::Input(keys) => self.is_unknown_path("input", &path(keys)),
-            Place::Data(keys) => self.is_unknown_path("data", &path(keys)),
-            Place::Argument(_) => false,
+            ConditionPlace::Input(keys) => self.is_unknown_path("input", &path(keys)),
+            ConditionPlace::Data(keys) => self.is_unknown_path("data", &path(keys)),
+            ConditionPlace::Argument(_) => false,
         }
     }
 

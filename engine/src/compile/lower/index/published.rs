@@ -43,10 +43,10 @@ impl Published {
 }
 
 /// The keys that lead from a place of the published index to another.
-fn below<'p>(outer: &canonical::Place, inner: &'p Place) -> Option<&'p [Value]> {
+fn below<'p>(outer: &canonical::ConditionPlace, inner: &'p Place) -> Option<&'p [Value]> {
     match (outer, inner.root) {
-        (canonical::Place::Input(path), Root::Input) => inner.path.strip_prefix(&**path),
-        (canonical::Place::Argument(at), Root::Argument(argument))
+        (canonical::ConditionPlace::Input(path), Root::Input) => inner.path.strip_prefix(&**path),
+        (canonical::ConditionPlace::Argument(at), Root::Argument(argument))
             if u32::try_from(*at) == Ok(argument) =>
         {
             Some(&inner.path)

@@ -10,7 +10,7 @@ use hashbrown::hash_map::Entry;
 use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 
 use super::noted::{Note, What, constraints};
-use super::{Conditions, Membership, Place, Test, glob};
+use super::{ConditionPlace, Conditions, Membership, Test, glob};
 use crate::program::constant;
 use crate::value::Value;
 
@@ -27,7 +27,7 @@ pub(super) struct Entries<'r> {
     constants: HashMap<&'r Name, &'r Term>,
     list: List<'r>,
     /// What the variables of the list stand for; of a body within, also those of the bodies around.
-    names: HashMap<&'r Name, Place>,
+    names: HashMap<&'r Name, ConditionPlace>,
     /// For each `or`, lists of which one must hold.
     choices: Vec<Vec<List<'r>>>,
     memberships: Vec<Membership>,
@@ -142,7 +142,7 @@ impl<'r> Entries<'r> {
     }
 
     /// A value takes the place of a variable, unless it is only the beginning or the end of a text.
-    fn add(&mut self, place: Place, what: What<'r>) {
+    fn add(&mut self, place: ConditionPlace, what: What<'r>) {
         if let What::Something(Some(name)) = what {
             match self.names.entry(name) {
                 Entry::Occupied(known) if *known.get() == place => return,
@@ -296,7 +296,7 @@ impl<'r> Entries<'r> {
         if self.step(last).is_some() {
             return false;
         }
-        let Some(collection @ Place::Data(_)) = self.path_of_root(prefix) else {
+        let Some(collection @ ConditionPlace::Data(_)) = self.path_of_root(prefix) else {
             return false;
         };
         let key = match &last.kind {
@@ -324,23 +324,23 @@ impl<'r> Entries<'r> {
     }
 
     /// A place in the documents: what a variable stands for, or what a reference leads to.
-    fn document(&self, term: &Term) -> Option<Place> {
+    fn document(&self, term: &Term) -> Option<ConditionPlace> {
         let place = match &term.kind {
             TermKind::Var(name) if is_document(name) => self.path(std::slice::from_ref(term)),
             TermKind::Var(name) => self.variable(name),
             TermKind::Ref(terms) => self.path(terms),
             _ => None,
         };
-        place.filter(|place| !matches!(place, Place::Argument(_)))
+        place.filter(|place| !matches!(place, ConditionPlace::Argument(_)))
     }
 
-    fn variable(&self, name: &Name) -> Option<Place> {
+    fn variable(&self, name: &Name) -> Option<ConditionPlace> {
         let argument = || self.args.iter().position(|arg| arg.as_var() == Some(name));
         let noted = self.names.get(name).cloned();
-        noted.or_else(|| argument().map(Place::Argument))
+        noted.or_else(|| argument().map(ConditionPlace::Argument))
     }
 
-    fn path(&self, terms: &[Term]) -> Option<Place> {
+    fn path(&self, terms: &[Term]) -> Option<ConditionPlace> {
         let name = terms.first()?.as_var()?;
         if is_document(name) {
             return self.path_of_root(terms);
@@ -348,20 +348,24 @@ impl<'r> Entries<'r> {
         let keys = terms.iter().skip(1).map(|step| self.step(step));
         let keys: Vec<Value> = keys.collect::<Option<_>>()?;
         match self.variable(name)? {
-            Place::Input(path) => Some(Place::Input(path.into_iter().chain(keys).collect())),
-            Place::Data(path) => Some(Place::Data(path.into_iter().chain(keys).collect())),
-            Place::Argument(_) => None,
+            ConditionPlace::Input(path) => Some(ConditionPlace::Input(
+                path.into_iter().chain(keys).collect(),
+            )),
+            ConditionPlace::Data(path) => {
+                Some(ConditionPlace::Data(path.into_iter().chain(keys).collect()))
+            }
+            ConditionPlace::Argument(_) => None,
         }
     }
 
-    fn path_of_root(&self, terms: &[Term]) -> Option<Place> {
+    fn path_of_root(&self, terms: &[Term]) -> Option<ConditionPlace> {
         let (head, steps) = terms.split_first()?;
         let steps = self.plugged(steps);
         let keys = |steps: &[Term]| steps.iter().map(scalar).collect::<Option<_>>();
         match &**head.as_var()? {
-            "input" => Some(Place::Input(keys(&steps)?)),
+            "input" => Some(ConditionPlace::Input(keys(&steps)?)),
             "data" if steps.is_empty() || (self.is_virtual)(&steps) => None,
-            "data" => Some(Place::Data(keys(&steps)?)),
+            "data" => Some(ConditionPlace::Data(keys(&steps)?)),
             _ => None,
         }
     }

@@ -28,23 +28,23 @@ pub struct Conditions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
     /// Where the key is.
-    pub key: Place,
+    pub key: ConditionPlace,
     /// Where the collection is.
-    pub collection: Place,
+    pub collection: ConditionPlace,
 }
 
 /// What must be at a place: one of some things.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     /// The place.
-    pub place: Place,
+    pub place: ConditionPlace,
     /// What may be there; nothing listed means that anything may.
     pub tests: Vec<Test>,
 }
 
 /// A place in the documents, or an argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum ConditionPlace {
     /// Below `input`.
     Input(Vec<Value>),
     /// Below `data`, where there are no rules.

@@ -2,7 +2,7 @@
 
 use solon_syntax::ast::Name;
 
-use super::{Constraint, Place, Test};
+use super::{ConditionPlace, Constraint, Test};
 use crate::value::Value;
 
 /// What is noted of a place.
@@ -28,21 +28,21 @@ impl What<'_> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Note<'r> {
-    pub place: Place,
+    pub place: ConditionPlace,
     pub what: What<'r>,
 }
 
 /// What must be at places. Of what is noted of one place it is enough that one holds; that something is there follows
 /// from any other.
 pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
-    let mut places: Vec<(Place, Vec<What<'_>>)> = Vec::new();
+    let mut places: Vec<(ConditionPlace, Vec<What<'_>>)> = Vec::new();
     for Note { place, what } in list {
         match places.iter_mut().find(|(old, _)| *old == place) {
             Some((_, noted)) => noted.push(what),
             None => places.push((place, vec![what])),
         }
     }
-    let constraint = |(place, noted): (Place, Vec<What<'_>>)| {
+    let constraint = |(place, noted): (ConditionPlace, Vec<What<'_>>)| {
         let tests = if noted.contains(&What::Value) {
             Vec::new()
         } else {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{Conditions, Constraint, Place, Test};
+use super::{ConditionPlace, Conditions, Constraint, Test};
 
 /// What the published index knows of all its rules: the places at which it looks, in their order.
 ///
@@ -11,7 +11,7 @@ use super::{Conditions, Constraint, Place, Test};
 /// one of several values of which some are arrays, it asks for nothing behind.
 pub struct Shared {
     /// Places that a rule compares with a value, by their turn.
-    turns: BTreeMap<Place, usize>,
+    turns: BTreeMap<ConditionPlace, usize>,
 }
 
 /// What the rules say of a place.
@@ -39,9 +39,9 @@ enum Spread {
 impl Shared {
     /// That of the conditions of some rules.
     pub fn new<'c>(rules: impl IntoIterator<Item = &'c Conditions>) -> Self {
-        let mut places: BTreeMap<&Place, Level> = BTreeMap::new();
+        let mut places: BTreeMap<&ConditionPlace, Level> = BTreeMap::new();
         for rule in rules {
-            let mut own: BTreeMap<&Place, Vec<&Constraint>> = BTreeMap::new();
+            let mut own: BTreeMap<&ConditionPlace, Vec<&Constraint>> = BTreeMap::new();
             let mut order = Vec::new();
             for constraint in rule.alternatives.iter().flatten() {
                 let asked = own.entry(&constraint.place).or_default();
@@ -68,7 +68,7 @@ impl Shared {
                 level(&mut places, &membership.key).count += 1;
             }
         }
-        let mut levels: Vec<(&Place, Level)> = places
+        let mut levels: Vec<(&ConditionPlace, Level)> = places
             .into_iter()
             .filter(|(_, level)| level.is_compared)
             .collect();
@@ -93,7 +93,7 @@ impl Shared {
     /// Takes away what the index does not ask for. Besides what lies behind, that is a place that no rule compares, where
     /// not all alternatives of a rule ask for it.
     pub fn loosen(&self, conditions: &mut Conditions) {
-        let asked: Vec<Place> = conditions
+        let asked: Vec<ConditionPlace> = conditions
             .alternatives
             .iter()
             .flatten()
@@ -114,7 +114,10 @@ impl Shared {
     }
 }
 
-fn level<'l, 'c>(places: &'l mut BTreeMap<&'c Place, Level>, place: &'c Place) -> &'l mut Level {
+fn level<'l, 'c>(
+    places: &'l mut BTreeMap<&'c ConditionPlace, Level>,
+    place: &'c ConditionPlace,
+) -> &'l mut Level {
     let first = places.len();
     places.entry(place).or_insert(Level {
         spread: Spread::One,
@@ -125,7 +128,7 @@ fn level<'l, 'c>(places: &'l mut BTreeMap<&'c Place, Level>, place: &'c Place) -
 }
 
 /// Whether all alternatives ask for a place.
-fn always(place: &Place, conditions: &Conditions) -> bool {
+fn always(place: &ConditionPlace, conditions: &Conditions) -> bool {
     conditions.alternatives.iter().all(|alternative| {
         let mut own = alternative.iter();
         own.any(|constraint| constraint.place == *place)
