@@ -17,14 +17,14 @@ use super::rules::NO_RULE;
 
 /// Where the document at a path of `data` comes from, found once for a path that is asked often.
 #[derive(Clone, Copy, Debug)]
-pub enum Entry<'p> {
+pub enum EntryPoint<'p> {
     /// A rule, and keys below its document.
     Rule(RuleId, &'p [Value]),
     /// Base data, or base data and rules together.
     Path(&'p [Value]),
 }
 
-impl<'p> Entry<'p> {
+impl<'p> EntryPoint<'p> {
     /// Finds the entry of a path below `data`.
     pub fn new(program: &Program, path: &'p [Value]) -> Self {
         let mut node = 0;
@@ -44,14 +44,14 @@ impl<'p> Entry<'p> {
 impl<'e> Machine<'e> {
     /// The document of an entry; `None` when it is undefined.
     #[inline]
-    pub fn entry(&mut self, entry: Entry<'e>) -> Result<Option<V<'e>>, Box<EvalError>> {
+    pub fn entry(&mut self, entry: EntryPoint<'e>) -> Result<Option<V<'e>>, Box<EvalError>> {
         let found = match entry {
-            Entry::Rule(rule, []) => self.outermost(rule),
-            Entry::Rule(rule, keys) => {
+            EntryPoint::Rule(rule, []) => self.outermost(rule),
+            EntryPoint::Rule(rule, keys) => {
                 let keys: Vec<V<'e>> = keys.iter().map(Value::borrow).collect();
                 self.rule_below(rule, &keys)
             }
-            Entry::Path(path) => {
+            EntryPoint::Path(path) => {
                 let path: Vec<V<'e>> = path.iter().map(Value::borrow).collect();
                 self.document(&path)
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::eval::Entry;
+use crate::eval::EntryPoint;
 use crate::program::{Program, RuleId};
 use crate::value::Value;
 
@@ -20,11 +20,11 @@ impl Found {
 
     pub fn new(program: &Program, names: &[Value], may_block: bool) -> Self {
         let below = |keys: &[Value]| u16::try_from(keys.len()).ok();
-        let rule = match Entry::new(program, names) {
-            Entry::Rule(rule, keys) => below(keys).map_or(0, |below| {
+        let rule = match EntryPoint::new(program, names) {
+            EntryPoint::Rule(rule, keys) => below(keys).map_or(0, |below| {
                 Self::RULE | u64::from(below) << Self::BELOW | u64::from(rule)
             }),
-            Entry::Path(_) => 0,
+            EntryPoint::Path(_) => 0,
         };
         Self(rule | if may_block { Self::BLOCKS } else { 0 })
     }
@@ -43,14 +43,14 @@ impl Found {
     }
 
     /// The same with the path.
-    pub fn entry(self, names: &[Value]) -> Entry<'_> {
+    pub fn entry(self, names: &[Value]) -> EntryPoint<'_> {
         if self.0 & Self::RULE == 0 {
-            return Entry::Path(names);
+            return EntryPoint::Path(names);
         }
         let below = (self.0 >> Self::BELOW) & u64::from(u16::MAX);
         let below = usize::try_from(below).unwrap_or(usize::MAX);
         let above = names.len().saturating_sub(below);
-        Entry::Rule(self.rule(), names.get(above..).unwrap_or(&[]))
+        EntryPoint::Rule(self.rule(), names.get(above..).unwrap_or(&[]))
     }
 
     #[expect(
