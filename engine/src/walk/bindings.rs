@@ -5,7 +5,7 @@ use solon_syntax::source::Span;
 use solon_syntax::stack;
 
 use super::machine::{Next, Outcome, Walk};
-use super::term::{FrameId, List, Made, Shape, T, is_document};
+use super::term::{FrameId, List, Made, T, TermShape, is_document};
 use crate::program::constant;
 use crate::trace::Operation;
 use crate::value::V;
@@ -107,16 +107,16 @@ impl<'e> Walk<'e> {
     fn value_of(&mut self, term: T<'e>) -> Option<V<'e>> {
         let term = self.apply(term);
         match term.shape() {
-            Shape::Known(value) => Some(value),
-            Shape::Array(items) => {
+            TermShape::Known(value) => Some(value),
+            TermShape::Array(items) => {
                 let items = stack::level(|| self.plug_all(items))?;
                 Some(self.call.arena.array_of(items.into_bump_slice()))
             }
-            Shape::Set(items, frame) => {
+            TermShape::Set(items, frame) => {
                 let items = stack::level(|| self.plug_all(List::Terms(items, frame)))?;
                 Some(self.call.arena.set_from(items))
             }
-            Shape::Object(pairs, frame) => {
+            TermShape::Object(pairs, frame) => {
                 let mut plugged = Vec::with_capacity(pairs.len());
                 for (key, value) in pairs {
                     let key = stack::level(|| self.value_of(T::Term(key, frame)))?;

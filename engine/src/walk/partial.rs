@@ -6,7 +6,7 @@ use super::documents::Path;
 use super::index::Matches;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
-use super::term::{FrameId, NO_VALUE, Shape, T};
+use super::term::{FrameId, NO_VALUE, T, TermShape};
 use crate::evaluation::{DocumentBuilder, Halt, fixed_key_name};
 use crate::impossible::impossible;
 use crate::program::canonical::{Group, GroupKind, Member};
@@ -69,7 +69,7 @@ impl<'e> Walk<'e> {
             }
             if key.is_none() {
                 match self.apply(step).shape() {
-                    Shape::Var(name, frame) if !free.contains(&(name, frame)) => {
+                    TermShape::Var(name, frame) if !free.contains(&(name, frame)) => {
                         free.push((name, frame));
                     }
                     _ => asked.plain = false,
@@ -133,7 +133,7 @@ impl<'e> Walk<'e> {
     }
 
     fn narrows(&mut self, step: T<'e>) -> bool {
-        !matches!(self.apply(step).shape(), Shape::Var(..))
+        !matches!(self.apply(step).shape(), TermShape::Var(..))
     }
 
     /// Collects what rules make; where the reference tells more than a variable, only what it asks for.

@@ -1,7 +1,7 @@
 //! References into values.
 
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
-use super::term::{List, Shape, T};
+use super::term::{List, T, TermShape};
 use crate::trace::Count;
 use crate::value::V;
 
@@ -51,7 +51,7 @@ impl<'e> Walk<'e> {
             None => {
                 let head = reference.get(0).map(|head| self.apply(head));
                 let open = self.open.is_some();
-                head.filter(|head| !matches!(head.shape(), Shape::Var(..)) || open)
+                head.filter(|head| !matches!(head.shape(), TermShape::Var(..)) || open)
             }
         };
         match head {
@@ -103,8 +103,8 @@ impl<'e> Walk<'e> {
     pub(super) fn lookup(&mut self, value: T<'e>, key: V<'e>) -> Option<T<'e>> {
         let value = self.apply(value);
         match value.shape() {
-            Shape::Known(value) => value.lookup(key).map(T::Known),
-            Shape::Array(items) => items.get(key.as_number()?.as_index()?),
+            TermShape::Known(value) => value.lookup(key).map(T::Known),
+            TermShape::Array(items) => items.get(key.as_number()?.as_index()?),
             _ => self.plug(value)?.lookup(key).map(T::Known),
         }
     }
@@ -119,7 +119,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let value = self.apply(value);
-        if let Shape::Array(items) = value.shape() {
+        if let TermShape::Array(items) = value.shape() {
             return self.each(goal, items.numbered(), step, rest, next);
         }
         let Some(value) = self.plug(value) else {

@@ -5,7 +5,7 @@ use solon_syntax::source::Span;
 use solon_syntax::stack;
 
 use super::machine::Walk;
-use super::term::{List, Made, Shape, T};
+use super::term::{List, Made, T, TermShape};
 use crate::value::{Kind, V};
 
 /// Most parts of a term that holds free variables whose other variables are shown as their values.
@@ -25,14 +25,14 @@ impl<'e> Walk<'e> {
         };
         *left = fewer;
         let kind = match term.shape() {
-            Shape::Array(items) => TermKind::Array(self.half_known_parts(items, left)),
-            Shape::Set(items, frame) => {
+            TermShape::Array(items) => TermKind::Array(self.half_known_parts(items, left)),
+            TermShape::Set(items, frame) => {
                 TermKind::Set(self.half_known_parts(List::Terms(items, frame), left))
             }
-            Shape::Ref(steps) if steps.document().is_none() => {
+            TermShape::Ref(steps) if steps.document().is_none() => {
                 TermKind::Ref(self.half_known_parts(steps, left))
             }
-            Shape::Object(pairs, frame) => {
+            TermShape::Object(pairs, frame) => {
                 let pairs = pairs.iter().map(|(key, value)| {
                     let mut part =
                         |term| stack::level(|| self.half_known_part(T::Term(term, frame), left));

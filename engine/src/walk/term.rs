@@ -43,7 +43,7 @@ pub(crate) enum List<'e> {
 
 /// What a term is, once bound variables are followed.
 #[derive(Clone, Copy)]
-pub(crate) enum Shape<'e> {
+pub(crate) enum TermShape<'e> {
     /// A value.
     Known(V<'e>),
     /// A variable that is not bound.
@@ -72,26 +72,26 @@ impl<'e> T<'e> {
     }
 
     /// What the term is; bound variables must have been followed.
-    pub fn shape(self) -> Shape<'e> {
+    pub fn shape(self) -> TermShape<'e> {
         match self {
-            Self::Known(value) => Shape::Known(value),
-            Self::Made(Made::Var(name, frame)) => Shape::Var(name, *frame),
-            Self::Made(Made::Ref(terms)) => Shape::Ref(List::Made(terms)),
+            Self::Known(value) => TermShape::Known(value),
+            Self::Made(Made::Var(name, frame)) => TermShape::Var(name, *frame),
+            Self::Made(Made::Ref(terms)) => TermShape::Ref(List::Made(terms)),
             Self::Term(term, frame) => match &term.kind {
                 TermKind::Var(name) if is_document(name) => {
-                    Shape::Ref(List::Terms(std::slice::from_ref(term), frame))
+                    TermShape::Ref(List::Terms(std::slice::from_ref(term), frame))
                 }
-                TermKind::Var(name) => Shape::Var(name, frame),
-                TermKind::Ref(terms) => Shape::Ref(List::Terms(terms, frame)),
-                TermKind::Array(items) => Shape::Array(List::Terms(items, frame)),
-                TermKind::Object(pairs) => Shape::Object(pairs, frame),
-                TermKind::Set(items) => Shape::Set(items, frame),
+                TermKind::Var(name) => TermShape::Var(name, frame),
+                TermKind::Ref(terms) => TermShape::Ref(List::Terms(terms, frame)),
+                TermKind::Array(items) => TermShape::Array(List::Terms(items, frame)),
+                TermKind::Object(pairs) => TermShape::Object(pairs, frame),
+                TermKind::Set(items) => TermShape::Set(items, frame),
                 TermKind::ArrayComprehension(inside)
                 | TermKind::SetComprehension(inside)
                 | TermKind::ObjectComprehension(inside) => {
-                    Shape::Comprehension(term, inside, frame)
+                    TermShape::Comprehension(term, inside, frame)
                 }
-                _ => Shape::Other,
+                _ => TermShape::Other,
             },
         }
     }

@@ -4,7 +4,7 @@ use solon_syntax::ast::{Term, TermKind};
 
 use super::bindings::Bound;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
-use super::term::{FrameId, List, Shape, T};
+use super::term::{FrameId, List, T, TermShape};
 use crate::evaluation::Halt;
 use crate::limits;
 use crate::value::{Kind, ObjectView, V};
@@ -33,30 +33,32 @@ impl<'e> Walk<'e> {
             return outcome;
         }
         match (left.shape(), right.shape()) {
-            (Shape::Ref(reference), _) => self.reference(goal, reference, right, next),
-            (_, Shape::Ref(reference)) => self.reference(goal, reference, left, next),
-            (Shape::Comprehension(term, inside, frame), _) => {
+            (TermShape::Ref(reference), _) => self.reference(goal, reference, right, next),
+            (_, TermShape::Ref(reference)) => self.reference(goal, reference, left, next),
+            (TermShape::Comprehension(term, inside, frame), _) => {
                 self.comprehension(goal, (term, inside, frame), right, next)
             }
             // what cannot be the comprehension's value fails before it is gone through
-            (left, Shape::Comprehension(term, ..)) if cannot_be(left, term) => Ok(Flow::More),
-            (_, Shape::Comprehension(term, inside, frame)) => {
+            (left, TermShape::Comprehension(term, ..)) if cannot_be(left, term) => Ok(Flow::More),
+            (_, TermShape::Comprehension(term, inside, frame)) => {
                 self.comprehension(goal, (term, inside, frame), left, next)
             }
-            (Shape::Var(name, frame), Shape::Var(other, other_frame))
+            (TermShape::Var(name, frame), TermShape::Var(other, other_frame))
                 if name == other && frame == other_frame =>
             {
                 next(self)
             }
-            (Shape::Var(name, frame), _) => {
+            (TermShape::Var(name, frame), _) => {
                 let (term, span) = (self.settled(right), left.span());
                 self.bound((name, frame), Bound { term, span }, next)
             }
-            (_, Shape::Var(name, frame)) => {
+            (_, TermShape::Var(name, frame)) => {
                 let (term, span) = (self.settled(left), right.span());
                 self.bound((name, frame), Bound { term, span }, next)
             }
-            (Shape::Known(left), Shape::Known(right)) => self.equal(goal, left, right, next),
+            (TermShape::Known(left), TermShape::Known(right)) => {
+                self.equal(goal, left, right, next)
+            }
             (left, right) => self.compounds(goal, left, right, next),
         }
     }
@@ -65,7 +67,9 @@ impl<'e> Walk<'e> {
     /// Observers see collections as they are written.
     fn settled(&mut self, term: T<'e>) -> T<'e> {
         match term.shape() {
-            Shape::Array(_) | Shape::Object(..) | Shape::Set(..) if self.observer.is_none() => {
+            TermShape::Array(_) | TermShape::Object(..) | TermShape::Set(..)
+                if self.observer.is_none() =>
+            {
                 self.plug(term).map_or(term, T::Known)
             }
             _ => term,
@@ -128,8 +132,8 @@ impl<'e> Walk<'e> {
     fn compounds(
         &mut self,
         goal: Goal<'e>,
-        left: Shape<'e>,
-        right: Shape<'e>,
+        left: TermShape<'e>,
+        right: TermShape<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
         if let (Some(left), Some(right)) = (array(left), array(right)) {
@@ -147,10 +151,10 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn plug_set(&mut self, set: Shape<'e>) -> Option<V<'e>> {
+    fn plug_set(&mut self, set: TermShape<'e>) -> Option<V<'e>> {
         match set {
-            Shape::Known(value) => Some(value),
-            Shape::Set(items, frame) => {
+            TermShape::Known(value) => Some(value),
+            TermShape::Set(items, frame) => {
                 let items = self.plug_all(List::Terms(items, frame))?;
                 Some(self.call.arena.set_from(items))
             }
@@ -244,13 +248,16 @@ impl<'e> Walk<'e> {
 }
 
 /// Whether a term is something else than the value of a comprehension.
-fn cannot_be(shape: Shape<'_>, comprehension: &Term) -> bool {
+fn cannot_be(shape: TermShape<'_>, comprehension: &Term) -> bool {
     let kind = match shape {
-        Shape::Known(value) => value.kind(),
-        Shape::Array(_) => Kind::Array,
-        Shape::Object(..) => Kind::Object,
-        Shape::Set(..) => Kind::Set,
-        Shape::Var(..) | Shape::Ref(_) | Shape::Comprehension(..) | Shape::Other => return false,
+        TermShape::Known(value) => value.kind(),
+        TermShape::Array(_) => Kind::Array,
+        TermShape::Object(..) => Kind::Object,
+        TermShape::Set(..) => Kind::Set,
+        TermShape::Var(..)
+        | TermShape::Ref(_)
+        | TermShape::Comprehension(..)
+        | TermShape::Other => return false,
     };
     let wanted = match comprehension.kind {
         TermKind::ArrayComprehension(_) => Kind::Array,
@@ -261,19 +268,19 @@ fn cannot_be(shape: Shape<'_>, comprehension: &Term) -> bool {
 }
 
 /// The elements of an array.
-pub(super) fn array(shape: Shape<'_>) -> Option<List<'_>> {
+pub(super) fn array(shape: TermShape<'_>) -> Option<List<'_>> {
     match shape {
-        Shape::Array(list) => Some(list),
-        Shape::Known(value) => value.as_array().map(List::Values),
+        TermShape::Array(list) => Some(list),
+        TermShape::Known(value) => value.as_array().map(List::Values),
         _ => None,
     }
 }
 
 /// The pairs of an object.
-pub(super) fn object(shape: Shape<'_>) -> Option<Pairs<'_>> {
+pub(super) fn object(shape: TermShape<'_>) -> Option<Pairs<'_>> {
     match shape {
-        Shape::Object(pairs, frame) => Some(Pairs::Terms(pairs, frame)),
-        Shape::Known(value) => value.as_object().map(Pairs::Values),
+        TermShape::Object(pairs, frame) => Some(Pairs::Terms(pairs, frame)),
+        TermShape::Known(value) => value.as_object().map(Pairs::Values),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use super::save::SavedKind;
 use super::state::Hidden;
 use crate::value::V;
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
-use crate::walk::term::{FrameId, Shape, T};
+use crate::walk::term::{FrameId, T, TermShape};
 
 impl<'e> Walk<'e> {
     /// A term that has to hold, under a name that tells that its value does not matter otherwise.
@@ -24,7 +24,8 @@ impl<'e> Walk<'e> {
             .open
             .as_ref()
             .is_some_and(|open| open.inlining.skip_false_defaults);
-        if let (Shape::Var(name, frame), Some(open), true) = (value.shape(), &mut self.open, marked)
+        if let (TermShape::Var(name, frame), Some(open), true) =
+            (value.shape(), &mut self.open, marked)
         {
             open.hidden.push(Hidden::Truth(name, frame));
         }
@@ -45,7 +46,7 @@ impl<'e> Walk<'e> {
 
     /// A comprehension with the bindings it needs from around it in its own body.
     pub(super) fn closed(&mut self, term: T<'e>) -> T<'e> {
-        let Shape::Comprehension(outer, inside, frame) = term.shape() else {
+        let TermShape::Comprehension(outer, inside, frame) = term.shape() else {
             return term;
         };
         let mut inside: Comprehension = self.renamed(inside, frame);
@@ -153,7 +154,7 @@ impl<'e> Walk<'e> {
 
     fn plugged_term(&mut self, term: &'e Term, frame: FrameId) -> Term {
         let mut inner = T::Term(term, frame);
-        if matches!(inner.shape(), Shape::Comprehension(..)) {
+        if matches!(inner.shape(), TermShape::Comprehension(..)) {
             inner = self.closed(inner);
         }
         self.residual(inner)

@@ -9,7 +9,7 @@ use crate::program::constant;
 use crate::value::{V, Value};
 use crate::walk::calls::{Callee, operator_name};
 use crate::walk::machine::{Exprs, Goal, Walk};
-use crate::walk::term::{FrameId, List, Made, Shape, T, is_document};
+use crate::walk::term::{FrameId, List, Made, T, TermShape, is_document};
 
 use super::save::terms_of;
 
@@ -17,8 +17,8 @@ impl<'e> Walk<'e> {
     /// Whether a variable or a reference is unknown, as it stands.
     pub(in crate::walk) fn is_unknown(&mut self, term: T<'e>) -> bool {
         match term.shape() {
-            Shape::Var(name, frame) => self.is_unknown_var(name, frame),
-            Shape::Ref(list) => self.is_unknown_ref(list),
+            TermShape::Var(name, frame) => self.is_unknown_var(name, frame),
+            TermShape::Ref(list) => self.is_unknown_ref(list),
             _ => false,
         }
     }
@@ -33,7 +33,7 @@ impl<'e> Walk<'e> {
     fn is_unknown_ref(&mut self, list: List<'e>) -> bool {
         let Some(document) = list.document() else {
             return match list.get(0).map(T::shape) {
-                Some(Shape::Var(name, frame)) => self.is_unknown_var(name, frame),
+                Some(TermShape::Var(name, frame)) => self.is_unknown_var(name, frame),
                 _ => false,
             };
         };
@@ -88,25 +88,25 @@ impl<'e> Walk<'e> {
             return true;
         }
         match term.shape() {
-            Shape::Ref(list) => {
+            TermShape::Ref(list) => {
                 let terms = terms_of(list);
                 terms
                     .into_iter()
                     .skip(usize::from(list.document().is_some()))
                     .any(|term| self.holds_unknown(term))
             }
-            Shape::Array(list) => {
+            TermShape::Array(list) => {
                 let terms = terms_of(list);
                 terms.into_iter().any(|term| self.holds_unknown(term))
             }
-            Shape::Set(items, frame) => items
+            TermShape::Set(items, frame) => items
                 .iter()
                 .any(|item| self.holds_unknown(T::Term(item, frame))),
-            Shape::Object(pairs, frame) => pairs.iter().any(|(key, value)| {
+            TermShape::Object(pairs, frame) => pairs.iter().any(|(key, value)| {
                 self.holds_unknown(T::Term(key, frame)) || self.holds_unknown(T::Term(value, frame))
             }),
-            Shape::Comprehension(..) | Shape::Other => self.depends(term),
-            Shape::Known(_) | Shape::Var(..) => false,
+            TermShape::Comprehension(..) | TermShape::Other => self.depends(term),
+            TermShape::Known(_) | TermShape::Var(..) => false,
         }
     }
 

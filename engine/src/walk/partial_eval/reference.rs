@@ -2,7 +2,7 @@
 
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
-use crate::walk::term::{Shape, T};
+use crate::walk::term::{T, TermShape};
 use crate::walk::unify::{Pairs, array, object};
 
 use super::save::terms_of;
@@ -17,29 +17,29 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Option<Outcome> {
         let save_left = self.is_saved_whole(left);
-        if !save_left && matches!(left.shape(), Shape::Ref(_)) {
+        if !save_left && matches!(left.shape(), TermShape::Ref(_)) {
             return None;
         }
         let save_right = self.is_saved_whole(right);
-        if !save_right && let Shape::Ref(reference) = right.shape() {
+        if !save_right && let TermShape::Ref(reference) = right.shape() {
             return Some(self.reference(goal, reference, left, next));
         }
         if save_left || save_right || self.has_open_keys(left, right) {
             return Some(self.save_equal(goal, left, right, next));
         }
-        if let Shape::Comprehension(..) = left.shape()
+        if let TermShape::Comprehension(..) = left.shape()
             && self.depends(left)
         {
             let left = self.closed(left);
             return Some(self.unify_closed(goal, left, right, next));
         }
-        if let Shape::Comprehension(..) = right.shape()
+        if let TermShape::Comprehension(..) = right.shape()
             && self.depends(right)
         {
             let right = self.closed(right);
             return Some(self.unify_closed(goal, left, right, next));
         }
-        if let Shape::Comprehension(term, inside, frame) = left.shape() {
+        if let TermShape::Comprehension(term, inside, frame) = left.shape() {
             return Some(self.left_for_later(
                 |walk, next| walk.comprehension(goal, (term, inside, frame), right, next),
                 |walk, next| walk.save_equal(goal, left, right, next),
@@ -57,7 +57,7 @@ impl<'e> Walk<'e> {
         right: T<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let is_open = |term: T<'e>| matches!(term.shape(), Shape::Comprehension(..));
+        let is_open = |term: T<'e>| matches!(term.shape(), TermShape::Comprehension(..));
         if is_open(left) || is_open(right) {
             self.save_closed(goal, left, right, next)
         } else {
@@ -68,7 +68,7 @@ impl<'e> Walk<'e> {
     /// Sets are compared as a whole, so one unknown member leaves them open.
     fn is_saved_whole(&mut self, term: T<'e>) -> bool {
         match term.shape() {
-            Shape::Set(..) => self.holds_unknown(term),
+            TermShape::Set(..) => self.holds_unknown(term),
             _ => self.is_unknown(term),
         }
     }
@@ -99,7 +99,7 @@ impl<'e> Walk<'e> {
             if self.is_unknown(value) {
                 return self.descend_unknown(goal, value, target, next);
             }
-            if let Shape::Ref(reference) = value.shape() {
+            if let TermShape::Ref(reference) = value.shape() {
                 // what is bound to a reference is looked up first
                 let found = self.fresh_ref(goal.frame);
                 return self.reference(goal, reference, found, &mut |walk| {
@@ -107,10 +107,12 @@ impl<'e> Walk<'e> {
                 });
             }
             match (self.plug(step), value.shape()) {
-                (Some(key), Shape::Known(_) | Shape::Array(_)) => match self.lookup(value, key) {
-                    Some(inner) => value = self.apply(inner),
-                    None => return Ok(Flow::More),
-                },
+                (Some(key), TermShape::Known(_) | TermShape::Array(_)) => {
+                    match self.lookup(value, key) {
+                        Some(inner) => value = self.apply(inner),
+                        None => return Ok(Flow::More),
+                    }
+                }
                 _ => return self.enumerate_open(goal, value, step, target.next(), next),
             }
             target = target.next();
@@ -161,11 +163,11 @@ impl<'e> Walk<'e> {
                     .map(|(key, value)| (T::Known(key), T::Known(value)))
                     .collect()
             }
-            (.., Shape::Set(items, frame)) => {
+            (.., TermShape::Set(items, frame)) => {
                 let members = items.iter().map(|item| T::Term(item, frame));
                 members.map(|member| (member, member)).collect()
             }
-            (.., Shape::Known(known)) => {
+            (.., TermShape::Known(known)) => {
                 let members = known.as_set().into_iter().flat_map(|set| set.iter());
                 members
                     .map(|member| (T::Known(member), T::Known(member)))

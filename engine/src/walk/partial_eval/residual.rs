@@ -19,7 +19,7 @@ use crate::value::V;
 use crate::walk::calls::operator_name;
 use crate::walk::machine::Walk;
 use crate::walk::scope::{Mock, Mocked};
-use crate::walk::term::{FrameId, List, Shape, T, is_document};
+use crate::walk::term::{FrameId, List, T, TermShape, is_document};
 
 /// The environment of the query.
 const QUERY: FrameId = 0;
@@ -49,24 +49,26 @@ impl<'e> Walk<'e> {
     fn residual_within(&mut self, term: T<'e>) -> Term {
         let term = self.apply(term);
         let kind = match term.shape() {
-            Shape::Known(value) => return self.counted(literal(value)),
-            Shape::Var(name, frame) => TermKind::Var(self.shown(name, frame)),
-            Shape::Ref(list) if list.len() == 1 => match list.document() {
+            TermShape::Known(value) => return self.counted(literal(value)),
+            TermShape::Var(name, frame) => TermKind::Var(self.shown(name, frame)),
+            TermShape::Ref(list) if list.len() == 1 => match list.document() {
                 Some(name) => TermKind::Var(name.into()),
                 None => return self.residual_ref(list),
             },
-            Shape::Ref(list) => return self.residual_ref(list),
-            Shape::Array(list) => TermKind::Array(self.residual_all(list)),
-            Shape::Set(items, frame) => TermKind::Set(self.residual_all(List::Terms(items, frame))),
-            Shape::Object(pairs, frame) => {
+            TermShape::Ref(list) => return self.residual_ref(list),
+            TermShape::Array(list) => TermKind::Array(self.residual_all(list)),
+            TermShape::Set(items, frame) => {
+                TermKind::Set(self.residual_all(List::Terms(items, frame)))
+            }
+            TermShape::Object(pairs, frame) => {
                 let pairs = pairs.iter().map(|(key, value)| {
                     let key = self.residual(T::Term(key, frame));
                     (key, self.residual(T::Term(value, frame)))
                 });
                 TermKind::Object(pairs.collect())
             }
-            Shape::Comprehension(term, _, frame) => return self.renamed(term, frame),
-            Shape::Other => match term {
+            TermShape::Comprehension(term, _, frame) => return self.renamed(term, frame),
+            TermShape::Other => match term {
                 T::Term(term, frame) => match &term.kind {
                     TermKind::Call(terms) => {
                         TermKind::Call(self.residual_all(List::Terms(terms, frame)).into())

@@ -13,7 +13,7 @@ use crate::walk::index::{Match, Matches};
 use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::partial::tail;
 use crate::walk::reference::Target;
-use crate::walk::term::{FrameId, Shape, T};
+use crate::walk::term::{FrameId, T, TermShape};
 
 impl<'e> Walk<'e> {
     /// A document that is not known in all its parts; `None` when it is to be evaluated as usual.
@@ -347,7 +347,7 @@ impl<'e> Head<'e> {
 
 /// Whether a value is asked for only to see that it is not false, which holds for parts of it as well.
 fn only_holds(other: T<'_>) -> bool {
-    matches!(other.shape(), Shape::Var(name, _) if name.starts_with("$_term"))
+    matches!(other.shape(), TermShape::Var(name, _) if name.starts_with("$_term"))
 }
 
 /// Whether what rules make `steps` below the path of their group comes from one solution each: a set and an object

@@ -13,7 +13,7 @@ use crate::walk::documents::DATA;
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
 use crate::walk::scope::Mocked;
-use crate::walk::term::{FrameId, List, Made, Shape, T, is_document};
+use crate::walk::term::{FrameId, List, Made, T, TermShape, is_document};
 
 /// An expression that was not evaluated. Its terms are completed when the solution is.
 pub(in crate::walk) struct Saved<'e> {
@@ -142,7 +142,7 @@ impl<'e> Walk<'e> {
     fn open_vars(&mut self, term: T<'e>, vars: &mut Vec<(&'e str, FrameId)>) {
         let term = self.apply(term);
         match (term.shape(), term) {
-            (Shape::Var(name, frame), _) => vars.push((name, frame)),
+            (TermShape::Var(name, frame), _) => vars.push((name, frame)),
             (_, T::Term(term, frame)) => {
                 let scan = VarScan {
                     skip_ref_heads: true,
