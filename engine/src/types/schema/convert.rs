@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::reference::References;
-use super::shape::{Shape, unmergeable};
+use super::shape::{SchemaShape, unmergeable};
 use super::{RecursiveType, SchemaError};
 use crate::limits;
 use crate::types::{Type, union, union_all};
@@ -44,10 +44,10 @@ struct Converter<'c, 'a> {
 
 impl<'a> Converter<'_, 'a> {
     fn schema(&mut self, schema: &'a Value) -> Result<Type, SchemaError> {
-        self.shape(Shape::of(schema))
+        self.shape(SchemaShape::of(schema))
     }
 
-    fn shape(&mut self, shape: Shape<'a>) -> Result<Type, SchemaError> {
+    fn shape(&mut self, shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
         if self.depth > limits::TYPE_NESTING {
             return Ok(Type::Any);
         }
@@ -57,7 +57,7 @@ impl<'a> Converter<'_, 'a> {
         of
     }
 
-    fn shallow(&mut self, shape: Shape<'a>) -> Result<Type, SchemaError> {
+    fn shallow(&mut self, shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
         if let Some(reference) = shape.reference {
             return self.reference(shape.schema, reference);
         }
@@ -91,7 +91,7 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// One of several; what the schema itself says counts as one more when it knows all keys of an object.
-    fn any_of(&mut self, mut shape: Shape<'a>) -> Result<Type, SchemaError> {
+    fn any_of(&mut self, mut shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
         let alternatives = std::mem::take(&mut shape.any_of);
         let mut types = Vec::with_capacity(alternatives.len() + 1);
         if !shape.types.is_empty() {
@@ -108,11 +108,11 @@ impl<'a> Converter<'_, 'a> {
         Ok(union_all(types))
     }
 
-    fn all_of(&mut self, mut shape: Shape<'a>) -> Result<Type, SchemaError> {
+    fn all_of(&mut self, mut shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
         let parts = std::mem::take(&mut shape.all_of);
         let mut parts = parts
             .into_iter()
-            .map(|part| Shape::resolved(self.references, part));
+            .map(|part| SchemaShape::resolved(self.references, part));
         let Some(mut merged) = parts.next() else {
             return self.typed(shape);
         };
@@ -132,7 +132,7 @@ impl<'a> Converter<'_, 'a> {
         self.shape(merged)
     }
 
-    fn typed(&mut self, mut shape: Shape<'a>) -> Result<Type, SchemaError> {
+    fn typed(&mut self, mut shape: SchemaShape<'a>) -> Result<Type, SchemaError> {
         if shape.types.is_empty() {
             shape.imply_type();
         }
@@ -151,7 +151,7 @@ impl<'a> Converter<'_, 'a> {
         }
     }
 
-    fn object(&mut self, shape: &Shape<'a>) -> Result<Type, SchemaError> {
+    fn object(&mut self, shape: &SchemaShape<'a>) -> Result<Type, SchemaError> {
         if shape.properties.is_empty() {
             return Ok(Type::object_of(Type::Any, Type::Any));
         }
@@ -162,7 +162,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(Type::object(fixed, None))
     }
 
-    fn array(&mut self, shape: &Shape<'a>) -> Result<Type, SchemaError> {
+    fn array(&mut self, shape: &SchemaShape<'a>) -> Result<Type, SchemaError> {
         let mut fixed = Vec::with_capacity(shape.items.len());
         for item in &shape.items {
             fixed.push(self.schema(item)?);

@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// The keywords of one schema that decide the type of its documents.
 #[derive(Clone)]
-pub struct Shape<'a> {
+pub struct SchemaShape<'a> {
     pub schema: &'a Value,
     pub types: Vec<&'a str>,
     pub properties: Vec<(&'a str, &'a Value)>,
@@ -20,7 +20,7 @@ pub struct Shape<'a> {
     pub reference: Option<&'a str>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> SchemaShape<'a> {
     pub fn of(schema: &'a Value) -> Self {
         let list = |key: &str| {
             let items = schema.get(key).and_then(Document::as_array);
@@ -108,7 +108,10 @@ impl<'a> Shape<'a> {
         } else if self.is("array") && !self.items.is_empty() {
             for (position, item) in other.items.into_iter().enumerate() {
                 match self.items.get(position) {
-                    Some(known) if Shape::of(known).type_text() != Shape::of(item).type_text() => {
+                    Some(known)
+                        if SchemaShape::of(known).type_text()
+                            != SchemaShape::of(item).type_text() =>
+                    {
                         return Err(unmergeable());
                     }
                     Some(_) => {}
