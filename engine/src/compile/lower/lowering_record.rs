@@ -14,7 +14,7 @@ use crate::program::{Program, RuleId, RuleSet, Step};
 /// What each set of rules of a program was made of.
 #[derive(Default)]
 pub struct LoweringRecord {
-    entries: Vec<Option<Arc<Entry>>>,
+    entries: Vec<Option<Arc<Lowered>>>,
     /// How many constants there were when everything was lowered.
     constants: usize,
     /// How many sets of rules there were then.
@@ -24,7 +24,7 @@ pub struct LoweringRecord {
 }
 
 /// What one set of rules was made of.
-pub struct Entry {
+pub struct Lowered {
     /// Where its rules are, the default last.
     rules: Box<[usize]>,
     /// How often it asks for the documents of others.
@@ -67,11 +67,11 @@ impl LoweringRecord {
         }
     }
 
-    fn entry(&self, id: RuleId) -> Option<&Arc<Entry>> {
+    fn entry(&self, id: RuleId) -> Option<&Arc<Lowered>> {
         self.entries.get(id as usize)?.as_ref()
     }
 
-    fn set(&mut self, id: RuleId, entry: Arc<Entry>) {
+    fn set(&mut self, id: RuleId, entry: Arc<Lowered>) {
         if let Some(place) = self.entries.get_mut(id as usize) {
             *place = Some(entry);
         }
@@ -99,7 +99,7 @@ impl LoweringRecord {
             let count = u32::try_from(same.len()).unwrap_or(u32::MAX);
             Some((*same.first()?, count))
         });
-        let entry = Entry {
+        let entry = Lowered {
             rules: rules.collect(),
             asks: counted.collect(),
         };
