@@ -16,7 +16,7 @@ pub struct Sent<'a> {
 }
 
 /// An operation on full paths.
-pub enum Step {
+pub enum PatchStep {
     /// `add`, `replace`, `remove`
     Write(Operation, Path, Value),
     /// `test`
@@ -58,7 +58,7 @@ impl<'a> Sent<'a> {
     }
 
     /// The step that this operation is when its paths are taken below `parent`.
-    pub fn below(self, parent: &Path) -> Result<Step, ApiError> {
+    pub fn below(self, parent: &Path) -> Result<PatchStep, ApiError> {
         let to = parent.join(&pointer(&self.path)?);
         let from = || match &self.from {
             Some(from) => Ok(parent.join(&pointer(from)?)),
@@ -74,18 +74,18 @@ impl<'a> Sent<'a> {
             None => Ok(Value::Null),
         };
         Ok(match self.op.as_str() {
-            "add" => Step::Write(Operation::Add, to, value()?),
-            "replace" => Step::Write(Operation::Replace, to, value()?),
-            "remove" => Step::Write(Operation::Remove, to, Value::Null),
-            "test" => Step::Test(to, value()?),
-            "copy" => Step::Copy { from: from()?, to },
-            "move" => Step::Move { from: from()?, to },
+            "add" => PatchStep::Write(Operation::Add, to, value()?),
+            "replace" => PatchStep::Write(Operation::Replace, to, value()?),
+            "remove" => PatchStep::Write(Operation::Remove, to, Value::Null),
+            "test" => PatchStep::Test(to, value()?),
+            "copy" => PatchStep::Copy { from: from()?, to },
+            "move" => PatchStep::Move { from: from()?, to },
             other => return Err(ApiError::invalid(format!("bad patch operation: {other}"))),
         })
     }
 }
 
-impl Step {
+impl PatchStep {
     /// Makes the change, seeing those before it.
     pub fn apply(self, transaction: &mut Transaction) -> Result<(), ApiError> {
         match self {
