@@ -42,7 +42,7 @@ pub fn after(call: &BuiltinContext<'_>, fault: Fault) -> Fault {
 }
 
 impl Entry {
-    /// Calls the built-in, with its constant operands worked in if `prepared` has them. Nondeterministic ones are
+    /// Calls the built-in, specialised for its constant operands if `prepared` has them. Nondeterministic ones are
     /// asked once for equal operands when the decision notes their answers.
     pub fn call<'e>(
         &self,

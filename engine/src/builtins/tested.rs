@@ -1,4 +1,4 @@
-//! Calls whose constant operands are worked in and that come down to a test of one string.
+//! Specialised calls that come down to a test of one string.
 
 use std::sync::Arc;
 

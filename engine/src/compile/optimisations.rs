@@ -30,7 +30,7 @@ macro_rules! optimisations {
 optimisations! {
     /// Arrays, objects and sets of constants are constants.
     FoldConstants,
-    /// Built-ins work their constant operands in once: patterns, layouts, units.
+    /// Calls of built-ins are specialised for their constant operands: patterns, layouts, units.
     SpecialiseCalls,
     /// `sprintf` takes its values without an array around them.
     SpreadArrays,

@@ -323,10 +323,10 @@ pub struct BuiltinCall {
     pub entry: &'static Entry,
     /// Its operands.
     pub args: Box<[Operand]>,
-    /// The call with its constant operands worked in.
+    /// The call specialised for its constant operands.
     pub prepared: Option<Arc<dyn Prepared>>,
     /// Whether the operands behind the first are the elements of the array that is the second. The call takes those
-    /// alone: the first one is worked in.
+    /// alone: the call is specialised for the first one.
     pub elements: bool,
     /// How it is answered for the most common operands where these lie.
     pub quick: Option<QuickCall>,

@@ -67,7 +67,7 @@ pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool 
     Coder::new(hash, secret).is_some_and(|coder| coder.verifies(message, found))
 }
 
-/// A secret that was worked in.
+/// A secret that a call is specialised for.
 #[derive(Clone)]
 pub enum Coder {
     /// For SHA-256.

@@ -161,7 +161,7 @@ impl<'e> Walk<'e> {
     }
 }
 
-/// Puts what they come to in the place of bodies that types rule out: with a known value worked in, such a body is no
+/// Puts what they come to in the place of bodies that types rule out: with a known value specialised, such a body is no
 /// mistake of the policy, but it could not be compiled again.
 struct Settling<'w, 'e>(&'w Walk<'e>);
 

@@ -178,7 +178,7 @@ impl<'e> Walk<'e> {
         expr
     }
 
-    /// Replaced functions are worked in, but for what is left to the policy's own rules and to closures: there they
+    /// Replaced functions are specialised, but for what is left to the policy's own rules and to closures: there they
     /// are replaced when those are asked.
     fn keep_mocks(&self, expr: &mut Expr, mocks: &[Mocked<'e>]) {
         let moved = self
@@ -251,7 +251,7 @@ impl<'e> Walk<'e> {
         true
     }
 
-    /// The modifiers of an expression, those of functions apart: what they replace is worked in.
+    /// The modifiers of an expression, those of functions apart: what they replace is specialised.
     pub(super) fn residual_with(&mut self, with: &'e [With], frame: FrameId) -> Vec<With> {
         let mut kept = Vec::with_capacity(with.len());
         for with in with {
