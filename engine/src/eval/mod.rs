@@ -29,6 +29,6 @@ mod splice;
 mod table;
 mod texts;
 
-pub use data::Entry;
+pub use data::EntryPoint;
 pub use glance::{Glance, Glimpse};
 pub use machine::{EvalContext, InputSource, Machine};

@@ -7,7 +7,7 @@ use super::machine::{Goal, Walk};
 use super::term::List;
 use crate::evaluation::{allows, may_have};
 use crate::program::canonical::{
-    Conditions, Constraint, Group, GroupKind, Member, Membership, Place, chain, is_ground,
+    ConditionPlace, Conditions, Constraint, Group, GroupKind, Member, Membership, chain, is_ground,
 };
 use crate::trace::Operation;
 use crate::value::{V, Value};
@@ -98,7 +98,7 @@ impl<'e> Walk<'e> {
         if self.is_open_at(key) {
             return true;
         }
-        if let Place::Argument(at) = key
+        if let ConditionPlace::Argument(at) = key
             && *at >= args.len()
         {
             return true;
@@ -112,7 +112,7 @@ impl<'e> Walk<'e> {
                 .is_some_and(|collection| may_have(collection, key))
     }
 
-    fn is_open_at(&self, place: &'e Place) -> bool {
+    fn is_open_at(&self, place: &'e ConditionPlace) -> bool {
         self.open.is_some() && self.is_open_place(place)
     }
 
@@ -120,7 +120,7 @@ impl<'e> Walk<'e> {
         if self.is_open_at(&constraint.place) {
             return true;
         }
-        if let Place::Argument(at) = constraint.place
+        if let ConditionPlace::Argument(at) = constraint.place
             && at >= args.len()
         {
             return true;
@@ -129,17 +129,17 @@ impl<'e> Walk<'e> {
             .is_some_and(|found| allows(&constraint.tests, found))
     }
 
-    fn at(&self, place: &'e Place, args: &[Option<V<'e>>]) -> Option<V<'e>> {
+    fn at(&self, place: &'e ConditionPlace, args: &[Option<V<'e>>]) -> Option<V<'e>> {
         match place {
-            Place::Input(keys) => self.scope().input.and_then(|input| {
+            ConditionPlace::Input(keys) => self.scope().input.and_then(|input| {
                 keys.iter()
                     .try_fold(input, |value, key| value.lookup(key.borrow()))
             }),
-            Place::Data(keys) => {
+            ConditionPlace::Data(keys) => {
                 let path: Path<'e> = keys.iter().map(Value::borrow).collect();
                 self.resolve(&path)
             }
-            Place::Argument(at) => args.get(*at).copied().flatten(),
+            ConditionPlace::Argument(at) => args.get(*at).copied().flatten(),
         }
     }
 }

@@ -22,7 +22,7 @@ use super::compilation::Compilation;
 use super::rule_tree::{RuleId, RuleTree};
 
 pub use reads::Read;
-pub use targets::Step;
+pub use targets::ReadStep;
 
 /// Where the edges of a vertex lead.
 pub type Edges = SmallVec<[u32; 4]>;

@@ -7,7 +7,7 @@ use solon_syntax::ast::{Module, Ref, Rule, Term, TermKind};
 use solon_syntax::print::display_ref;
 
 use super::bindings::{Bindings, Known, is_constant, is_var};
-use super::targets::Step;
+use super::targets::ReadStep;
 use super::{Condition, Lookup, Note};
 use crate::compile::conflicts::full_reference;
 use crate::compile::facts::Facts;

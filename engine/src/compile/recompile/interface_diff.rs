@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use solon_syntax::ast::{Module, Rule};
 
 use crate::compile::compilation::Compiled;
-use crate::compile::graph::Step;
+use crate::compile::graph::ReadStep;
 use crate::compile::rule_tree::{self, NodeId, RuleTree, is_ground};
 use crate::value::Value;
 
@@ -107,18 +107,18 @@ impl InterfaceDiff {
     }
 
     /// Whether a reference leads to, or past, a document of another shape.
-    pub fn change_for(&self, path: &[Step]) -> bool {
+    pub fn change_for(&self, path: &[ReadStep]) -> bool {
         self.meets(path, |site| site.changed, |site| site.changed_below)
     }
 
     /// Whether a reference leads to, or past, a rule that came or went.
-    pub fn touch(&self, path: &[Step]) -> bool {
+    pub fn touch(&self, path: &[ReadStep]) -> bool {
         self.meets(path, |site| site.touched, |_| true)
     }
 
     fn meets(
         &self,
-        path: &[Step],
+        path: &[ReadStep],
         here: impl Fn(&Self) -> bool,
         below: impl Fn(&Self) -> bool,
     ) -> bool {
@@ -127,7 +127,7 @@ impl InterfaceDiff {
             if here(site) {
                 return true;
             }
-            let Step::Key(key) = step else {
+            let ReadStep::Key(key) = step else {
                 return below(site);
             };
             match site.below.get(key) {

@@ -291,7 +291,7 @@ impl<'e> Walk<'e> {
 
     /// Whether a term only has to hold.
     pub(super) fn is_truth(&self, term: T<'e>) -> bool {
-        let crate::walk::term::Shape::Var(name, frame) = term.shape() else {
+        let crate::walk::term::TermShape::Var(name, frame) = term.shape() else {
             return false;
         };
         let mut hidden = self.open.iter().flat_map(|open| &open.hidden);
