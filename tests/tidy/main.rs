@@ -7,6 +7,7 @@
     reason = "a panic here is a failing test"
 )]
 
+mod face;
 mod layers;
 mod lengths;
 mod pages;
