@@ -9,6 +9,9 @@ use super::frame::{Few, Held, Operands};
 use super::machine::{Flow, Machine};
 use super::sink::{Sink, WRONG_SINK};
 
+/// What is said of a plan whose last step is no leaf.
+pub(super) const NO_LEAF: &str = "a plan ends with a step that produces nothing";
+
 impl<'e> Machine<'e> {
     /// The value of a complete rule or function, which must agree with earlier ones.
     #[inline]
@@ -111,7 +114,7 @@ impl<'e> Machine<'e> {
                     _ => impossible(WRONG_SINK),
                 }
             }
-            _ => impossible("a plan ends with a step that produces nothing"),
+            _ => impossible(NO_LEAF),
         }
         Ok(Flow::More)
     }

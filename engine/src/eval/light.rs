@@ -1,10 +1,12 @@
 //! The light steps: lookups and tests that most loops consist of, run where the loop is.
 
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::{Operand, Step};
 
 use super::compare::Compare;
 use super::frame::Operands;
+use super::leaf::NO_LEAF;
 use super::machine::{Flow, Machine};
 
 /// How far light steps led.
@@ -140,6 +142,6 @@ impl<'e> Machine<'e> {
             }
             steps = rest;
         }
-        Light::Done(Flow::More)
+        Light::Done(impossible(NO_LEAF))
     }
 }

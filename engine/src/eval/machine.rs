@@ -6,12 +6,14 @@ use solon_syntax::source::Span;
 
 use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
+use crate::impossible::impossible;
 use crate::limits;
 use crate::program::{Operand, Plan, Program, Rule, Step};
 use crate::value::{Shape, V, Value};
 
 use super::compare::is_member;
 use super::frame::{Few, Frames, Held, Operands};
+use super::leaf::NO_LEAF;
 use super::light::Light;
 use super::memo::Memo;
 use super::path::Places;
@@ -242,7 +244,7 @@ impl<'e> Machine<'e> {
                 Light::Halted(halt) => return Err(halt),
                 Light::Rest(heavy) => match heavy.split_first() {
                     Some(heavy) => heavy,
-                    None => return Ok(Flow::More),
+                    None => return Ok(impossible(NO_LEAF)),
                 },
             };
             let on = match step {
