@@ -18,10 +18,7 @@ include if {
 fn main() -> Result<(), solon::Error> {
     let engine = Engine::new();
     engine.set_module("posts.rego", POLICY)?;
-    let options = PartialOptions {
-        unknowns: vec!["data.rows".to_owned()],
-        ..PartialOptions::default()
-    };
+    let options = PartialOptions::default().unknowns(vec!["data.rows".to_owned()]);
     let include = engine.prepare_partial_document("filters/include", &options)?;
     for input in [
         value!({"user": "alice", "role": "editor"}),

@@ -210,6 +210,7 @@ pub const COMPLEMENTS: usize = 16;
 ///
 /// By default an evaluation may take 1 GiB of memory, and an explanation 256 MiB; time and steps are unbounded.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Limits {
     /// Loop turns and calls.
     pub steps: Option<u64>,
@@ -219,6 +220,44 @@ pub struct Limits {
     pub memory: Option<usize>,
     /// Memory of the steps that an explanation shows, in bytes.
     pub explanation: Option<usize>,
+}
+
+impl Limits {
+    /// No bounds at all.
+    pub const UNBOUNDED: Self = Self {
+        steps: None,
+        time: None,
+        memory: None,
+        explanation: None,
+    };
+
+    /// With another bound of loop turns and calls.
+    #[must_use]
+    pub fn steps(mut self, steps: Option<u64>) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// With another bound of wall time.
+    #[must_use]
+    pub fn time(mut self, time: Option<Duration>) -> Self {
+        self.time = time;
+        self
+    }
+
+    /// With another bound of the memory of intermediate values, in bytes.
+    #[must_use]
+    pub fn memory(mut self, memory: Option<usize>) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// With another bound of the memory of what an explanation shows, in bytes.
+    #[must_use]
+    pub fn explanation(mut self, explanation: Option<usize>) -> Self {
+        self.explanation = explanation;
+        self
+    }
 }
 
 impl Default for Limits {

@@ -17,6 +17,7 @@ use crate::walk::{Question, Search, Walk, WalkContext};
 
 /// What is unknown, and how far rules are inlined.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PartialOptions {
     /// What is unknown: `input`, or references into `input` and `data` without variables.
     pub unknowns: Vec<String>,
@@ -32,6 +33,57 @@ pub struct PartialOptions {
     pub namespace: String,
     /// Whether support rules of documents and functions stand where the policy's own do, to take their place.
     pub skip_namespace: bool,
+}
+
+impl PartialOptions {
+    /// With this unknown: `input`, or references into `input` and `data` without variables.
+    #[must_use]
+    pub fn unknowns(mut self, unknowns: Vec<String>) -> Self {
+        self.unknowns = unknowns;
+        self
+    }
+
+    /// With documents that are not inlined, by reference.
+    #[must_use]
+    pub fn disable_inlining(mut self, disable_inlining: Vec<String>) -> Self {
+        self.disable_inlining = disable_inlining;
+        self
+    }
+
+    /// Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+    #[must_use]
+    pub fn shallow_inlining(mut self, shallow_inlining: bool) -> Self {
+        self.shallow_inlining = shallow_inlining;
+        self
+    }
+
+    /// Whether nondeterministic built-ins are called when their arguments are known.
+    #[must_use]
+    pub fn nondeterministic_builtins(mut self, nondeterministic_builtins: bool) -> Self {
+        self.nondeterministic_builtins = nondeterministic_builtins;
+        self
+    }
+
+    /// Whether a default of `false` is left out where a rule only has to hold.
+    #[must_use]
+    pub fn skip_false_defaults(mut self, skip_false_defaults: bool) -> Self {
+        self.skip_false_defaults = skip_false_defaults;
+        self
+    }
+
+    /// With support rules in another package below `data`.
+    #[must_use]
+    pub fn namespace(mut self, namespace: String) -> Self {
+        self.namespace = namespace;
+        self
+    }
+
+    /// Whether support rules of documents and functions stand where the policy's own do.
+    #[must_use]
+    pub fn skip_namespace(mut self, skip_namespace: bool) -> Self {
+        self.skip_namespace = skip_namespace;
+        self
+    }
 }
 
 impl Default for PartialOptions {

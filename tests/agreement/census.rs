@@ -117,10 +117,7 @@ fn name_of(optimisation: Optimisation) -> String {
 }
 
 fn without(optimisation: Optimisation) -> Options {
-    Options {
-        skipped_passes: vec![optimisation.name().to_owned()],
-        ..Options::default()
-    }
+    Options::default().skipped_passes(vec![optimisation.name().to_owned()])
 }
 
 /// A program and its query, compiled but for their plans.

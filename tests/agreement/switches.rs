@@ -12,10 +12,8 @@ pub fn differences(request: &str, usual: &str) -> Vec<(String, &'static str)> {
     let left_out = each.chain([all]);
     left_out
         .filter_map(|names| {
-            let options = Options {
-                skipped_passes: names.iter().map(|&name| name.to_owned()).collect(),
-                ..Options::default()
-            };
+            let options = Options::default()
+                .skipped_passes(names.iter().map(|&name| name.to_owned()).collect());
             let answer = lines::answer_with(request, &options);
             compare::difference(usual, &answer).map(|difference| (names.join(", "), difference))
         })

@@ -176,11 +176,9 @@ fn refusals(case: &Case) -> Result<(), Diagnostics> {
         let steps = name.split('.').filter(|step| !step.is_empty());
         (steps.map(str::to_owned).collect(), schema.clone())
     });
-    let options = Options {
-        strict: case.strict,
-        schemas: schemas.collect(),
-        ..Options::default()
-    };
+    let options = Options::default()
+        .strict(case.strict)
+        .schemas(schemas.collect());
     let base_exists = |path: &[String]| {
         let mut value = case.data.as_ref();
         for step in path {

@@ -295,10 +295,7 @@ again := http.send({"method": "get", "url": "http://a/x", "timeout": "1ms", "max
         decide(&engine, "t/late", &strict).unwrap_err(),
         "t.rego:3: eval_builtin_error: http.send: Get http://a/x: request timed out"
     );
-    let limits = Limits {
-        time: Some(Duration::from_millis(30)),
-        ..Limits::default()
-    };
+    let limits = Limits::default().time(Some(Duration::from_millis(30)));
     for path in ["t/p", "t/again"] {
         let end = decide(&engine, path, &Request::new().limits(&limits)).unwrap_err();
         assert!(
@@ -362,11 +359,9 @@ q if http.send({"method": "get", "url": input.url}).status_code == 200
 "#;
     let engine = engine(host, policy);
     let left = |query: &str, told: bool| {
-        let options = PartialOptions {
-            unknowns: vec!["input.x".into(), "input.url".into()],
-            nondeterministic_builtins: told,
-            ..PartialOptions::default()
-        };
+        let options = PartialOptions::default()
+            .unknowns(vec!["input.x".into(), "input.url".into()])
+            .nondeterministic_builtins(told);
         let left = engine.partial(query, &options, &Request::new()).unwrap();
         left.query_texts().join("\n")
     };

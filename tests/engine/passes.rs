@@ -109,14 +109,12 @@ impl Settings {
             },
             ..ParseOptions::default()
         };
-        let options = Options {
-            strict: setting("strict") == Some("true"),
-            print: setting("print") != Some("false"),
-            trace_tests: setting("trace_tests") == Some("true"),
-            skipped_passes: setting("skip").into_iter().map(str::to_owned).collect(),
-            unsafe_builtins: setting("unsafe").into_iter().map(str::to_owned).collect(),
-            ..Options::default()
-        };
+        let options = Options::default()
+            .strict(setting("strict") == Some("true"))
+            .print(setting("print") != Some("false"))
+            .trace_tests(setting("trace_tests") == Some("true"))
+            .skipped_passes(setting("skip").into_iter().map(str::to_owned).collect())
+            .unsafe_builtins(setting("unsafe").into_iter().map(str::to_owned).collect());
         Self {
             parsing,
             options,

@@ -16,10 +16,7 @@ fn send(url: &str, fields: &str) -> String {
 #[test]
 fn evaluations_end_in_time() {
     let server = Server::start();
-    let limits = Limits {
-        time: Some(Duration::from_millis(50)),
-        ..Limits::default()
-    };
+    let limits = Limits::default().time(Some(Duration::from_millis(50)));
     for path in ["/slow", "/stall"] {
         let start = Instant::now();
         let engine = engine(&send(&server.url(path), ", \"raise_error\": false"));
@@ -56,10 +53,7 @@ fn evaluations_are_stopped_while_they_wait() {
 #[test]
 fn large_bodies_are_refused() {
     let server = Server::start();
-    let limits = Limits {
-        memory: Some(2 << 20),
-        ..Limits::default()
-    };
+    let limits = Limits::default().memory(Some(2 << 20));
     for path in ["/bomb", "/large/4000000"] {
         let engine = engine(&send(&server.url(path), ""));
         let error = decide(&engine, &Request::new().limits(&limits)).unwrap_err();

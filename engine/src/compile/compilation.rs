@@ -26,6 +26,7 @@ use crate::value::Value;
 
 /// How to compile.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// Whether the checks of strict mode are made.
     pub strict: bool,
@@ -44,9 +45,9 @@ pub struct Options {
     /// What policies may use; `None` is all there is.
     pub capabilities: Option<Arc<Capabilities>>,
     /// Declarations of the functions that the host adds to the built-ins.
-    pub functions: HashMap<String, Type>,
+    pub(crate) functions: HashMap<String, Type>,
     /// Those of them that may wait for the outside.
-    pub waiting: HashSet<Arc<str>>,
+    pub(crate) waiting: HashSet<Arc<str>>,
 }
 
 impl Default for Options {
@@ -67,6 +68,62 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether the checks of strict mode are made.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Whether `print` calls are kept.
+    #[must_use]
+    pub fn print(mut self, print: bool) -> Self {
+        self.print = print;
+        self
+    }
+
+    /// With at most so many errors reported; 0 means all.
+    #[must_use]
+    pub fn error_limit(mut self, error_limit: usize) -> Self {
+        self.error_limit = error_limit;
+        self
+    }
+
+    /// With schemas by reference.
+    #[must_use]
+    pub fn schemas(mut self, schemas: HashMap<Vec<String>, serde_json::Value>) -> Self {
+        self.schemas = schemas;
+        self
+    }
+
+    /// With built-ins that may not be called, by name.
+    #[must_use]
+    pub fn unsafe_builtins(mut self, unsafe_builtins: Vec<String>) -> Self {
+        self.unsafe_builtins = unsafe_builtins;
+        self
+    }
+
+    /// Whether the sides of equalities in test rules get names.
+    #[must_use]
+    pub fn trace_tests(mut self, trace_tests: bool) -> Self {
+        self.trace_tests = trace_tests;
+        self
+    }
+
+    /// Without these passes and optimisations.
+    #[must_use]
+    pub fn skipped_passes(mut self, skipped_passes: Vec<String>) -> Self {
+        self.skipped_passes = skipped_passes;
+        self
+    }
+
+    /// With what policies may use.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Option<Arc<Capabilities>>) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
     /// Whether a pass is left out.
     pub(super) fn skips(&self, pass: &str) -> bool {
         self.skipped_passes.iter().any(|name| name == pass)

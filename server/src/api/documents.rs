@@ -87,10 +87,7 @@ impl Documents {
         let document = Arc::new(Document {
             prepared: state.engine.prepare_document_at(path)?,
             pace: AtomicU64::new(u64::MAX),
-            brief: Limits {
-                time: Some(AT_ONCE),
-                ..state.engine.limits().clone()
-            },
+            brief: state.engine.limits().clone().time(Some(AT_ONCE)),
         });
         self.table.rcu(|table| {
             let mut next = Table::clone(table);

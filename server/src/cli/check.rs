@@ -111,13 +111,11 @@ fn check(args: &Args) -> Result<Engine, Report> {
         loader.load(&args.paths).map_err(Report::of_files)?
     };
     let error_limit = usize::try_from(args.max_errors).unwrap_or(0);
-    let options = Options {
-        strict: args.strict,
-        error_limit,
-        capabilities,
-        schemas: super::schemas(args.schema.as_deref())?,
-        ..Options::default()
-    };
+    let options = Options::default()
+        .strict(args.strict)
+        .error_limit(error_limit)
+        .capabilities(capabilities)
+        .schemas(super::schemas(args.schema.as_deref())?);
     let engine = Engine::builder().version(version).compiler(options).build();
     let mut change = Change::default();
     for (name, text) in &loaded.modules {

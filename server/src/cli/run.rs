@@ -146,20 +146,18 @@ fn load(args: &Args) -> Result<Engine, Report> {
         options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
     };
     let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
-    let options = Options {
-        error_limit: args.max_errors,
-        capabilities: args.capabilities.clone(),
-        ..Options::default()
-    };
+    let options = Options::default()
+        .error_limit(args.max_errors)
+        .capabilities(args.capabilities.clone());
     let engine = Engine::builder()
         .version(version)
         .compiler(options)
         .host(Arc::new(SystemHost))
-        .limits(Limits {
-            time: Some(args.timeout).filter(|time| !time.is_zero()),
-            memory: Some(args.memory),
-            ..Limits::default()
-        })
+        .limits(
+            Limits::default()
+                .time(Some(args.timeout).filter(|time| !time.is_zero()))
+                .memory(Some(args.memory)),
+        )
         .build();
     let mut change = Change::default();
     for (name, text) in &loaded.modules {

@@ -76,10 +76,7 @@ every_one := [x | x := http.send({"method": "get", "url": "http://a/"})]
         .explain(&Request::new(), solon::trace::Detail::Full)
         .answer;
     assert!(matches!(explained, Err(Error::Eval(_))), "{explained:?}");
-    let options = PartialOptions {
-        nondeterministic_builtins: true,
-        ..PartialOptions::default()
-    };
+    let options = PartialOptions::default().nondeterministic_builtins(true);
     let residuals = engine.partial("data.t.allow", &options, &Request::new());
     assert!(matches!(residuals, Err(Error::Eval(_))));
 }

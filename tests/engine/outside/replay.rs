@@ -101,10 +101,7 @@ p := 2 if slow(4) > 0
     let steps_of = |steps: u64| {
         let looks = Cell::new(0_u64);
         let count = || looks.set(looks.get() + 1);
-        let limits = Limits {
-            steps: Some(steps),
-            ..Limits::default()
-        };
+        let limits = Limits::default().steps(Some(steps));
         let request = Request::new().limits(&limits).at_looks(&count);
         (decide(&engine, "t/p", &request), looks.get())
     };

@@ -107,10 +107,7 @@ fn ask(edge: &Edge, size: usize) -> Result<Option<Value>, Error> {
     let (policy, input) = (edge.policy)(size);
     on_small_stack(edge.name, || {
         // the largest may take more memory than decisions do by default
-        let limits = solon::Limits {
-            memory: None,
-            ..solon::Limits::default()
-        };
+        let limits = solon::Limits::default().memory(None);
         let engine = Engine::builder().limits(limits).build();
         engine.set_module("t.rego", &format!("package t\n{policy}\n"))?;
         let request = Request::new().input(&input).strict_builtin_errors(true);
@@ -283,10 +280,7 @@ fn printed_lines_are_held_up_to_a_bound() {
             lines.set(lines.get() + 1);
             cancel.cancel();
         };
-        let limits = Limits {
-            steps: Some(100_000),
-            ..Limits::default()
-        };
+        let limits = Limits::default().steps(Some(100_000));
         let request = Request::new().input(&input).print(&print);
         let request = request.cancel(&cancel).limits(&limits);
         let ended = engine.prepare_document("t/p").unwrap().evaluate(&request);
@@ -331,10 +325,7 @@ fn bodies_are_as_long_as_allowed() {
     };
     assert_eq!(told(&Request::new()), RESPONSE_BYTES);
     // nor longer than there is memory left
-    let limits = Limits {
-        memory: Some(RESPONSE_BYTES / 2),
-        ..Limits::default()
-    };
+    let limits = Limits::default().memory(Some(RESPONSE_BYTES / 2));
     let left = told(&Request::new().limits(&limits));
     assert!(
         left <= RESPONSE_BYTES / 2 && left > RESPONSE_BYTES / 4,

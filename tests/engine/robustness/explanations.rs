@@ -35,12 +35,7 @@ large if {
 same if input.list == input.other
 ";
 
-const NONE: Limits = Limits {
-    steps: None,
-    time: None,
-    memory: None,
-    explanation: None,
-};
+const NONE: Limits = Limits::UNBOUNDED;
 
 /// What is explained, and how far.
 #[derive(Clone, Copy)]
@@ -113,10 +108,7 @@ const EXCEEDED: &str = "explanation exceeds its memory limit";
 /// Of millions of events so many are kept as there is memory for; the error says that there were more.
 #[test]
 fn memory_of_events_is_bounded() {
-    let limits = Limits {
-        explanation: Some(4 << 20),
-        ..NONE
-    };
+    let limits = NONE.explanation(Some(4 << 20));
     for detail in [Detail::Debug, Detail::Full, Detail::Fails] {
         let explained = Asked::new("data.t.wide", detail, &limits).explain();
         assert_eq!(message(explained.answer.err().unwrap()), EXCEEDED);
@@ -134,10 +126,7 @@ fn memory_of_events_is_bounded() {
 #[test]
 fn memory_is_counted_exactly() {
     let ends = |bytes: usize| {
-        let limits = Limits {
-            explanation: Some(bytes),
-            ..NONE
-        };
+        let limits = NONE.explanation(Some(bytes));
         Asked::new("x = 1", Detail::Full, &limits).end()
     };
     let (mut low, mut high) = (0, 1 << 20);
@@ -160,18 +149,12 @@ fn values_of_variables_are_shared() {
     let list = Value::array((0..2_000_i64).map(Value::from).collect());
     let input = Value::object(vec![("list".into(), list)]);
     let ask = |bytes: usize| {
-        let limits = Limits {
-            explanation: Some(bytes),
-            ..NONE
-        };
+        let limits = NONE.explanation(Some(bytes));
         let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
         asked.about(&input).end()
     };
     assert_eq!(ask(8 << 20), "");
-    let limits = Limits {
-        explanation: Some(8 << 20),
-        ..NONE
-    };
+    let limits = NONE.explanation(Some(8 << 20));
     let asked = Asked::new("data.t.large", Detail::Full, &limits);
     assert_eq!(asked.about(&input).end(), EXCEEDED);
 }
@@ -194,20 +177,14 @@ fn long_lists_are_compared() {
     let query = format!("[{}] = input.list", pattern.join(","));
     let short = Value::array(vec![1.into(); 10_000]);
     let input = Value::object(vec![("list".into(), short)]);
-    let limits = Limits {
-        explanation: Some(16 << 20),
-        ..NONE
-    };
+    let limits = NONE.explanation(Some(16 << 20));
     let asked = Asked::new(&query, Detail::Debug, &limits);
     assert_eq!(asked.about(&input).end(), EXCEEDED);
 }
 
 #[test]
 fn time_and_cancellation_end_them() {
-    let limits = Limits {
-        time: Some(Duration::from_millis(100)),
-        ..NONE
-    };
+    let limits = NONE.time(Some(Duration::from_millis(100)));
     for detail in [Detail::Notes, Detail::Fails] {
         let start = Instant::now();
         let end = Asked::new("data.t.endless", detail, &limits).end();
@@ -235,10 +212,7 @@ fn time_and_cancellation_end_them() {
 fn texts_are_bounded() {
     let list = Value::array((0..5_000_i64).map(Value::from).collect());
     let input = Value::object(vec![("list".into(), list)]);
-    let limits = Limits {
-        memory: Some(16 << 20),
-        ..NONE
-    };
+    let limits = NONE.memory(Some(16 << 20));
     let asked = Asked::new("x = input.list; x[_] < 0", Detail::Full, &limits);
     let explained = asked.about(&input).explain();
     assert!(explained.answer.as_ref().unwrap().is_empty());

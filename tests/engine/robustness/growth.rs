@@ -62,10 +62,7 @@ const ASKED: [&str; 13] = [
 ];
 
 fn ask(engine: &Engine, name: &str) -> [Result<(), String>; 2] {
-    let limits = Limits {
-        memory: Some(16 << 20),
-        ..Limits::default()
-    };
+    let limits = Limits::default().memory(Some(16 << 20));
     let input = Value::object(vec![("x".into(), 1.into())]);
     let print = |line: &str| assert!(line.len() <= 16 << 20);
     on_small_stack(name, || {
@@ -202,10 +199,7 @@ fn texts_of_shared_strings() {
     let module = "package t\nlist := [input | some _ in numbers.range(1, 10000)]\nwritten := json.marshal(list)\nshown := sprintf(\"%v\", [list])\n";
     engine.set_module("t.rego", module).unwrap();
     let input = Value::string(&"a".repeat(1 << 20));
-    let limits = Limits {
-        memory: Some(64 << 20),
-        ..Limits::default()
-    };
+    let limits = Limits::default().memory(Some(64 << 20));
     let asked = Request::new().input(&input).limits(&limits);
     for name in ["t/written", "t/shown"] {
         let document = engine.prepare_document(name).unwrap();

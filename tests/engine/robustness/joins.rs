@@ -67,10 +67,7 @@ fn ask(engine: &Engine, name: &str, limits: &Limits) -> Result<Value, String> {
 fn joins_take_few_turns() {
     let engine = engine();
     // half a million would be too few to go over one list for each element of the other
-    let limits = Limits {
-        steps: Some(80_000),
-        ..Limits::default()
-    };
+    let limits = Limits::default().steps(Some(80_000));
     for name in ASKED {
         let found = on_small_stack(name, || ask(&engine, name, &limits));
         let expected = match name {
@@ -88,10 +85,7 @@ fn joins_take_no_memory_that_is_not_there() {
     let engine = engine();
     let mut refused = 0;
     for memory in (0..64).map(|part| part << 15) {
-        let limits = Limits {
-            memory: Some(memory),
-            ..Limits::default()
-        };
+        let limits = Limits::default().memory(Some(memory));
         match on_small_stack("lists", || ask(&engine, "lists", &limits)) {
             Ok(found) => assert!(found == 2000.into()),
             Err(message) => {

@@ -23,12 +23,7 @@ kept := [[a, b, c, d] | some a in n; some b in n; some c in n; some d in n]
 few := [x | some x in input]
 ";
 
-const NONE: Limits = Limits {
-    steps: None,
-    time: None,
-    memory: None,
-    explanation: None,
-};
+const NONE: Limits = Limits::UNBOUNDED;
 
 fn engine() -> Engine {
     let engine = Engine::new();
@@ -51,10 +46,7 @@ fn end(path: &str, limits: &Limits) -> (String, String, Duration) {
 
 #[test]
 fn time_ends_it() {
-    let limits = Limits {
-        time: Some(Duration::from_millis(50)),
-        ..NONE
-    };
+    let limits = NONE.time(Some(Duration::from_millis(50)));
     let (code, message, taken) = end("t/p", &limits);
     assert_eq!(
         (&*code, &*message),
@@ -64,10 +56,7 @@ fn time_ends_it() {
         taken >= Duration::from_millis(50) && taken < Duration::from_secs(2),
         "{taken:?}"
     );
-    let none_left = Limits {
-        time: Some(Duration::ZERO),
-        ..NONE
-    };
+    let none_left = NONE.time(Some(Duration::ZERO));
     assert_eq!(
         end("t/p", &none_left).1,
         "evaluation exceeds its time limit"
@@ -76,10 +65,7 @@ fn time_ends_it() {
 
 #[test]
 fn steps_end_it() {
-    let limits = Limits {
-        steps: Some(100_000),
-        ..NONE
-    };
+    let limits = NONE.steps(Some(100_000));
     let (code, message, _) = end("t/p", &limits);
     assert_eq!(
         (&*code, &*message),
@@ -89,10 +75,7 @@ fn steps_end_it() {
 
 #[test]
 fn memory_ends_it() {
-    let limits = Limits {
-        memory: Some(16 << 20),
-        ..NONE
-    };
+    let limits = NONE.memory(Some(16 << 20));
     let (code, message, _) = end("t/kept", &limits);
     assert_eq!(
         (&*code, &*message),
@@ -107,10 +90,7 @@ fn steps_are_counted_exactly() {
     for turns in [1, 2, 10, 1_023, 1_024, 1_025, 2_047, 2_048, 2_049, 5_000] {
         let input = Value::array(vec![1.into(); turns]);
         let within = |steps: usize| {
-            let limits = Limits {
-                steps: Some(steps as u64),
-                ..NONE
-            };
+            let limits = NONE.steps(Some(steps as u64));
             document.evaluate(&Request::new().input(&input).limits(&limits))
         };
         assert!(within(turns).is_ok(), "{turns} turns of {turns}");
@@ -256,10 +236,7 @@ fn time_ends_long_steps() {
         "object.keys({x: 1 | some x in input.words})",
     ] {
         let query = engine.prepare_query(&format!("x := {call}")).unwrap();
-        let limits = Limits {
-            time: Some(Duration::from_millis(50)),
-            ..NONE
-        };
+        let limits = NONE.time(Some(Duration::from_millis(50)));
         let start = Instant::now();
         let error = query.solutions(&Request::new().input(&input).limits(&limits));
         let taken = start.elapsed();
@@ -298,11 +275,9 @@ fn builtins_are_bounded() {
     ] {
         let text = Value::string(&"a".repeat(100_000));
         let input = Value::object(vec![("text".into(), text)]);
-        let limits = Limits {
-            time: Some(Duration::from_millis(100)),
-            memory: Some(64 << 20),
-            ..NONE
-        };
+        let limits = NONE
+            .time(Some(Duration::from_millis(100)))
+            .memory(Some(64 << 20));
         on_small_stack(call, || {
             let query = engine.prepare_query(call).unwrap();
             drop(query.solutions(&Request::new().input(&input).limits(&limits)));
@@ -324,10 +299,7 @@ fn prints_are_bounded_as_well() {
     let found = engine.prepare_document("t/p").unwrap().evaluate(&asked);
     assert_eq!(found.unwrap(), Some(100_000.into()));
     assert_eq!(lines.get(), 100_000);
-    let limits = Limits {
-        steps: Some(50_000),
-        ..NONE
-    };
+    let limits = NONE.steps(Some(50_000));
     let error = engine
         .prepare_document("t/flood")
         .unwrap()

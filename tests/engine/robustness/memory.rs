@@ -38,10 +38,7 @@ fn idle_threads_keep_little_and_all_can_be_released() {
 fn what_is_kept_does_not_count_for_the_next_decision() {
     let query = Engine::new().prepare_query(LARGE).unwrap();
     query.solutions(&Request::new()).unwrap();
-    let small = Limits {
-        memory: Some(1 << 20),
-        ..Limits::default()
-    };
+    let small = Limits::default().memory(Some(1 << 20));
     let request = Request::new().limits(&small);
     for text in [
         "x := [1, 2]",

@@ -85,10 +85,7 @@ fn the_deepest_values_pass_through() {
     on_small_stack("deepest", || {
         let value = json::read(text.as_bytes()).unwrap();
         // texts that are nested so deep take some gigabytes where they are indented
-        let limits = solon::Limits {
-            memory: None,
-            ..solon::Limits::default()
-        };
+        let limits = solon::Limits::default().memory(None);
         let engine = Engine::builder().limits(limits).build();
         engine.put("/deep", value.clone()).unwrap();
         engine
@@ -387,10 +384,7 @@ fn long_paths_of_builtins() {
         "object.union_n([{k: 1} | some k in input.keys])",
         "x := {input.keys: {input.keys: input.keys}}; x[input.keys]",
     ] {
-        let limits = solon::Limits {
-            memory: Some(256 << 20),
-            ..solon::Limits::default()
-        };
+        let limits = solon::Limits::default().memory(Some(256 << 20));
         on_small_stack(call, || {
             let query = Engine::new().prepare_query(call).unwrap();
             drop(query.solutions(&Request::new().input(&input).limits(&limits)));

@@ -217,12 +217,7 @@ fn end(limits: &Limits, cancel: &Cancel) -> (String, String) {
 
 #[test]
 fn time_steps_and_hosts_end_it() {
-    let limits = |steps, time| Limits {
-        steps,
-        time,
-        memory: None,
-        explanation: None,
-    };
+    let limits = |steps, time| Limits::UNBOUNDED.steps(steps).time(time);
     let cancel = Cancel::default();
     let late = end(&limits(None, Some(Duration::from_millis(50))), &cancel);
     assert_eq!(late.1, "evaluation exceeds its time limit");

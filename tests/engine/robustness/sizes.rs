@@ -287,10 +287,7 @@ fn patterns_that_explode() {
         let input = Value::string(&"a".repeat(20_000));
         on_small_stack(call, || {
             let engine = Engine::builder()
-                .limits(solon::Limits {
-                    memory: Some(256 << 20),
-                    ..solon::Limits::default()
-                })
+                .limits(solon::Limits::default().memory(Some(256 << 20)))
                 .build();
             if let Ok(query) = engine.prepare_query(call) {
                 drop(query.solutions(&Request::new().input(&input)));

@@ -11,10 +11,7 @@ use solon_syntax::ast::Version;
 pub fn explain(request: &Value, detail: Detail) -> Explanation {
     let flag = |name: &str| request[name].as_bool().unwrap_or_default();
     let version = if flag("v0") { Version::V0 } else { Version::V1 };
-    let options = Options {
-        strict: flag("strict"),
-        ..Options::default()
-    };
+    let options = Options::default().strict(flag("strict"));
     let engine = Engine::builder().version(version).compiler(options).build();
     let mut change = Change::default();
     for (name, text) in request["modules"].as_object().into_iter().flatten() {

@@ -44,10 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(whole) = engine(&text, &[]) else {
         return;
     };
-    let options = PartialOptions {
-        unknowns: vec![unknown.to_owned()],
-        ..PartialOptions::default()
-    };
+    let options = PartialOptions::default().unknowns(vec![unknown.to_owned()]);
     let left = whole.partial(&query, &options, &Request::new().input_json(known));
     let (Ok(prepared), Ok(left)) = (whole.prepare_query(&query), left) else {
         return;

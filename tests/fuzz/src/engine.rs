@@ -6,16 +6,16 @@ use solon::internal::value::json;
 use solon::{Engine, Limits};
 
 /// The input of modules made from bytes.
-pub const INPUT: &[u8] = br#"{"a": {"c": [3, 1, 2], "x": "text"}, "b": [[1], {"d": 0.1}], "n": 12}"#;
+pub const INPUT: &[u8] =
+    br#"{"a": {"c": [3, 1, 2], "x": "text"}, "b": [[1], {"d": 0.1}], "n": 12}"#;
 
 /// An engine whose evaluations end within a time.
 pub fn bounded(time: Duration) -> Engine {
-    let limits = Limits {
-        steps: Some(20_000),
-        time: Some(time),
-        memory: Some(64 << 20),
-        explanation: None,
-    };
+    let limits = Limits::UNBOUNDED
+        .steps(Some(20_000))
+        .time(Some(time))
+        .memory(Some(64 << 20))
+        .explanation(None);
     Engine::builder().limits(limits).build()
 }
 

@@ -167,10 +167,7 @@ impl Host for Anywhere {
 fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Result<Answer, Error> {
     let read = |text: &RawValue| read_json(text.get());
     let version = if request.v0 { Version::V0 } else { Version::V1 };
-    let options = Options {
-        strict: request.strict,
-        ..manner.options.clone()
-    };
+    let options = manner.options.clone().strict(request.strict);
     let engine = Engine::builder()
         .version(version)
         .compiler(options)
@@ -233,13 +230,11 @@ fn read_json(text: &str) -> Result<Value, Error> {
 
 /// What a query comes down to while something is unknown.
 fn left_open(engine: &Engine, line: &Line<'_>, asked: &Request<'_>) -> Result<Answer, Error> {
-    let mut options = PartialOptions {
-        disable_inlining: line.disable_inlining.clone(),
-        shallow_inlining: line.shallow_inlining,
-        nondeterministic_builtins: line.nondeterministic_builtins,
-        skip_namespace: line.skip_partial_namespace,
-        ..PartialOptions::default()
-    };
+    let mut options = PartialOptions::default()
+        .disable_inlining(line.disable_inlining.clone())
+        .shallow_inlining(line.shallow_inlining)
+        .nondeterministic_builtins(line.nondeterministic_builtins)
+        .skip_namespace(line.skip_partial_namespace);
     if let Some(namespace) = &line.partial_namespace {
         options.namespace.clone_from(namespace);
     }

@@ -235,12 +235,10 @@ impl Args {
 
     /// What is unknown, and how far rules are inlined.
     pub fn partial_options(&self) -> PartialOptions {
-        let mut options = PartialOptions {
-            disable_inlining: self.disable_inlining.clone(),
-            shallow_inlining: self.shallow_inlining,
-            nondeterministic_builtins: self.nondeterministic_builtins,
-            ..PartialOptions::default()
-        };
+        let mut options = PartialOptions::default()
+            .disable_inlining(self.disable_inlining.clone())
+            .shallow_inlining(self.shallow_inlining)
+            .nondeterministic_builtins(self.nondeterministic_builtins);
         if !self.unknowns.is_empty() {
             options.unknowns.clone_from(&self.unknowns);
         }

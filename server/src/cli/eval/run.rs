@@ -231,17 +231,13 @@ fn without(kind: Kind, args: &Args, prepared: &BoundQuery, input: Option<&Value>
 /// Makes an engine and loads what the flags name.
 fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
     let version = crate::cli::version_of(args.v0_compatible);
-    let options = Options {
-        strict: args.strict,
-        capabilities: args.capabilities.clone(),
-        schemas: crate::cli::schemas(args.schema.as_deref())?,
-        ..Options::default()
-    };
-    let limits = Limits {
-        time: args.timeout,
-        memory: args.memory.or(Limits::default().memory),
-        ..Limits::default()
-    };
+    let options = Options::default()
+        .strict(args.strict)
+        .capabilities(args.capabilities.clone())
+        .schemas(crate::cli::schemas(args.schema.as_deref())?);
+    let limits = Limits::default()
+        .time(args.timeout)
+        .memory(args.memory.or(Limits::default().memory));
     let engine = Engine::builder()
         .version(version)
         .compiler(options)
