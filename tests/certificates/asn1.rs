@@ -220,7 +220,7 @@ impl Node {
             // lengths: not the shortest, one too many or too few, without an end, far too long
             9 => {
                 self.length =
-                    Some([&[0x80 | u8::try_from(digits.len()).unwrap(), 0], digits].concat())
+                    Some([&[0x80 | u8::try_from(digits.len()).unwrap(), 0], digits].concat());
             }
             10 if content.len() < 0x7f => self.length = Some(vec![digits[0] + 1]),
             11 if (1..0x80).contains(&content.len()) => self.length = Some(vec![digits[0] - 1]),

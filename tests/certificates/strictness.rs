@@ -59,7 +59,8 @@ fn certificate(structure: &str, what: &str, bytes: &[u8], refused: bool) -> Row 
 fn certificates() -> Vec<Row> {
     let long = element(6, &[0x2a; 50]);
     let end = time("20900101000000Z");
-    let changes: [(&str, fn(&mut Plan, &[u8]), Vec<u8>); 8] = [
+    type Change = fn(&mut Plan, &[u8]);
+    let changes: [(&str, Change, Vec<u8>); 8] = [
         (
             "a field behind the times of validity",
             |plan, bytes| plan.validity = bytes.to_vec(),

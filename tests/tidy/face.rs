@@ -91,9 +91,9 @@ fn the_face_is_the_recorded_one() {
         lines.map(str::to_owned).collect()
     };
     let mut findings = differing(&record, &page);
-    findings
-        .iter_mut()
-        .for_each(|line| line.insert_str(0, "gone: "));
+    for line in &mut findings {
+        line.insert_str(0, "gone: ");
+    }
     let new = differing(&page, &record).into_iter();
     findings.extend(new.map(|line| format!("new: {line}")));
     crate::report("the face is not the recorded one", &findings);

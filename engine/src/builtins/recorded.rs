@@ -14,10 +14,13 @@ use crate::value::{V, Value};
 /// asked twice.
 #[derive(Default)]
 pub struct Recorded {
-    answers: RefCell<HashMap<(Arc<str>, Vec<Value>), VecDeque<Answer>>>,
+    answers: RefCell<HashMap<Asked, VecDeque<Answer>>>,
     count: Cell<usize>,
     replays: Cell<bool>,
 }
+
+/// A function and its operands.
+type Asked = (Arc<str>, Vec<Value>);
 
 /// What came of a call.
 #[derive(Clone)]
@@ -63,7 +66,7 @@ impl Recorded {
 
     /// The next answer of a call. Behind the last comes the first again: rules that conflict are gone through once more, to
     /// list what they produced.
-    fn next(&self, key: &(Arc<str>, Vec<Value>)) -> Option<Answer> {
+    fn next(&self, key: &Asked) -> Option<Answer> {
         let mut answers = self.answers.borrow_mut();
         let answers = answers.get_mut(key)?;
         let next = answers.pop_front()?;

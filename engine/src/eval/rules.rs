@@ -400,7 +400,8 @@ impl<'e> Machine<'e> {
         keys: &[V<'e>],
     ) -> Result<(), Halt> {
         let Some(plan) = rule.keyed.last() else {
-            return Ok(impossible(NO_PLAN));
+            impossible::<()>(NO_PLAN);
+            return Ok(());
         };
         let (own, below) = keys
             .split_at_checked(rule.keyed.len())

@@ -22,6 +22,10 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
 });
 
 /// Memory that any thread may take.
+#[expect(
+    clippy::vec_box,
+    reason = "an arena moves between threads and the pool as one pointer"
+)]
 struct Pool {
     arenas: Vec<Box<Arena>>,
     bytes: usize,
@@ -59,7 +63,8 @@ pub(crate) fn with_memory<R>(
     let largest = bounds.memory.unwrap_or(usize::MAX) / 4;
     let (mut arena, is_own) = match OWN.take() {
         Some(own) if own.bytes() <= largest => (own, true),
-        own => other(own, largest),
+        Some(_) => (Box::default(), has_seat()),
+        None => pooled(largest),
     };
     let mut result =
         stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
@@ -75,18 +80,20 @@ pub(crate) fn with_memory<R>(
     result
 }
 
-/// Memory for a thread that has none of its own, or too much, and whether the thread may keep it.
+/// Whether this thread may keep memory of its own.
 #[cold]
-fn other(own: Option<Box<Arena>>, largest: usize) -> (Box<Arena>, bool) {
-    let is_own = SEAT.with(|seat| seat.get_or_init(Seat::take).0);
-    if own.is_some() {
-        return (Box::default(), is_own);
-    }
+fn has_seat() -> bool {
+    SEAT.with(|seat| seat.get_or_init(Seat::take).0)
+}
+
+/// Memory for a thread that has none of its own, and whether the thread may keep it.
+#[cold]
+fn pooled(largest: usize) -> (Box<Arena>, bool) {
     let mut pool = POOL.lock();
     let found = pool.arenas.iter().rposition(|one| one.bytes() <= largest);
     let found = found.map(|at| pool.arenas.swap_remove(at));
     pool.bytes -= found.as_ref().map_or(0, |arena| arena.bytes());
-    (found.unwrap_or_default(), is_own)
+    (found.unwrap_or_default(), has_seat())
 }
 
 /// Leaves memory to all threads. A thread that needed little of it goes on with memory of its own.
@@ -101,7 +108,7 @@ fn leave(mut arena: Box<Arena>) {
         pool.arenas.push(arena);
     }
     drop(pool);
-    if !needed_much && SEAT.with(|seat| seat.get_or_init(Seat::take).0) {
+    if !needed_much && has_seat() {
         OWN.set(Some(Box::default()));
     }
 }

@@ -212,7 +212,8 @@ impl<'e> Walk<'e> {
                 let mut object = ObjectBuilder::new(arena);
                 self.each_of(solutions, &mut |walk| {
                     let Some(key) = &inside.key else {
-                        return Ok(impossible("an object comprehension without a key"));
+                        impossible::<()>("an object comprehension without a key");
+                        return Ok(());
                     };
                     let found = walk
                         .plug(T::Term(key, frame))

@@ -1,7 +1,7 @@
 //! Python objects to values.
 
 use ::engine::Value;
-use ::engine::limits;
+use ::engine::internal::limits;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet,

@@ -2,7 +2,7 @@
 
 use ::engine::NumberBuf;
 use ::engine::Value;
-use ::engine::limits;
+use ::engine::internal::limits;
 use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,7 +1,7 @@
 //! Values to Python objects.
 
 use ::engine::Value;
-use ::engine::limits;
+use ::engine::internal::limits;
 use ::engine::{Object, Set};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

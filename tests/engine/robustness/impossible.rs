@@ -73,7 +73,7 @@ const FAULTS: &[(&str, &[&str], Tamper)] = &[
         }
     }),
     ("no rules", &["other", "allow", "constant"], |program| {
-        program.rules.clear()
+        program.rules.clear();
     }),
     ("an element for a rule", &["constant"], |program| {
         let leaf = Step::Append(Operand::Const(0));
@@ -103,7 +103,7 @@ const FAULTS: &[(&str, &[&str], Tamper)] = &[
         replace_last(steps(program, "table"), leaf);
     }),
     ("no functions", &["own"], |program| {
-        program.functions.clear()
+        program.functions.clear();
     }),
     ("nothing produced", &["copied"], |program| {
         replace_last(steps(program, "copied"), Step::EndWith);

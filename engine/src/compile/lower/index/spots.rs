@@ -45,8 +45,9 @@ impl<'r> Spots<'r> {
     /// Notes what the variables of a pattern stand for that a value has.
     pub fn note(&mut self, pattern: &'r Term, spot: &Spot) {
         match &pattern.kind {
-            TermKind::Var(name) if !matches!(&**name, "input" | "data") => {
-                if !self.known.contains(&name) {
+            TermKind::Var(name) => {
+                let is_root = matches!(&**name, "input" | "data");
+                if !is_root && !self.known.contains(&name) {
                     self.known.insert(name, spot.clone());
                 }
             }
