@@ -6,8 +6,11 @@
 >>> engine.set_data({"admins": ["alice"]})
 >>> engine.evaluate("authz/allow", {"user": "alice"})
 True
->>> engine.evaluate("authz/allow", {"user": "mallory"})
+>>> allow = engine.prepare("data.authz.allow")
+>>> allow({"user": "mallory"})
 solon.UNDEFINED
+>>> allow.many([{"user": "alice"}, {"user": "bob"}])
+[True, solon.UNDEFINED]
 """
 
 from solon._errors import (
@@ -22,11 +25,21 @@ from solon._errors import (
     StoreError,
 )
 from solon._frozen import FrozenDict
-from solon._native import UNDEFINED, Engine, UndefinedType, __version__
+from solon._native import (
+    UNDEFINED,
+    Change,
+    Document,
+    Engine,
+    Query,
+    UndefinedType,
+    __version__,
+)
 
 __all__ = [
     "UNDEFINED",
+    "Change",
     "CompileError",
+    "Document",
     "Engine",
     "Entry",
     "EvalError",
@@ -34,6 +47,7 @@ __all__ = [
     "InputError",
     "Location",
     "OutputError",
+    "Query",
     "SolonError",
     "StackFrame",
     "StoreError",

@@ -1,6 +1,16 @@
-from typing import Any, Final, final
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Final, Literal, final
 
-__all__ = ["UNDEFINED", "Engine", "UndefinedType", "__version__"]
+__all__ = [
+    "UNDEFINED",
+    "Change",
+    "Document",
+    "Engine",
+    "Query",
+    "UndefinedType",
+    "__version__",
+]
 
 __version__: Final[str]
 
@@ -12,8 +22,75 @@ class UndefinedType:
 UNDEFINED: Final[UndefinedType]
 
 @final
+class Change:
+    def set_module(
+        self, name: str, text: str, *, rego: Literal["v0", "v1"] | None = None
+    ) -> None: ...
+    def remove_module(self, name: str) -> None: ...
+    def put(self, path: str, value: Any) -> None: ...
+    def delete(self, path: str) -> None: ...
+    def __enter__(self) -> Change: ...
+    def __exit__(
+        self,
+        raised: type[BaseException] | None,
+        _value: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> bool: ...
+
+@final
+class Document:
+    @property
+    def path(self) -> str: ...
+    def __call__(
+        self,
+        input: Any = ...,
+        *,
+        input_json: str | bytes | None = None,
+        strict_builtin_errors: bool = False,
+    ) -> Any: ...
+    def many(self, inputs: Iterable[Any]) -> list[Any]: ...
+    def explain(
+        self, input: Any = ..., *, input_json: str | bytes | None = None
+    ) -> list[str]: ...
+
+@final
+class Query:
+    @property
+    def text(self) -> str: ...
+    def __call__(
+        self,
+        input: Any = ...,
+        *,
+        input_json: str | bytes | None = None,
+        strict_builtin_errors: bool = False,
+    ) -> list[dict[str, Any]]: ...
+
+@final
 class Engine:
-    def __new__(cls, *, strict: bool = False, decimal: bool = False) -> Engine: ...
+    def __new__(
+        cls,
+        *,
+        strict: bool = False,
+        decimal: bool = False,
+        rego: Literal["v0", "v1"] | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        offline: bool = False,
+        capabilities: str | None = None,
+    ) -> Engine: ...
+    @property
+    def generation(self) -> int: ...
+    @property
+    def modules(self) -> dict[str, str]: ...
     def set_module(self, name: str, text: str) -> None: ...
+    def set_modules(self, modules: Mapping[str, str]) -> None: ...
+    def remove_module(self, name: str) -> None: ...
     def set_data(self, data: Any) -> None: ...
+    def set_data_json(self, text: bytes) -> None: ...
+    def get(self, path: str) -> Any: ...
+    def put(self, path: str, value: Any) -> None: ...
+    def delete(self, path: str) -> None: ...
+    def change(self) -> Change: ...
+    def prepare(self, document: str, *, known: bool = False) -> Document: ...
+    def query(self, text: str) -> Query: ...
     def evaluate(self, path: str, input: Any = ...) -> Any: ...

@@ -1,19 +1,28 @@
 //! `solon.Engine`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use ::engine::{Request, Value};
+use ::engine::store::Path;
+use ::engine::{Capabilities, Error, Host, Limits, OfflineHost};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use solon_host::SystemHost;
 
+use crate::change::{Change, version};
 use crate::convert::{Fractions, from_python, to_python};
+use crate::document::{Document, Query};
 use crate::error::from_engine;
-use crate::undefined::{self, UndefinedType};
+use crate::input::Input;
+use crate::undefined;
 
 /// A policy engine: modules and data, asked from any number of threads.
 ///
 /// With ``decimal=True`` numbers with a fraction or an exponent come back as ``decimal.Decimal``, exact to the last
-/// digit, instead of as ``float``.
+/// digit, instead of as ``float``. ``rego`` is the language of modules that do not say, ``"v1"`` or ``"v0"``. ``strict``
+/// makes the checks of strict mode. A decision may take ``time_limit`` seconds (no bound unless given) and ``memory_limit``
+/// bytes (1 GiB unless given). With ``offline=True`` policies reach no network: asking for it raises ``EvalError``.
+/// ``capabilities`` is JSON text in OPA's form that says what policies may use.
 #[pyclass(frozen, module = "solon")]
 pub struct Engine {
     engine: ::engine::Engine,
@@ -21,31 +30,101 @@ pub struct Engine {
 }
 
 #[pymethods]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "text cannot be borrowed from an object of the stable ABI"
+)]
 impl Engine {
     #[new]
-    #[pyo3(signature = (*, strict=false, decimal=false))]
-    fn new(strict: bool, decimal: bool) -> Self {
-        Self {
-            engine: ::engine::Engine::builder()
-                .strict(strict)
-                .host(Arc::new(SystemHost))
-                .build(),
+    #[pyo3(signature = (
+        *, strict=false, decimal=false, rego=None, time_limit=None, memory_limit=None, offline=false, capabilities=None
+    ))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are named where it is called"
+    )]
+    #[expect(
+        clippy::fn_params_excessive_bools,
+        reason = "they are named where it is called"
+    )]
+    fn new(
+        strict: bool,
+        decimal: bool,
+        rego: Option<String>,
+        time_limit: Option<f64>,
+        memory_limit: Option<usize>,
+        offline: bool,
+        capabilities: Option<String>,
+    ) -> PyResult<Self> {
+        let mut limits = Limits::default();
+        if let Some(seconds) = time_limit {
+            let time = Duration::try_from_secs_f64(seconds);
+            limits =
+                limits.time(Some(time.map_err(|error| {
+                    PyValueError::new_err(format!("time_limit: {error}"))
+                })?));
+        }
+        if memory_limit.is_some() {
+            limits = limits.memory(memory_limit);
+        }
+        let host: Arc<dyn Host> = if offline {
+            Arc::new(OfflineHost)
+        } else {
+            Arc::new(SystemHost)
+        };
+        let mut builder = ::engine::Engine::builder()
+            .strict(strict)
+            .limits(limits)
+            .host(host);
+        if let Some(rego) = rego {
+            builder = builder.version(version(&rego)?);
+        }
+        if let Some(text) = capabilities {
+            let read = Capabilities::from_json(text.as_bytes());
+            builder = builder.capabilities(
+                read.map_err(|error| PyValueError::new_err(format!("capabilities: {error}")))?,
+            );
+        }
+        Ok(Self {
+            engine: builder.build(),
             fractions: if decimal {
                 Fractions::Decimal
             } else {
                 Fractions::Float
             },
-        }
+        })
     }
 
     /// Adds a module, or replaces the one of that name, and compiles it together with the others.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "text cannot be borrowed from an object of the stable ABI"
-    )]
     fn set_module(&self, py: Python<'_>, name: String, text: String) -> PyResult<()> {
         py.detach(|| self.engine.set_module(&name, &text))
             .map_err(|error| from_engine(py, &error))
+    }
+
+    /// Adds or replaces several modules at once, a dict of texts by name: they may call one another.
+    fn set_modules(
+        &self,
+        py: Python<'_>,
+        modules: std::collections::BTreeMap<String, String>,
+    ) -> PyResult<()> {
+        let named = modules.iter();
+        let named = named.map(|(name, text)| (name.as_str(), text.as_str()));
+        py.detach(|| self.engine.set_modules(named))
+            .map_err(|error| from_engine(py, &error))
+    }
+
+    /// Removes a module.
+    fn remove_module(&self, py: Python<'_>, name: String) -> PyResult<()> {
+        py.detach(|| self.engine.remove_module(&name))
+            .map_err(|error| from_engine(py, &error))
+    }
+
+    /// The texts of all modules, by name.
+    #[getter]
+    fn modules(&self) -> std::collections::BTreeMap<String, String> {
+        let modules = self.engine.modules().into_iter();
+        let texts = modules.map(|(name, module)| (name, module.source.text.to_string()));
+        texts.collect()
     }
 
     /// Replaces all data by a dict.
@@ -55,16 +134,84 @@ impl Engine {
             .map_err(|error| from_engine(py, &error))
     }
 
+    /// Replaces all data by a JSON text.
+    fn set_data_json(&self, py: Python<'_>, text: Vec<u8>) -> PyResult<()> {
+        py.detach(|| {
+            let data = ::engine::json::read(&text)?;
+            self.engine.put("/", data)
+        })
+        .map_err(|error: Error| from_engine(py, &error))
+    }
+
+    /// The data at a path with slashes; ``StoreError`` when there is none.
+    fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
+        match self.engine.read(&path) {
+            Ok(value) => to_python(py, &value, self.fractions),
+            Err(error) => Err(from_engine(py, &error)),
+        }
+    }
+
+    /// Writes data at a path with slashes, making the objects around it.
+    fn put(&self, py: Python<'_>, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value = from_python(value)?;
+        py.detach(|| self.engine.put(&path, value))
+            .map_err(|error| from_engine(py, &error))
+    }
+
+    /// Removes the data at a path with slashes; ``StoreError`` when there is none.
+    fn delete(&self, py: Python<'_>, path: String) -> PyResult<()> {
+        py.detach(|| self.engine.remove(&path))
+            .map_err(|error| from_engine(py, &error))
+    }
+
+    /// Changes modules and data as one: ``with engine.change() as change:``.
+    fn change(&self) -> Change {
+        Change::new(self.engine.clone())
+    }
+
+    /// How many changes there were: it grows with each.
+    #[getter]
+    fn generation(&self) -> u64 {
+        self.engine.generation()
+    }
+
+    /// Prepares a document, by its path (``"authz/allow"``) or its reference (``"data.authz.allow"``).
+    ///
+    /// With ``known=True`` a path below which there is neither a rule nor data raises ``SolonError``: it is misspelt.
+    #[pyo3(signature = (document, *, known=false))]
+    fn prepare(&self, py: Python<'_>, document: String, known: bool) -> PyResult<Document> {
+        let path = Path::from_reference(&document);
+        let path = path.unwrap_or_else(|| Path::from_slashes(&document));
+        let text = path.segments().join("/");
+        let prepared = if known {
+            self.engine.prepare_known_document(&text)
+        } else {
+            self.engine.prepare_document_at(&path)
+        };
+        Ok(Document {
+            document: prepared.map_err(|error| from_engine(py, &error))?,
+            path: text,
+            fractions: self.fractions,
+        })
+    }
+
+    /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``.
+    fn query(&self, py: Python<'_>, text: String) -> PyResult<Query> {
+        let query = py.detach(|| self.engine.prepare_query(&text));
+        Ok(Query {
+            query: query.map_err(|error| from_engine(py, &error))?,
+            text,
+            fractions: self.fractions,
+        })
+    }
+
     /// The document at a path below ``data``, like ``"authz/allow"``; ``UNDEFINED`` when it has no value.
     ///
-    /// Without ``input``, or with ``UNDEFINED``, ``input`` is undefined in the policy; ``None`` is its ``null``.
+    /// Without ``input``, or with ``UNDEFINED``, ``input`` is undefined in the policy; ``None`` is its ``null``. What is asked
+    /// often is better prepared.
     #[pyo3(
         signature = (path, input=Input::Undefined),
         text_signature = "($self, path, input=UNDEFINED)"
-    )]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "text cannot be borrowed from an object of the stable ABI"
     )]
     fn evaluate<'py>(
         &self,
@@ -73,30 +220,14 @@ impl Engine {
         #[pyo3(from_py_with = Input::from_python)] input: Input,
     ) -> PyResult<Bound<'py, PyAny>> {
         let answer = py.detach(|| {
-            let request = match &input {
-                Input::Undefined => Request::new(),
-                Input::Value(input) => Request::new().input(input),
-            };
-            self.engine.prepare_document(&path)?.evaluate(&request)
+            self.engine
+                .prepare_document(&path)?
+                .evaluate(&input.request())
         });
         match answer {
             Ok(Some(value)) => to_python(py, &value, self.fractions),
             Ok(None) => Ok(undefined::get(py)?.into_bound(py).into_any()),
             Err(error) => Err(from_engine(py, &error)),
         }
-    }
-}
-
-enum Input {
-    Undefined,
-    Value(Value),
-}
-
-impl Input {
-    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if object.is_instance_of::<UndefinedType>() {
-            return Ok(Self::Undefined);
-        }
-        Ok(Self::Value(from_python(object)?))
     }
 }

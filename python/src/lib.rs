@@ -2,9 +2,12 @@
 //!
 //! It holds no policy logic: Python objects become values, the engine decides, values become Python objects.
 
+mod change;
 mod convert;
+mod document;
 mod engine;
 mod error;
+mod input;
 mod undefined;
 
 use pyo3::prelude::*;
@@ -14,6 +17,9 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<engine::Engine>()?;
+    module.add_class::<change::Change>()?;
+    module.add_class::<document::Document>()?;
+    module.add_class::<document::Query>()?;
     module.add_class::<undefined::UndefinedType>()?;
     module.add("UNDEFINED", undefined::get(module.py())?)
 }

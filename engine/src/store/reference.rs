@@ -2,11 +2,39 @@
 
 use std::fmt::Write as _;
 
+use solon_syntax::ast::TermKind;
 use solon_syntax::print::{is_plain_key, quote};
+use solon_syntax::source::{Source, SourceId};
+use solon_syntax::{ParseOptions, parse_term};
 
 use super::Path;
 
 impl Path {
+    /// The path that a reference of Rego's names (`data.a[0]["x-y"]`), if it begins at `data` and its steps are strings and
+    /// integers.
+    pub fn from_reference(text: &str) -> Option<Self> {
+        let source = Source::new(SourceId(0), "", text);
+        let term = parse_term(&source, &ParseOptions::default()).ok()?;
+        let steps = match &term.kind {
+            TermKind::Var(_) => std::slice::from_ref(&term),
+            TermKind::Ref(steps) => steps,
+            _ => return None,
+        };
+        let (root, steps) = steps.split_first()?;
+        let is_data = root.as_var().is_some_and(|name| &**name == "data");
+        let segments: Option<Vec<String>> = steps
+            .iter()
+            .map(|step| match &step.kind {
+                TermKind::String(text) => Some(text.to_string()),
+                TermKind::Number(_) => {
+                    Some(step.to_string()).filter(|text| text.parse::<u32>().is_ok())
+                }
+                _ => None,
+            })
+            .collect();
+        segments.filter(|_| is_data).map(Self::new)
+    }
+
     /// The path as a reference of Rego's, digits as indices of arrays: `data.a[0]["x-y"]` for `/a/0/x-y`.
     pub fn reference(&self) -> String {
         self.written(true)
@@ -45,5 +73,18 @@ mod tests {
         assert_eq!(of(""), "data");
         let named = Path::from_slashes("a/0/x-y").named_reference();
         assert_eq!(named, "data.a[\"0\"][\"x-y\"]");
+        for text in ["data", "data.a[0][\"x-y\"].b"] {
+            assert_eq!(Path::from_reference(text).unwrap().reference(), text);
+        }
+        for text in [
+            "input.a",
+            "data.a[x]",
+            "1",
+            "data.a; true",
+            "data[",
+            "data.a[-1]",
+        ] {
+            assert_eq!(Path::from_reference(text), None, "{text}");
+        }
     }
 }
