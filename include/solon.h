@@ -97,6 +97,16 @@ typedef enum {
 } solon_code;
 
 /**
+ * Changes that are collected, and applied as one by `solon_engine_apply`. One thread at a time uses it.
+ */
+typedef struct solon_change solon_change;
+
+/**
+ * A prepared document. Several threads may ask it at once; it follows its engine, which it keeps alive.
+ */
+typedef struct solon_document solon_document;
+
+/**
  * A policy engine. Several threads may change it and ask it at once: a decision sees the modules and the data of
  * one moment, and never waits.
  */
@@ -146,6 +156,89 @@ extern "C" {
 void solon_bytes_free(solon_bytes bytes);
 
 /**
+ * Makes a change that changes nothing yet.
+ */
+solon_error *solon_change_new(solon_change **out);
+
+/**
+ * Frees a change, applied or not; nothing happens for NULL.
+ */
+void solon_change_free(solon_change *change);
+
+/**
+ * Adds a module, or replaces the one of that name. `rego` is the version of its language, 0 or 1; -1 is that of the engine.
+ */
+solon_error *solon_change_set_module(solon_change *change,
+                                     const char *name,
+                                     size_t name_length,
+                                     const char *text,
+                                     size_t text_length,
+                                     int rego);
+
+/**
+ * Removes a module.
+ */
+solon_error *solon_change_remove_module(solon_change *change, const char *name, size_t name_length);
+
+/**
+ * Writes a document, JSON text, at a path with slashes below `data`; the objects around it are made.
+ */
+solon_error *solon_change_put_json(solon_change *change,
+                                   const char *path,
+                                   size_t path_length,
+                                   const char *json,
+                                   size_t json_length);
+
+/**
+ * Removes a document.
+ */
+solon_error *solon_change_delete(solon_change *change, const char *path, size_t path_length);
+
+/**
+ * Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
+ * happens. The change is empty then, either way.
+ */
+solon_error *solon_engine_apply(const solon_engine *engine,
+                                solon_change *change);
+
+/**
+ * Prepares the document at a path below `data`, like `authz/allow`.
+ */
+solon_error *solon_engine_prepare(const solon_engine *engine,
+                                  const char *path,
+                                  size_t path_length,
+                                  solon_document **out);
+
+/**
+ * Frees a document that no thread uses any more; nothing happens for NULL.
+ */
+void solon_document_free(solon_document *document);
+
+/**
+ * Evaluates the document and gives it as JSON.
+ *
+ * The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
+ */
+solon_error *solon_document_evaluate_json(const solon_document *document,
+                                          const char *input_json,
+                                          size_t input_json_length,
+                                          solon_bytes *out);
+
+/**
+ * Whether the document is `true`: 1 if it is, 0 if it is anything else or undefined, -1 where there is no answer
+ * (a NULL document, an input that is not JSON, an evaluation that ended early). Whoever wants to know why asks
+ * `solon_document_evaluate_json`.
+ */
+int solon_document_allow(const solon_document *document,
+                         const char *input_json,
+                         size_t input_json_length);
+
+/**
+ * Gives back the memory that evaluations left to later ones: that of the pool and that of the calling thread.
+ */
+void solon_release_memory(void);
+
+/**
  * Makes an engine without modules and data. Policies that ask for the time get the system's.
  */
 solon_error *solon_engine_new(solon_engine **out);
@@ -163,6 +256,11 @@ solon_error *solon_engine_set_module(const solon_engine *engine,
                                      size_t name_length,
                                      const char *text,
                                      size_t text_length);
+
+/**
+ * Removes a module.
+ */
+solon_error *solon_engine_remove_module(const solon_engine *engine, const char *name, size_t name_length);
 
 /**
  * Replaces all data by a JSON object.

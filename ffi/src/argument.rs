@@ -15,6 +15,15 @@ pub(crate) unsafe fn handle<'a, T>(pointer: *const T, name: &str) -> Result<&'a 
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
+/// What a handle points to, to be changed.
+///
+/// # Safety
+/// `pointer` is NULL or a live handle that nobody else uses during the call.
+pub(crate) unsafe fn handle_mut<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, Error> {
+    // SAFETY: by this function's contract
+    unsafe { pointer.as_mut() }.ok_or_else(|| null(name))
+}
+
 /// Bytes, or `None` for NULL.
 ///
 /// # Safety

@@ -14,7 +14,7 @@ use crate::guard::{guard, guard_or};
 
 /// A policy engine. Several threads may change it and ask it at once: a decision sees the modules and the data of
 /// one moment, and never waits.
-pub struct Engine(::engine::Engine);
+pub struct Engine(pub(crate) ::engine::Engine);
 
 /// Makes an engine without modules and data. Policies that ask for the time get the system's.
 #[unsafe(no_mangle)]
@@ -60,6 +60,25 @@ pub unsafe extern "C" fn solon_engine_set_module(
             )
         };
         Ok(engine.0.set_module(name, text)?)
+    })
+}
+
+/// Removes a module.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_remove_module(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules for handles and text
+        let (engine, name) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::text(name, name_length, "name")?,
+            )
+        };
+        Ok(engine.0.remove_module(name)?)
     })
 }
 

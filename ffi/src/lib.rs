@@ -34,6 +34,8 @@
 
 mod argument;
 pub mod bytes;
+pub mod change;
+pub mod document;
 pub mod engine;
 pub mod error;
 mod guard;
