@@ -14,20 +14,27 @@ thread_local! {
 /// Notes a state that cannot be, and gives something to go on with until the evaluation ends.
 ///
 /// Under a fuzzer it panics at once.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "what stands for the value is made where it is needed; a call would write it in parts"
+)]
+pub fn impossible<T: Default>(what: &'static str) -> T {
+    note(what);
+    T::default()
+}
+
 #[cold]
 #[inline(never)]
-pub fn impossible<T: Default>(what: &'static str) -> T {
+fn note(what: &'static str) {
     #[cfg(fuzzing)]
     #[expect(clippy::panic, reason = "a fuzzer finds panics")]
     {
         panic!("impossible: {what}");
     }
     #[cfg(not(fuzzing))]
-    {
-        if MET.get().is_none() {
-            MET.set(Some(what));
-        }
-        T::default()
+    if MET.get().is_none() {
+        MET.set(Some(what));
     }
 }
 
