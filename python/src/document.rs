@@ -14,7 +14,7 @@ use crate::undefined;
 /// Made by ``Engine.prepare``.
 #[pyclass(frozen, module = "solon")]
 pub struct Document {
-    pub document: PreparedDocument,
+    pub prepared: PreparedDocument,
     pub path: String,
     pub fractions: Fractions,
 }
@@ -38,7 +38,7 @@ impl Document {
         let input = input.of(input_json)?;
         let answer = py.detach(|| {
             let request = input.request();
-            self.document
+            self.prepared
                 .evaluate(&request.strict_builtin_errors(strict_builtin_errors))
         });
         let answer = answer.map_err(|error| from_engine(py, &error))?;
@@ -56,7 +56,7 @@ impl Document {
             .map(|input| Input::from_python(&input?))
             .collect();
         let inputs = inputs?;
-        let bound = self.document.bind();
+        let bound = self.prepared.bind();
         let answers: Result<Vec<Option<Value>>, ::engine::Error> = py.detach(|| {
             let answers = inputs.iter().map(|input| bound.evaluate(&input.request()));
             answers.collect()
@@ -83,7 +83,7 @@ impl Document {
         let input = input.of(input_json)?;
         let lines = py.detach(|| {
             let explained = self
-                .document
+                .prepared
                 .explain(&input.request(), ::engine::trace::Detail::Full);
             explained.answer.as_ref().map_err(Clone::clone)?;
             explained.lines(true, false)
@@ -116,7 +116,7 @@ impl Document {
 /// Made by ``Engine.query``.
 #[pyclass(frozen, module = "solon")]
 pub struct Query {
-    pub query: PreparedQuery,
+    pub prepared: PreparedQuery,
     pub text: String,
     pub fractions: Fractions,
 }
@@ -138,7 +138,7 @@ impl Query {
         let input = input.of(input_json)?;
         let rows = py.detach(|| {
             let request = input.request();
-            self.query
+            self.prepared
                 .solutions(&request.strict_builtin_errors(strict_builtin_errors))
         });
         let rows = rows.map_err(|error| from_engine(py, &error))?;

@@ -39,14 +39,6 @@ impl Engine {
     #[pyo3(signature = (
         *, strict=false, decimal=false, rego=None, time_limit=None, memory_limit=None, offline=false, capabilities=None
     ))]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "they are named where it is called"
-    )]
-    #[expect(
-        clippy::fn_params_excessive_bools,
-        reason = "they are named where it is called"
-    )]
     fn new(
         strict: bool,
         decimal: bool,
@@ -189,7 +181,7 @@ impl Engine {
             self.engine.prepare_document_at(&path)
         };
         Ok(Document {
-            document: prepared.map_err(|error| from_engine(py, &error))?,
+            prepared: prepared.map_err(|error| from_engine(py, &error))?,
             path: text,
             fractions: self.fractions,
         })
@@ -199,7 +191,7 @@ impl Engine {
     fn query(&self, py: Python<'_>, text: String) -> PyResult<Query> {
         let query = py.detach(|| self.engine.prepare_query(&text));
         Ok(Query {
-            query: query.map_err(|error| from_engine(py, &error))?,
+            prepared: query.map_err(|error| from_engine(py, &error))?,
             text,
             fractions: self.fractions,
         })
