@@ -4,7 +4,10 @@ use std::ffi::c_char;
 use std::ptr::NonNull;
 use std::slice;
 
+use ::engine::{Request, Value, json};
+
 use crate::error::{Code, Error};
+use crate::guard::guard_or;
 
 /// What a handle points to.
 ///
@@ -68,6 +71,50 @@ pub(crate) unsafe fn text<'a>(
             error.valid_up_to()
         ))
     })
+}
+
+/// A value as JSON text; NULL is the empty text.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn value(
+    pointer: *const c_char,
+    length: usize,
+    name: &str,
+) -> Result<Value, Error> {
+    // SAFETY: by this function's contract
+    let text = unsafe { bytes(pointer, length, name) }?.unwrap_or_default();
+    json::read(text).map_err(|error| Error::new(Code::SolonErrorInput, error.to_string()))
+}
+
+/// A request with an input as JSON text; without one for NULL.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn request<'a>(
+    pointer: *const c_char,
+    length: usize,
+    name: &str,
+) -> Result<Request<'a>, Error> {
+    // SAFETY: by this function's contract
+    let input = unsafe { bytes(pointer, length, name) }?;
+    Ok(match input {
+        Some(text) => Request::new().input_json(text),
+        None => Request::new(),
+    })
+}
+
+/// Frees what a handle points to; nothing happens for NULL.
+///
+/// # Safety
+/// `pointer` is NULL, or a handle that was made of a box and that nobody uses any more.
+pub(crate) unsafe fn free<T>(pointer: *mut T) {
+    guard_or((), || {
+        if !pointer.is_null() {
+            // SAFETY: by this function's contract
+            drop(unsafe { Box::from_raw(pointer) });
+        }
+    });
 }
 
 /// A place for an output, asked for before the work that fills it.

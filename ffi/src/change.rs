@@ -3,12 +3,12 @@
 use std::ffi::{c_char, c_int};
 
 use ::engine::store::{Operation, Path};
-use ::engine::{Change as EngineChange, Value, Version, json};
+use ::engine::{Change as EngineChange, Value, Version};
 
 use crate::argument;
 use crate::engine::Engine;
 use crate::error::{Code, Error};
-use crate::guard::{guard, guard_or};
+use crate::guard::guard;
 
 /// Changes that are collected, and applied as one by `solon_engine_apply`. One thread at a time uses it.
 #[derive(Default)]
@@ -28,12 +28,8 @@ pub unsafe extern "C" fn solon_change_new(out: *mut *mut Change) -> *mut Error {
 /// Frees a change, applied or not; nothing happens for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_change_free(change: *mut Change) {
-    guard_or((), || {
-        if !change.is_null() {
-            // SAFETY: `solon_change_new` made it of a box, and the caller frees it once
-            drop(unsafe { Box::from_raw(change) });
-        }
-    });
+    // SAFETY: `solon_change_new` made it of a box, and the caller frees it once
+    unsafe { argument::free(change) };
 }
 
 /// Adds a module, or replaces the one of that name. `rego` is the version of its language, 0 or 1; -1 is that of the engine.
@@ -99,15 +95,13 @@ pub unsafe extern "C" fn solon_change_put_json(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules for handles, text and bytes
-        let (change, path, text) = unsafe {
+        let (change, path, value) = unsafe {
             (
                 argument::handle_mut(change, "change")?,
                 argument::text(path, path_length, "path")?,
-                argument::bytes(json, json_length, "json")?.unwrap_or_default(),
+                argument::value(json, json_length, "json")?,
             )
         };
-        let value = json::read(text)
-            .map_err(|error| Error::new(Code::SolonErrorInput, error.to_string()))?;
         change.0.put(Path::from_slashes(path), value);
         Ok(())
     })

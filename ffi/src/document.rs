@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use ::engine::{PreparedDocument, Request, V};
+use ::engine::{PreparedDocument, V};
 
 use crate::argument;
 use crate::bytes::Bytes;
@@ -40,12 +40,8 @@ pub unsafe extern "C" fn solon_engine_prepare(
 /// Frees a document that no thread uses any more; nothing happens for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_document_free(document: *mut Document) {
-    guard_or((), || {
-        if !document.is_null() {
-            // SAFETY: `solon_engine_prepare` made it of a box, and the caller frees it once
-            drop(unsafe { Box::from_raw(document) });
-        }
-    });
+    // SAFETY: `solon_engine_prepare` made it of a box, and the caller frees it once
+    unsafe { argument::free(document) };
 }
 
 /// Evaluates the document and gives it as JSON.
@@ -60,14 +56,14 @@ pub unsafe extern "C" fn solon_document_evaluate_json(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules for handles and bytes
-        let (document, input) = unsafe {
+        let (document, request) = unsafe {
             (
                 argument::handle(document, "document")?,
-                argument::bytes(input_json, input_json_length, "input_json")?,
+                argument::request(input_json, input_json_length, "input_json")?,
             )
         };
         let out = argument::output(out, "out")?;
-        let answer = document.0.evaluate_json(&request(input))?;
+        let answer = document.0.evaluate_json(&request)?;
         // SAFETY: not NULL, and the caller's to write
         unsafe { out.write(Bytes::new(answer)) };
         Ok(())
@@ -88,14 +84,14 @@ pub unsafe extern "C" fn solon_document_allow(
         let arguments = unsafe {
             (
                 argument::handle(document, "document"),
-                argument::bytes(input_json, input_json_length, "input_json"),
+                argument::request(input_json, input_json_length, "input_json"),
             )
         };
-        let (Ok(document), Ok(input)) = arguments else {
+        let (Ok(document), Ok(request)) = arguments else {
             return -1;
         };
         let is_true = |value: V<'_>| matches!(value, V::Bool(true));
-        match document.0.evaluate_with(&request(input), is_true) {
+        match document.0.evaluate_with(&request, is_true) {
             Ok(allowed) => c_int::from(allowed.unwrap_or(false)),
             Err(_) => -1,
         }
@@ -106,11 +102,4 @@ pub unsafe extern "C" fn solon_document_allow(
 #[unsafe(no_mangle)]
 pub extern "C" fn solon_release_memory() {
     guard_or((), ::engine::release_memory);
-}
-
-fn request(input: Option<&[u8]>) -> Request<'_> {
-    match input {
-        Some(text) => Request::new().input_json(text),
-        None => Request::new(),
-    }
 }

@@ -3,14 +3,12 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use ::engine::Request;
-use ::engine::json;
 use solon_host::SystemHost;
 
 use crate::argument;
 use crate::bytes::Bytes;
-use crate::error::{Code, Error};
-use crate::guard::{guard, guard_or};
+use crate::error::Error;
+use crate::guard::guard;
 
 /// A policy engine. Several threads may change it and ask it at once: a decision sees the modules and the data of
 /// one moment, and never waits.
@@ -33,12 +31,8 @@ pub unsafe extern "C" fn solon_engine_new(out: *mut *mut Engine) -> *mut Error {
 /// Frees an engine that no thread uses any more; nothing happens for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_free(engine: *mut Engine) {
-    guard_or((), || {
-        if !engine.is_null() {
-            // SAFETY: `solon_engine_new` made it of a box, and the caller frees it once
-            drop(unsafe { Box::from_raw(engine) });
-        }
-    });
+    // SAFETY: `solon_engine_new` made it of a box, and the caller frees it once
+    unsafe { argument::free(engine) };
 }
 
 /// Adds a module, or replaces the one of that name, and compiles it together with the others.
@@ -91,14 +85,12 @@ pub unsafe extern "C" fn solon_engine_set_data_json(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules for handles and bytes
-        let (engine, text) = unsafe {
+        let (engine, data) = unsafe {
             (
                 argument::handle(engine, "engine")?,
-                argument::bytes(json, json_length, "json")?.unwrap_or_default(),
+                argument::value(json, json_length, "json")?,
             )
         };
-        let data = json::read(text)
-            .map_err(|error| Error::new(Code::SolonErrorInput, error.to_string()))?;
         Ok(engine.0.put("/", data)?)
     })
 }
@@ -117,18 +109,14 @@ pub unsafe extern "C" fn solon_engine_evaluate_json(
 ) -> *mut Error {
     guard(|| {
         // SAFETY: the caller keeps the rules for handles, text and bytes
-        let (engine, path, input) = unsafe {
+        let (engine, path, request) = unsafe {
             (
                 argument::handle(engine, "engine")?,
                 argument::text(path, path_length, "path")?,
-                argument::bytes(input_json, input_json_length, "input_json")?,
+                argument::request(input_json, input_json_length, "input_json")?,
             )
         };
         let out = argument::output(out, "out")?;
-        let request = match input {
-            Some(text) => Request::new().input_json(text),
-            None => Request::new(),
-        };
         let document = engine.0.prepare_document(path)?;
         let answer = document.evaluate_json(&request)?;
         // SAFETY: not NULL, and the caller's to write
