@@ -134,21 +134,22 @@ impl Engine {
     /// # Errors
     /// As for [`Self::apply`].
     pub fn apply_timed(&self, change: Change, timer: Timer<'_>) -> Result<(), Error> {
-        let inner = &*self.inner;
-        let _changing = inner.changing.lock();
-        let before = inner.shared.now.pin();
+        self.apply_tampered(change, timer, &|_| {})
+    }
+
+    /// The same; something is done to the compiled program.
+    pub(crate) fn apply_tampered(
+        &self,
+        change: Change,
+        timer: Timer<'_>,
+        tamper: &Tamper<'_>,
+    ) -> Result<(), Error> {
+        let _changing = self.inner.changing.lock();
+        let before = self.now();
         if change.modules.is_empty() && change.writes.is_empty() {
             return Ok(());
         }
-        let next = self.next(&before, change, timer, &|_| {})?;
-        inner.commit(&before, next)
-    }
-
-    /// As [`Self::apply`], with a compiled program that something was done to.
-    pub(crate) fn apply_tampered(&self, change: Change, tamper: &Tamper<'_>) -> Result<(), Error> {
-        let _changing = self.inner.changing.lock();
-        let before = self.now();
-        let next = self.next(&before, change, Timer::default(), tamper)?;
+        let next = self.next(&before, change, timer, tamper)?;
         self.inner.commit(&before, next)
     }
 
@@ -175,23 +176,12 @@ impl Engine {
     /// As for [`Self::apply`], but for what the store would say.
     pub fn check(&self, change: Change) -> Result<Moment, Error> {
         let before = self.now();
-        let Next {
-            policy,
-            transaction,
-            ..
-        } = self.next(&before, change, Timer::default(), &|_| {})?;
-        let policy = policy.map(|policy| {
-            Arc::new(Policy {
-                stamp: next_trial_stamp(),
-                ..policy
-            })
-        });
-        Ok(Moment::new(Arc::new(State {
-            stamp: next_trial_stamp(),
-            generation: before.generation + 1,
-            policy: policy.unwrap_or_else(|| before.policy.clone()),
-            documents: Arc::new(transaction.snapshot()),
-        })))
+        let mut next = self.next(&before, change, Timer::default(), &|_| {})?;
+        if let Some(policy) = &mut next.policy {
+            policy.stamp = next_trial_stamp();
+        }
+        let state = next.state(&before, next_trial_stamp());
+        Ok(Moment::new(Arc::new(state)))
     }
 
     /// What a change makes of a moment.
@@ -288,7 +278,7 @@ impl Engine {
 
     /// The policy and the base documents as they are now, for decisions that are to rest on the same.
     pub fn moment(&self) -> Moment {
-        Moment::new(self.inner.shared.now.pin())
+        Moment::new(self.now())
     }
 
     /// What bounds each evaluation that has no limits of its own.
@@ -399,29 +389,15 @@ impl Inner {
 
     /// Keeps a change, then makes it visible.
     fn commit(&self, before: &State, next: Next) -> Result<(), Error> {
-        let Next {
-            policy,
-            transaction,
-            modules,
-        } = next;
         if let Some(store) = self.store.get() {
             store.commit(&Commit {
-                writes: transaction.writes(),
-                documents: transaction.root(),
-                modules: &modules,
+                writes: next.transaction.writes(),
+                documents: next.transaction.root(),
+                modules: &next.modules,
             })?;
         }
-        let documents = if transaction.writes().is_empty() {
-            before.documents.clone()
-        } else {
-            Arc::new(transaction.snapshot())
-        };
-        self.shared.now.publish(State {
-            stamp: next_stamp(),
-            generation: before.generation + 1,
-            policy: policy.map_or_else(|| before.policy.clone(), Arc::new),
-            documents,
-        });
+        let state = next.state(before, next_stamp());
+        self.shared.now.publish(state);
         Ok(())
     }
 }
@@ -433,4 +409,21 @@ struct Next {
     transaction: Transaction,
     /// The modules that changed.
     modules: Vec<(String, Option<StoredModule>)>,
+}
+
+impl Next {
+    /// The moment behind the change.
+    fn state(self, before: &State, stamp: u64) -> State {
+        let documents = if self.transaction.writes().is_empty() {
+            before.documents.clone()
+        } else {
+            Arc::new(self.transaction.snapshot())
+        };
+        State {
+            stamp,
+            generation: before.generation + 1,
+            policy: self.policy.map_or_else(|| before.policy.clone(), Arc::new),
+            documents,
+        }
+    }
 }

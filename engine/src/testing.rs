@@ -3,6 +3,7 @@
 use crate::engine::{Change, Engine};
 use crate::error::Error;
 use crate::program::Program;
+use crate::trace::Timer;
 
 /// Applies a change with a compiled program that `tamper` made impossible.
 ///
@@ -13,5 +14,5 @@ pub fn apply_tampered(
     change: Change,
     tamper: &dyn Fn(&mut Program),
 ) -> Result<(), Error> {
-    engine.apply_tampered(change, tamper)
+    engine.apply_tampered(change, Timer::default(), tamper)
 }

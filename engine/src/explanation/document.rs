@@ -38,7 +38,7 @@ impl PreparedDocument {
         watched: impl Into<Watched>,
         search: Search<'_>,
     ) -> Explanation<Option<Value>> {
-        let (path, watched) = (&self.handle.path, watched.into());
+        let (path, watched) = (self.handle.path(), watched.into());
         let Search {
             mut observer,
             instruments,

@@ -29,8 +29,6 @@ pub struct PreparedDocument {
 
 pub(crate) struct DocumentHandle {
     pub shared: Arc<Shared>,
-    /// The path.
-    pub path: Path,
     /// Compiles what is asked about the document beside its value.
     pub queries: Arc<dyn Queries>,
     /// Its path, as keys of `data`.
@@ -63,7 +61,6 @@ impl PreparedDocument {
         Self {
             handle: Arc::new(DocumentHandle {
                 shared,
-                path: path.clone(),
                 queries,
                 names: segments().map(|segment| Value::string(segment)).collect(),
                 indices: segments().map(|segment| segment.parse().ok()).collect(),
@@ -234,6 +231,12 @@ pub(crate) struct Asked<'a> {
 }
 
 impl DocumentHandle {
+    /// The path.
+    pub fn path(&self) -> Path {
+        let texts = self.names.iter().filter_map(Value::as_str);
+        Path::new(texts)
+    }
+
     /// Where a moment's policy makes the document.
     #[inline]
     fn found(&self, state: &State) -> Found {
