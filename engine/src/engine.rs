@@ -15,6 +15,7 @@ use solon_syntax::ast::{Module, Version};
 use solon_syntax::source::Diagnostics;
 
 use crate::builtins::Custom;
+use crate::bundle::{Files, Loader};
 use crate::compile::{Options, Work};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -22,7 +23,7 @@ use crate::moment::{Moment, Policy, State, next_stamp, next_trial_stamp};
 use crate::program::dump;
 use crate::query::Shared;
 use crate::store::{
-    Commit, Operation, Path, Snapshot, Store, StoreError, StoredModule, Transaction, Write,
+    Commit, Operation, Path, Snapshot, Store, StoreError, StoredModule, Transaction,
 };
 use crate::trace::Timer;
 use crate::value::Value;
@@ -153,6 +154,24 @@ impl Engine {
         self.inner.commit(&before, next)
     }
 
+    /// Loads files and folders by OPA's rules ([`Loader`]): modules are added or replaced, documents merged into what is there.
+    ///
+    /// # Errors
+    /// [`Error::Load`] with all that cannot be read, and those of [`Self::apply`]. Nothing has changed then.
+    pub fn load<P: AsRef<str>>(&self, files: &dyn Files, paths: &[P]) -> Result<(), Error> {
+        let loaded = self.loader(files)?.load(paths)?;
+        self.apply(loaded.into())
+    }
+
+    /// A loader that reads modules as this engine does.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] for capabilities that this engine's Rego does not know.
+    pub fn loader<'f>(&self, files: &'f dyn Files) -> Result<Loader<'f>, Error> {
+        let options = self.inner.parse_options(self.inner.version)?;
+        Ok(Loader::new(files).parse_options(options))
+    }
+
     /// Tells what a change would do, without doing it: the moment that it would lead to, which can be asked like any other
     /// ([`Request::moment`](crate::Request::moment), [`PreparedQuery::bind_to`](crate::PreparedQuery::bind_to)).
     ///
@@ -229,14 +248,8 @@ impl Engine {
         }
         laps.end(|| "rego_module_parse".to_owned());
         let mut transaction = Transaction::on(&before.documents);
-        for write in change.writes {
-            match write {
-                Write::Put(path, value) => transaction.put(&path, value)?,
-                Write::MakeParents(path) => transaction.make_parents(&path)?,
-                Write::Exactly(operation, path, value) => {
-                    transaction.write(operation, &path, value)?;
-                }
-            }
+        for edit in change.writes {
+            edit.make(&mut transaction)?;
         }
         let policy = if changed.is_empty() {
             self.inner.check_conflicts(before, &transaction)?;

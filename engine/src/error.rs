@@ -6,6 +6,7 @@ use std::sync::Arc;
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
 use crate::builtins::FaultCode;
+use crate::bundle::{LoadError, LoadErrors};
 use crate::compile::BLANK_QUERY;
 use crate::evaluation::{EvalError, StackFrame};
 use crate::store::StoreError;
@@ -27,6 +28,8 @@ pub enum Error {
     Output(String),
     /// An option that means nothing, like an unknown that is no reference.
     Options(String),
+    /// Files that cannot be loaded. Nothing has changed.
+    Load(LoadErrors),
     /// A path below which there is neither a rule nor a base document, where one was asked for.
     UnknownPath(String),
     /// A module that is not there.
@@ -95,19 +98,14 @@ impl Error {
     /// The entries, in the order they were found.
     pub fn entries(&self) -> Vec<ErrorEntry> {
         match self {
-            Self::Compile(diagnostics) => diagnostics
-                .0
-                .iter()
-                .map(|one| ErrorEntry {
-                    code: one.code.as_str().to_owned(),
-                    message: one.message.clone(),
-                    location: one
-                        .has_place()
-                        .then(|| (one.file.to_string(), one.span.row, one.span.col)),
-                    details: one.details.clone(),
-                    stack: Vec::new(),
-                })
-                .collect(),
+            Self::Compile(diagnostics) => diagnostics.0.iter().map(of_diagnostic).collect(),
+            Self::Load(LoadErrors(errors)) => {
+                let entries = errors.iter().map(|error| match error {
+                    LoadError::Syntax(one) => of_diagnostic(one),
+                    LoadError::File(what) => entry("load_error", what.clone()),
+                });
+                entries.collect()
+            }
             Self::Eval(error) => vec![ErrorEntry {
                 code: error.code.as_str().to_owned(),
                 message: error.message.clone(),
@@ -158,6 +156,18 @@ impl Error {
 
 const EMPTY_QUERY: &str = "cannot evaluate empty query";
 
+fn of_diagnostic(one: &Diagnostic) -> ErrorEntry {
+    ErrorEntry {
+        code: one.code.as_str().to_owned(),
+        message: one.message.clone(),
+        location: one
+            .has_place()
+            .then(|| (one.file.to_string(), one.span.row, one.span.col)),
+        details: one.details.clone(),
+        stack: Vec::new(),
+    }
+}
+
 fn entry(code: &str, message: String) -> ErrorEntry {
     ErrorEntry {
         code: code.to_owned(),
@@ -175,6 +185,7 @@ impl fmt::Display for Error {
             Self::Eval(error) => error.fmt(f),
             Self::Store(error) => error.fmt(f),
             Self::Input(error) => error.fmt(f),
+            Self::Load(errors) => errors.fmt(f),
             Self::Output(message) | Self::Options(message) => f.write_str(message),
             Self::UnknownPath(path) => write!(f, "no rule and no document at `{path}`"),
             Self::EmptyQuery => f.write_str(EMPTY_QUERY),
@@ -191,6 +202,7 @@ impl std::error::Error for Error {
             Self::Eval(error) => Some(&**error),
             Self::Store(error) => Some(error),
             Self::Input(error) => Some(error),
+            Self::Load(errors) => Some(errors),
             _ => None,
         }
     }
@@ -199,6 +211,12 @@ impl std::error::Error for Error {
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
         Self::Input(error.into())
+    }
+}
+
+impl From<LoadErrors> for Error {
+    fn from(errors: LoadErrors) -> Self {
+        Self::Load(errors)
     }
 }
 

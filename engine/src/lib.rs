@@ -12,7 +12,7 @@
 //! # Ok::<(), solon::Error>(())
 //! ```
 //!
-//! What a host uses stands in this crate's root, and in [`host`], [`store`], [`trace`], [`json`] and [`yaml`]. The map of the
+//! What a host uses stands in this crate's root, and in [`bundle`], [`host`], [`store`], [`trace`], [`json`] and [`yaml`]. The map of the
 //! inside, from the bottom up; a module uses only those above it in this list:
 //!
 //! | module | holds |
@@ -27,9 +27,11 @@
 //! | `evaluation` | what both machines share |
 //! | `trace` | what a search tells its observers |
 //! | `compile`, `eval`, `walk` | modules to programs; programs to values; the same step by step |
+//! | `bundle` | policies and documents from files |
 //! | `error`, `query`, `engine` | the face |
 
 mod builtins;
+pub mod bundle;
 mod compile;
 mod decision;
 mod engine;

@@ -24,7 +24,6 @@ mod api;
 mod app;
 mod cli;
 mod config;
-mod files;
 mod http;
 mod telemetry;
 mod wire;

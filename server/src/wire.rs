@@ -3,16 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use solon::StackFrame;
-use solon::internal::value::{Arena, json};
 use solon_syntax::source::Diagnostic;
-
-/// What Go's decoder says of a text that is no JSON, or of what follows the first value of one.
-pub fn malformed_json(text: &[u8]) -> String {
-    match json::unmarshal(&Arena::new(), text) {
-        Err(words) => words,
-        Ok(_) => "invalid JSON".to_owned(),
-    }
-}
 
 /// Where an error is.
 #[derive(Debug, Serialize)]

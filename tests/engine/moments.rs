@@ -8,6 +8,8 @@
     reason = "tests"
 )]
 
+#[path = "moments/loading.rs"]
+mod loading;
 #[path = "moments/stores.rs"]
 mod stores;
 

@@ -33,7 +33,7 @@ fn the_face_is_the_recorded_one() {
     for name in exported(&outside_of_modules(&lib)) {
         items.entry(name).or_default();
     }
-    for module in ["host", "store", "trace"] {
+    for module in ["bundle", "host", "store", "trace"] {
         let code = text(&format!("engine/src/{module}/mod.rs"));
         let declared = code.lines().filter_map(declared).map(str::to_owned);
         for name in exported(&code).into_iter().chain(declared) {

@@ -35,7 +35,7 @@ const ENGINE: Layers = &[
 
 const SERVER: Layers = &[
     &["config", "telemetry", "wire"],
-    &["files", "http"],
+    &["http"],
     &["api"],
     &["app"],
     &["cli"],

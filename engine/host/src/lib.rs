@@ -3,11 +3,13 @@
 //! Feature `http`, on unless left out, holds the client; without it `http.send` fails and no network code is linked.
 
 mod errno;
+mod files;
 #[cfg(feature = "http")]
 mod http;
 mod resolver;
 
 pub use errno::text as error_text;
+pub use files::SystemFiles;
 
 use std::net::IpAddr;
 use std::sync::LazyLock;

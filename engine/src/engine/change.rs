@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use solon_syntax::ast::{Module, Version};
 
-use crate::store::{Operation, Path, Write};
+use crate::bundle::Loaded;
+use crate::store::{Operation, Path, StoreError, Transaction};
 use crate::value::Value;
 
 /// Changes that are applied as one.
@@ -23,13 +24,30 @@ use crate::value::Value;
 #[derive(Default)]
 pub struct Change {
     pub(super) modules: Vec<(String, Option<Text>)>,
-    pub(super) writes: Vec<Write>,
+    pub(super) writes: Vec<Edit>,
 }
 
 pub(super) enum Text {
     /// In a Rego of its own, or the engine's.
     Source(String, Option<Version>),
     Parsed(Arc<Module>),
+}
+
+/// What becomes of a document.
+pub(super) enum Edit {
+    Put(Path, Value),
+    Merge(Path, Value),
+    Exactly(Operation, Path, Value),
+}
+
+impl Edit {
+    pub(super) fn make(self, transaction: &mut Transaction) -> Result<(), StoreError> {
+        match self {
+            Self::Put(path, value) => transaction.put(&path, value),
+            Self::Merge(path, value) => transaction.merge(&path, value),
+            Self::Exactly(operation, path, value) => transaction.write(operation, &path, value),
+        }
+    }
 }
 
 impl Change {
@@ -61,13 +79,32 @@ impl Change {
 
     /// Writes a document, making the objects around it.
     pub fn put(&mut self, path: Path, value: Value) -> &mut Self {
-        self.writes.push(Write::Put(path, value));
+        self.writes.push(Edit::Put(path, value));
+        self
+    }
+
+    /// Merges a document into what is there: objects key by key, at any depth; anything else is replaced. The objects around
+    /// it are made.
+    pub fn merge(&mut self, path: Path, value: Value) -> &mut Self {
+        self.writes.push(Edit::Merge(path, value));
         self
     }
 
     /// Adds, replaces or removes one document whose parent must exist.
     pub fn write(&mut self, operation: Operation, path: Path, value: Value) -> &mut Self {
-        self.writes.push(Write::Exactly(operation, path, value));
+        self.writes.push(Edit::Exactly(operation, path, value));
         self
+    }
+}
+
+/// Its modules are added or replaced, its documents merged into what is there.
+impl From<Loaded> for Change {
+    fn from(loaded: Loaded) -> Self {
+        let mut change = Self::default();
+        for (name, text) in &loaded.modules {
+            change.set_module(name, text);
+        }
+        change.merge(Path::default(), loaded.documents);
+        change
     }
 }

@@ -17,6 +17,7 @@ pub use write::Operation;
 use std::sync::Arc;
 
 use solon_syntax::ast::Version;
+use solon_syntax::stack;
 
 use crate::limits;
 use crate::value::Value;
@@ -124,6 +125,22 @@ impl Transaction {
         }
         self.writes.push(Write::Put(path.clone(), value));
         Ok(())
+    }
+
+    /// Merges a document into what is there: objects key by key, at any depth; anything else is replaced. The objects around it
+    /// are made.
+    pub fn merge(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
+        match (path.find(&self.root), &value) {
+            (Some(Value::Object(old)), Value::Object(new))
+                if !old.is_empty() && new.iter().all(|(key, _)| key.as_str().is_some()) =>
+            {
+                new.iter().try_for_each(|(key, value)| {
+                    let path = path.join(&Path::new(key.as_str()));
+                    stack::level(|| self.merge(&path, value.clone()))
+                })
+            }
+            _ => self.put(path, value),
+        }
     }
 
     /// Makes the missing objects around a path.

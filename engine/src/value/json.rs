@@ -83,6 +83,14 @@ pub fn unmarshal<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<V<'e>, String> 
     ))
 }
 
+/// What Go's decoder says of a text that is no JSON, or of what follows the first value of one.
+pub fn malformed(text: &[u8]) -> String {
+    match unmarshal(&Arena::new(), text) {
+        Err(words) => words,
+        Ok(_) => "invalid JSON".to_owned(),
+    }
+}
+
 /// Reads the first document of a text and tells whether it is the only one; the error is that of [`unmarshal`].
 pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(V<'e>, bool), String> {
     let fixed = readable(arena, text);

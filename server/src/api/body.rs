@@ -9,7 +9,7 @@ use solon::Value;
 use solon::{json, yaml};
 
 use crate::http::Request;
-use crate::wire::malformed_json;
+use solon::internal::value::json::malformed as malformed_json;
 
 /// A document as a body declares it.
 pub enum Document<'a> {

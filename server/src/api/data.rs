@@ -14,7 +14,7 @@ use super::metrics::Metrics;
 use super::provenance::provenance;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, segments};
-use crate::wire::malformed_json;
+use solon::internal::value::json::malformed as malformed_json;
 
 /// `GET /v1/data/{path}`
 pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {

@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 use solon::Error;
 use solon_syntax::ast::Module;
 use solon_syntax::json;
+use solon_syntax::source::source_text;
 
 use super::ApiError;
 use super::error::message;
 use super::metrics::Metrics;
 use super::state::State;
-use crate::files::source_text;
 use crate::http::{Fields, Request, Response, Status, indent, segments};
 
 /// A module as answers show it.

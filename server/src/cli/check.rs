@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::store::Path as DocumentPath;
+use solon::bundle::{Loader, Wanted};
 use solon::{Capabilities, Change, Engine};
+use solon_host::SystemFiles;
 use solon_syntax::ast::Version;
 
 use super::report::Report;
 use super::terminal::{complain, print};
 use super::{FAILED, capabilities};
-use crate::files::{Ignore, Loader, Wanted};
 
 /// Check that policies parse and compile.
 #[derive(clap::Args)]
@@ -100,13 +100,15 @@ fn check(args: &Args) -> Result<Engine, Report> {
         super::version_of(args.v0_compatible)
     };
     let capabilities = args.capabilities.clone();
-    let loader = Loader {
-        wanted: Wanted::Modules,
-        ignore: Ignore::new(&args.ignore),
-        options: capabilities::parse_options(capabilities.as_deref(), version)?,
-    };
+    let options = capabilities::parse_options(capabilities.as_deref(), version)?;
+    let loader = Loader::new(&SystemFiles)
+        .wanted(Wanted::Modules)
+        .ignore(&args.ignore)
+        .parse_options(options);
     let loaded = if args.bundle {
-        loader.load_bundles(&args.paths).map_err(Report::message)?
+        loader
+            .load_bundles(&args.paths)
+            .map_err(|error| Report::message(error.to_string()))?
     } else {
         loader.load(&args.paths).map_err(Report::of_files)?
     };
@@ -117,14 +119,10 @@ fn check(args: &Args) -> Result<Engine, Report> {
         .capabilities(capabilities)
         .schemas(super::schemas(args.schema.as_deref())?);
     let engine = Engine::builder().version(version).compiler(options).build();
-    let mut change = Change::default();
-    for (name, text) in &loaded.modules {
-        change.set_module(name, text);
-    }
+    let texts = loaded.modules.clone();
     // only bundles have documents, which must not stand where their rules do
-    change.put(DocumentPath::default(), loaded.documents);
     engine
-        .apply(change)
-        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
+        .apply(Change::from(loaded))
+        .map_err(|error| Report::of(&error, &|file| texts.get(file).cloned()))?;
     Ok(engine)
 }

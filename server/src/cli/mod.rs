@@ -14,13 +14,15 @@ mod table;
 mod terminal;
 mod version;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use solon::bundle::{Files, LoadError, Loader, Schemas};
+use solon_host::SystemFiles;
 use solon_syntax::ast::Version;
 
 use self::report::Report;
-use crate::files::{Schemas, load_schemas};
 
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
@@ -67,10 +69,19 @@ fn version_of(v0: bool) -> Version {
     if v0 { Version::V0 } else { Version::V1 }
 }
 
+/// The bytes of a file that a flag or an argument names.
+fn read(path: &str) -> Result<Vec<u8>, LoadError> {
+    let bytes = SystemFiles.read(Path::new(path));
+    bytes.map_err(|error| LoadError::system("open", path, &error))
+}
+
 /// The schemas that a flag names.
 fn schemas(path: Option<&str>) -> Result<Schemas, Report> {
     path.map_or_else(
         || Ok(Schemas::new()),
-        |path| load_schemas(path).map_err(Report::of_files),
+        |path| {
+            let schemas = Loader::new(&SystemFiles).load_schemas(path);
+            schemas.map_err(Report::of_files)
+        },
     )
 }

@@ -4,13 +4,12 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use solon_syntax::print::outline;
-use solon_syntax::source::{Source, SourceId};
+use solon_syntax::source::{Source, SourceId, source_text};
 use solon_syntax::{ParseOptions, json, parse_module};
 
 use super::FAILED;
 use super::report::Report;
 use super::terminal::{complain, print};
-use crate::files::{LoadError, source_text};
 
 /// Parse a policy and print its syntax tree.
 #[derive(clap::Args)]
@@ -56,8 +55,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn tree(args: &Args) -> Result<String, Report> {
-    let text =
-        std::fs::read(&args.file).map_err(|error| LoadError::system("open", &args.file, &error));
+    let text = super::read(&args.file);
     let text = text.map_err(|error| Report::message(error.to_string()))?;
     let text = source_text(&args.file, &text)
         .map_err(|fault| Report::of(&solon::Error::Compile(fault.into()), &|_| None))?;

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use solon::bundle::{LoadError, LoadErrors};
 use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
-use crate::files::{LoadError, LoadErrors};
 use crate::http::answer_text;
 use crate::wire::{Details, Location, Running};
 
@@ -103,7 +103,7 @@ impl Report {
     pub fn of_files(errors: LoadErrors) -> Self {
         let entries = errors.0.into_iter().map(|error| match error {
             LoadError::Syntax(one) => Entry::of(&one, &|_| None),
-            LoadError::File(what) => Entry::message(what),
+            other => Entry::message(other.to_string()),
         });
         Self {
             errors: entries.collect(),

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
+use solon::bundle::Loader;
 use solon::store::Path;
 use solon::{Capabilities, Change, Engine, Limits, Value};
-use solon_host::SystemHost;
+use solon_host::{SystemFiles, SystemHost};
 
 use super::amounts::{duration, size};
 use super::report::Report;
@@ -17,7 +18,6 @@ use super::{FAILED, capabilities};
 use crate::api::VERSION;
 use crate::app;
 use crate::config::{BODY_LIMIT, ServerOptions, Spelling};
-use crate::files::{Ignore, Loader, Wanted};
 use crate::telemetry::{Format, Level, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -140,11 +140,12 @@ impl Args {
 
 fn load(args: &Args) -> Result<Engine, Report> {
     let version = super::version_of(args.v0_compatible);
-    let loader = Loader {
-        wanted: Wanted::All,
-        ignore: Ignore::new(&args.ignore),
-        options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
-    };
+    let loader = Loader::new(&SystemFiles)
+        .ignore(&args.ignore)
+        .parse_options(capabilities::parse_options(
+            args.capabilities.as_deref(),
+            version,
+        )?);
     let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
     let options = Options::default()
         .error_limit(args.max_errors)
@@ -159,15 +160,12 @@ fn load(args: &Args) -> Result<Engine, Report> {
                 .memory(Some(args.memory)),
         )
         .build();
-    let mut change = Change::default();
-    for (name, text) in &loaded.modules {
-        change.set_module(name, text);
-    }
-    change.put(Path::default(), loaded.documents);
+    let texts = loaded.modules.clone();
+    let mut change = Change::from(loaded);
     change.put(Path::new(["system", "version"]), version_document());
     engine
         .apply(change)
-        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
+        .map_err(|error| Report::of(&error, &|file| texts.get(file).cloned()))?;
     Ok(engine)
 }
 

@@ -2,6 +2,8 @@
 
 mod diagnostic;
 mod span;
+mod utf8;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics};
 pub use span::{Source, SourceId, Span};
+pub use utf8::source_text;

@@ -21,7 +21,6 @@ use self::run::Run;
 use super::FAILED;
 use super::report::Report;
 use super::terminal::{complain, print};
-use crate::files::LoadError;
 
 pub use self::args::Args;
 
@@ -127,7 +126,7 @@ fn input(args: &Args) -> Result<Option<Value>, String> {
             .map_err(|error| error.to_string())?;
         bytes
     } else if let Some(path) = &args.input {
-        std::fs::read(path).map_err(|error| LoadError::system("open", path, &error).to_string())?
+        super::read(path).map_err(|error| error.to_string())?
     } else {
         return Ok(None);
     };

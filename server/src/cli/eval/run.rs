@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use solon::CompilerOptions as Options;
 use solon::Value;
-use solon::store::Path;
+use solon::bundle::{Loaded as Files, Loader};
 use solon::trace::{
     Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
 };
@@ -14,7 +14,7 @@ use solon::{
     BoundQuery, Change, Engine, Error, Faults, Limits, QueryContext, Request, Search, SendMetrics,
     Shortcuts, Solution, Watched,
 };
-use solon_host::SystemHost;
+use solon_host::{SystemFiles, SystemHost};
 
 use super::Answered;
 use super::answer::Answer;
@@ -26,7 +26,6 @@ use crate::cli::capabilities;
 use crate::cli::explanation::Explanation;
 use crate::cli::report::Report;
 use crate::cli::terminal::complain;
-use crate::files::{self, Ignore, Loader, Wanted};
 
 /// What came of one evaluation.
 pub struct Run {
@@ -246,21 +245,18 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         .build();
     let mut modules = BTreeMap::new();
     if !args.data.is_empty() || !args.bundle.is_empty() {
-        let loader = Loader {
-            wanted: Wanted::All,
-            ignore: Ignore::new(&args.ignore),
-            options: capabilities::parse_options(args.capabilities.as_deref(), version)?,
-        };
-        let loaded = loaded(args, &loader, metrics)?;
+        let loader = Loader::new(&SystemFiles)
+            .ignore(&args.ignore)
+            .parse_options(capabilities::parse_options(
+                args.capabilities.as_deref(),
+                version,
+            )?);
+        let loaded = read(args, &loader, metrics)?;
         if let Some(took) = loaded.reading {
             metrics.add("rego_data_parse", took);
         }
-        let mut change = Change::default();
-        for (name, text) in &loaded.modules {
-            change.set_module(name, text);
-        }
-        change.put(Path::default(), loaded.documents);
-        modules = loaded.modules;
+        modules.clone_from(&loaded.modules);
+        let change = Change::from(loaded);
         let hear = |name: &str, took: Duration| {
             if args.instrument || !name.starts_with("compile_sta") {
                 metrics.add(name, took);
@@ -275,7 +271,7 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
 }
 
 /// What the flags name, bundles included.
-fn loaded(args: &Args, loader: &Loader, metrics: &Metrics) -> Result<files::Loaded, Report> {
+fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Report> {
     let start = Instant::now();
     let files = loader.load(&args.data).map_err(Report::of_files)?;
     if !args.data.is_empty() {
@@ -284,9 +280,10 @@ fn loaded(args: &Args, loader: &Loader, metrics: &Metrics) -> Result<files::Load
     if args.bundle.is_empty() {
         return Ok(files);
     }
-    let refused = |what| Report::message(format!("loading error: {what}"));
+    let refused = |what: String| Report::message(format!("loading error: {what}"));
     let start = Instant::now();
-    let bundles = loader.load_bundles(&args.bundle).map_err(refused)?;
+    let bundles = loader.load_bundles(&args.bundle);
+    let bundles = bundles.map_err(|error| refused(error.to_string()))?;
     metrics.since("rego_load_bundles", start);
     let both = bundles.with(files);
     both.ok_or_else(|| refused("documents of bundles and files are at the same place".to_owned()))

@@ -1,8 +1,11 @@
 //! Bytes as policy text.
 
-use solon_syntax::source::{Code, Diagnostic, Span};
+use super::{Code, Diagnostic, Span};
 
-/// The text of a policy, or where it is no UTF-8.
+/// The text of a policy.
+///
+/// # Errors
+/// Where it is no UTF-8.
 pub fn source_text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or(bytes);

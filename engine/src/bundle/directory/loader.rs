@@ -1,38 +1,25 @@
-//! Policies and documents from the file system, by OPA's rules: a folder gives its `.rego`, `.json`, `.yaml` and
-//! `.yml` files at any depth; a document's place is its folder's path below the named one; a file that is named
-//! directly sits at the root; `a.b:path` puts everything below `data.a.b`.
-
-mod bundle;
-mod documents;
-mod error;
-mod ignore;
-mod schemas;
-mod source;
-mod walk;
-
-pub use bundle::Bundle;
-pub use documents::Documents;
-pub use error::{LoadError, LoadErrors};
-pub use ignore::Ignore;
-pub use schemas::{Schemas, load_schemas};
-pub use source::source_text;
-pub use walk::{Found, Kind, Wanted, find};
-
-use documents::read_document;
+//! Loading what commands name.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
-use solon::Value;
+use solon_syntax::ast::Version;
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
+use super::{
+    Bundle, Documents, Found, Ignore, Kind, Schemas, Walk, Wanted, read_document, schemas,
+};
+use crate::bundle::{Files, LoadError, LoadErrors};
+use crate::value::Value;
+
 /// What was loaded.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// Module texts by name, which is their path.
     pub modules: BTreeMap<String, String>,
-    /// The documents, merged.
+    /// The documents, merged: an object.
     pub documents: Value,
     /// How long reading documents took; nothing where there were none.
     pub reading: Option<Duration>,
@@ -67,27 +54,62 @@ enum Content {
     Document(Value),
 }
 
-/// How files are loaded.
-#[derive(Clone, Debug)]
-pub struct Loader {
-    /// What is read.
-    pub wanted: Wanted,
-    /// Names that are passed over.
-    pub ignore: Ignore,
-    /// How modules are parsed.
-    pub options: ParseOptions,
+/// Loads policies and documents by the paths that commands name, by OPA's rules: a folder gives its `.rego`, `.json`,
+/// `.yaml` and `.yml` files at any depth; a document's place is its folder's path below the named one; a file that is
+/// named directly sits at the root; `a.b:path` puts everything below `data.a.b`.
+#[derive(Clone)]
+pub struct Loader<'f> {
+    files: &'f dyn Files,
+    wanted: Wanted,
+    ignore: Ignore,
+    options: ParseOptions,
 }
 
-impl Loader {
-    /// Loads bundles, which are folders, as one. The first fault is reported.
-    pub fn load_bundles(&self, paths: &[String]) -> Result<Loaded, String> {
+impl<'f> Loader<'f> {
+    /// Loads modules of Rego v1 and documents, all that there are.
+    pub fn new(files: &'f dyn Files) -> Self {
+        Self {
+            files,
+            wanted: Wanted::All,
+            ignore: Ignore::default(),
+            options: ParseOptions::of(Version::V1),
+        }
+    }
+
+    /// What is read of folders.
+    #[must_use]
+    pub fn wanted(self, wanted: Wanted) -> Self {
+        Self { wanted, ..self }
+    }
+
+    /// Patterns of names of files and folders that are passed over: `*`, `?`, `[a-z]`, `\` before a character that stands
+    /// for itself; each may be a list with commas.
+    #[must_use]
+    pub fn ignore(self, patterns: &[String]) -> Self {
+        let ignore = Ignore::new(patterns);
+        Self { ignore, ..self }
+    }
+
+    /// How modules are parsed.
+    #[must_use]
+    pub fn parse_options(self, options: ParseOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Loads bundles, which are folders, as one.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn load_bundles<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
+        let refused = |what| LoadErrors(vec![LoadError::File(what)]);
         let mut bundles: Vec<Bundle> = Vec::new();
         let (mut modules, mut documents) = (BTreeMap::new(), Documents::default());
         let mut reading = None;
         for path in paths {
-            let mut bundle = Bundle::load(path, &self.ignore, &self.options)?;
-            if let Some(refused) = bundles.iter().find_map(|other| other.overlaps(&bundle)) {
-                return Err(refused);
+            let bundle = Bundle::load(self.files, path.as_ref(), &self.ignore, &self.options);
+            let mut bundle = bundle.map_err(refused)?;
+            if let Some(overlap) = bundles.iter().find_map(|other| other.overlaps(&bundle)) {
+                return Err(refused(overlap));
             }
             modules.append(&mut bundle.modules);
             documents.insert(&[], bundle.documents.clone());
@@ -101,18 +123,27 @@ impl Loader {
         })
     }
 
-    /// Loads paths as commands name them. All faults are reported, not only the first.
-    pub fn load(&self, paths: &[String]) -> Result<Loaded, LoadErrors> {
+    /// Loads JSON schemas: a file is `schema` itself, a folder gives each of its files at its path.
+    ///
+    /// # Errors
+    /// All faults.
+    pub fn load_schemas(&self, path: &str) -> Result<Schemas, LoadErrors> {
+        schemas::load(self.files, path)
+    }
+
+    /// Loads files and folders.
+    ///
+    /// # Errors
+    /// All faults, not only the first; what is wrong with the texts of modules is among them then.
+    pub fn load<P: AsRef<str>>(&self, paths: &[P]) -> Result<Loaded, LoadErrors> {
         let mut modules = BTreeMap::new();
         let mut documents = Documents::default();
         // modules and faults in the order they were found
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         let mut reading = None;
-        for file in paths
-            .iter()
-            .flat_map(|path| find(path, self.wanted, &self.ignore))
-        {
+        let find = |path: &P| Walk::new(self.files, self.wanted, &self.ignore).find(path.as_ref());
+        for file in paths.iter().flat_map(find) {
             if let Ok(file) = &file
                 && !seen.insert(file.identity())
             {
@@ -152,10 +183,10 @@ impl Loader {
     /// What a file holds. One whose name does not tell is a module, JSON or YAML, whichever it can be.
     fn read(&self, file: &Found) -> Result<Content, LoadError> {
         match file.kind {
-            Kind::Module => file.text().map(Content::Module),
-            Kind::Json | Kind::Yaml => read_document(file).map(Content::Document),
+            Kind::Module => file.text(self.files).map(Content::Module),
+            Kind::Json | Kind::Yaml => read_document(self.files, file).map(Content::Document),
             Kind::Unknown => {
-                let module = file.text();
+                let module = file.text(self.files);
                 let module = module.is_ok_and(|text| self.refused(&file.name, &text).is_empty());
                 let kinds = [
                     (Kind::Module, module),

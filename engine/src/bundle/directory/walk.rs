@@ -1,11 +1,13 @@
 //! Finding files.
 
 use std::borrow::Cow;
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Ignore, LoadError, source_text};
+use solon_syntax::source::source_text;
+
+use super::Ignore;
+use crate::bundle::{FileError, FileKind, Files, Links, LoadError};
 
 /// What a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +29,6 @@ pub enum Kind {
     Yaml,
     /// A file that was named directly, and whose name tells nothing.
     Unknown,
-}
-
-/// How links to folders and files are treated below a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Links {
-    /// They stand for what they lead to, and lead somewhere.
-    Followed,
-    /// They are passed over.
-    PassedOver,
 }
 
 /// How many links may lead too far before a walk ends: folders that are linked into themselves twice have no end.
@@ -68,55 +61,27 @@ impl Found {
     }
 
     /// The bytes of the file.
-    pub fn bytes(&self) -> Result<Vec<u8>, LoadError> {
-        fs::read(&self.path).map_err(|error| LoadError::system("open", &self.name, &error))
+    pub fn bytes(&self, files: &dyn Files) -> Result<Vec<u8>, LoadError> {
+        let bytes = files.read(&self.path);
+        bytes.map_err(|error| LoadError::system("open", &self.name, &error))
     }
 
     /// The text of a policy.
-    pub fn text(&self) -> Result<String, LoadError> {
-        let bytes = self.bytes()?;
+    pub fn text(&self, files: &dyn Files) -> Result<String, LoadError> {
+        let bytes = self.bytes(files)?;
         source_text(&self.name, &bytes)
             .map(str::to_owned)
             .map_err(LoadError::Syntax)
     }
 }
 
-/// The files of a path: `path`, `a.b:path` or `file:///path`, in order of their names.
-pub fn find(argument: &str, wanted: Wanted, ignore: &Ignore) -> Vec<Result<Found, LoadError>> {
-    let (place, path) = split_place(argument);
-    let path = match without_scheme(path) {
-        Ok(path) => path,
-        Err(refused) => return vec![Err(refused)],
-    };
-    let mut walk = Walk::new(wanted, ignore, Links::Followed);
-    match fs::metadata(&*path) {
-        Err(error) => walk.refuse("stat", &*path, &error),
-        Ok(metadata) if metadata.is_dir() => {
-            walk.place = place;
-            walk.folder(&cleaned(Path::new(&*path)));
-        }
-        Ok(_) => {
-            let path = Path::new(&*path);
-            let kind = kind(path).unwrap_or(Kind::Unknown);
-            walk.place = place;
-            walk.file(path, kind);
-        }
-    }
-    walk.found
-}
-
-/// The files of a folder. Links are no files, so that a bundle holds what it holds everywhere.
-pub fn find_in_folder(folder: &str, ignore: &Ignore) -> Vec<Result<Found, LoadError>> {
-    let mut walk = Walk::new(Wanted::All, ignore, Links::PassedOver);
-    walk.folder(&cleaned(Path::new(folder)));
-    walk.found
-}
-
 /// Splits `a.b:path`. A file whose name holds the colon is no such thing, and neither is a URL.
-fn split_place(argument: &str) -> (Vec<String>, &str) {
+fn split_place<'a>(files: &dyn Files, argument: &'a str) -> (Vec<String>, &'a str) {
     match argument.split_once(':') {
         Some((place, path))
-            if !place.is_empty() && !path.starts_with("//") && !Path::new(argument).exists() =>
+            if !place.is_empty()
+                && !path.starts_with("//")
+                && files.look(Path::new(argument), Links::Followed).is_err() =>
         {
             (place.split('.').map(str::to_owned).collect(), path)
         }
@@ -168,7 +133,8 @@ fn kind(path: &Path) -> Option<Kind> {
 }
 
 /// A walk through folders.
-struct Walk<'a> {
+pub struct Walk<'a> {
+    files: &'a dyn Files,
     wanted: Wanted,
     ignore: &'a Ignore,
     links: Links,
@@ -180,41 +146,67 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(wanted: Wanted, ignore: &'a Ignore, links: Links) -> Self {
+    /// A walk that follows links.
+    pub fn new(files: &'a dyn Files, wanted: Wanted, ignore: &'a Ignore) -> Self {
         Self {
+            files,
             wanted,
             ignore,
-            links,
+            links: Links::Followed,
             place: Vec::new(),
             loops: 0,
             found: Vec::new(),
         }
     }
 
-    fn refuse(&mut self, call: &str, path: impl AsRef<Path>, error: &io::Error) {
-        let path = path.as_ref().to_string_lossy();
+    /// The files of a path: `path`, `a.b:path` or `file:///path`, in order of their names.
+    pub fn find(mut self, argument: &str) -> Vec<Result<Found, LoadError>> {
+        let (place, path) = split_place(self.files, argument);
+        let path = match without_scheme(path) {
+            Ok(path) => path,
+            Err(refused) => return vec![Err(refused)],
+        };
+        let path = Path::new(&*path);
+        match self.files.look(path, Links::Followed) {
+            Err(error) => self.refuse("stat", path, &error),
+            Ok(FileKind::Folder) => {
+                self.place = place;
+                self.folder(&cleaned(path));
+            }
+            Ok(_) => {
+                self.place = place;
+                self.file(path, kind(path).unwrap_or(Kind::Unknown));
+            }
+        }
+        self.found
+    }
+
+    /// The files of a folder. Links are no files, so that a bundle holds what it holds everywhere.
+    pub fn find_in_folder(mut self, folder: &str) -> Vec<Result<Found, LoadError>> {
+        self.links = Links::PassedOver;
+        self.folder(&cleaned(Path::new(folder)));
+        self.found
+    }
+
+    fn refuse(&mut self, call: &str, path: &Path, error: &FileError) {
+        let path = path.to_string_lossy();
         self.found.push(Err(LoadError::system(call, &path, error)));
     }
 
     fn folder(&mut self, folder: &Path) {
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let mut entries = match entries {
-            Ok(entries) => entries,
+        let mut names = match self.files.names(folder) {
+            Ok(names) => names,
             Err(error) => return self.refuse("open", folder, &error),
         };
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
+        names.sort();
+        for name in names {
             let path = if folder == Path::new(".") {
-                PathBuf::from(entry.file_name())
+                PathBuf::from(&name)
             } else {
-                entry.path()
+                folder.join(&name)
             };
-            let metadata = match self.links {
-                Links::Followed => fs::metadata(&path),
-                Links::PassedOver => entry.metadata(),
-            };
-            let metadata = match metadata {
-                Ok(metadata) => metadata,
+            let file = match self.files.look(&path, self.links) {
+                Ok(file) => file,
                 Err(error) => {
                     // links that lead nowhere are plain faults; what is left are those that lead back again and again
                     let plain = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
@@ -223,16 +215,16 @@ impl<'a> Walk<'a> {
                     continue;
                 }
             };
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = name.to_string_lossy().into_owned();
             if self.ignore.matches(&name) || self.loops > MOST_LOOPS {
                 continue;
             }
-            if metadata.is_dir() {
+            if file == FileKind::Folder {
                 self.place.push(name);
                 self.folder(&path);
                 self.place.pop();
             } else if let Some(kind) = kind(&path)
-                && metadata.is_file()
+                && file == FileKind::File
             {
                 self.file(&path, kind);
             }
@@ -269,11 +261,13 @@ fn unescaped(text: &str) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::{split_place, without_scheme};
+    use crate::bundle::MemoryFiles;
 
     #[test]
     fn places_stand_before_paths() {
         let split = |argument| {
-            let (place, path) = split_place(argument);
+            let files = MemoryFiles::default();
+            let (place, path) = split_place(&files, argument);
             (place.join("/"), path)
         };
         assert_eq!(split("a.b:c.json"), ("a/b".to_owned(), "c.json"));

@@ -4,20 +4,22 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
-use solon::{json, yaml};
 
-use super::{Found, Ignore, Kind, LoadError, LoadErrors, Wanted, find};
+use super::{Found, Ignore, Kind, Walk, Wanted};
+use crate::bundle::{FileKind, Files, Links, LoadError, LoadErrors};
+use crate::value::{json, yaml};
 
 /// Schemas by their reference: `schema.a.b` is at `["a", "b"]`, `schema` itself, which holds for all input, at `[]`.
 pub type Schemas = HashMap<Vec<String>, Value>;
 
 /// Loads schemas: a file is `schema` itself, a folder gives each of its files at its path.
-pub fn load_schemas(path: &str) -> Result<Schemas, LoadErrors> {
-    let folder = Path::new(path).is_dir();
+pub fn load(files: &dyn Files, path: &str) -> Result<Schemas, LoadErrors> {
+    let folder = files.look(Path::new(path), Links::Followed) == Ok(FileKind::Folder);
+    let ignore = Ignore::default();
     let mut schemas = Schemas::new();
     let mut faults = Vec::new();
-    for found in find(path, Wanted::All, &Ignore::default()) {
-        match found.and_then(|file| read(file, folder)) {
+    for found in Walk::new(files, Wanted::All, &ignore).find(path) {
+        match found.and_then(|file| read(files, file, folder)) {
             Ok(Some((place, schema))) => drop(schemas.insert(place, schema)),
             Ok(None) => {}
             Err(fault) => faults.push(fault),
@@ -30,13 +32,17 @@ pub fn load_schemas(path: &str) -> Result<Schemas, LoadErrors> {
     }
 }
 
-fn read(file: Found, named: bool) -> Result<Option<(Vec<String>, Value)>, LoadError> {
+fn read(
+    files: &dyn Files,
+    file: Found,
+    named: bool,
+) -> Result<Option<(Vec<String>, Value)>, LoadError> {
     if file.kind == Kind::Module {
         return Ok(None);
     }
     let mut text = Vec::new();
     // whatever their names are, schemas are JSON or YAML
-    let bytes = file.bytes()?;
+    let bytes = file.bytes(files)?;
     let schema = json::read(&bytes).or_else(|_| {
         let schema = yaml::read(&bytes);
         schema.map_err(|error| LoadError::within(&file.name, error))

@@ -1,11 +1,10 @@
 //! Documents from files, merged into one.
 
-use solon::Value;
-use solon::{json, yaml};
 use solon_syntax::print::{is_plain_key, quote};
 
-use super::{Found, Kind, LoadError};
-use crate::wire::malformed_json;
+use super::{Found, Kind};
+use crate::bundle::{Files, LoadError};
+use crate::value::{Value, json, yaml};
 
 /// Documents on their way into one.
 #[derive(Debug)]
@@ -73,11 +72,11 @@ fn placed(place: &[String], value: Value) -> Value {
 }
 
 /// The document of a file.
-pub(super) fn read_document(file: &Found) -> Result<Value, LoadError> {
-    let bytes = file.bytes()?;
+pub fn read_document(files: &dyn Files, file: &Found) -> Result<Value, LoadError> {
+    let bytes = file.bytes(files)?;
     match file.kind {
         Kind::Json => {
-            json::read(&bytes).map_err(|_| LoadError::within(&file.name, malformed_json(&bytes)))
+            json::read(&bytes).map_err(|_| LoadError::within(&file.name, json::malformed(&bytes)))
         }
         _ => yaml::read(&bytes).map_err(|error| {
             LoadError::within(

@@ -3,19 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use solon::Value;
 use solon_syntax::ast::{Module, Version};
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_module};
 
-use super::documents::{Documents, read_document};
-use super::walk::find_in_folder;
-use super::{Found, Ignore, Kind, LoadError};
+use super::{Documents, Found, Ignore, Kind, Walk, Wanted, read_document};
+use crate::bundle::{FileKind, Files, Links, LoadError};
+use crate::value::Value;
 
 /// What a bundle brings.
 #[derive(Debug)]
@@ -41,22 +39,33 @@ struct Manifest {
 
 impl Bundle {
     /// Loads a folder.
-    pub fn load(name: &str, ignore: &Ignore, options: &ParseOptions) -> Result<Self, String> {
-        match fs::metadata(name) {
+    pub fn load(
+        files: &dyn Files,
+        name: &str,
+        ignore: &Ignore,
+        options: &ParseOptions,
+    ) -> Result<Self, String> {
+        match files.look(Path::new(name), Links::Followed) {
             Err(error) => {
                 let error = LoadError::system("stat", name, &error);
                 return Err(format!("error reading \"{name}\": {error}"));
             }
-            Ok(metadata) if !metadata.is_dir() => {
+            Ok(FileKind::Folder) => {}
+            Ok(_) => {
                 return Err(format!("bundle {name}: bundles are read from folders only"));
             }
-            Ok(_) => {}
         }
-        Self::of_folder(name, ignore, options).map_err(|what| format!("bundle {name}: {what}"))
+        Self::of_folder(files, name, ignore, options)
+            .map_err(|what| format!("bundle {name}: {what}"))
     }
 
-    fn of_folder(name: &str, ignore: &Ignore, options: &ParseOptions) -> Result<Self, String> {
-        let manifest = manifest(&Path::new(name).join(".manifest"), options)?;
+    fn of_folder(
+        files: &dyn Files,
+        name: &str,
+        ignore: &Ignore,
+        options: &ParseOptions,
+    ) -> Result<Self, String> {
+        let manifest = manifest(files, &Path::new(name).join(".manifest"), options)?;
         let steps = |root: String| {
             let steps = root.split('/').filter(|step| !step.is_empty());
             steps.map(str::to_owned).collect()
@@ -74,16 +83,16 @@ impl Bundle {
             }
         }
         let mut documents = Documents::default();
-        for found in find_in_folder(name, ignore) {
+        for found in Walk::new(files, Wanted::All, ignore).find_in_folder(name) {
             let file = found.map_err(|error| error.to_string())?;
             match file.kind {
                 Kind::Module => {
-                    let text = file.text().map_err(|error| error.to_string())?;
+                    let text = file.text(files).map_err(|error| error.to_string())?;
                     bundle.modules.insert(file.name, text);
                 }
                 _ if is_data(&file) => {
                     let start = Instant::now();
-                    add(&mut documents, &file)?;
+                    add(files, &mut documents, &file)?;
                     bundle.reading = Some(bundle.reading.unwrap_or_default() + start.elapsed());
                 }
                 _ => {}
@@ -156,8 +165,8 @@ fn overlap<'r>(
     ))
 }
 
-fn manifest(path: &Path, options: &ParseOptions) -> Result<Manifest, String> {
-    let Ok(text) = fs::read(path) else {
+fn manifest(files: &dyn Files, path: &Path, options: &ParseOptions) -> Result<Manifest, String> {
+    let Ok(text) = files.read(path) else {
         return Ok(Manifest::default());
     };
     let refused =
@@ -184,8 +193,9 @@ fn is_data(file: &Found) -> bool {
     matches!(name, Some("data.json" | "data.yaml" | "data.yml"))
 }
 
-fn add(documents: &mut Documents, file: &Found) -> Result<(), String> {
-    let value = read_document(file).map_err(|error| format!("bundle load failed on {error}"))?;
+fn add(files: &dyn Files, documents: &mut Documents, file: &Found) -> Result<(), String> {
+    let value =
+        read_document(files, file).map_err(|error| format!("bundle load failed on {error}"))?;
     let place = file.place.join("/");
     let path = Path::new(&file.name).file_name().unwrap_or_default();
     let path = Path::new("/").join(&place).join(path);

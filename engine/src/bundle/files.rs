@@ -1,0 +1,164 @@
+//! Where files come from.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A file that can be read.
+    File,
+    /// A folder that can be listed.
+    Folder,
+    /// Anything else: a socket, a device, a link that was not followed.
+    Other,
+}
+
+/// Whether what a link leads to stands for the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It does.
+    Followed,
+    /// The link is no file.
+    PassedOver,
+}
+
+/// Why a file cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    kind: io::ErrorKind,
+    message: String,
+}
+
+impl FileError {
+    /// By what the system says, as messages are to show it: `no such file or directory`.
+    pub fn new(kind: io::ErrorKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { kind, message }
+    }
+
+    /// What kind of error.
+    pub fn kind(&self) -> io::ErrorKind {
+        self.kind
+    }
+
+    fn not_found() -> Self {
+        Self::new(io::ErrorKind::NotFound, "no such file or directory")
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// Files and folders by path: those of the system, of an archive, of a commit.
+pub trait Files {
+    /// What is at a path.
+    ///
+    /// # Errors
+    /// When nothing is, or it cannot be told.
+    fn look(&self, path: &Path, links: Links) -> Result<FileKind, FileError>;
+
+    /// The names of what is in a folder, in any order.
+    ///
+    /// # Errors
+    /// When it is no folder, or cannot be listed.
+    fn names(&self, folder: &Path) -> Result<Vec<OsString>, FileError>;
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
+}
+
+/// Files that a program holds in memory, by paths with slashes.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFiles(BTreeMap<PathBuf, Vec<u8>>);
+
+impl MemoryFiles {
+    /// Adds or replaces a file.
+    pub fn insert(&mut self, path: impl AsRef<Path>, bytes: impl Into<Vec<u8>>) {
+        self.0.insert(plain(path.as_ref()), bytes.into());
+    }
+}
+
+impl<P: AsRef<Path>, B: Into<Vec<u8>>, const N: usize> From<[(P, B); N]> for MemoryFiles {
+    fn from(files: [(P, B); N]) -> Self {
+        let mut all = Self::default();
+        for (path, bytes) in files {
+            all.insert(path, bytes);
+        }
+        all
+    }
+}
+
+/// The path without `.` and without a slash before it: there is one root.
+fn plain(path: &Path) -> PathBuf {
+    let steps = path.components();
+    let steps = steps.filter(|step| !matches!(step, Component::CurDir | Component::RootDir));
+    steps.collect()
+}
+
+impl Files for MemoryFiles {
+    fn look(&self, path: &Path, _: Links) -> Result<FileKind, FileError> {
+        let path = plain(path);
+        if self.0.contains_key(&path) {
+            return Ok(FileKind::File);
+        }
+        let below = self.0.range(path.clone()..).next();
+        if below.is_some_and(|(file, _)| file.starts_with(&path)) {
+            return Ok(FileKind::Folder);
+        }
+        Err(FileError::not_found())
+    }
+
+    fn names(&self, folder: &Path) -> Result<Vec<OsString>, FileError> {
+        let folder = plain(folder);
+        let below = self.0.range(folder.clone()..).map(|(file, _)| file);
+        let below = below.take_while(|file| file.starts_with(&folder));
+        let name = |file: &PathBuf| {
+            let first = file.strip_prefix(&folder).ok()?.components().next()?;
+            Some(first.as_os_str().to_owned())
+        };
+        let mut names: Vec<OsString> = below.filter_map(name).collect();
+        names.dedup();
+        if names.is_empty() {
+            return Err(FileError::not_found());
+        }
+        Ok(names)
+    }
+
+    fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let file = self.0.get(&plain(path));
+        file.cloned().ok_or_else(FileError::not_found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_what_files_lie_in() {
+        let files = MemoryFiles::from([("a/b.json", "1"), ("/a/c/d.json", "2"), ("ab", "3")]);
+        let look = |path: &str| files.look(Path::new(path), Links::Followed);
+        assert_eq!(look("a"), Ok(FileKind::Folder));
+        assert_eq!(look("."), Ok(FileKind::Folder));
+        assert_eq!(look("./a/b.json"), Ok(FileKind::File));
+        assert_eq!(look("/a/b.json"), Ok(FileKind::File));
+        assert!(look("a/b").is_err());
+        assert_eq!(files.names(Path::new("a")).unwrap(), ["b.json", "c"]);
+        assert_eq!(files.names(Path::new(".")).unwrap(), ["a", "ab"]);
+        assert!(files.names(Path::new("ab")).is_err());
+        assert_eq!(files.read(Path::new("a/c/d.json")).unwrap(), b"2");
+        assert!(files.read(Path::new("a")).is_err());
+    }
+}
