@@ -154,7 +154,8 @@ impl<'a> Request<'a> {
     }
 
     /// Calls something on the evaluating thread whenever the evaluation looks at its budget: every 1,024 loop turns and
-    /// calls at the latest, so that a host can let others run. What takes no 1,024 steps may never look.
+    /// calls at the latest, and every 20 ms while it waits for the outside; so a host can let others run, and see what
+    /// interrupts it. What takes no 1,024 steps may never look.
     #[must_use]
     pub fn at_looks(mut self, hook: &'a dyn Fn()) -> Self {
         self.hooks.at_looks = Some(hook);

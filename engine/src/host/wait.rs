@@ -1,5 +1,6 @@
 //! Waiting for the outside, no longer than an evaluation may last.
 
+use std::fmt;
 use std::sync::Arc;
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -8,11 +9,23 @@ use parking_lot::Mutex;
 
 use super::cancel::Cancel;
 
+/// How long a wait goes on before the caller's hook is called.
+const SLICE: Duration = Duration::from_millis(20);
+
 /// How long a call to the outside may take.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Wait<'a> {
     until: Option<Instant>,
     cancel: Option<&'a Cancel>,
+    at_looks: Option<&'a dyn Fn()>,
+}
+
+impl fmt::Debug for Wait<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wait")
+            .field("until", &self.until)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why a wait ended without what it was for.
@@ -30,7 +43,18 @@ pub enum Over {
 impl<'a> Wait<'a> {
     /// Up to a moment, or until told to stop.
     pub fn new(until: Option<Instant>, cancel: Option<&'a Cancel>) -> Self {
-        Self { until, cancel }
+        Self {
+            until,
+            cancel,
+            at_looks: None,
+        }
+    }
+
+    /// With something to call now and then while this thread waits.
+    #[must_use]
+    pub(crate) fn at_looks(mut self, hook: Option<&'a dyn Fn()>) -> Self {
+        self.at_looks = hook;
+        self
     }
 
     /// As long as this one, but not past `moment`.
@@ -101,9 +125,16 @@ impl<'a> Wait<'a> {
     }
 
     fn park(&self) {
-        match self.until {
-            Some(until) => thread::park_timeout(until.saturating_duration_since(Instant::now())),
-            None => thread::park(),
+        let left = self
+            .until
+            .map(|until| until.saturating_duration_since(Instant::now()));
+        match (self.at_looks, left) {
+            (Some(hook), left) => {
+                thread::park_timeout(left.map_or(SLICE, |left| left.min(SLICE)));
+                hook();
+            }
+            (None, Some(left)) => thread::park_timeout(left),
+            (None, None) => thread::park(),
         }
     }
 }
@@ -170,5 +201,22 @@ mod tests {
         assert_eq!(pause, Err(Over::Cancelled));
         assert!(start.elapsed() < Duration::from_secs(30));
         assert_eq!(Wait::default().pause(Duration::from_millis(1)), Ok(()));
+    }
+
+    #[test]
+    fn whoever_waits_looks_around() {
+        let cancel = Cancel::default();
+        let looks = std::cell::Cell::new(0);
+        let hook = || {
+            looks.set(looks.get() + 1);
+            if looks.get() == 3 {
+                cancel.cancel();
+            }
+        };
+        let wait = Wait::new(None, Some(&cancel)).at_looks(Some(&hook));
+        let mut kept = None;
+        let answer = wait.reply(|reply: Reply<u8>| kept = Some(reply));
+        assert_eq!(answer, Err(Over::Cancelled));
+        assert_eq!(looks.get(), 3);
     }
 }

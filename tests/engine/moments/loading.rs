@@ -9,7 +9,10 @@ const POLICY: &str = "package authz\n\nallow if input.user in data.users.admins\
 fn loading_merges_documents_and_replaces_modules() {
     let engine = Engine::new();
     engine
-        .put("/", value!({"users": {"guests": ["eve"], "admins": ["bob"]}, "kept": 1}))
+        .put(
+            "/",
+            value!({"users": {"guests": ["eve"], "admins": ["bob"]}, "kept": 1}),
+        )
         .unwrap();
     let mut files = MemoryFiles::from([
         ("p/authz.rego", POLICY),

@@ -11,9 +11,9 @@ mod stream;
 mod tls;
 
 use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use arc_swap::ArcSwapOption;
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
@@ -27,21 +27,58 @@ use exchange::Received;
 /// A pool of connections.
 type Pool = Client<Connector, Full<Bytes>>;
 
-/// What drives connections; one thread is plenty for what blocking callers ask for.
-static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .thread_name("solon-http")
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())
-});
+/// What drives connections, and the connections that requests with nothing special share.
+struct Shared {
+    /// The process that they belong to: after a fork no thread drives them, and their sockets are those of the parent.
+    process: u32,
+    runtime: Runtime,
+    pool: Pool,
+}
 
-/// The connections that requests with nothing special share.
-static SHARED: LazyLock<Result<Pool, String>> = LazyLock::new(|| {
-    let tls = tls::config(&Tls::default())?;
-    Ok(pool(Connector::new(tls, None, None), true))
-});
+static SHARED: ArcSwapOption<Shared> = ArcSwapOption::const_empty();
+
+impl Shared {
+    /// That of this process.
+    fn of_process() -> Result<Arc<Self>, String> {
+        let process = std::process::id();
+        let mut found = SHARED.load_full();
+        loop {
+            match found {
+                Some(own) if own.process == process => return Ok(own),
+                other => {
+                    let own = Arc::new(Self::new(process)?);
+                    let before = SHARED.compare_and_swap(&other, Some(own));
+                    let is_first = match (&*before, &other) {
+                        (Some(before), Some(other)) => Arc::ptr_eq(before, other),
+                        (None, None) => true,
+                        _ => false,
+                    };
+                    if is_first {
+                        // stopping the parent's threads would wait for them for ever
+                        std::mem::forget(other);
+                    }
+                    found = SHARED.load_full();
+                }
+            }
+        }
+    }
+
+    fn new(process: u32) -> Result<Self, String> {
+        let tls = tls::config(&Tls::default())?;
+        // one thread is plenty for what blocking callers ask for
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("solon-http")
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            process,
+            runtime,
+            pool: pool(Connector::new(tls, None, None), true),
+        })
+    }
+}
 
 fn pool(connector: Connector, keeps: bool) -> Pool {
     let mut builder = Client::builder(TokioExecutor::new());
@@ -58,9 +95,9 @@ fn is_shared(request: &HttpRequest) -> bool {
     request.tls.is_none() && request.socket.is_none()
 }
 
-fn pool_for(request: &HttpRequest) -> Result<Pool, String> {
+fn pool_for(request: &HttpRequest, shared: &Shared) -> Result<Pool, String> {
     if is_shared(request) {
-        return SHARED.clone();
+        return Ok(shared.pool.clone());
     }
     let tls = request.tls.clone().unwrap_or_default();
     let config = tls::config(&tls)?;
@@ -71,8 +108,8 @@ fn pool_for(request: &HttpRequest) -> Result<Pool, String> {
 /// Sends a request and waits for the answer, no longer than `wait` allows.
 pub fn send(request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, HttpError> {
     let setup = |problem: String| HttpError::new(HttpErrorKind::Setup, problem);
-    let runtime = RUNTIME.as_ref().map_err(|problem| setup(problem.clone()))?;
-    let pool = pool_for(request).map_err(setup)?;
+    let shared = Shared::of_process().map_err(setup)?;
+    let pool = pool_for(request, &shared).map_err(setup)?;
     if let Some(over) = wait.over() {
         return Err(over.into());
     }
@@ -80,7 +117,7 @@ pub fn send(request: &HttpRequest, wait: &Wait<'_>) -> Result<HttpResponse, Http
     let work = exchange::exchange(pool, request.clone(), answering.clone());
     let mut task = None;
     let outcome = wait.reply(|reply| {
-        task = Some(runtime.spawn(async move { reply.send(work.await) }));
+        task = Some(shared.runtime.spawn(async move { reply.send(work.await) }));
     });
     match outcome {
         Ok(received) => finished(received?, request.body_limit, wait),
