@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 
-use crate::builtins::FaultCode;
 use crate::bundle::{LoadError, LoadErrors};
 use crate::compile::BLANK_QUERY;
 use crate::evaluation::{EvalError, StackFrame};
@@ -36,6 +35,9 @@ pub enum Error {
     UnknownModule(String),
     /// A query without text.
     EmptyQuery,
+    /// A fault of the engine itself: it met a state that cannot be. There is no answer, and nothing has changed. Please
+    /// report it.
+    Internal(String),
 }
 
 /// Why an input, or data, cannot be read.
@@ -123,14 +125,14 @@ impl Error {
                 "resource_not_found",
                 format!("policy id `{name}` not found"),
             )],
+            Self::Internal(what) => vec![entry("internal_error", what.clone())],
         }
     }
 
     /// A state that cannot be was met: there is no answer, and nothing has changed.
     #[cold]
     pub(crate) fn impossible(what: &str) -> Self {
-        let message = format!("impossible state: {what}");
-        Self::Eval(Box::new(EvalError::nowhere(FaultCode::Internal, message)))
+        Self::Internal(format!("impossible state: {what}"))
     }
 
     /// A query that has no text, or blanks and comments only.
@@ -190,6 +192,7 @@ impl fmt::Display for Error {
             Self::UnknownPath(path) => write!(f, "no rule and no document at `{path}`"),
             Self::EmptyQuery => f.write_str(EMPTY_QUERY),
             Self::UnknownModule(name) => write!(f, "policy id `{name}` not found"),
+            Self::Internal(what) => write!(f, "internal error: {what}"),
         }
     }
 }

@@ -14,6 +14,13 @@ use crate::guard::guard;
 /// one moment, and never waits.
 pub struct Engine(pub(crate) ::engine::Engine);
 
+/// The handle of an engine that Rust made, with functions of its own perhaps, for C to ask.
+impl From<::engine::Engine> for Engine {
+    fn from(engine: ::engine::Engine) -> Self {
+        Self(engine)
+    }
+}
+
 /// Makes an engine without modules and data. Policies that ask for the time get the system's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_new(out: *mut *mut Engine) -> *mut Error {

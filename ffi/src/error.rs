@@ -142,6 +142,7 @@ impl From<::engine::Error> for Error {
             ::engine::Error::UnknownModule(_) => Code::SolonErrorUnknownModule,
             ::engine::Error::Options(_) | ::engine::Error::EmptyQuery => Code::SolonErrorOptions,
             ::engine::Error::UnknownPath(_) => Code::SolonErrorUnknownPath,
+            // `Internal`, and whatever this crate does not know yet
             _ => Code::SolonErrorInternal,
         };
         let entries = error.entries().into_iter().map(|entry| Entry {

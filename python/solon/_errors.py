@@ -78,3 +78,7 @@ class InputError(SolonError):
 
 class OutputError(SolonError):
     """A value has no object in Python."""
+
+
+class InternalError(SolonError):
+    """A fault of the engine itself. There is no answer, and nothing has changed. Please report it."""

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::convert::from_python;
-use crate::error::from_engine;
+use crate::guard::detached;
 
 /// Changes of modules and data that are applied as one, or not at all.
 ///
@@ -103,8 +103,7 @@ impl Change {
         if raised.is_none()
             && let Some(change) = change
         {
-            py.detach(|| self.engine.apply(change))
-                .map_err(|error| from_engine(py, &error))?;
+            detached(py, || self.engine.apply(change))?;
         }
         Ok(false)
     }

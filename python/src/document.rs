@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::convert::{Fractions, to_python};
-use crate::error::from_engine;
+use crate::guard::detached;
 use crate::input::Input;
 use crate::undefined;
 
@@ -36,13 +36,12 @@ impl Document {
         strict_builtin_errors: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let input = input.of(input_json)?;
-        let answer = py.detach(|| {
+        let answer = detached(py, || {
             let request = input.request();
             self.prepared
                 .evaluate(&request.strict_builtin_errors(strict_builtin_errors))
         });
-        let answer = answer.map_err(|error| from_engine(py, &error))?;
-        self.answer(py, answer)
+        self.answer(py, answer?)
     }
 
     /// The document for each of many inputs, in their order, on one moment of the engine.
@@ -57,13 +56,12 @@ impl Document {
             .collect();
         let inputs = inputs?;
         let bound = self.prepared.bind();
-        let answers: Result<Vec<Option<Value>>, ::engine::Error> = py.detach(|| {
+        let answers: PyResult<Vec<Option<Value>>> = detached(py, || {
             let answers = inputs.iter().map(|input| bound.evaluate(&input.request()));
             answers.collect()
         });
-        let answers = answers.map_err(|error| from_engine(py, &error))?;
         let list = PyList::empty(py);
-        for answer in answers {
+        for answer in answers? {
             list.append(self.answer(py, answer)?)?;
         }
         Ok(list)
@@ -81,14 +79,13 @@ impl Document {
         input_json: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<String>> {
         let input = input.of(input_json)?;
-        let lines = py.detach(|| {
+        detached(py, || {
             let explained = self
                 .prepared
                 .explain(&input.request(), ::engine::trace::Detail::Full);
             explained.answer.as_ref().map_err(Clone::clone)?;
             explained.lines(true, false)
-        });
-        lines.map_err(|error| from_engine(py, &error))
+        })
     }
 
     /// The path below ``data``, with slashes.
@@ -136,15 +133,14 @@ impl Query {
         strict_builtin_errors: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let input = input.of(input_json)?;
-        let rows = py.detach(|| {
+        let rows = detached(py, || {
             let request = input.request();
             self.prepared
                 .solutions(&request.strict_builtin_errors(strict_builtin_errors))
         });
-        let rows = rows.map_err(|error| from_engine(py, &error))?;
         let list = PyList::empty(py);
         let holds = |row: &Solution| !row.values.contains(&Value::Bool(false));
-        for row in rows.into_iter().filter(holds) {
+        for row in rows?.into_iter().filter(holds) {
             let bindings = PyDict::new(py);
             for (name, value) in &row.bindings {
                 bindings.set_item(&**name, to_python(py, value, self.fractions)?)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::engine::store::Path;
-use ::engine::{Capabilities, Error, Host, Limits, OfflineHost};
+use ::engine::{Capabilities, Host, Limits, OfflineHost};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use solon_host::SystemHost;
@@ -12,7 +12,7 @@ use solon_host::SystemHost;
 use crate::change::{Change, version};
 use crate::convert::{Fractions, from_python, to_python};
 use crate::document::{Document, Query};
-use crate::error::from_engine;
+use crate::guard::detached;
 use crate::input::Input;
 use crate::undefined;
 
@@ -25,8 +25,8 @@ use crate::undefined;
 /// ``capabilities`` is JSON text in OPA's form that says what policies may use.
 #[pyclass(frozen, module = "solon")]
 pub struct Engine {
-    engine: ::engine::Engine,
-    fractions: Fractions,
+    pub engine: ::engine::Engine,
+    pub fractions: Fractions,
 }
 
 #[pymethods]
@@ -89,8 +89,7 @@ impl Engine {
 
     /// Adds a module, or replaces the one of that name, and compiles it together with the others.
     fn set_module(&self, py: Python<'_>, name: String, text: String) -> PyResult<()> {
-        py.detach(|| self.engine.set_module(&name, &text))
-            .map_err(|error| from_engine(py, &error))
+        detached(py, || self.engine.set_module(&name, &text))
     }
 
     /// Adds or replaces several modules at once, a dict of texts by name: they may call one another.
@@ -101,14 +100,12 @@ impl Engine {
     ) -> PyResult<()> {
         let named = modules.iter();
         let named = named.map(|(name, text)| (name.as_str(), text.as_str()));
-        py.detach(|| self.engine.set_modules(named))
-            .map_err(|error| from_engine(py, &error))
+        detached(py, || self.engine.set_modules(named))
     }
 
     /// Removes a module.
     fn remove_module(&self, py: Python<'_>, name: String) -> PyResult<()> {
-        py.detach(|| self.engine.remove_module(&name))
-            .map_err(|error| from_engine(py, &error))
+        detached(py, || self.engine.remove_module(&name))
     }
 
     /// The texts of all modules, by name.
@@ -122,38 +119,32 @@ impl Engine {
     /// Replaces all data by a dict.
     fn set_data(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let data = from_python(data)?;
-        py.detach(|| self.engine.put("/", data))
-            .map_err(|error| from_engine(py, &error))
+        detached(py, || self.engine.put("/", data))
     }
 
     /// Replaces all data by a JSON text.
     fn set_data_json(&self, py: Python<'_>, text: Vec<u8>) -> PyResult<()> {
-        py.detach(|| {
+        detached(py, || {
             let data = ::engine::json::read(&text)?;
             self.engine.put("/", data)
         })
-        .map_err(|error: Error| from_engine(py, &error))
     }
 
     /// The data at a path with slashes; ``StoreError`` when there is none.
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
-        match self.engine.read(&path) {
-            Ok(value) => to_python(py, &value, self.fractions),
-            Err(error) => Err(from_engine(py, &error)),
-        }
+        let value = detached(py, || self.engine.read(&path))?;
+        to_python(py, &value, self.fractions)
     }
 
     /// Writes data at a path with slashes, making the objects around it.
     fn put(&self, py: Python<'_>, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = from_python(value)?;
-        py.detach(|| self.engine.put(&path, value))
-            .map_err(|error| from_engine(py, &error))
+        detached(py, || self.engine.put(&path, value))
     }
 
     /// Removes the data at a path with slashes; ``StoreError`` when there is none.
     fn delete(&self, py: Python<'_>, path: String) -> PyResult<()> {
-        py.detach(|| self.engine.remove(&path))
-            .map_err(|error| from_engine(py, &error))
+        detached(py, || self.engine.remove(&path))
     }
 
     /// Changes modules and data as one: ``with engine.change() as change:``.
@@ -175,13 +166,15 @@ impl Engine {
         let path = Path::from_reference(&document);
         let path = path.unwrap_or_else(|| Path::from_slashes(&document));
         let text = path.segments().join("/");
-        let prepared = if known {
-            self.engine.prepare_known_document(&text)
-        } else {
-            self.engine.prepare_document_at(&path)
-        };
+        let prepared = detached(py, || {
+            if known {
+                self.engine.prepare_known_document(&text)
+            } else {
+                self.engine.prepare_document_at(&path)
+            }
+        });
         Ok(Document {
-            prepared: prepared.map_err(|error| from_engine(py, &error))?,
+            prepared: prepared?,
             path: text,
             fractions: self.fractions,
         })
@@ -189,9 +182,9 @@ impl Engine {
 
     /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``.
     fn query(&self, py: Python<'_>, text: String) -> PyResult<Query> {
-        let query = py.detach(|| self.engine.prepare_query(&text));
+        let query = detached(py, || self.engine.prepare_query(&text));
         Ok(Query {
-            prepared: query.map_err(|error| from_engine(py, &error))?,
+            prepared: query?,
             text,
             fractions: self.fractions,
         })
@@ -211,15 +204,14 @@ impl Engine {
         path: String,
         #[pyo3(from_py_with = Input::from_python)] input: Input,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let answer = py.detach(|| {
+        let answer = detached(py, || {
             self.engine
                 .prepare_document(&path)?
                 .evaluate(&input.request())
         });
-        match answer {
-            Ok(Some(value)) => to_python(py, &value, self.fractions),
-            Ok(None) => Ok(undefined::get(py)?.into_bound(py).into_any()),
-            Err(error) => Err(from_engine(py, &error)),
+        match answer? {
+            Some(value) => to_python(py, &value, self.fractions),
+            None => Ok(undefined::get(py)?.into_bound(py).into_any()),
         }
     }
 }

@@ -13,6 +13,7 @@ pub enum Family {
     Store,
     Input,
     Output,
+    Internal,
 }
 
 impl Family {
@@ -24,6 +25,7 @@ impl Family {
             Self::Store => "StoreError",
             Self::Input => "InputError",
             Self::Output => "OutputError",
+            Self::Internal => "InternalError",
         }
     }
 }
@@ -36,6 +38,7 @@ pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
         ::engine::Error::Store(_) => Family::Store,
         ::engine::Error::Input(_) => Family::Input,
         ::engine::Error::Output(_) => Family::Output,
+        ::engine::Error::Internal(_) => Family::Internal,
         _ => Family::Base,
     };
     raise(py, family, &error.to_string(), error.entries())

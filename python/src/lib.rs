@@ -7,7 +7,10 @@ mod convert;
 mod document;
 mod engine;
 mod error;
+mod guard;
 mod input;
+#[cfg(feature = "testing")]
+mod testing;
 mod undefined;
 
 use pyo3::prelude::*;
@@ -21,5 +24,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<document::Document>()?;
     module.add_class::<document::Query>()?;
     module.add_class::<undefined::UndefinedType>()?;
+    #[cfg(feature = "testing")]
+    module.setattr(
+        "_faulty_engine",
+        wrap_pyfunction!(testing::_faulty_engine, module)?,
+    )?;
     module.add("UNDEFINED", undefined::get(module.py())?)
 }

@@ -58,3 +58,7 @@ fn stopped(wait: std::time::Duration) -> io::Result<impl Future<Output = ()>> {
         tokio::time::sleep(wait).await;
     })
 }
+
+#[cfg(test)]
+#[path = "../../tests/server/faults.rs"]
+mod faults;

@@ -7,6 +7,7 @@
     reason = "a panic here is a failing test, and a skipped one says so"
 )]
 
+mod faults;
 mod header;
 mod programs;
 

@@ -10,23 +10,26 @@ use pyo3::types::{
 
 use super::number;
 use crate::error::{Family, refused};
+use crate::guard::attached;
 
 /// The value that an object is.
 ///
 /// # Errors
 /// `InputError`, with the place of what is refused.
 pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
-    convert(object, 0).map_err(|fail| match fail {
-        Fail::Raised(error) => error,
-        Fail::Refused { message, mut path } => {
-            path.reverse();
-            let place = if path.is_empty() {
-                String::new()
-            } else {
-                format!("at /{}: ", path.join("/"))
-            };
-            refused(object.py(), Family::Input, &format!("{place}{message}"))
-        }
+    attached(object.py(), || {
+        convert(object, 0).map_err(|fail| match fail {
+            Fail::Raised(error) => error,
+            Fail::Refused { message, mut path } => {
+                path.reverse();
+                let place = if path.is_empty() {
+                    String::new()
+                } else {
+                    format!("at /{}: ", path.join("/"))
+                };
+                refused(object.py(), Family::Input, &format!("{place}{message}"))
+            }
+        })
     })
 }
 

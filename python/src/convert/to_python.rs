@@ -9,6 +9,7 @@ use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple,
 
 use super::number::{self, Fractions};
 use crate::error::{Family, refused};
+use crate::guard::attached;
 
 /// The object for a value.
 ///
@@ -19,13 +20,13 @@ pub fn to_python<'py>(
     value: &Value,
     fractions: Fractions,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Writer {
+    let writer = Writer {
         py,
         fractions,
         frozen: false,
         depth: 0,
-    }
-    .write(value)
+    };
+    attached(py, || writer.write(value))
 }
 
 /// Deepest nesting of the objects that are made: Python compares and prints objects by recursion, too.

@@ -179,7 +179,7 @@ impl App for Service {
         let response = match self.dispatch(request) {
             Ok(response) => response,
             Err(ApiError::Elsewhere) => return None,
-            Err(ApiError::Refused(refusal)) => refusal.response(self.state.options.spelling),
+            Err(error) => self.refusal(error),
         };
         let path = request.path();
         let reads = matches!(request.method.as_str(), "GET" | "POST");
@@ -198,10 +198,11 @@ impl App for Service {
         let message = format!(
             "request body too large: {size}exceeds limit of {limit} bytes (server.decoding.max_length)"
         );
-        match ApiError::invalid(message) {
-            ApiError::Refused(refusal) => refusal.response(self.state.options.spelling),
-            ApiError::Elsewhere => Response::empty(Status::BAD_REQUEST),
-        }
+        self.refusal(ApiError::invalid(message))
+    }
+
+    fn panicked(&self) -> Response {
+        self.refusal(ApiError::internal("internal error: a panic"))
     }
 
     fn body_limit(&self) -> usize {
@@ -228,6 +229,15 @@ impl App for Service {
 }
 
 impl Service {
+    /// The answer to a request that is refused.
+    fn refusal(&self, error: ApiError) -> Response {
+        match error {
+            ApiError::Refused(refusal) => refusal.response(self.state.options.spelling),
+            // nobody who answers for good says so
+            ApiError::Elsewhere => Response::empty(Status::INTERNAL_SERVER_ERROR),
+        }
+    }
+
     /// Replaces a packed body by what is in it.
     fn unpack(&self, request: &mut Request) -> Result<(), ApiError> {
         if request.place == Place::Reactor {

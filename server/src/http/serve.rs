@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -48,6 +49,9 @@ pub trait App: Send + Sync + 'static {
 
     /// Answers a request whose body is larger than [`Self::body_limit`]; `length` is what it declared.
     fn too_large(&self, length: Option<u64>) -> Response;
+
+    /// Answers a request at which the app panicked.
+    fn panicked(&self) -> Response;
 
     /// Largest body, in bytes.
     fn body_limit(&self) -> usize;
@@ -245,13 +249,13 @@ async fn respond<A: App>(
     let response = match body {
         Ok(body) => {
             request.body = body;
-            if let Some(response) = app.answer(&mut request) {
+            if let Some(response) = ask(&*app, &mut request) {
                 response
             } else {
                 request.place = Place::Pool;
                 let pool = app.clone();
                 let answered = tokio::task::spawn_blocking(move || {
-                    let response = pool.answer(&mut request);
+                    let response = ask(&*pool, &mut request);
                     (request, response)
                 });
                 let Ok((back, Some(response))) = answered.await else {
@@ -267,6 +271,14 @@ async fn respond<A: App>(
     };
     app.answered(&request, &response);
     Ok(send(response))
+}
+
+/// What the app answers. Where it panics, that is answered too: nobody waits for nothing, and the connection goes on.
+///
+/// What the app shares may be seen after a panic: a change becomes visible as a whole, at its end.
+fn ask<A: App>(app: &A, request: &mut Request) -> Option<Response> {
+    let answer = catch_unwind(AssertUnwindSafe(|| app.answer(request)));
+    answer.unwrap_or_else(|_| Some(app.panicked()))
 }
 
 /// Lives as long as somebody waits for the answer.

@@ -1,0 +1,42 @@
+//! The one wall between Rust and Python: a panic becomes `solon.InternalError`, which an `except Exception` catches, where
+//! pyo3's own exception for it would not.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ::engine::Error;
+use pyo3::prelude::*;
+
+use crate::error::from_engine;
+
+/// Asks the engine, while other threads of Python run.
+///
+/// What `ask` touches may be seen after a panic. The engine allows that: a change becomes visible as a whole, at its end.
+pub fn detached<T: Send>(
+    py: Python<'_>,
+    ask: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let answer = py.detach(|| catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(internal));
+    answer.map_err(|error| from_engine(py, &error))
+}
+
+/// Runs what needs Python's objects.
+pub fn attached<T>(py: Python<'_>, run: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|payload| internal(payload).map_err(|error| from_engine(py, &error)))
+}
+
+#[cold]
+fn internal<T>(payload: Box<dyn Any + Send>) -> Result<T, Error> {
+    let text = if let Some(text) = payload.downcast_ref::<&str>() {
+        text
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text
+    } else {
+        "panic without a message"
+    };
+    let error = Error::Internal(text.to_owned());
+    // the payload's own destructor could panic, outside the wall
+    std::mem::forget(payload);
+    Err(error)
+}

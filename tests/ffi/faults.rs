@@ -1,0 +1,121 @@
+//! Faults of the engine itself, injected below the C functions: C is given an internal error, never anything that passes for
+//! an answer, and goes on.
+
+#![expect(
+    unsafe_code,
+    reason = "the functions of the C face are called as C calls them"
+)]
+
+use std::ffi::{CString, c_char};
+use std::ptr;
+use std::sync::Arc;
+
+use engine::internal::builtins::Custom;
+use engine::internal::program::{Operand, Program, Step};
+use engine::internal::testing::apply_tampered;
+use engine::{Change, Engine};
+use solon_ffi::bytes::{Bytes, solon_bytes_free};
+use solon_ffi::document::{
+    Document, solon_document_allow, solon_document_evaluate_json, solon_document_free,
+    solon_engine_prepare,
+};
+use solon_ffi::engine::{Engine as Handle, solon_engine_evaluate_json, solon_engine_free};
+use solon_ffi::error::{Code, Error, solon_error_code, solon_error_free, solon_error_message};
+
+const POLICY: &str = "package t
+impossible := 7
+panics := boom(input.x)
+sound := input.x";
+
+/// An engine with a document that cannot be, one that panics, and a sound one.
+fn engine() -> Engine {
+    let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let engine = Engine::builder().function(boom).build();
+    let mut change = Change::default();
+    change.set_module("t.rego", POLICY);
+    apply_tampered(&engine, change, &tamper).expect("only a plan is broken");
+    engine
+}
+
+/// Makes the plan of a rule name a constant that the program does not have.
+fn tamper(program: &mut Program) {
+    let mut rules = program.rules.iter_mut().filter_map(Arc::get_mut);
+    let impossible = rules.find(|set| &*set.name == "data.t.impossible");
+    if let Some(rule) = impossible.and_then(|set| set.rules.first_mut()) {
+        rule.plan.steps = [Step::Value(Operand::Const(1 << 20))].into();
+    }
+}
+
+/// What an output holds before a call, to see that a refused one leaves it alone.
+static UNTOUCHED: c_char = 0;
+
+fn untouched() -> Bytes {
+    Bytes {
+        data: (&raw const UNTOUCHED).cast_mut(),
+        length: 1,
+    }
+}
+
+/// The code and the message of an error, which is freed.
+fn told(error: *mut Error) -> (Code, String) {
+    // SAFETY: a function of the C face just gave it
+    unsafe {
+        let (code, text) = (solon_error_code(error), solon_error_message(error));
+        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
+        let message = String::from_utf8_lossy(bytes).into_owned();
+        solon_error_free(error);
+        (code, message)
+    }
+}
+
+#[test]
+fn faults_reach_c_as_internal_errors() {
+    let handle = Box::into_raw(Box::new(Handle::from(engine())));
+    let input = CString::new(r#"{"x": 1}"#).expect("it has no NUL");
+    let (text, length) = (input.as_ptr(), input.as_bytes().len());
+    for _ in 0..3 {
+        for (path, words) in [
+            ("t/impossible", "internal error: impossible state: "),
+            ("t/panics", "internal error: injected"),
+        ] {
+            let (mut document, mut out) = (ptr::null_mut::<Document>(), untouched());
+            // SAFETY: the handles live, and lengths are those of the texts
+            unsafe {
+                let name = path.as_ptr().cast();
+                assert!(
+                    solon_engine_prepare(handle, name, path.len(), &raw mut document).is_null()
+                );
+                for error in [
+                    solon_engine_evaluate_json(
+                        handle,
+                        name,
+                        path.len(),
+                        text,
+                        length,
+                        &raw mut out,
+                    ),
+                    solon_document_evaluate_json(document, text, length, &raw mut out),
+                ] {
+                    let (code, message) = told(error);
+                    assert_eq!(code, Code::SolonErrorInternal, "{path}: {message}");
+                    assert!(message.starts_with(words), "{path}: {message}");
+                    assert_eq!(out.data.cast_const(), &raw const UNTOUCHED, "{path}");
+                }
+                assert_eq!(solon_document_allow(document, text, length), -1, "{path}");
+                solon_document_free(document);
+            }
+        }
+        let (path, mut out) = ("t/sound", untouched());
+        // SAFETY: as above
+        unsafe {
+            let name = path.as_ptr().cast();
+            let error =
+                solon_engine_evaluate_json(handle, name, path.len(), text, length, &raw mut out);
+            assert_eq!(told(error).0, Code::SolonOk);
+            assert_eq!(*out.data.cast::<u8>(), b'1');
+            solon_bytes_free(out);
+        }
+    }
+    // SAFETY: it was made of a box above
+    unsafe { solon_engine_free(handle) };
+}

@@ -1,0 +1,40 @@
+"""Faults of the engine itself: an exception that tells so, never anything that passes for an answer, and the process lives."""
+
+import pytest
+from solon import _native
+
+import solon
+
+FAULTS = [("impossible", "impossible state: "), ("panics", "injected")]
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return _native._faulty_engine()
+
+
+@pytest.mark.parametrize(("name", "words"), FAULTS)
+def test_faults_are_internal_errors(engine, name, words):
+    input = {"x": 1}
+    document = engine.prepare(f"data.t.{name}")
+    query = engine.query(f"x := data.t.{name}")
+    asked = [
+        lambda: engine.evaluate(f"t/{name}", input),
+        lambda: document(input),
+        lambda: document(input_json='{"x": 1}'),
+        lambda: document.many([input, input]),
+        lambda: query(input),
+    ]
+    for ask in asked * 3:
+        with pytest.raises(solon.InternalError) as raised:
+            ask()
+        assert isinstance(raised.value, solon.SolonError)
+        assert raised.value.code == "internal_error"
+        assert raised.value.message.startswith(words)
+        assert str(raised.value) == f"internal error: {raised.value.message}"
+    assert engine.evaluate("t/sound", input) == 1
+
+
+def test_a_search_that_panics_is_an_internal_error(engine):
+    with pytest.raises(solon.InternalError):
+        engine.prepare("data.t.panics").explain({"x": 1})

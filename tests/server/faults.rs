@@ -1,0 +1,111 @@
+//! Faults of the engine itself, injected into a server that runs: a client is told of an internal error, never anything that
+//! passes for an answer, and the next request is answered. In the server's own crate, since a process cannot be given an
+//! engine.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use solon::internal::builtins::Custom;
+use solon::internal::program::{Operand, Program, Step};
+use solon::internal::testing::apply_tampered;
+use solon::{Change, Engine};
+
+use crate::api::{Service, State};
+use crate::config::ServerOptions;
+use crate::http::{Listener, Serving, serve};
+
+const POLICY: &str = "package t
+impossible := 7
+panics := boom(input.x)
+sound := input.x";
+
+/// An engine with a document that cannot be, one that panics, and a sound one.
+fn engine() -> Engine {
+    let boom = Custom::new("boom", "x: any => y: any", |_, _| panic!("injected"));
+    let engine = Engine::builder().function(boom).build();
+    let mut change = Change::default();
+    change.set_module("t.rego", POLICY);
+    apply_tampered(&engine, change, &tamper).unwrap();
+    engine
+}
+
+/// Makes the plan of a rule name a constant that the program does not have.
+fn tamper(program: &mut Program) {
+    let mut rules = program.rules.iter_mut().filter_map(Arc::get_mut);
+    let impossible = rules.find(|set| &*set.name == "data.t.impossible");
+    if let Some(rule) = impossible.and_then(|set| set.rules.first_mut()) {
+        rule.plan.steps = [Step::Value(Operand::Const(1 << 20))].into();
+    }
+}
+
+/// Asks on a connection of its own; status and body.
+fn ask(address: &str, request: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap();
+    (status.parse().unwrap(), body.to_owned())
+}
+
+fn post(address: &str, path: &str, body: &str) -> (u16, String) {
+    let length = body.len();
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    ask(address, &request)
+}
+
+fn check(address: &str) {
+    let input = r#"{"input": {"x": 2}}"#;
+    let query =
+        |document: &str| format!(r#"{{"query": "x = data.t.{document}", "input": {{"x": 2}}}}"#);
+    // the first time of a document it is the pool that answers, later a reactor may
+    for _ in 0..5 {
+        for (document, words) in [
+            ("impossible", "internal error: impossible state: "),
+            ("panics", "internal error: a panic"),
+        ] {
+            for (status, body) in [
+                post(address, &format!("/v1/data/t/{document}"), input),
+                post(address, &format!("/v0/data/t/{document}"), r#"{"x": 2}"#),
+                post(address, "/v1/query", &query(document)),
+            ] {
+                assert_eq!(status, 500, "{document}: {body}");
+                assert!(body.contains("\"internal_error\""), "{document}: {body}");
+                assert!(body.contains(words), "{document}: {body}");
+                assert!(!body.contains("result"), "{document}: {body}");
+            }
+        }
+        // a search knows no plans, but it calls functions
+        let (status, body) = post(address, "/v1/data/t/panics?explain=full", input);
+        assert_eq!(status, 500, "{body}");
+        let (status, body) = post(address, "/v1/data/t/sound", input);
+        assert_eq!((status, body.as_str()), (200, "{\"result\":2}\n"));
+    }
+}
+
+#[test]
+fn faults_are_answered_as_internal_errors() {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let options = ServerOptions::default();
+    let serving = Serving {
+        h2c: options.h2c,
+        grace: options.shutdown_grace,
+    };
+    let service = Arc::new(Service::new(State::new(engine(), options)));
+    runtime.enable_all().build().unwrap().block_on(async {
+        let listener = Listener::open("127.0.0.1:0", 0o755).await.unwrap();
+        let address = listener.address();
+        let asked = tokio::task::spawn_blocking(move || check(&address));
+        let (told, stopped) = tokio::sync::oneshot::channel();
+        let stop = async { drop(stopped.await) };
+        let serves = tokio::spawn(serve(vec![listener], service, serving, stop));
+        let result = asked.await;
+        told.send(()).unwrap();
+        serves.await.unwrap();
+        result.unwrap();
+    });
+}
