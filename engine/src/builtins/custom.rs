@@ -47,6 +47,39 @@ impl Custom {
         }
     }
 
+    /// A function from its declaration in the JSON form of capabilities:
+    /// `{"type": "function", "args": [{"type": "string"}], "result": {"type": "boolean"}}`.
+    ///
+    /// # Errors
+    /// What is wrong with the declaration: it is no function with a fixed number of arguments and a result.
+    pub fn declared(
+        name: &str,
+        declaration: &[u8],
+        body: impl for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Result<Self, String> {
+        let json = serde_json::from_slice(declaration).map_err(|error| error.to_string())?;
+        let declaration = Type::from_json(&json)?;
+        match &declaration {
+            Type::Function(function) if function.variadic.is_some() => {
+                Err("the number of its arguments must be fixed".to_owned())
+            }
+            Type::Function(function) if function.result.is_none() => {
+                Err("it must have a result".to_owned())
+            }
+            Type::Function(_) => Ok(Self {
+                name: name.into(),
+                declaration,
+                memoise: true,
+                waits: false,
+                body: Arc::new(body),
+            }),
+            _ => Err("its declaration is no function".to_owned()),
+        }
+    }
+
     /// Asks it again each time, even for equal arguments.
     #[must_use]
     pub fn without_memo(mut self) -> Self {

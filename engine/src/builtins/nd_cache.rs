@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::value::{Arena, V, Value};
+use crate::value::{Arena, V, Value, json};
 
 /// What nondeterministic built-ins answered in a decision, by name and arguments.
 ///
@@ -39,7 +39,8 @@ pub struct NdBuiltinCache {
 }
 
 impl NdBuiltinCache {
-    /// Filled with what [`Self::to_value`] gave. Whatever has another form is left out.
+    /// Filled with what [`Self::to_value`] gave, or with its JSON, where arguments are keys and so are texts: there sets among
+    /// them have become arrays. Whatever has another form is left out.
     pub fn from_value(value: &Value) -> Self {
         let pairs = |value: &Value| {
             let pairs = value
@@ -49,8 +50,16 @@ impl NdBuiltinCache {
             let pairs = pairs.map(|(key, value)| (key.clone(), value.clone()));
             pairs.collect::<Vec<_>>()
         };
+        let arguments = |key: Value| match key.string_bytes().map(json::read) {
+            Some(Ok(arguments)) => arguments,
+            _ => key,
+        };
         let functions = pairs(value).into_iter();
-        let calls = functions.map(|(name, calls)| (name, pairs(&calls).into_iter().collect()));
+        let calls = functions.map(|(name, calls)| {
+            let calls = pairs(&calls).into_iter();
+            let calls = calls.map(|(key, answer)| (arguments(key), answer));
+            (name, calls.collect())
+        });
         Self {
             calls: RefCell::new(calls.collect()),
         }
