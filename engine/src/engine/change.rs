@@ -5,7 +5,7 @@ use std::sync::Arc;
 use solon_syntax::ast::{Module, Version};
 
 use crate::bundle::Loaded;
-use crate::store::{Operation, Path, StoreError, Transaction};
+use crate::store::{Operation, PatchStep, Path, StoreError, Transaction};
 use crate::value::Value;
 
 /// Changes that are applied as one.
@@ -21,23 +21,26 @@ use crate::value::Value;
 /// Engine::new().apply(change)?;
 /// # Ok::<(), solon::Error>(())
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Change {
     pub(super) modules: Vec<(String, Option<Text>)>,
     pub(super) writes: Vec<Edit>,
 }
 
+#[derive(Clone)]
 pub(super) enum Text {
     /// In a Rego of its own, or the engine's.
     Source(String, Option<Version>),
     Parsed(Arc<Module>),
 }
 
-/// What becomes of a document.
+/// What becomes of documents.
+#[derive(Clone)]
 pub(super) enum Edit {
     Put(Path, Value),
     Merge(Path, Value),
     Exactly(Operation, Path, Value),
+    Patch(Vec<PatchStep>),
 }
 
 impl Edit {
@@ -46,6 +49,10 @@ impl Edit {
             Self::Put(path, value) => transaction.put(&path, value),
             Self::Merge(path, value) => transaction.merge(&path, value),
             Self::Exactly(operation, path, value) => transaction.write(operation, &path, value),
+            Self::Patch(steps) => {
+                let mut steps = steps.into_iter();
+                steps.try_for_each(|step| step.apply(transaction))
+            }
         }
     }
 }
@@ -106,5 +113,11 @@ impl From<Loaded> for Change {
         }
         change.merge(Path::default(), loaded.documents);
         change
+    }
+
+    /// Makes the changes of a JSON patch, each of which sees those before it.
+    pub fn patch(&mut self, steps: Vec<PatchStep>) -> &mut Self {
+        self.writes.push(Edit::Patch(steps));
+        self
     }
 }

@@ -5,12 +5,14 @@
 
 mod error;
 mod memory;
+mod patch;
 mod path;
 mod reference;
 mod write;
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub use patch::PatchStep;
 pub use path::Path;
 pub use write::Operation;
 

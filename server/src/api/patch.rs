@@ -1,6 +1,6 @@
 //! JSON Patch (RFC 6902) on base documents.
 
-use solon::store::{Operation, Path, StoreError, Transaction};
+use solon::store::{Operation, PatchStep, Path};
 use solon::{Value, json};
 
 use super::ApiError;
@@ -13,28 +13,6 @@ pub struct Sent<'a> {
     path: String,
     from: Option<String>,
     value: Option<&'a str>,
-}
-
-/// An operation on full paths.
-pub enum PatchStep {
-    /// `add`, `replace`, `remove`
-    Write(Operation, Path, Value),
-    /// `test`
-    Test(Path, Value),
-    /// `copy`
-    Copy {
-        /// Where it is.
-        from: Path,
-        /// Where it goes.
-        to: Path,
-    },
-    /// `move`
-    Move {
-        /// Where it is.
-        from: Path,
-        /// Where it goes.
-        to: Path,
-    },
 }
 
 /// Reads the operations of a body.
@@ -82,36 +60,6 @@ impl<'a> Sent<'a> {
             "move" => PatchStep::Move { from: from()?, to },
             other => return Err(ApiError::invalid(format!("bad patch operation: {other}"))),
         })
-    }
-}
-
-impl PatchStep {
-    /// Makes the change, seeing those before it.
-    pub fn apply(self, transaction: &mut Transaction) -> Result<(), ApiError> {
-        match self {
-            Self::Write(operation, path, value) => transaction.write(operation, &path, value)?,
-            Self::Test(path, value) => {
-                if *transaction.read(&path)? != value {
-                    let message = format!("{path}: test failed");
-                    return Err(StoreError::InvalidPatch { message }.into());
-                }
-            }
-            Self::Copy { from, to } => {
-                let value = transaction.read(&from)?.clone();
-                transaction.write(Operation::Add, &to, value)?;
-            }
-            Self::Move { from, to } if from == to => drop(transaction.read(&from)?),
-            Self::Move { from, to } => {
-                if to.segments().starts_with(from.segments()) {
-                    let message = format!("{from}: cannot be moved into itself");
-                    return Err(StoreError::InvalidPatch { message }.into());
-                }
-                let value = transaction.read(&from)?.clone();
-                transaction.write(Operation::Remove, &from, Value::Null)?;
-                transaction.write(Operation::Add, &to, value)?;
-            }
-        }
-        Ok(())
     }
 }
 

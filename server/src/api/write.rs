@@ -52,9 +52,9 @@ pub fn patch(state: &State, request: &Request) -> Result<Response, ApiError> {
         .map(|operation| operation.below(&below));
     let steps = steps.collect::<Result<Vec<_>, _>>()?;
     state.engine.edit(|transaction| {
-        steps
-            .into_iter()
-            .try_for_each(|step| step.apply(transaction))
+        let mut steps = steps.into_iter();
+        let applied = steps.try_for_each(|step| step.apply(transaction));
+        applied.map_err(ApiError::from)
     })?;
     Ok(done(state, request, metrics))
 }

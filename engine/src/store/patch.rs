@@ -1,0 +1,195 @@
+//! JSON Patch (RFC 6902) on base documents.
+
+use super::{Operation, Path, StoreError, Transaction};
+use crate::value::Value;
+
+/// An operation of a patch.
+#[derive(Clone, Debug)]
+pub enum PatchStep {
+    /// `add`, `replace`, `remove`
+    Write(Operation, Path, Value),
+    /// `test`
+    Test(Path, Value),
+    /// `copy`
+    Copy {
+        /// Where it is.
+        from: Path,
+        /// Where it goes.
+        to: Path,
+    },
+    /// `move`
+    Move {
+        /// Where it is.
+        from: Path,
+        /// Where it goes.
+        to: Path,
+    },
+}
+
+impl PatchStep {
+    /// Reads a patch: an array of operations, whose paths are JSON pointers.
+    ///
+    /// ```
+    /// use solon::store::PatchStep;
+    /// use solon::{Change, Engine, value};
+    ///
+    /// let engine = Engine::new();
+    /// engine.put("users", value!({"alice": {"age": 7}}))?;
+    /// let patch = value!([{"op": "copy", "from": "/users/alice", "path": "/users/bob"}]);
+    /// let mut change = Change::default();
+    /// change.patch(PatchStep::read(&patch)?);
+    /// engine.apply(change)?;
+    /// assert_eq!(engine.read("users/bob/age")?, 7.into());
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`StoreError::InvalidPatch`], which says what is wrong with which operation.
+    pub fn read(patch: &Value) -> Result<Vec<Self>, StoreError> {
+        let Some(operations) = patch.as_array() else {
+            return Err(refused("a patch must be an array of operations"));
+        };
+        let steps = operations.iter().enumerate().map(|(at, operation)| {
+            Self::read_one(operation).map_err(|words| refused(format!("operation {at}: {words}")))
+        });
+        steps.collect()
+    }
+
+    fn read_one(operation: &Value) -> Result<Self, String> {
+        let text = |name: &str| match operation.get(name).map(|text| (text, text.as_str())) {
+            Some((_, Some(text))) => Ok(text),
+            Some((other, None)) => Err(format!("`{name}` must be a string, not {}", other.kind())),
+            None => Err(format!("`{name}` is missing")),
+        };
+        let to = pointer(text("path")?)?;
+        let from = || pointer(text("from")?);
+        let value = || {
+            let value = operation.get("value").cloned();
+            value.ok_or_else(|| "`value` is missing".to_owned())
+        };
+        Ok(match text("op")? {
+            "add" => Self::Write(Operation::Add, to, value()?),
+            "replace" => Self::Write(Operation::Replace, to, value()?),
+            "remove" => Self::Write(Operation::Remove, to, Value::Null),
+            "test" => Self::Test(to, value()?),
+            "copy" => Self::Copy { from: from()?, to },
+            "move" => Self::Move { from: from()?, to },
+            other => return Err(format!("bad patch operation: {other}")),
+        })
+    }
+
+    /// Makes the change, seeing those before it.
+    ///
+    /// # Errors
+    /// As for [`Transaction::write`]; [`StoreError::InvalidPatch`] where a test fails, or a document is moved into itself.
+    pub fn apply(self, transaction: &mut Transaction) -> Result<(), StoreError> {
+        match self {
+            Self::Write(operation, path, value) => transaction.write(operation, &path, value),
+            Self::Test(path, value) if *transaction.read(&path)? == value => Ok(()),
+            Self::Test(path, _) => Err(refused(format!("{path}: test failed"))),
+            Self::Copy { from, to } => {
+                let value = transaction.read(&from)?.clone();
+                transaction.write(Operation::Add, &to, value)
+            }
+            Self::Move { from, to } if from == to => transaction.read(&from).map(drop),
+            Self::Move { from, to } => {
+                if to.segments().starts_with(from.segments()) {
+                    return Err(refused(format!("{from}: cannot be moved into itself")));
+                }
+                let value = transaction.read(&from)?.clone();
+                transaction.write(Operation::Remove, &from, Value::Null)?;
+                transaction.write(Operation::Add, &to, value)
+            }
+        }
+    }
+}
+
+/// Reads a JSON pointer.
+fn pointer(text: &str) -> Result<Path, String> {
+    let Some(steps) = text.strip_prefix('/') else {
+        return match text {
+            "" => Ok(Path::default()),
+            _ => Err(format!("bad patch path: {text}")),
+        };
+    };
+    let steps = steps.split('/');
+    Ok(Path::new(
+        steps.map(|step| step.replace("~1", "/").replace("~0", "~")),
+    ))
+}
+
+fn refused(message: impl Into<String>) -> StoreError {
+    let message = message.into();
+    StoreError::InvalidPatch { message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value;
+
+    fn patched(patch: &Value) -> Result<Value, String> {
+        let documents = value!({"a": {"b/c": 1, "~": [1, 2]}});
+        let mut transaction = Transaction::on(&super::super::Snapshot::new(documents, 0));
+        let steps = PatchStep::read(patch).map_err(|error| error.to_string())?;
+        for step in steps {
+            step.apply(&mut transaction)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(transaction.root().clone())
+    }
+
+    #[test]
+    fn operations_see_those_before_them() {
+        let patch = value!([
+            {"op": "test", "path": "/a/b~1c", "value": 1},
+            {"op": "add", "path": "/a/~0/-", "value": 3},
+            {"op": "move", "from": "/a/~0", "path": "/x"},
+            {"op": "copy", "from": "/x/2", "path": "/a/b~1c"},
+            {"op": "replace", "path": "/x/0", "value": null},
+            {"op": "remove", "path": "/x/1"},
+        ]);
+        assert_eq!(
+            patched(&patch),
+            Ok(value!({"a": {"b/c": 3}, "x": [null, 3]}))
+        );
+        assert_eq!(
+            patched(&value!([{"op": "replace", "path": "", "value": {}}])),
+            Ok(value!({}))
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (patch, words) in [
+            (value!({}), "a patch must be an array of operations"),
+            (value!([1]), "operation 0: `path` is missing"),
+            (
+                value!([{"op": "add", "path": 1}]),
+                "`path` must be a string, not number",
+            ),
+            (value!([{"op": "add", "path": "/x"}]), "`value` is missing"),
+            (value!([{"op": "copy", "path": "/x"}]), "`from` is missing"),
+            (
+                value!([{"op": "plus", "path": "/x"}]),
+                "bad patch operation: plus",
+            ),
+            (value!([{"op": "remove", "path": "x"}]), "bad patch path: x"),
+            (
+                value!([{"op": "remove", "path": "/x"}]),
+                "document does not exist",
+            ),
+            (
+                value!([{"op": "test", "path": "/a", "value": 1}]),
+                "/a: test failed",
+            ),
+            (
+                value!([{"op": "move", "from": "/a", "path": "/a/d"}]),
+                "/a: cannot be moved into itself",
+            ),
+        ] {
+            let error = patched(&patch).expect_err(words);
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}
