@@ -45,6 +45,11 @@ impl Drop for Taken {
     }
 }
 
+/// Lets go of the moment that the calling thread asked last.
+pub(crate) fn forget() {
+    drop(ASKED.try_with(Cell::take));
+}
+
 /// The current moment of an engine.
 pub(crate) struct Now {
     current: ArcSwap<State>,
@@ -54,6 +59,18 @@ pub(crate) struct Now {
     earlier: Mutex<Vec<Arc<State>>>,
     /// Whether threads may keep the moment that they asked: not while idle ones keep too many earlier ones alive.
     is_kept: AtomicBool,
+}
+
+/// The thread that frees an engine keeps nothing of it; others do until they ask another one, or end.
+impl Drop for Now {
+    fn drop(&mut self) {
+        let stamp = *self.stamp.get_mut();
+        let last = ASKED.try_with(Cell::take).ok().flatten();
+        if last.as_ref().is_some_and(|last| last.stamp != stamp) {
+            // there is nothing to let go of where the thread ends
+            let _ = ASKED.try_with(|asked| asked.set(last));
+        }
+    }
 }
 
 impl Now {

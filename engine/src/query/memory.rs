@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::error::Error;
 use crate::value::Arena;
-use crate::{impossible, limits};
+use crate::{impossible, limits, moment};
 
 thread_local! {
     /// The memory of this thread's last evaluation, ready for the next.
@@ -118,10 +118,11 @@ pub fn kept_memory() -> usize {
     POOL.lock().bytes
 }
 
-/// Gives back the memory that evaluations left to later ones: all of the pool and what the calling thread has of its own.
-/// Other threads keep theirs, at most 256 KiB each; the next evaluations take what they need anew.
+/// Gives back the memory that evaluations left to later ones: all of the pool and what the calling thread has of its own,
+/// the moment that it asked last among it. Other threads keep theirs, at most 256 KiB each; the next evaluations take what they need anew.
 pub fn release_memory() {
     OWN.set(None);
+    moment::forget();
     let mut pool = POOL.lock();
     pool.bytes = 0;
     let arenas = std::mem::take(&mut pool.arenas);
