@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::env;
 
 use crate::compare;
-use crate::lines::Lines;
+use solon_lines::Process;
 
 thread_local! {
-    static LINES: RefCell<Option<Lines>> = RefCell::new(env::var("SOLON_LINES").ok().map(Lines::new));
+    static LINES: RefCell<Option<Process>> = RefCell::new(env::var("SOLON_LINES").ok().map(Process::new));
     static SEARCHES: bool = env::var("SOLON_MACHINE").is_ok_and(|machine| machine == "search");
 }
 

@@ -2,13 +2,13 @@
 
 use crate::compare::{self, Answer};
 use crate::generate::{self, Request, Theme};
-use crate::lines::Lines;
 use crate::report::Report;
 use crate::{Outcome, engine, faults, traces};
+use solon_lines::Process;
 
 /// Draws `count` programs from `seed` and compares the engine with the oracle on each.
 pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome, String> {
-    let mut oracle = Lines::new(oracle);
+    let mut oracle = Process::new(oracle);
     let mut outcome = Outcome::default();
     let mut report = Report::new(&format!("agreement-{seed}.txt"))?;
     let themes: Vec<Theme> = Theme::ALL
@@ -63,14 +63,14 @@ pub fn run(oracle: &str, seed: u64, count: u64, filter: &str) -> Result<Outcome,
 }
 
 /// The answers of oracle and engine; `None` when either has none to give.
-fn both(oracle: &mut Lines, request: &Request) -> Option<(String, String)> {
+fn both(oracle: &mut Process, request: &Request) -> Option<(String, String)> {
     let line = request.json();
     let expected = oracle.ask(&line).ok()?;
     Some((expected, engine::answer(&line)))
 }
 
 /// Takes away rules, lines and documents as long as the answers still differ in the same respect.
-fn reduce(oracle: &mut Lines, mut request: Request, difference: &str) -> Request {
+fn reduce(oracle: &mut Process, mut request: Request, difference: &str) -> Request {
     let broken = |answer: &str| {
         Answer::parse(answer).is_ok_and(|answer| answer.has_error("rego_parse_error"))
     };

@@ -22,7 +22,6 @@ mod documents;
 mod engine;
 mod faults;
 mod generate;
-mod lines;
 mod live;
 mod record;
 mod report;

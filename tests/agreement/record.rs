@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::compare::{self, Answer};
 use crate::generate::{self, Theme};
-use crate::lines::Lines;
+use solon_lines::Process;
 
 /// The seed of the record; other seeds draw other programs.
 pub const SEED: u64 = 1;
@@ -96,7 +96,7 @@ enum Kind {
 /// Draws programs, asks the oracle, and writes the record anew.
 pub fn write(oracle: &str) -> Result<(), String> {
     fs::create_dir_all(folder()).map_err(|error| error.to_string())?;
-    let mut oracles = [Lines::new(oracle), Lines::new(oracle)];
+    let mut oracles = [Process::new(oracle), Process::new(oracle)];
     let (mut total, mut failing, mut telling) = (0, 0, 0);
     let mut files = Vec::new();
     for theme in Theme::ALL {
@@ -161,7 +161,7 @@ pub fn write(oracle: &str) -> Result<(), String> {
 }
 
 /// Asks again what was found before.
-fn write_found(oracle: &mut Lines) -> Result<String, String> {
+fn write_found(oracle: &mut Process) -> Result<String, String> {
     let text = fs::read_to_string(found()).map_err(|error| error.to_string())?;
     let mut kept = String::new();
     for line in text.lines() {
@@ -174,7 +174,7 @@ fn write_found(oracle: &mut Lines) -> Result<String, String> {
 }
 
 /// The oracle's answer if it gives the same one every time: what varies there is no contract.
-fn steady_answer(oracles: &mut [Lines; 2], request: &str) -> Option<String> {
+fn steady_answer(oracles: &mut [Process; 2], request: &str) -> Option<String> {
     let answer = oracles[0].ask(request).ok()?;
     for oracle in oracles {
         let again = oracle.ask(request).ok()?;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::lines::Lines;
+use solon_lines::Process;
 
 /// What differs between the most detailed traces of a request; `None` when they agree, or there is an error.
-pub fn difference(oracle: &mut Lines, request: &str) -> Option<&'static str> {
+pub fn difference(oracle: &mut Process, request: &str) -> Option<&'static str> {
     let mut request: Value = serde_json::from_str(request).ok()?;
     request["explain"] = json!("debug");
     let request = request.to_string();

@@ -26,8 +26,6 @@ mod cases;
 mod chains;
 mod extensions;
 mod fixtures;
-#[path = "../agreement/lines.rs"]
-mod lines;
 mod names;
 mod opinions;
 mod outlines;
@@ -44,8 +42,8 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 use cases::Case;
-use lines::Lines;
 use opinions::Opinions;
+use solon_lines::Process;
 use verdicts::Solon;
 
 /// The seed of the record; other seeds draw other cases.
@@ -101,7 +99,7 @@ fn read(name: &str) -> Result<String, String> {
 
 /// Asks the oracle about all cases, the others about chains, and writes down what they say.
 fn record(oracle: &str) -> Result<String, String> {
-    let mut lines = Lines::new(oracle);
+    let mut lines = Process::new(oracle);
     let (mut text, mut opinions) = (String::new(), Opinions::default());
     for number in 0..COUNT {
         let case = cases::case(SEED, number);
@@ -127,7 +125,7 @@ fn compare_live(
     count: u64,
     chosen: Option<u64>,
 ) -> Result<String, String> {
-    let (mut lines, mut solon) = (Lines::new(oracle), Solon::new());
+    let (mut lines, mut solon) = (Process::new(oracle), Solon::new());
     let mut differences = Vec::new();
     for number in (0..count).filter(|number| chosen.is_none_or(|chosen| chosen == *number)) {
         let case = cases::case(seed, number);
@@ -205,7 +203,7 @@ fn strict(solon: &mut Solon) -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Lines that are in one of two texts only.
+/// Process that are in one of two texts only.
 fn difference(wanted: &str, found: &str) -> Vec<String> {
     let [wanted, found] = [wanted, found].map(|text| text.lines().collect::<BTreeSet<_>>());
     let missing = wanted

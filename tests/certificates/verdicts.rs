@@ -8,7 +8,7 @@ use serde_json::json;
 use solon::{Engine, FixedHost, PreparedQuery, Request};
 
 use crate::cases::{Call, Case, query};
-use crate::lines::Lines;
+use solon_lines::Process;
 
 /// What the clock shows. No certificate starts or ends near to it, or near to the time of a record.
 pub const NOW_NS: i64 = 1_800_000_000_000_000_000;
@@ -81,13 +81,13 @@ struct Shown {
 }
 
 /// What the oracle says of each call of a case.
-pub fn of_oracle(lines: &mut Lines, case: &Case) -> Result<Vec<String>, String> {
+pub fn of_oracle(lines: &mut Process, case: &Case) -> Result<Vec<String>, String> {
     let calls = case.calls.iter();
     calls.map(|call| of_call(lines, call)).collect()
 }
 
 /// What the oracle says of a call.
-pub fn of_call(lines: &mut Lines, call: &Call) -> Result<String, String> {
+pub fn of_call(lines: &mut Process, call: &Call) -> Result<String, String> {
     let request = json!({
         "query": query(call.function),
         "input": call.operands,

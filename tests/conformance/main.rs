@@ -7,46 +7,36 @@
 
 #![allow(
     clippy::expect_used,
-    clippy::panic,
     clippy::print_stdout,
     reason = "a test with a report of its own"
 )]
 
-mod case;
-mod exceptions;
-mod run;
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use exceptions::Exceptions;
+use solon_lines::Native;
+use solon_lines::conformance::{Cases, Report};
 
 fn main() -> ExitCode {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
-    let (directory, exceptions) = match std::env::var_os("REGO_CASES") {
-        Some(directory) => (PathBuf::from(directory), Exceptions::none()),
-        None => (beside, exceptions::read()),
-    };
-    if !directory.is_dir() {
+    let cases = Cases::find(&beside, include_str!("exceptions.tsv"));
+    if !cases.are_there() {
         println!(
             "conformance: SKIPPED: there is no folder of cases at {}. Nothing was compared; \
              `REGO_CASES=DIR cargo test --release --test conformance` runs the cases of a folder",
-            directory.display()
+            cases.directory.display()
         );
         return ExitCode::SUCCESS;
     }
-    let mut passed = 0;
-    let mut failed = Vec::new();
-    let mut excused = Vec::new();
-    for case in case::read_all(&directory) {
-        match run::check(&case) {
-            Ok(()) => passed += 1,
-            Err(reason) if exceptions.excuse(&case.note, &reason) => excused.push(case.note),
-            Err(reason) => failed.push((case.note, reason)),
+    let Report {
+        passed,
+        mut failed,
+        excused,
+    } = cases.ask(&mut Native::Plans);
+    for (note, reason) in cases.ask(&mut Native::Search).failed {
+        if !failed.iter().any(|(other, _)| *other == note) {
+            failed.push((note, format!("by search: {reason}")));
         }
-    }
-    for entry in exceptions.unused(&excused) {
-        failed.push((entry, "is an exception that excuses nothing".to_owned()));
     }
     for (note, reason) in &failed {
         println!("FAILED {note}: {reason}");

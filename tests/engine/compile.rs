@@ -10,8 +10,6 @@
 
 mod canonical;
 mod large_types;
-#[path = "../agreement/lines.rs"]
-mod lines;
 mod passes;
 #[path = "compile/record.rs"]
 mod record;

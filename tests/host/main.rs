@@ -15,8 +15,6 @@ mod bounds;
 mod caching;
 mod certificates;
 mod engine;
-#[path = "../agreement/lines.rs"]
-mod lines;
 mod raw;
 mod recorded;
 mod server;

@@ -8,8 +8,8 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use crate::engine::{ask, module};
-use crate::lines::Lines;
 use crate::server::Server;
+use solon_lines::Process;
 
 /// What stands for addresses in the record.
 struct Places(Vec<(&'static str, String)>);
@@ -34,7 +34,7 @@ fn own(expression: &str) -> Json {
     }
 }
 
-fn of_oracle(oracle: &mut Lines, expression: &str) -> Json {
+fn of_oracle(oracle: &mut Process, expression: &str) -> Json {
     let request = json!({
         "modules": {"t.rego": module(expression)},
         "query": "x := data.t.p",
@@ -77,7 +77,7 @@ fn answers_are_those_of_the_record() {
     let text = std::fs::read_to_string(&path).unwrap();
     let mut cases: Vec<Json> = serde_json::from_str(&text).unwrap();
     if let Ok(program) = std::env::var("SOLON_RECORD") {
-        let mut oracle = Lines::new(&program);
+        let mut oracle = Process::new(&program);
         for case in &mut cases {
             let expression = places.fill(case["ask"].as_str().unwrap());
             case["answer"] = places.strip(&of_oracle(&mut oracle, &expression));

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::canonical::{canonical, unordered};
-use crate::lines::Lines;
 use crate::programs::draw;
+use solon_lines::Process;
 
 /// A case written by hand; `want` is what OPA answers.
 #[derive(Deserialize)]
@@ -115,7 +115,7 @@ pub fn compare(filter: &str) -> usize {
 
 /// Draws programs, asks the oracle, and writes the record anew.
 pub fn record(oracle: &str) {
-    let mut oracles = [Lines::new(oracle), Lines::new(oracle)];
+    let mut oracles = [Process::new(oracle), Process::new(oracle)];
     let mut kept = Vec::new();
     let mut seen = BTreeSet::new();
     for number in 0.. {

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use crate::canonical::canonical;
-use crate::lines::Lines;
 use crate::programs::{Drawn, draw, reduced};
+use solon_lines::Process;
 
 /// Compares the residuals of `count` programs with the oracle's; how many differ. A reduced form of each that does is
 /// written down.
 pub fn compare(oracle: &str, seed: u64, count: u64, filter: &str) -> usize {
-    let mut oracle = Lines::new(oracle);
+    let mut oracle = Process::new(oracle);
     let (mut passed, mut report) = (0, Vec::new());
     for number in 0..count {
         let Some(drawn) = draw(seed, number, filter) else {
@@ -50,7 +50,7 @@ fn describe(drawn: &Drawn, want: &str, got: &str) -> String {
 }
 
 /// Both answers, if they differ.
-fn differs(oracle: &mut Lines, drawn: &Drawn) -> Option<(String, String)> {
+fn differs(oracle: &mut Process, drawn: &Drawn) -> Option<(String, String)> {
     let line = drawn.line();
     let want = oracle.ask(&line).ok()?;
     let query = &drawn.request.query;

@@ -23,8 +23,6 @@ mod canonical;
 mod cases;
 #[path = "../agreement/generate/mod.rs"]
 mod generate;
-#[path = "../agreement/lines.rs"]
-mod lines;
 mod live;
 mod programs;
 mod soundness;

@@ -73,6 +73,12 @@ impl Change {
         self.set(name, Text::Parsed(module))
     }
 
+    /// Makes the changes of a JSON patch, each of which sees those before it.
+    pub fn patch(&mut self, steps: Vec<PatchStep>) -> &mut Self {
+        self.writes.push(Edit::Patch(steps));
+        self
+    }
+
     fn set(&mut self, name: &str, text: Text) -> &mut Self {
         self.modules.push((name.to_owned(), Some(text)));
         self
@@ -113,11 +119,5 @@ impl From<Loaded> for Change {
         }
         change.merge(Path::default(), loaded.documents);
         change
-    }
-
-    /// Makes the changes of a JSON patch, each of which sees those before it.
-    pub fn patch(&mut self, steps: Vec<PatchStep>) -> &mut Self {
-        self.writes.push(Edit::Patch(steps));
-        self
     }
 }

@@ -4,15 +4,15 @@ use std::fs;
 
 use serde_json::{Value as Json, json};
 
-use super::lines::Lines;
 use super::{Case, Refusal, files};
+use solon_lines::Process;
 
 /// What stands in front of the errors of a case, which come last on its line.
 const ERRORS: &str = ", \"want_errors\": ";
 
 /// Asks the oracle about all cases anew. Schemas have no place in its protocol, so the cases about them stay.
 pub fn record(oracle: &str) {
-    let mut oracle = Lines::new(oracle);
+    let mut oracle = Process::new(oracle);
     for file in files() {
         let text = fs::read_to_string(&file).unwrap();
         let lines = text.lines().map(|line| {
@@ -38,7 +38,7 @@ pub fn record(oracle: &str) {
     }
 }
 
-fn refusals(oracle: &mut Lines, case: &Case) -> Vec<Refusal> {
+fn refusals(oracle: &mut Process, case: &Case) -> Vec<Refusal> {
     let request = json!({
         "modules": case.modules,
         "query": case.query.as_deref().unwrap_or("true"),

@@ -1,4 +1,13 @@
-//! One JSON request in, one JSON answer out: how differential tests speak to this engine and to others.
+//! One JSON request in, one JSON answer out: how differential tests speak to this engine, to its faces for other languages,
+//! and to others.
+//!
+//! A face is whoever answers such lines: [`Native`] is the engine itself, [`Process`] a program that reads them from its
+//! input, the tests of the C face have one of their own. [`conformance`] runs the published cases on any of them.
+
+pub mod conformance;
+mod process;
+
+pub use process::Process;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,37 +29,62 @@ use solon::{
 /// A request. A field that is `null` is as if absent, but for documents: `null` is one.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Line<'a> {
+pub struct Line<'a> {
+    /// Texts of modules, by name.
     #[serde(deserialize_with = "or_default")]
-    modules: BTreeMap<String, String>,
+    pub modules: BTreeMap<String, String>,
+    /// All data.
     #[serde(borrow, deserialize_with = "document")]
-    data: Option<&'a RawValue>,
+    pub data: Option<&'a RawValue>,
+    /// The input.
     #[serde(borrow, deserialize_with = "document")]
-    input: Option<&'a RawValue>,
+    pub input: Option<&'a RawValue>,
+    /// The input as a Rego term, in the place of JSON.
     #[serde(deserialize_with = "or_default")]
-    query: String,
+    pub input_term: Option<String>,
+    /// What is asked.
     #[serde(deserialize_with = "or_default")]
-    v0: bool,
+    pub query: String,
+    /// Whether modules and query are Rego as it was before version 1.
     #[serde(deserialize_with = "or_default")]
-    strict: bool,
+    pub v0: bool,
+    /// Whether the compiler makes the checks of strict mode.
     #[serde(deserialize_with = "or_default")]
-    strict_builtin_errors: bool,
+    pub strict: bool,
+    /// Whether the first error of a built-in ends the evaluation.
     #[serde(deserialize_with = "or_default")]
-    explain: String,
+    pub strict_builtin_errors: bool,
+    /// What the clock shows.
     #[serde(deserialize_with = "or_default")]
-    explain_json: bool,
+    pub now_ns: i64,
+    /// Whether data may stand in the place of rules.
     #[serde(deserialize_with = "or_default")]
-    partial: bool,
-    unknowns: Option<Vec<String>>,
+    pub allow_base_conflicts: bool,
+    /// How much of a trace is told: `full`, `debug`, `fails`, `notes`.
     #[serde(deserialize_with = "or_default")]
-    disable_inlining: Vec<String>,
+    pub explain: String,
+    /// Whether it is told as events instead of as lines.
     #[serde(deserialize_with = "or_default")]
-    shallow_inlining: bool,
+    pub explain_json: bool,
+    /// Whether it is told what the query depends on while something is unknown.
     #[serde(deserialize_with = "or_default")]
-    nondeterministic_builtins: bool,
-    partial_namespace: Option<String>,
+    pub partial: bool,
+    /// What is unknown, by reference.
+    pub unknowns: Option<Vec<String>>,
+    /// What is not inlined, by reference.
     #[serde(deserialize_with = "or_default")]
-    skip_partial_namespace: bool,
+    pub disable_inlining: Vec<String>,
+    /// Whether no rule that depends on the unknown is inlined.
+    #[serde(deserialize_with = "or_default")]
+    pub shallow_inlining: bool,
+    /// Whether nondeterministic built-ins are called when their arguments are known.
+    #[serde(deserialize_with = "or_default")]
+    pub nondeterministic_builtins: bool,
+    /// The package of support rules.
+    pub partial_namespace: Option<String>,
+    /// Whether support rules stand where the policy's own do.
+    #[serde(deserialize_with = "or_default")]
+    pub skip_partial_namespace: bool,
 }
 
 fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
@@ -71,18 +105,36 @@ struct Answer {
     more: Vec<(&'static str, Value)>,
 }
 
-/// Which machine answers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    Plans,
-    Search,
-}
-
 /// How requests are answered.
 struct Manner<'a> {
     options: &'a Options,
-    host: Arc<dyn Host>,
-    by: By,
+    /// The world that policies may ask; one that stands still unless given.
+    host: Option<Arc<dyn Host>>,
+    by: Native,
+}
+
+/// Who answers lines.
+pub trait Face {
+    /// The answer to a request, or why there is none.
+    ///
+    /// # Errors
+    /// What went wrong with whoever should have answered; errors of policies are answers.
+    fn answer(&mut self, line: &str) -> Result<String, String>;
+}
+
+/// The engine in this process.
+#[derive(Clone, Copy, Debug)]
+pub enum Native {
+    /// By the machine that runs plans.
+    Plans,
+    /// By the machine that searches.
+    Search,
+}
+
+impl Face for Native {
+    fn answer(&mut self, line: &str) -> Result<String, String> {
+        Ok(answer_by(line, &Options::default(), *self))
+    }
 }
 
 /// Answers one request. The answer has `bindings` and `values` (of each solution), `prints`, or `errors` with
@@ -95,22 +147,22 @@ pub fn answer(line: &str) -> String {
 /// The same, in a world that policies may ask.
 pub fn answer_on(line: &[u8], host: Arc<dyn Host>) -> String {
     let options = &Options::default();
-    let by = By::Plans;
+    let (host, by) = (Some(host), Native::Plans);
     answer_in(line, &Manner { options, host, by })
 }
 
 /// The same with other options of the compiler than the usual ones; the request says which checks are made.
 pub fn answer_with(line: &str, options: &Options) -> String {
-    answer_by(line, options, By::Plans)
+    answer_by(line, options, Native::Plans)
 }
 
 /// The same by the machine that searches.
 pub fn searched(line: &str) -> String {
-    answer_by(line, &Options::default(), By::Search)
+    answer_by(line, &Options::default(), Native::Search)
 }
 
-fn answer_by(line: &str, options: &Options, by: By) -> String {
-    let host = Arc::new(FixedHost::default());
+fn answer_by(line: &str, options: &Options, by: Native) -> String {
+    let host = None;
     answer_in(line.as_bytes(), &Manner { options, host, by })
 }
 
@@ -168,10 +220,15 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
     let read = |text: &RawValue| read_json(text.get());
     let version = if request.v0 { Version::V0 } else { Version::V1 };
     let options = manner.options.clone().strict(request.strict);
+    let host: Arc<dyn Host> = match &manner.host {
+        Some(host) => Arc::new(Anywhere(Arc::clone(host))),
+        None => Arc::new(FixedHost::at(request.now_ns)),
+    };
     let engine = Engine::builder()
         .version(version)
         .compiler(options)
-        .host(Arc::new(Anywhere(Arc::clone(&manner.host))))
+        .host(host)
+        .allow_base_conflicts(request.allow_base_conflicts)
         .build();
     let mut change = Change::default();
     for (name, text) in &request.modules {
@@ -181,7 +238,10 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
         change.put(Path::default(), read(data)?);
     }
     engine.apply(change)?;
-    let input = request.input.map(read).transpose()?;
+    let input = match &request.input_term {
+        Some(term) => value_of(term)?,
+        None => request.input.map(read).transpose()?,
+    };
     let print = |line: &str| {
         let mut prints = prints.borrow_mut();
         prints.push_str(line);
@@ -215,13 +275,23 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
         });
     }
     let solutions = match manner.by {
-        By::Plans => query.solutions(&asked),
-        By::Search => query.search(&asked, None),
+        Native::Plans => query.solutions(&asked),
+        Native::Search => query.search(&asked, None),
     };
     Ok(Answer {
         solutions: solutions?,
         more: Vec::new(),
     })
+}
+
+/// The value of a term.
+fn value_of(term: &str) -> Result<Option<Value>, Error> {
+    let query = Engine::new().prepare_query(term)?;
+    let solutions = query.solutions(&Request::new())?;
+    let value = solutions
+        .first()
+        .and_then(|solution| solution.values.first());
+    Ok(value.cloned())
 }
 
 fn read_json(text: &str) -> Result<Value, Error> {

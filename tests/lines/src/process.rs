@@ -1,4 +1,4 @@
-//! An engine behind the lines protocol: one JSON request a line in, one JSON answer a line out.
+//! Programs that answer lines.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -6,12 +6,16 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
+use crate::Face;
+
 /// No program here needs a thousandth of this.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A running `PROGRAM lines`, started again when it dies or does not answer.
-pub struct Lines {
+/// A running program that reads a request in each line of its input and writes an answer in a line of its output. It is
+/// started again when it dies or does not answer.
+pub struct Process {
     program: String,
+    arguments: Vec<String>,
     running: Option<Running>,
 }
 
@@ -21,19 +25,32 @@ struct Running {
     answers: Receiver<String>,
 }
 
-impl Lines {
+impl Process {
+    /// `PROGRAM lines`, as Solon's own command line and the reference engine's have it.
     pub fn new(program: impl Into<String>) -> Self {
+        Self::with(program, ["lines"])
+    }
+
+    /// A program with its arguments.
+    pub fn with(
+        program: impl Into<String>,
+        arguments: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
         Self {
             program: program.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
             running: None,
         }
     }
 
     /// The answer to one request, or why there is none.
+    ///
+    /// # Errors
+    /// When the program cannot be started, or does not answer within 20 seconds.
     pub fn ask(&mut self, request: &str) -> Result<String, String> {
         let running = match self.running.take() {
             Some(running) => running,
-            None => Running::start(&self.program)
+            None => Running::start(&self.program, &self.arguments)
                 .map_err(|error| format!("cannot start {}: {error}", self.program))?,
         };
         let running = self.running.insert(running);
@@ -59,16 +76,22 @@ impl Lines {
     }
 }
 
-impl Drop for Lines {
+impl Face for Process {
+    fn answer(&mut self, line: &str) -> Result<String, String> {
+        self.ask(line)
+    }
+}
+
+impl Drop for Process {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 impl Running {
-    fn start(program: &str) -> io::Result<Self> {
+    fn start(program: &str, arguments: &[String]) -> io::Result<Self> {
         let mut child = Command::new(program)
-            .arg("lines")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

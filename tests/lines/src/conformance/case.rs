@@ -4,27 +4,70 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, json};
 
 /// A case.
 #[derive(Deserialize)]
 pub struct Case {
+    /// Its name.
     pub note: String,
+    /// What is asked.
     pub query: String,
+    /// Texts of modules.
     #[serde(default)]
     pub modules: Vec<String>,
+    /// All data.
     pub data: Option<Box<RawValue>>,
+    /// The input.
     pub input: Option<Box<RawValue>>,
     /// An input as a Rego term.
     pub input_term: Option<String>,
+    /// Its solutions.
     pub want_result: Option<Box<RawValue>>,
+    /// A part of the error.
     pub want_error: Option<String>,
+    /// The code of the error.
     pub want_error_code: Option<String>,
+    /// Whether the first error of a built-in ends the evaluation.
     #[serde(default)]
     pub strict_error: bool,
+    /// Whether the order of arrays does not matter.
     #[serde(default)]
     pub sort_bindings: bool,
+    /// Whether it is Rego as it was before version 1.
     #[serde(default)]
     pub v0: bool,
+}
+
+/// What the clock shows, in nanoseconds: the certificates of the cases are valid in 2026.
+const NOW: i64 = 1_790_000_000_000_000_000;
+
+impl Case {
+    /// The request that asks it. Documents stand in it as they are written, since the texts of numbers matter.
+    pub fn line(&self) -> Result<String, serde_json::Error> {
+        let modules = self.modules.iter().enumerate();
+        let modules = modules.map(|(at, text)| (format!("test-{at}.rego"), text.as_str().into()));
+        let modules: Map<String, serde_json::Value> = modules.collect();
+        let rest = json!({
+            "modules": modules,
+            "query": self.query,
+            "v0": self.v0,
+            "strict_builtin_errors": self.strict_error,
+            "input_term": self.input_term.as_ref().filter(|_| self.input.is_none()),
+            "now_ns": NOW,
+            "allow_base_conflicts": true,
+        });
+        let mut line = serde_json::to_string(&rest)?;
+        line.pop();
+        for (name, document) in [("data", &self.data), ("input", &self.input)] {
+            if let Some(document) = document {
+                // a line has no line feeds
+                let document = document.get().replace(['\n', '\r'], " ");
+                line += &format!(",\"{name}\":{document}");
+            }
+        }
+        Ok(line + "}")
+    }
 }
 
 #[derive(Deserialize)]

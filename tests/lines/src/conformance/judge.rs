@@ -1,73 +1,90 @@
-//! One case against the engine.
+//! One case against a face.
 
-use std::sync::Arc;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use solon::{Value, json};
 
-use solon::internal::value::json;
-use solon::{Change, Engine, Error, FixedHost, Path, PreparedQuery, Request, Solution, Value};
-use solon_syntax::ast::Version;
+use super::case::Case;
+use crate::Face;
 
-use crate::case::Case;
-
-/// What the clock shows, in nanoseconds: the certificates of the cases are valid in 2026.
-const NOW: i64 = 1_790_000_000_000_000_000;
-
-/// Whether the engine answers as the case wants.
-pub fn check(case: &Case) -> Result<(), String> {
-    judge(case, ask(case, PreparedQuery::solutions))?;
-    let searched = ask(case, |query, request| query.search(request, None));
-    judge(case, searched).map_err(|reason| format!("by search: {reason}"))
+/// What counts of an answer.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow, default)]
+    bindings: Option<&'a RawValue>,
+    #[serde(default)]
+    errors: Vec<Entry>,
 }
 
-fn judge(case: &Case, answer: Result<Vec<Solution>, Error>) -> Result<(), String> {
-    match (&case.want_error, &case.want_error_code) {
-        (None, None) => compare(case, answer),
-        (message, code) => refuse(answer, message.as_deref(), code.as_deref()),
+#[derive(Deserialize)]
+struct Entry {
+    code: String,
+    message: String,
+    #[serde(default)]
+    file: String,
+    #[serde(default)]
+    row: u32,
+}
+
+impl Entry {
+    /// As the engine tells it.
+    fn text(&self) -> String {
+        let place = match (self.file.as_str(), self.row) {
+            (_, 0) => String::new(),
+            ("", row) => format!("{row}: "),
+            (file, row) => format!("{file}:{row}: "),
+        };
+        format!("{place}{}: {}", self.code, self.message)
     }
 }
 
-fn refuse(
-    answer: Result<Vec<Solution>, Error>,
-    message: Option<&str>,
-    code: Option<&str>,
-) -> Result<(), String> {
-    let Err(error) = answer else {
+/// Whether a face answers as the case wants.
+pub fn check(case: &Case, face: &mut dyn Face) -> Result<(), String> {
+    let line = case.line().map_err(|error| error.to_string())?;
+    let line = face.answer(&line)?;
+    let answer: Answer<'_> =
+        serde_json::from_str(&line).map_err(|error| format!("{error} in {line}"))?;
+    match (&case.want_error, &case.want_error_code) {
+        (None, None) => compare(case, &answer),
+        (message, code) => refuse(&answer, message.as_deref(), code.as_deref()),
+    }
+}
+
+fn refuse(answer: &Answer<'_>, message: Option<&str>, code: Option<&str>) -> Result<(), String> {
+    if answer.errors.is_empty() {
         return Err("an error was wanted".to_owned());
-    };
+    }
+    let texts: Vec<String> = answer.errors.iter().map(Entry::text).collect();
+    let text = texts.join("\n");
     if let Some(code) = code
-        && !error.entries().iter().any(|entry| entry.code == code)
+        && !answer.errors.iter().any(|entry| entry.code == code)
     {
-        return Err(format!("wanted code {code}, got {error}"));
+        return Err(format!("wanted code {code}, got {text}"));
     }
     match message {
-        Some(message) if !error.to_string().contains(message) => {
-            Err(format!("wanted {message}, got {error}"))
-        }
+        Some(message) if !text.contains(message) => Err(format!("wanted {message}, got {text}")),
         _ => Ok(()),
     }
 }
 
-fn compare(case: &Case, answer: Result<Vec<Solution>, Error>) -> Result<(), String> {
-    let solutions = answer.map_err(|error| error.to_string())?;
+fn compare(case: &Case, answer: &Answer<'_>) -> Result<(), String> {
+    if !answer.errors.is_empty() {
+        let texts: Vec<String> = answer.errors.iter().map(Entry::text).collect();
+        return Err(texts.join("\n"));
+    }
     let Some(want) = &case.want_result else {
         return Ok(());
     };
-    let want = json::read(want.get().as_bytes()).map_err(|error| error.to_string())?;
-    let rows = solutions.iter().map(|solution| {
-        let pairs = solution
-            .bindings
-            .iter()
-            .map(|(name, value)| (Value::from(&**name), as_json(value)));
-        Value::object(pairs.collect())
-    });
-    // solutions come in no published order
-    let mut rows: Vec<Value> = rows.collect();
-    rows.sort();
-    let mut wanted: Vec<Value> = match &want {
-        Value::Array(rows) => rows.to_vec(),
-        other => return Err(format!("the wanted result is no list but {other}")),
+    let read = |text: &RawValue| {
+        let rows = json::read(text.get().as_bytes()).map_err(|error| error.to_string())?;
+        match &rows {
+            // solutions come in no published order
+            Value::Array(rows) => Ok(ordered(rows.to_vec())),
+            other => Err(format!("the result is no list but {other}")),
+        }
     };
-    wanted.sort();
-    let (got, want) = (Value::array(rows), Value::array(wanted));
+    let none = Value::array(Vec::new());
+    let (got, want) = (answer.bindings.map_or(Ok(none), read)?, read(want)?);
     let (got, want) = if case.sort_bindings {
         (sorted(&got), sorted(&want))
     } else {
@@ -80,21 +97,15 @@ fn compare(case: &Case, answer: Result<Vec<Solution>, Error>) -> Result<(), Stri
     }
 }
 
-/// A value as it reads back from its JSON form: sets are arrays, keys are strings.
-fn as_json(value: &Value) -> Value {
-    let mut text = Vec::new();
-    json::write(value.borrow(), &mut text);
-    json::read(&text).expect("what was written can be read")
+fn ordered(mut items: Vec<Value>) -> Value {
+    items.sort();
+    Value::array(items)
 }
 
 /// With the elements of all arrays among the bindings in order.
 fn sorted(value: &Value) -> Value {
     match value {
-        Value::Array(items) => {
-            let mut items: Vec<Value> = items.iter().map(sorted).collect();
-            items.sort();
-            Value::array(items)
-        }
+        Value::Array(items) => ordered(items.iter().map(sorted).collect()),
         Value::Object(object) => Value::object(
             object
                 .iter()
@@ -103,47 +114,4 @@ fn sorted(value: &Value) -> Value {
         ),
         other => other.clone(),
     }
-}
-
-fn ask(
-    case: &Case,
-    evaluate: impl Fn(&PreparedQuery, &Request<'_>) -> Result<Vec<Solution>, Error>,
-) -> Result<Vec<Solution>, Error> {
-    let version = if case.v0 { Version::V0 } else { Version::V1 };
-    let engine = Engine::builder()
-        .host(Arc::new(FixedHost {
-            now_ns: NOW,
-            ..FixedHost::default()
-        }))
-        .version(version)
-        .allow_base_conflicts(true)
-        .build();
-    let mut change = Change::default();
-    for (at, module) in case.modules.iter().enumerate() {
-        change.set_module(&format!("test-{at}.rego"), module);
-    }
-    if let Some(data) = &case.data {
-        let data = json::read(data.get().as_bytes()).map_err(Error::from)?;
-        change.put(Path::default(), data);
-    }
-    engine.apply(change)?;
-    let input = match (&case.input, &case.input_term) {
-        (Some(input), _) => Some(json::read(input.get().as_bytes()).map_err(Error::from)?),
-        (None, Some(term)) => {
-            let solutions = Engine::new()
-                .prepare_query(term)?
-                .solutions(&Request::new())?;
-            solutions
-                .first()
-                .and_then(|solution| solution.values.first())
-                .cloned()
-        }
-        (None, None) => None,
-    };
-    let query = engine.prepare_query(&case.query)?;
-    let mut request = Request::new().strict_builtin_errors(case.strict_error);
-    if let Some(input) = &input {
-        request = request.input(input);
-    }
-    evaluate(&query, &request)
 }
