@@ -32,6 +32,71 @@
 #include <stdint.h>
 
 /**
+ * Every step but unification.
+ */
+#define SOLON_DETAIL_FULL 0
+
+/**
+ * Every step.
+ */
+#define SOLON_DETAIL_DEBUG 1
+
+/**
+ * What failed, and the way to it.
+ */
+#define SOLON_DETAIL_FAILS 2
+
+/**
+ * What `trace` says, and where it was called.
+ */
+#define SOLON_DETAIL_NOTES 3
+
+/**
+ * It answers the same for the same arguments: one evaluation asks it only once for them.
+ */
+#define SOLON_FUNCTION_PURE 0
+
+/**
+ * It may answer otherwise each time.
+ */
+#define SOLON_FUNCTION_IMPURE 1
+
+/**
+ * It waits for the outside, and may answer otherwise each time.
+ */
+#define SOLON_FUNCTION_WAITING 2
+
+/**
+ * The Rego of the engine; of the engine itself, version 1.
+ */
+#define SOLON_REGO_DEFAULT 0
+
+/**
+ * Rego as it was before version 1.
+ */
+#define SOLON_REGO_V0 1
+
+/**
+ * Rego version 1.
+ */
+#define SOLON_REGO_V1 2
+
+/**
+ * Policies see the system: its clock, its random source, its environment, and its network.
+ */
+#define SOLON_HOST_SYSTEM 0
+
+/**
+ * Policies see the system's clock and its random source. Asking for the network ends an evaluation with an error.
+ */
+#define SOLON_HOST_OFFLINE 1
+
+/**
+ * For tests: the clock stands still at `now_ns`, what is random can be foreseen, and there is nothing else.
+ */
+#define SOLON_HOST_FIXED 2
+
+/**
  * Version of this header: rises when programs must change.
  */
 #define SOLON_VERSION_MAJOR 0
@@ -45,6 +110,11 @@
  * Version of this header: rises with each correction.
  */
 #define SOLON_VERSION_PATCH 0
+
+/**
+ * Number of the interface between programs and the library: rises when a program that was linked before would break.
+ */
+#define SOLON_ABI 0
 
 /**
  * What kind of error. Numbers never change; new ones come at the end.
@@ -97,9 +167,62 @@ typedef enum {
 } solon_code;
 
 /**
+ * What a value is, in the order by which Rego sorts.
+ */
+typedef enum {
+    /**
+     * No value at all: NULL.
+     */
+    SOLON_KIND_UNDEFINED = 0,
+    /**
+     * `null`
+     */
+    SOLON_KIND_NULL = 1,
+    /**
+     * `true`, `false`
+     */
+    SOLON_KIND_BOOLEAN = 2,
+    /**
+     * A number of any size.
+     */
+    SOLON_KIND_NUMBER = 3,
+    /**
+     * A string.
+     */
+    SOLON_KIND_STRING = 4,
+    /**
+     * An array.
+     */
+    SOLON_KIND_ARRAY = 5,
+    /**
+     * An object, whose keys may be any values.
+     */
+    SOLON_KIND_OBJECT = 6,
+    /**
+     * A set.
+     */
+    SOLON_KIND_SET = 7,
+} solon_kind;
+
+/**
+ * A call of a function. It lives as long as the call, on the thread of the call.
+ */
+typedef struct solon_call solon_call;
+
+/**
+ * What stops the evaluations whose requests name it. Several threads may use it at once.
+ */
+typedef struct solon_cancel solon_cancel;
+
+/**
  * Changes that are collected, and applied as one by `solon_engine_apply`. One thread at a time uses it.
  */
 typedef struct solon_change solon_change;
+
+/**
+ * Which lines of the modules evaluations came by, over all whose requests name it. One thread at a time uses it.
+ */
+typedef struct solon_coverage solon_coverage;
 
 /**
  * A prepared document. Several threads may ask it at once; it follows its engine, which it keeps alive.
@@ -113,9 +236,83 @@ typedef struct solon_document solon_document;
 typedef struct solon_engine solon_engine;
 
 /**
- * An error.
+ * An error. Several threads may read it at once.
  */
 typedef struct solon_error solon_error;
+
+/**
+ * An answer and how it was found. Several threads may read it at once.
+ */
+typedef struct solon_explanation solon_explanation;
+
+/**
+ * A function that policies may call. Engines keep what they need of it, so it may be freed when they are made.
+ */
+typedef struct solon_function solon_function;
+
+/**
+ * Fields that functions of the host add to the response of a decision. One thread at a time uses it.
+ */
+typedef struct solon_metadata solon_metadata;
+
+/**
+ * Times and counts by the names that OPA publishes them under. What is measured again is added. One thread at a time
+ * uses it.
+ */
+typedef struct solon_metrics solon_metrics;
+
+/**
+ * The modules and the data of an engine as they were when it was taken. Several threads may use it at once. A request
+ * that names it asks it instead of what is current.
+ */
+typedef struct solon_moment solon_moment;
+
+/**
+ * What functions that are not deterministic (`time.now_ns`, `rand.intn`, `http.send` …) answered in a decision, so that it
+ * can be understood, or repeated. One thread at a time uses it.
+ */
+typedef struct solon_nd_cache solon_nd_cache;
+
+/**
+ * The pairs of an object, one after the other. One thread at a time uses it.
+ */
+typedef struct solon_pairs solon_pairs;
+
+/**
+ * A prepared query that is asked while something is unknown. Several threads may ask it at once; it follows its engine as
+ * queries do.
+ */
+typedef struct solon_partial solon_partial;
+
+/**
+ * How long the rows of the modules took, over all evaluations whose requests name it. One thread at a time uses it.
+ */
+typedef struct solon_profile solon_profile;
+
+/**
+ * A prepared query. Several threads may ask it at once; it follows its engine, which it keeps alive: where modules change
+ * it is compiled anew on its next use, which fails with `SOLON_ERROR_COMPILE` where it does not compile any more.
+ */
+typedef struct solon_query solon_query;
+
+/**
+ * What a query still depends on: bodies, one of which must hold, and the modules that they refer to. Several threads may
+ * read it at once.
+ */
+typedef struct solon_residuals solon_residuals;
+
+/**
+ * The solutions of a query. Several threads may read them at once; the values in them live as long as they do.
+ */
+typedef struct solon_solutions solon_solutions;
+
+/**
+ * A value. It never changes, so several threads may read it at once.
+ *
+ * What `solon_value_item`, `solon_value_get` and the like answer belongs to the value around it and lives as long as
+ * that; it is not freed. `solon_value_clone` makes a value of its own of it.
+ */
+typedef struct solon_value solon_value;
 
 /**
  * Bytes that the caller owns and hands to `solon_bytes_free`. `data` is NULL when there is nothing, which is not
@@ -133,11 +330,101 @@ typedef struct {
 } solon_bytes;
 
 /**
- * Text that belongs to the object it was asked from, and lives as long as that.
+ * Hears a line that a policy prints. It is called on the evaluating thread, mostly when the evaluation ends, and may
+ * call the library itself.
+ */
+typedef void (*solon_print)(void *userdata, const char *line, size_t length);
+
+/**
+ * What one evaluation is given. What is zero is as usual: `solon_request request = {.size = sizeof request};`
+ *
+ * Everything stays the caller's, and is not freed before the evaluation has ended.
  */
 typedef struct {
     /**
-     * First byte; never NULL.
+     * `sizeof(solon_request)`
+     */
+    size_t size;
+    /**
+     * The input as JSON text. With neither this nor a value, `input` is undefined.
+     */
+    const char *input_json;
+    /**
+     * How many bytes.
+     */
+    size_t input_json_length;
+    /**
+     * The input as a value.
+     */
+    const solon_value *input;
+    /**
+     * The moment that is asked; NULL is the current one.
+     */
+    const solon_moment *moment;
+    /**
+     * What stops it from another thread.
+     */
+    const solon_cancel *cancel;
+    /**
+     * Nanoseconds that it may take; 0 is the engine's bound, `UINT64_MAX` is none.
+     */
+    uint64_t time_limit_ns;
+    /**
+     * Loop turns and calls that it may take, likewise.
+     */
+    uint64_t step_limit;
+    /**
+     * Bytes of memory that it may take, likewise.
+     */
+    uint64_t memory_limit;
+    /**
+     * Bytes of memory that an explanation may take, likewise.
+     */
+    uint64_t explanation_limit;
+    /**
+     * Whether the first error of a built-in function ends it.
+     */
+    int strict_builtin_errors;
+    /**
+     * Who hears what policies print.
+     */
+    solon_print print;
+    /**
+     * Its first argument.
+     */
+    void *print_userdata;
+    /**
+     * Where answers of functions that are not deterministic are noted, and looked up first.
+     */
+    solon_nd_cache *nd_cache;
+    /**
+     * What functions of the host may read about the request: an object.
+     */
+    const solon_value *metadata;
+    /**
+     * Where functions of the host tell something beside the answer.
+     */
+    solon_metadata *response_metadata;
+    /**
+     * Where times and counts are added.
+     */
+    solon_metrics *metrics;
+    /**
+     * Where is noted what it came by. It takes longer then.
+     */
+    solon_coverage *coverage;
+    /**
+     * Where the times of rows are added. It takes longer then.
+     */
+    solon_profile *profile;
+} solon_request;
+
+/**
+ * A view of text. What the library gives belongs to the object it was asked from, and lives as long as that.
+ */
+typedef struct {
+    /**
+     * First byte; never NULL where the library gives it.
      */
     const char *data;
     /**
@@ -145,6 +432,231 @@ typedef struct {
      */
     size_t length;
 } solon_text;
+
+/**
+ * How an engine is made. What is zero is as usual: `solon_options options = {.size = sizeof options};`
+ */
+typedef struct {
+    /**
+     * `sizeof(solon_options)`
+     */
+    size_t size;
+    /**
+     * The Rego of modules that do not say: one of `SOLON_REGO_…`.
+     */
+    int rego;
+    /**
+     * Whether the compiler makes the checks of strict mode.
+     */
+    int strict;
+    /**
+     * Whether base documents may stand in the place of rules.
+     */
+    int allow_base_conflicts;
+    /**
+     * What policies may ask of the world: one of `SOLON_HOST_…`.
+     */
+    int host;
+    /**
+     * What the clock of `SOLON_HOST_FIXED` shows, in nanoseconds since 1970.
+     */
+    int64_t now_ns;
+    /**
+     * What policies may use, in the JSON form of OPA's capabilities; NULL is everything there is.
+     */
+    const char *capabilities_json;
+    /**
+     * How many bytes.
+     */
+    size_t capabilities_json_length;
+    /**
+     * The hosts that policies may reach, a JSON array of names; NULL leaves that to the capabilities.
+     */
+    const char *allow_net_json;
+    /**
+     * How many bytes.
+     */
+    size_t allow_net_json_length;
+    /**
+     * Nanoseconds that an evaluation may take; 0 is no bound.
+     */
+    uint64_t time_limit_ns;
+    /**
+     * Loop turns and calls that an evaluation may take; 0 is no bound.
+     */
+    uint64_t step_limit;
+    /**
+     * Bytes of memory that an evaluation may take; 0 is 1 GiB, `UINT64_MAX` is no bound.
+     */
+    uint64_t memory_limit;
+    /**
+     * Bytes of memory that an explanation may take; 0 is 256 MiB, `UINT64_MAX` is no bound.
+     */
+    uint64_t explanation_limit;
+    /**
+     * Bytes of answers of `http.send` that are kept for later evaluations; 0 is 64 MiB.
+     */
+    uint64_t response_cache;
+    /**
+     * Functions that policies may call like built-ins. They stay the caller's.
+     */
+    const solon_function *const *functions;
+    /**
+     * How many functions.
+     */
+    size_t function_count;
+} solon_options;
+
+/**
+ * One of the things that are wrong. Texts live as long as the error.
+ */
+typedef struct {
+    /**
+     * Its published code, like `rego_type_error`.
+     */
+    solon_text code;
+    /**
+     * What is wrong.
+     */
+    solon_text message;
+    /**
+     * The file; empty for queries and inputs, and where there is no place.
+     */
+    solon_text file;
+    /**
+     * The row, from 1; 0 where there is no place.
+     */
+    uint32_t row;
+    /**
+     * The column, from 1; 0 where there is no place.
+     */
+    uint32_t column;
+} solon_error_entry;
+
+/**
+ * What a function does. It is called on the evaluating threads, several at once, and may call the library itself: ask
+ * the same engine, and change it.
+ *
+ * The arguments live as long as the call. The answer is a value of its own, which passes to the library
+ * (`solon_value_clone` makes one of an argument), or NULL for undefined. It must return: no `longjmp` and no exception
+ * may leave it.
+ */
+typedef solon_value *(*solon_function_body)(void *userdata,
+                                            solon_call *call,
+                                            const solon_value *const *arguments,
+                                            size_t argument_count);
+
+/**
+ * Frees the userdata of a function.
+ */
+typedef void (*solon_function_release)(void *userdata);
+
+/**
+ * A module to be added.
+ */
+typedef struct {
+    /**
+     * Its name; the module of that name is replaced.
+     */
+    solon_text name;
+    /**
+     * Its text.
+     */
+    solon_text text;
+    /**
+     * Its Rego: one of `SOLON_REGO_…`.
+     */
+    int rego;
+} solon_module;
+
+/**
+ * What is unknown, and how far rules are inlined. What is zero is as usual:
+ * `solon_partial_options options = {.size = sizeof options};`
+ */
+typedef struct {
+    /**
+     * `sizeof(solon_partial_options)`
+     */
+    size_t size;
+    /**
+     * What is unknown, a JSON array of references into `input` and `data`; NULL is `["input"]`.
+     */
+    const char *unknowns_json;
+    /**
+     * How many bytes.
+     */
+    size_t unknowns_json_length;
+    /**
+     * The documents that are not inlined, a JSON array of references; NULL is none.
+     */
+    const char *disable_inlining_json;
+    /**
+     * How many bytes.
+     */
+    size_t disable_inlining_json_length;
+    /**
+     * Whether no rule that depends on the unknown is inlined, and nothing is simplified.
+     */
+    int shallow_inlining;
+    /**
+     * Whether functions that are not deterministic are called when their arguments are known.
+     */
+    int nondeterministic_builtins;
+    /**
+     * Whether a default of `false` is left out where a rule only has to hold.
+     */
+    int skip_false_defaults;
+    /**
+     * Whether support rules stand where the policy's own do, to take their place.
+     */
+    int skip_namespace;
+    /**
+     * The package below `data` that support rules stand in; NULL is `partial`.
+     */
+    const char *package;
+    /**
+     * How many bytes.
+     */
+    size_t package_length;
+} solon_partial_options;
+
+/**
+ * Where a query stands. What is zero is as usual: `solon_query_options options = {.size = sizeof options};`
+ */
+typedef struct {
+    /**
+     * `sizeof(solon_query_options)`
+     */
+    size_t size;
+    /**
+     * The package whose rules it may name, like `authz.users`; NULL is none.
+     */
+    const char *package;
+    /**
+     * How many bytes.
+     */
+    size_t package_length;
+    /**
+     * What it imports, a JSON array like `["data.users as us"]`; NULL is nothing.
+     */
+    const char *imports_json;
+    /**
+     * How many bytes.
+     */
+    size_t imports_json_length;
+    /**
+     * The built-in functions that it may not call itself, a JSON array of names; NULL is none.
+     */
+    const char *unsafe_builtins_json;
+    /**
+     * How many bytes.
+     */
+    size_t unsafe_builtins_json_length;
+    /**
+     * Where is added how long its compilation takes.
+     */
+    solon_metrics *metrics;
+} solon_query_options;
 
 #ifdef __cplusplus
 extern "C" {
@@ -154,6 +666,27 @@ extern "C" {
  * Frees bytes that a function gave; nothing happens when `data` is NULL.
  */
 void solon_bytes_free(solon_bytes bytes);
+
+/**
+ * Makes something that evaluations can be stopped with.
+ */
+solon_error *solon_cancel_new(solon_cancel **out);
+
+/**
+ * Stops every evaluation that was given it, now and later: they end with `SOLON_ERROR_EVAL` and the code
+ * `eval_cancel_error`. Nothing happens for NULL.
+ */
+void solon_cancel_cancel(const solon_cancel *cancel);
+
+/**
+ * Whether it was told to stop: 1 or 0; 0 for NULL.
+ */
+int solon_cancel_is_cancelled(const solon_cancel *cancel);
+
+/**
+ * Frees it, when no evaluation has it any more; nothing happens for NULL.
+ */
+void solon_cancel_free(solon_cancel *cancel);
 
 /**
  * Makes a change that changes nothing yet.
@@ -166,7 +699,7 @@ solon_error *solon_change_new(solon_change **out);
 void solon_change_free(solon_change *change);
 
 /**
- * Adds a module, or replaces the one of that name. `rego` is the version of its language, 0 or 1; -1 is that of the engine.
+ * Adds a module, or replaces the one of that name. `rego` is one of `SOLON_REGO_…`.
  */
 solon_error *solon_change_set_module(solon_change *change,
                                      const char *name,
@@ -181,6 +714,14 @@ solon_error *solon_change_set_module(solon_change *change,
 solon_error *solon_change_remove_module(solon_change *change, const char *name, size_t name_length);
 
 /**
+ * Writes a document at a path with slashes below `data`; the objects around it are made. The value stays the caller's.
+ */
+solon_error *solon_change_put(solon_change *change,
+                              const char *path,
+                              size_t path_length,
+                              const solon_value *value);
+
+/**
  * Writes a document, JSON text, at a path with slashes below `data`; the objects around it are made.
  */
 solon_error *solon_change_put_json(solon_change *change,
@@ -190,19 +731,89 @@ solon_error *solon_change_put_json(solon_change *change,
                                    size_t json_length);
 
 /**
+ * Changes data by a JSON patch (RFC 6902), an array of operations, each of which sees what was changed before it.
+ */
+solon_error *solon_change_patch_json(solon_change *change,
+                                     const char *json,
+                                     size_t json_length);
+
+/**
  * Removes a document.
  */
 solon_error *solon_change_delete(solon_change *change, const char *path, size_t path_length);
 
 /**
- * Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
- * happens. The change is empty then, either way.
+ * Makes one that has seen nothing.
  */
-solon_error *solon_engine_apply(const solon_engine *engine,
-                                solon_change *change);
+solon_error *solon_coverage_new(solon_coverage **out);
 
 /**
- * Prepares the document at a path below `data`, like `authz/allow`.
+ * The report on the modules of a moment, as JSON in OPA's form. The modules must be those that were evaluated.
+ */
+solon_error *solon_coverage_json(solon_coverage *coverage,
+                                 const solon_moment *moment,
+                                 solon_bytes *out);
+
+/**
+ * Frees it; nothing happens for NULL.
+ */
+void solon_coverage_free(solon_coverage *coverage);
+
+/**
+ * Replaces all data by a JSON object.
+ */
+solon_error *solon_engine_set_data_json(const solon_engine *engine, const char *json, size_t json_length);
+
+/**
+ * Replaces all data by a YAML mapping, read as OPA reads YAML.
+ */
+solon_error *solon_engine_set_data_yaml(const solon_engine *engine, const char *yaml, size_t yaml_length);
+
+/**
+ * The data at a path with slashes; the empty path is all of it. `SOLON_ERROR_STORE` when there is none.
+ */
+solon_error *solon_engine_get(const solon_engine *engine,
+                              const char *path,
+                              size_t path_length,
+                              solon_value **out);
+
+/**
+ * The same as JSON.
+ */
+solon_error *solon_engine_get_json(const solon_engine *engine,
+                                   const char *path,
+                                   size_t path_length,
+                                   solon_bytes *out);
+
+/**
+ * Writes data at a path with slashes; the objects around it are made. The value stays the caller's.
+ */
+solon_error *solon_engine_put(const solon_engine *engine,
+                              const char *path,
+                              size_t path_length,
+                              const solon_value *value);
+
+/**
+ * Writes JSON as data at a path with slashes; the objects around it are made.
+ */
+solon_error *solon_engine_put_json(const solon_engine *engine,
+                                   const char *path,
+                                   size_t path_length,
+                                   const char *json,
+                                   size_t json_length);
+
+/**
+ * Changes data by a JSON patch (RFC 6902), an array of operations: all of them happen, or none.
+ */
+solon_error *solon_engine_patch_json(const solon_engine *engine, const char *json, size_t json_length);
+
+/**
+ * Removes the data at a path with slashes.
+ */
+solon_error *solon_engine_delete(const solon_engine *engine, const char *path, size_t path_length);
+
+/**
+ * Prepares the document at a path below `data`, like `authz/allow`. A path that leads nowhere is undefined when asked.
  */
 solon_error *solon_engine_prepare(const solon_engine *engine,
                                   const char *path,
@@ -210,9 +821,27 @@ solon_error *solon_engine_prepare(const solon_engine *engine,
                                   solon_document **out);
 
 /**
+ * The same for a path that somebody is to have written something for: `SOLON_ERROR_UNKNOWN_PATH` where there is neither a
+ * rule nor data.
+ */
+solon_error *solon_engine_prepare_known(const solon_engine *engine,
+                                        const char *path,
+                                        size_t path_length,
+                                        solon_document **out);
+
+/**
  * Frees a document that no thread uses any more; nothing happens for NULL.
  */
 void solon_document_free(solon_document *document);
+
+/**
+ * Whether the document is `true`: 1 if it is, 0 if it is anything else or undefined, -1 where there is no answer
+ * (a NULL document, an input that is not JSON, an evaluation that ended early). Whoever wants to know why asks
+ * `solon_document_ask_allow`.
+ */
+int solon_document_allow(const solon_document *document,
+                         const char *input_json,
+                         size_t input_json_length);
 
 /**
  * Evaluates the document and gives it as JSON.
@@ -225,50 +854,98 @@ solon_error *solon_document_evaluate_json(const solon_document *document,
                                           solon_bytes *out);
 
 /**
- * Whether the document is `true`: 1 if it is, 0 if it is anything else or undefined, -1 where there is no answer
- * (a NULL document, an input that is not JSON, an evaluation that ended early). Whoever wants to know why asks
- * `solon_document_evaluate_json`.
+ * Asks the document by a request, and gives its value; NULL when it is undefined. The request may be NULL.
  */
-int solon_document_allow(const solon_document *document,
-                         const char *input_json,
-                         size_t input_json_length);
+solon_error *solon_document_ask(const solon_document *document,
+                                const solon_request *request,
+                                solon_value **out);
 
 /**
- * Gives back the memory that evaluations left to later ones: that of the pool and that of the calling thread.
+ * Asks the document by a request, and gives it as JSON; `out->data` is NULL when it is undefined.
  */
-void solon_release_memory(void);
+solon_error *solon_document_ask_json(const solon_document *document,
+                                     const solon_request *request,
+                                     solon_bytes *out);
 
 /**
- * Makes an engine without modules and data. Policies that ask for the time get the system's.
+ * Asks by a request whether the document is `true`: `out` is 1 if it is, and 0 if it is anything else or undefined.
  */
-solon_error *solon_engine_new(solon_engine **out);
+solon_error *solon_document_ask_allow(const solon_document *document,
+                                      const solon_request *request,
+                                      int *out);
 
 /**
- * Frees an engine that no thread uses any more; nothing happens for NULL.
+ * Asks the document for each of many inputs, JSON texts, on one moment. The request has no input, and may be NULL.
+ *
+ * There is an answer for each input, which `solon_bytes_free` frees; `data` is NULL when it is undefined. With `errors`
+ * there is an error beside each answer, or NULL; without it the first error ends it all, and there are no answers.
+ */
+solon_error *solon_document_ask_many_json(const solon_document *document,
+                                          const solon_request *request,
+                                          const solon_text *inputs_json,
+                                          size_t input_count,
+                                          solon_bytes *answers,
+                                          solon_error **errors);
+
+/**
+ * The same for inputs that are values; NULL leaves `input` undefined. `solon_value_free` frees the answers, which are NULL
+ * when they are undefined.
+ */
+solon_error *solon_document_ask_many(const solon_document *document,
+                                     const solon_request *request,
+                                     const solon_value *const *inputs,
+                                     size_t input_count,
+                                     solon_value **answers,
+                                     solon_error **errors);
+
+/**
+ * Asks the document by a request, and tells how the answer was found. `detail` is one of `SOLON_DETAIL_…`. An evaluation
+ * that ends with an error has an explanation, too; its accessors tell the error.
+ */
+solon_error *solon_document_explain(const solon_document *document,
+                                    const solon_request *request,
+                                    int detail,
+                                    solon_explanation **out);
+
+/**
+ * Makes an engine without modules and data. `options` may be NULL: everything is as usual then.
+ */
+solon_error *solon_engine_new(const solon_options *options, solon_engine **out);
+
+/**
+ * Frees an engine that no thread uses any more; nothing happens for NULL. What was prepared keeps what it needs of it.
  */
 void solon_engine_free(solon_engine *engine);
 
 /**
- * Adds a module, or replaces the one of that name, and compiles it together with the others.
+ * How many changes there were: it grows with each; 0 for NULL.
  */
-solon_error *solon_engine_set_module(const solon_engine *engine,
-                                     const char *name,
-                                     size_t name_length,
-                                     const char *text,
-                                     size_t text_length);
+uint64_t solon_engine_generation(const solon_engine *engine);
 
 /**
- * Removes a module.
+ * Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
+ * happens. The change is empty then, either way. `metrics` may be NULL; it is told how long parsing and compiling take.
  */
-solon_error *solon_engine_remove_module(const solon_engine *engine, const char *name, size_t name_length);
+solon_error *solon_engine_apply(const solon_engine *engine,
+                                solon_change *change,
+                                solon_metrics *metrics);
 
 /**
- * Replaces all data by a JSON object.
+ * Tells what a change would do: the moment that it would lead to, which can be asked like any other, or the error.
+ * Nothing happens, and the change stays as it is.
  */
-solon_error *solon_engine_set_data_json(const solon_engine *engine, const char *json, size_t json_length);
+solon_error *solon_engine_check(const solon_engine *engine,
+                                const solon_change *change,
+                                solon_moment **out);
 
 /**
- * Evaluates the document at a path below `data`, like `authz/allow`, and gives it as JSON.
+ * The policy and the data as they are now, for decisions that are to rest on the same.
+ */
+solon_error *solon_engine_moment(const solon_engine *engine, solon_moment **out);
+
+/**
+ * Evaluates the document at a path below `data`, like `authz/allow`, and gives it as JSON. What is asked often is better
+ * prepared.
  *
  * The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
  */
@@ -278,6 +955,11 @@ solon_error *solon_engine_evaluate_json(const solon_engine *engine,
                                         const char *input_json,
                                         size_t input_json_length,
                                         solon_bytes *out);
+
+/**
+ * Gives back the memory that evaluations left to later ones: that of the pool and that of the calling thread.
+ */
+void solon_release_memory(void);
 
 /**
  * The code; `SOLON_OK` for NULL.
@@ -296,14 +978,516 @@ solon_text solon_error_message(const solon_error *error);
 solon_text solon_error_json(const solon_error *error);
 
 /**
+ * How many things are wrong; 0 for NULL, and for errors that are about the call itself.
+ */
+size_t solon_error_count(const solon_error *error);
+
+/**
+ * Reads one of the things that are wrong, by its position from 0: 1 if there is one, and 0 otherwise, which leaves `out`
+ * untouched.
+ */
+int solon_error_entry_at(const solon_error *error,
+                         size_t index,
+                         solon_error_entry *out);
+
+/**
  * Frees an error; nothing happens for NULL.
  */
 void solon_error_free(solon_error *error);
 
 /**
+ * The steps as lines for people, each ended by a line feed. With `places` each begins with its file and row, with
+ * `variables` each shows the values of the variables.
+ */
+solon_error *solon_explanation_text(const solon_explanation *explanation,
+                                    int places,
+                                    int variables,
+                                    solon_bytes *out);
+
+/**
+ * The steps as JSON, in the form of OPA's REST API.
+ */
+solon_error *solon_explanation_json(const solon_explanation *explanation, solon_bytes *out);
+
+/**
+ * The value of the document that was explained, NULL when it is undefined, or the error that the evaluation ended with.
+ */
+solon_error *solon_explanation_value(const solon_explanation *explanation,
+                                     solon_value **out);
+
+/**
+ * The solutions of the query that was explained, or the error that the evaluation ended with.
+ */
+solon_error *solon_explanation_solutions(const solon_explanation *explanation, solon_solutions **out);
+
+/**
+ * What the query that was explained depends on, or the error that the evaluation ended with.
+ */
+solon_error *solon_explanation_residuals(const solon_explanation *explanation, solon_residuals **out);
+
+/**
+ * Frees an explanation; nothing happens for NULL.
+ */
+void solon_explanation_free(solon_explanation *explanation);
+
+/**
+ * Makes a function that policies may call by a name, which may have dots. Its type is declared in the JSON form of
+ * capabilities, so that policies that misuse it do not compile:
+ * `{"type": "function", "args": [{"type": "string"}], "result": {"type": "boolean"}}`.
+ *
+ * `purity` is one of `SOLON_FUNCTION_…`. `userdata` is the first argument of `body`; `release`, unless NULL, is called
+ * with it once, when neither the function nor an engine with it is left. On an error it is not called.
+ */
+solon_error *solon_function_new(const char *name,
+                                size_t name_length,
+                                const char *declaration_json,
+                                size_t declaration_json_length,
+                                int purity,
+                                solon_function_body body,
+                                void *userdata,
+                                solon_function_release release,
+                                solon_function **out);
+
+/**
+ * Frees a function; nothing happens for NULL. Engines that were made with it keep what they need of it.
+ */
+void solon_function_free(solon_function *function);
+
+/**
+ * Lets the call end with an error: undefined where errors of built-ins are, and the end of the evaluation where they are
+ * strict. What the function answers does not count then.
+ */
+solon_error *solon_call_fail(solon_call *call,
+                             const char *message,
+                             size_t message_length);
+
+/**
+ * Lets the evaluation end with an error, strict or not.
+ */
+solon_error *solon_call_halt(solon_call *call, const char *message, size_t message_length);
+
+/**
+ * What the request tells of itself, an object; NULL when there is nothing, and for NULL.
+ */
+const solon_value *solon_call_metadata(const solon_call *call);
+
+/**
+ * Tells the caller of the evaluation something beside the answer: `solon_metadata` has it under a name. The value stays
+ * the caller's.
+ */
+solon_error *solon_call_tell(solon_call *call,
+                             const char *name,
+                             size_t name_length,
+                             const solon_value *value);
+
+/**
+ * Makes one without fields.
+ */
+solon_error *solon_metadata_new(solon_metadata **out);
+
+/**
+ * The fields, an object.
+ */
+solon_error *solon_metadata_value(solon_metadata *metadata, solon_value **out);
+
+/**
+ * Frees it; nothing happens for NULL.
+ */
+void solon_metadata_free(solon_metadata *metadata);
+
+/**
+ * Makes one without anything measured. With `instrument` the steps of evaluations are measured, too, which makes them
+ * slower.
+ */
+solon_error *solon_metrics_new(int instrument,
+                               solon_metrics **out);
+
+/**
+ * Everything that was measured, a JSON object: `{"timer_rego_query_eval_ns": …}`.
+ */
+solon_error *solon_metrics_json(solon_metrics *metrics, solon_bytes *out);
+
+/**
+ * Frees it; nothing happens for NULL.
+ */
+void solon_metrics_free(solon_metrics *metrics);
+
+/**
+ * Adds a module, or replaces the one of that name, and compiles it together with the others.
+ */
+solon_error *solon_engine_set_module(const solon_engine *engine,
+                                     const char *name,
+                                     size_t name_length,
+                                     const char *text,
+                                     size_t text_length);
+
+/**
+ * Adds or replaces several modules at once: they may need one another, and either all of it happens or nothing.
+ */
+solon_error *solon_engine_set_modules(const solon_engine *engine,
+                                      const solon_module *modules,
+                                      size_t module_count);
+
+/**
+ * Removes a module.
+ */
+solon_error *solon_engine_remove_module(const solon_engine *engine, const char *name, size_t name_length);
+
+/**
+ * The names of all modules, an array of strings in their order.
+ */
+solon_error *solon_engine_module_names(const solon_engine *engine, solon_value **out);
+
+/**
+ * The text of a module.
+ */
+solon_error *solon_engine_module_text(const solon_engine *engine,
+                                      const char *name,
+                                      size_t name_length,
+                                      solon_bytes *out);
+
+/**
+ * The syntax tree of a module as JSON, in OPA's form.
+ */
+solon_error *solon_engine_module_json(const solon_engine *engine,
+                                      const char *name,
+                                      size_t name_length,
+                                      solon_bytes *out);
+
+/**
+ * How many changes the engine had seen; 0 for NULL.
+ */
+uint64_t solon_moment_generation(const solon_moment *moment);
+
+/**
+ * The data at a path with slashes, which lives as long as the moment. `SOLON_ERROR_STORE` when there is none.
+ */
+solon_error *solon_moment_get(const solon_moment *moment,
+                              const char *path,
+                              size_t path_length,
+                              const solon_value **out);
+
+/**
+ * Frees a moment; nothing happens for NULL.
+ */
+void solon_moment_free(solon_moment *moment);
+
+/**
+ * Makes a cache: an empty one of NULL, or one of the JSON that `solon_nd_cache_json` gave, by which a decision repeats.
+ */
+solon_error *solon_nd_cache_new(const char *json,
+                                size_t json_length,
+                                solon_nd_cache **out);
+
+/**
+ * What is noted, as JSON: answers by function and arguments.
+ */
+solon_error *solon_nd_cache_json(solon_nd_cache *cache, solon_bytes *out);
+
+/**
+ * Frees a cache; nothing happens for NULL.
+ */
+void solon_nd_cache_free(solon_nd_cache *cache);
+
+/**
+ * Prepares a query that is asked while something is unknown. Both kinds of options may be NULL.
+ */
+solon_error *solon_engine_prepare_partial(const solon_engine *engine,
+                                          const char *text,
+                                          size_t text_length,
+                                          const solon_partial_options *options,
+                                          const solon_query_options *query_options,
+                                          solon_partial **out);
+
+/**
+ * Asks by a request, which may be NULL, what the query still depends on.
+ */
+solon_error *solon_partial_ask(const solon_partial *partial,
+                               const solon_request *request,
+                               solon_residuals **out);
+
+/**
+ * Asks by a request, and tells how the answer was found, as `solon_document_explain` does.
+ */
+solon_error *solon_partial_explain(const solon_partial *partial,
+                                   const solon_request *request,
+                                   int detail,
+                                   solon_explanation **out);
+
+/**
+ * Frees a partial query that no thread uses any more; nothing happens for NULL.
+ */
+void solon_partial_free(solon_partial *partial);
+
+/**
+ * Makes one without rows.
+ */
+solon_error *solon_profile_new(solon_profile **out);
+
+/**
+ * Gives the rows, those that took longest first, as JSON in OPA's form, and begins anew. Files have their names from the
+ * moment, whose modules must be those that were evaluated.
+ */
+solon_error *solon_profile_json(solon_profile *profile,
+                                const solon_moment *moment,
+                                solon_bytes *out);
+
+/**
+ * Frees it; nothing happens for NULL.
+ */
+void solon_profile_free(solon_profile *profile);
+
+/**
+ * Prepares a query, like `x := data.roles[_]; x != input.role`. `options` may be NULL.
+ */
+solon_error *solon_engine_prepare_query(const solon_engine *engine,
+                                        const char *text,
+                                        size_t text_length,
+                                        const solon_query_options *options,
+                                        solon_query **out);
+
+/**
+ * Asks the query by a request, which may be NULL, and gives all solutions in the order they are found.
+ */
+solon_error *solon_query_ask(const solon_query *query, const solon_request *request, solon_solutions **out);
+
+/**
+ * Asks the query by a request, and gives all solutions as JSON: `[{"bindings": {"x": 1}, "values": [true]}]`, the values
+ * being those of the query's expressions.
+ */
+solon_error *solon_query_ask_json(const solon_query *query,
+                                  const solon_request *request,
+                                  solon_bytes *out);
+
+/**
+ * Asks the query by a request, and tells how the answer was found, as `solon_document_explain` does.
+ */
+solon_error *solon_query_explain(const solon_query *query,
+                                 const solon_request *request,
+                                 int detail,
+                                 solon_explanation **out);
+
+/**
+ * Frees a query that no thread uses any more; nothing happens for NULL.
+ */
+void solon_query_free(solon_query *query);
+
+/**
+ * How many bodies there are: without one the query cannot hold. 0 for NULL.
+ */
+size_t solon_residuals_query_count(const solon_residuals *residuals);
+
+/**
+ * The text of a body, by its position from 0; an empty body holds anyway. It lives as long as the residuals.
+ */
+solon_text solon_residuals_query(const solon_residuals *residuals, size_t index);
+
+/**
+ * How many modules there are; 0 for NULL.
+ */
+size_t solon_residuals_support_count(const solon_residuals *residuals);
+
+/**
+ * The text of a module, by its position from 0. It lives as long as the residuals.
+ */
+solon_text solon_residuals_support(const solon_residuals *residuals, size_t index);
+
+/**
+ * Bodies and modules as syntax trees: `{"queries": […], "support": […]}`, as OPA's compile API gives them; empty for
+ * NULL. It lives as long as the residuals.
+ */
+solon_text solon_residuals_json(const solon_residuals *residuals);
+
+/**
+ * Frees residuals; nothing happens for NULL.
+ */
+void solon_residuals_free(solon_residuals *residuals);
+
+/**
+ * How many solutions there are; 0 for NULL.
+ */
+size_t solon_solutions_count(const solon_solutions *solutions);
+
+/**
+ * How many variables a solution binds; each binds the same.
+ */
+size_t solon_solutions_binding_count(const solon_solutions *solutions);
+
+/**
+ * The name of a variable by its position from 0; empty where there is none.
+ */
+solon_text solon_solutions_name(const solon_solutions *solutions, size_t position);
+
+/**
+ * The value of a variable, by its name, in a solution; NULL where there is none.
+ */
+const solon_value *solon_solutions_binding(const solon_solutions *solutions,
+                                           size_t index,
+                                           const char *name,
+                                           size_t name_length);
+
+/**
+ * The value of an expression of the query, by its position from 0, in a solution; NULL where there is none.
+ */
+const solon_value *solon_solutions_value(const solon_solutions *solutions, size_t index, size_t expression);
+
+/**
+ * Frees solutions; nothing happens for NULL.
+ */
+void solon_solutions_free(solon_solutions *solutions);
+
+/**
+ * Makes `null`.
+ */
+solon_error *solon_value_null(solon_value **out);
+
+/**
+ * Makes a boolean: false of 0, true of anything else.
+ */
+solon_error *solon_value_boolean(int boolean, solon_value **out);
+
+/**
+ * Makes a whole number.
+ */
+solon_error *solon_value_int(int64_t number, solon_value **out);
+
+/**
+ * Makes a number of the shortest decimal that reads back as `number`, which must be finite.
+ */
+solon_error *solon_value_double(double number, solon_value **out);
+
+/**
+ * Makes a number of its text, which is written as in JSON; it stays exact.
+ */
+solon_error *solon_value_number(const char *text, size_t text_length, solon_value **out);
+
+/**
+ * Makes a string.
+ */
+solon_error *solon_value_string(const char *text, size_t text_length, solon_value **out);
+
+/**
+ * Makes an array of values, which stay the caller's.
+ */
+solon_error *solon_value_array(const solon_value *const *items, size_t item_count, solon_value **out);
+
+/**
+ * Makes a set of values, which stay the caller's. Equal ones are one member.
+ */
+solon_error *solon_value_set(const solon_value *const *items, size_t item_count, solon_value **out);
+
+/**
+ * Makes an object of `pair_count` keys and as many values, which stay the caller's. Of equal keys the last counts.
+ */
+solon_error *solon_value_object(const solon_value *const *keys,
+                                const solon_value *const *values,
+                                size_t pair_count,
+                                solon_value **out);
+
+/**
+ * Reads JSON text.
+ */
+solon_error *solon_value_from_json(const char *json, size_t json_length, solon_value **out);
+
+/**
+ * Reads YAML text, as OPA reads it.
+ */
+solon_error *solon_value_from_yaml(const char *yaml, size_t yaml_length, solon_value **out);
+
+/**
+ * Makes a value of its own of a value or a part of one; they share what they hold.
+ */
+solon_error *solon_value_clone(const solon_value *value, solon_value **out);
+
+/**
+ * Frees a value that is the caller's own; nothing happens for NULL.
+ */
+void solon_value_free(solon_value *value);
+
+/**
+ * Writes a value as JSON: sets are arrays, and keys that are no strings become the JSON texts that they are.
+ */
+solon_error *solon_value_json(const solon_value *value, solon_bytes *out);
+
+/**
+ * What a value is; `SOLON_KIND_UNDEFINED` for NULL.
+ */
+solon_kind solon_value_kind(const solon_value *value);
+
+/**
+ * Whether a value is `true`: 1 if it is, 0 if it is anything else, or NULL.
+ */
+int solon_value_is_true(const solon_value *value);
+
+/**
+ * Number of elements, members or pairs; of a string, of its bytes; 0 for anything else.
+ */
+size_t solon_value_length(const solon_value *value);
+
+/**
+ * Reads a number that is whole and fits: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+ */
+int solon_value_to_int(const solon_value *value, int64_t *out);
+
+/**
+ * Reads a number as the nearest `double`: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+ */
+int solon_value_to_double(const solon_value *value, double *out);
+
+/**
+ * Reads a string where it lies: 1 if it is one, and 0 otherwise, which leaves `out` untouched. It lives as long as the
+ * value, and is UTF-8 unless a policy made it of bytes.
+ */
+int solon_value_to_text(const solon_value *value,
+                        solon_text *out);
+
+/**
+ * The element of an array, or the member of a set in its order, at a position from 0; NULL beyond the end and for
+ * other values.
+ */
+const solon_value *solon_value_item(const solon_value *value,
+                                    size_t index);
+
+/**
+ * What an object holds under a key that is a string; NULL when there is none, and for other values.
+ */
+const solon_value *solon_value_get(const solon_value *value, const char *key, size_t key_length);
+
+/**
+ * What an object holds under a key, an array at an index, or the member of a set that equals it; NULL when there is none.
+ */
+const solon_value *solon_value_lookup(const solon_value *value,
+                                      const solon_value *key);
+
+/**
+ * Compares two values by Rego's order: below 0, 0 or above 0. NULL is before everything.
+ */
+int solon_value_compare(const solon_value *left, const solon_value *right);
+
+/**
+ * The pairs of an object in the order of its keys; of anything else there are none.
+ */
+solon_error *solon_pairs_new(const solon_value *value, solon_pairs **out);
+
+/**
+ * Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
+ */
+int solon_pairs_next(solon_pairs *pairs, const solon_value **key, const solon_value **value);
+
+/**
+ * Frees what went through pairs; nothing happens for NULL.
+ */
+void solon_pairs_free(solon_pairs *pairs);
+
+/**
  * Version of the library in use, like `1.2.3`, ended by NUL; it lives for ever.
  */
 const char *solon_version(void);
+
+/**
+ * The `SOLON_ABI` of the library in use. A program that was compiled with another one must not go on.
+ */
+uint32_t solon_abi(void);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,10 +1,12 @@
-//! Reading what C passes.
+//! Reading what C passes, and writing what it asked for.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
+use std::mem::{MaybeUninit, size_of};
 use std::ptr::NonNull;
 use std::slice;
 
-use ::engine::{Request, Value, json};
+use ::engine::store::Path;
+use ::engine::{Limits, Request, Value, Version, json, yaml};
 
 use crate::error::{Code, Error};
 use crate::guard::guard_or;
@@ -27,6 +29,52 @@ pub(crate) unsafe fn handle_mut<'a, T>(pointer: *mut T, name: &str) -> Result<&'
     unsafe { pointer.as_mut() }.ok_or_else(|| null(name))
 }
 
+/// Elements that lie one behind the other; none for NULL with length 0.
+///
+/// # Safety
+/// `pointer` is NULL or the start of `length` elements that nobody writes to during the call.
+pub(crate) unsafe fn list<'a, T>(
+    pointer: *const T,
+    length: usize,
+    name: &str,
+) -> Result<&'a [T], Error> {
+    let bytes = length.checked_mul(size_of::<T>());
+    if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let message = format!("`{name}` is longer than the address space");
+        return Err(refused(message));
+    }
+    if pointer.is_null() {
+        return if length == 0 {
+            Ok(&[])
+        } else {
+            Err(null(name))
+        };
+    }
+    if !pointer.is_aligned() {
+        return Err(refused(format!("`{name}` is not aligned")));
+    }
+    // SAFETY: not NULL, aligned, of a possible length, and the rest by this function's contract
+    Ok(unsafe { slice::from_raw_parts(pointer, length) })
+}
+
+/// What the handles of a list point to.
+///
+/// # Safety
+/// As for [`list`] and, of each element, for [`handle`].
+pub(crate) unsafe fn handles<'a, T>(
+    pointer: *const *const T,
+    length: usize,
+    name: &str,
+) -> Result<Vec<&'a T>, Error> {
+    // SAFETY: by this function's contract
+    let pointers = unsafe { list(pointer, length, name) }?;
+    let handles = pointers.iter().enumerate().map(|(at, pointer)| {
+        // SAFETY: by this function's contract
+        unsafe { handle(*pointer, &format!("{name}[{at}]")) }
+    });
+    handles.collect()
+}
+
 /// Bytes, or `None` for NULL.
 ///
 /// # Safety
@@ -36,22 +84,9 @@ pub(crate) unsafe fn bytes<'a>(
     length: usize,
     name: &str,
 ) -> Result<Option<&'a [u8]>, Error> {
-    if isize::try_from(length).is_err() {
-        return Err(refused(format!(
-            "`{name}` is longer than the address space"
-        )));
-    }
-    if pointer.is_null() {
-        return if length == 0 {
-            Ok(None)
-        } else {
-            Err(null(name))
-        };
-    }
-    // SAFETY: not NULL, of a possible length, and the rest by this function's contract
-    Ok(Some(unsafe {
-        slice::from_raw_parts(pointer.cast(), length)
-    }))
+    // SAFETY: by this function's contract
+    let bytes = unsafe { list(pointer.cast::<u8>(), length, name) }?;
+    Ok((!pointer.is_null()).then_some(bytes))
 }
 
 /// Text; NULL with length 0 is empty.
@@ -73,6 +108,33 @@ pub(crate) unsafe fn text<'a>(
     })
 }
 
+/// Text, or `None` for NULL.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn optional_text<'a>(
+    pointer: *const c_char,
+    length: usize,
+    name: &str,
+) -> Result<Option<&'a str>, Error> {
+    // SAFETY: by this function's contract
+    let text = unsafe { text(pointer, length, name) }?;
+    Ok((!pointer.is_null()).then_some(text))
+}
+
+/// A path with slashes below `data`.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn path(
+    pointer: *const c_char,
+    length: usize,
+    name: &str,
+) -> Result<Path, Error> {
+    // SAFETY: by this function's contract
+    Ok(Path::from_slashes(unsafe { text(pointer, length, name) }?))
+}
+
 /// A value as JSON text; NULL is the empty text.
 ///
 /// # Safety
@@ -84,7 +146,41 @@ pub(crate) unsafe fn value(
 ) -> Result<Value, Error> {
     // SAFETY: by this function's contract
     let text = unsafe { bytes(pointer, length, name) }?.unwrap_or_default();
-    json::read(text).map_err(|error| Error::new(Code::SolonErrorInput, error.to_string()))
+    Ok(json::read(text).map_err(::engine::Error::from)?)
+}
+
+/// A value as YAML text; NULL is the empty text.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn yaml_value(
+    pointer: *const c_char,
+    length: usize,
+    name: &str,
+) -> Result<Value, Error> {
+    // SAFETY: by this function's contract
+    let text = unsafe { bytes(pointer, length, name) }?.unwrap_or_default();
+    yaml::read(text).map_err(|error| Error::new(Code::SolonErrorInput, error.to_string()))
+}
+
+/// The strings of a JSON array; `None` for NULL.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn strings(
+    pointer: *const c_char,
+    length: usize,
+    name: &str,
+) -> Result<Option<Vec<String>>, Error> {
+    // SAFETY: by this function's contract
+    let Some(text) = unsafe { bytes(pointer, length, name) }? else {
+        return Ok(None);
+    };
+    let strings = serde_json::from_slice(text);
+    strings.map(Some).map_err(|error| {
+        let message = format!("`{name}` is no array of strings: {error}");
+        Error::new(Code::SolonErrorInput, message)
+    })
 }
 
 /// A request with an input as JSON text; without one for NULL.
@@ -104,6 +200,101 @@ pub(crate) unsafe fn request<'a>(
     })
 }
 
+/// Structures that begin with their size, and that later versions make longer: what an older program does not know of is
+/// zero.
+///
+/// # Safety
+/// The first field is a `usize`, and all bytes zero is a value of the type.
+pub(crate) unsafe trait Extensible: Copy {
+    /// With everything as usual.
+    fn zero() -> Self {
+        // SAFETY: all bytes zero is a value, by the contract of the trait
+        unsafe { MaybeUninit::zeroed().assume_init() }
+    }
+}
+
+/// The largest size of a structure that is believed.
+const LARGEST: usize = 1 << 12;
+
+/// A structure that begins with its size, as long as this version knows it; NULL is one with everything as usual.
+///
+/// # Safety
+/// `pointer` is NULL, or a structure is as long there as its first field says.
+pub(crate) unsafe fn extensible<T: Extensible>(pointer: *const T, name: &str) -> Result<T, Error> {
+    if pointer.is_null() {
+        return Ok(T::zero());
+    }
+    // SAFETY: by this function's contract, and the first field is a size by that of the trait
+    let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+    if !(size_of::<usize>()..=LARGEST).contains(&size) {
+        let message = format!("`{name}->size` is {size}: it must be the size of the structure");
+        return Err(refused(message));
+    }
+    // SAFETY: by this function's contract
+    let given = unsafe { slice::from_raw_parts(pointer.cast::<u8>(), size) };
+    let (known, later) = given.split_at(size.min(size_of::<T>()));
+    if later.iter().any(|byte| *byte != 0) {
+        let message = format!("`{name}` sets what this version of the library does not know");
+        return Err(refused(message));
+    }
+    let mut whole = MaybeUninit::<T>::zeroed();
+    // SAFETY: `known` is not longer than the type, and bytes behind it may be zero
+    Ok(unsafe {
+        let start = whole.as_mut_ptr().cast::<u8>();
+        start.copy_from_nonoverlapping(known.as_ptr(), known.len());
+        whole.assume_init()
+    })
+}
+
+/// The Rego version that a constant names; `None` is whatever is usual.
+pub(crate) fn rego(constant: c_int) -> Result<Option<Version>, Error> {
+    match constant {
+        crate::options::SOLON_REGO_DEFAULT => Ok(None),
+        crate::options::SOLON_REGO_V0 => Ok(Some(Version::V0)),
+        crate::options::SOLON_REGO_V1 => Ok(Some(Version::V1)),
+        other => Err(refused(format!(
+            "`rego` is {other}: it must be one of SOLON_REGO_…"
+        ))),
+    }
+}
+
+/// Bounds as structures give them: 0 leaves a bound as it is, the largest number takes it away.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    pub time_ns: u64,
+    pub steps: u64,
+    pub memory: u64,
+    pub explanation: u64,
+}
+
+impl Bounds {
+    pub fn of(self, usual: &Limits) -> Limits {
+        let choose = |given: u64, usual: Option<u64>| match given {
+            0 => usual,
+            u64::MAX => None,
+            given => Some(given),
+        };
+        let bytes = |given: u64, usual: Option<usize>| {
+            let chosen = choose(given, usual.map(|bytes| bytes as u64));
+            chosen.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+        };
+        let time = usual.time.map(|time| {
+            // what is longer than five centuries is no bound
+            u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+        });
+        let time = choose(self.time_ns, time);
+        Limits::default()
+            .time(time.map(std::time::Duration::from_nanos))
+            .steps(choose(self.steps, usual.steps))
+            .memory(bytes(self.memory, usual.memory))
+            .explanation(bytes(self.explanation, usual.explanation))
+    }
+
+    pub fn is_usual(self) -> bool {
+        (self.time_ns, self.steps, self.memory, self.explanation) == (0, 0, 0, 0)
+    }
+}
+
 /// Frees what a handle points to; nothing happens for NULL.
 ///
 /// # Safety
@@ -117,15 +308,35 @@ pub(crate) unsafe fn free<T>(pointer: *mut T) {
     });
 }
 
+/// A place for an output.
+pub(crate) struct Output<T>(NonNull<T>);
+
 /// A place for an output, asked for before the work that fills it.
-pub(crate) fn output<T>(pointer: *mut T, name: &str) -> Result<NonNull<T>, Error> {
-    NonNull::new(pointer).ok_or_else(|| null(name))
+///
+/// # Safety
+/// `pointer` is NULL, or the caller's to write until the call ends.
+pub(crate) unsafe fn output<T>(pointer: *mut T, name: &str) -> Result<Output<T>, Error> {
+    NonNull::new(pointer).map(Output).ok_or_else(|| null(name))
 }
 
-fn null(name: &str) -> Error {
+impl<T> Output<T> {
+    pub fn write(self, value: T) {
+        // SAFETY: not NULL, and the caller's to write, as `output` was told
+        unsafe { self.0.write(value) };
+    }
+}
+
+impl<T> Output<*mut T> {
+    /// Gives a handle that the caller owns.
+    pub fn give(self, value: T) {
+        self.write(Box::into_raw(Box::new(value)));
+    }
+}
+
+pub(crate) fn null(name: &str) -> Error {
     refused(format!("`{name}` is NULL"))
 }
 
-fn refused(message: String) -> Error {
-    Error::new(Code::SolonErrorArgument, message)
+pub(crate) fn refused(message: impl Into<String>) -> Error {
+    Error::new(Code::SolonErrorArgument, message.into())
 }

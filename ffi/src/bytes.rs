@@ -3,6 +3,9 @@
 use std::ffi::c_char;
 use std::ptr;
 
+use serde::Serialize;
+
+use crate::error::{Code, Error};
 use crate::guard::guard_or;
 
 /// Bytes that the caller owns and hands to `solon_bytes_free`. `data` is NULL when there is nothing, which is not
@@ -15,16 +18,24 @@ pub struct Bytes {
     pub length: usize,
 }
 
-/// Text that belongs to the object it was asked from, and lives as long as that.
+/// A view of text. What the library gives belongs to the object it was asked from, and lives as long as that.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct Text {
-    /// First byte; never NULL.
+    /// First byte; never NULL where the library gives it.
     pub data: *const c_char,
     /// How many.
     pub length: usize,
 }
 
 impl Bytes {
+    /// The JSON of something.
+    pub(crate) fn json(what: &impl Serialize) -> Result<Self, Error> {
+        let text = serde_json::to_vec(what);
+        let text = text.map_err(|error| Error::new(Code::SolonErrorInternal, error.to_string()))?;
+        Ok(Self::new(Some(text)))
+    }
+
     pub(crate) fn new(bytes: Option<Vec<u8>>) -> Self {
         match bytes {
             None => Self {
@@ -44,6 +55,10 @@ impl Bytes {
 
 impl Text {
     pub(crate) fn of(text: &str) -> Self {
+        Self::of_bytes(text.as_bytes())
+    }
+
+    pub(crate) fn of_bytes(text: &[u8]) -> Self {
         Self {
             data: text.as_ptr().cast(),
             length: text.len(),

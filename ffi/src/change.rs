@@ -2,25 +2,27 @@
 
 use std::ffi::{c_char, c_int};
 
-use ::engine::store::{Operation, Path};
-use ::engine::{Change as EngineChange, Value, Version};
+use ::engine::store::Operation;
+use ::engine::{Change as EngineChange, Value as EngineValue};
 
 use crate::argument;
-use crate::engine::Engine;
-use crate::error::{Code, Error};
+use crate::data;
+use crate::error::Error;
 use crate::guard::guard;
+use crate::modules;
+use crate::value::Value;
 
 /// Changes that are collected, and applied as one by `solon_engine_apply`. One thread at a time uses it.
 #[derive(Default)]
-pub struct Change(EngineChange);
+pub struct Change(pub(crate) EngineChange);
 
 /// Makes a change that changes nothing yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_change_new(out: *mut *mut Change) -> *mut Error {
     guard(|| {
-        let out = argument::output(out, "out")?;
-        // SAFETY: not NULL, and the caller's to write
-        unsafe { out.write(Box::into_raw(Box::default())) };
+        // SAFETY: the caller keeps the rules of the header
+        let out = unsafe { argument::output(out, "out") }?;
+        out.give(Change::default());
         Ok(())
     })
 }
@@ -32,7 +34,7 @@ pub unsafe extern "C" fn solon_change_free(change: *mut Change) {
     unsafe { argument::free(change) };
 }
 
-/// Adds a module, or replaces the one of that name. `rego` is the version of its language, 0 or 1; -1 is that of the engine.
+/// Adds a module, or replaces the one of that name. `rego` is one of `SOLON_REGO_…`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_change_set_module(
     change: *mut Change,
@@ -43,7 +45,7 @@ pub unsafe extern "C" fn solon_change_set_module(
     rego: c_int,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles and text
+        // SAFETY: the caller keeps the rules of the header
         let (change, name, text) = unsafe {
             (
                 argument::handle_mut(change, "change")?,
@@ -51,16 +53,7 @@ pub unsafe extern "C" fn solon_change_set_module(
                 argument::text(text, text_length, "text")?,
             )
         };
-        match rego {
-            -1 => change.0.set_module(name, text),
-            0 => change.0.set_module_as(name, text, Version::V0),
-            1 => change.0.set_module_as(name, text, Version::V1),
-            other => {
-                let message = format!("`rego` is {other}: it must be -1, 0 or 1");
-                return Err(Error::new(Code::SolonErrorArgument, message));
-            }
-        };
-        Ok(())
+        modules::set(&mut change.0, name, text, rego)
     })
 }
 
@@ -72,7 +65,7 @@ pub unsafe extern "C" fn solon_change_remove_module(
     name_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles and text
+        // SAFETY: the caller keeps the rules of the header
         let (change, name) = unsafe {
             (
                 argument::handle_mut(change, "change")?,
@@ -80,6 +73,28 @@ pub unsafe extern "C" fn solon_change_remove_module(
             )
         };
         change.0.remove_module(name);
+        Ok(())
+    })
+}
+
+/// Writes a document at a path with slashes below `data`; the objects around it are made. The value stays the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_change_put(
+    change: *mut Change,
+    path: *const c_char,
+    path_length: usize,
+    value: *const Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (change, path, value) = unsafe {
+            (
+                argument::handle_mut(change, "change")?,
+                argument::path(path, path_length, "path")?,
+                argument::handle(value, "value")?,
+            )
+        };
+        change.0.put(path, value.0.clone());
         Ok(())
     })
 }
@@ -94,15 +109,35 @@ pub unsafe extern "C" fn solon_change_put_json(
     json_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles, text and bytes
+        // SAFETY: the caller keeps the rules of the header
         let (change, path, value) = unsafe {
             (
                 argument::handle_mut(change, "change")?,
-                argument::text(path, path_length, "path")?,
+                argument::path(path, path_length, "path")?,
                 argument::value(json, json_length, "json")?,
             )
         };
-        change.0.put(Path::from_slashes(path), value);
+        change.0.put(path, value);
+        Ok(())
+    })
+}
+
+/// Changes data by a JSON patch (RFC 6902), an array of operations, each of which sees what was changed before it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_change_patch_json(
+    change: *mut Change,
+    json: *const c_char,
+    json_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (change, steps) = unsafe {
+            (
+                argument::handle_mut(change, "change")?,
+                data::patch(json, json_length)?,
+            )
+        };
+        change.0.patch(steps);
         Ok(())
     })
 }
@@ -115,34 +150,14 @@ pub unsafe extern "C" fn solon_change_delete(
     path_length: usize,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles and text
+        // SAFETY: the caller keeps the rules of the header
         let (change, path) = unsafe {
             (
                 argument::handle_mut(change, "change")?,
-                argument::text(path, path_length, "path")?,
+                argument::path(path, path_length, "path")?,
             )
         };
-        let path = Path::from_slashes(path);
-        change.0.write(Operation::Remove, path, Value::Null);
+        change.0.write(Operation::Remove, path, EngineValue::Null);
         Ok(())
-    })
-}
-
-/// Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
-/// happens. The change is empty then, either way.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_engine_apply(
-    engine: *const Engine,
-    change: *mut Change,
-) -> *mut Error {
-    guard(|| {
-        // SAFETY: the caller keeps the rules for handles
-        let (engine, change) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::handle_mut(change, "change")?,
-            )
-        };
-        Ok(engine.0.apply(std::mem::take(&mut change.0))?)
     })
 }

@@ -1,19 +1,27 @@
 //! Documents that are prepared once and asked often.
 
 use std::ffi::{c_char, c_int};
+use std::ptr;
 
-use ::engine::{PreparedDocument, V};
+use ::engine::trace::Detail;
+use ::engine::{Input, PreparedDocument, V, Value as EngineValue, json};
 
-use crate::argument;
-use crate::bytes::Bytes;
+use crate::argument::{self, refused};
+use crate::bytes::{Bytes, Text};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::explanation::{self, Explanation, Told};
 use crate::guard::{guard, guard_or};
+use crate::request::{Asked, Request};
+use crate::value::Value;
 
 /// A prepared document. Several threads may ask it at once; it follows its engine, which it keeps alive.
-pub struct Document(PreparedDocument);
+pub struct Document {
+    prepared: PreparedDocument,
+    engine: ::engine::Engine,
+}
 
-/// Prepares the document at a path below `data`, like `authz/allow`.
+/// Prepares the document at a path below `data`, like `authz/allow`. A path that leads nowhere is undefined when asked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_prepare(
     engine: *const Engine,
@@ -22,17 +30,44 @@ pub unsafe extern "C" fn solon_engine_prepare(
     out: *mut *mut Document,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles and text
-        let (engine, path) = unsafe {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, path, out) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::path(path, path_length, "path")?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Document {
+            prepared: engine.0.prepare_document_at(&path)?,
+            engine: engine.0.clone(),
+        });
+        Ok(())
+    })
+}
+
+/// The same for a path that somebody is to have written something for: `SOLON_ERROR_UNKNOWN_PATH` where there is neither a
+/// rule nor data.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_prepare_known(
+    engine: *const Engine,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut *mut Document,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, path, out) = unsafe {
             (
                 argument::handle(engine, "engine")?,
                 argument::text(path, path_length, "path")?,
+                argument::output(out, "out")?,
             )
         };
-        let out = argument::output(out, "out")?;
-        let document = Document(engine.0.prepare_document(path)?);
-        // SAFETY: not NULL, and the caller's to write
-        unsafe { out.write(Box::into_raw(Box::new(document))) };
+        out.give(Document {
+            prepared: engine.0.prepare_known_document(path)?,
+            engine: engine.0.clone(),
+        });
         Ok(())
     })
 }
@@ -42,6 +77,37 @@ pub unsafe extern "C" fn solon_engine_prepare(
 pub unsafe extern "C" fn solon_document_free(document: *mut Document) {
     // SAFETY: `solon_engine_prepare` made it of a box, and the caller frees it once
     unsafe { argument::free(document) };
+}
+
+/// Whether the document is `true`: 1 if it is, 0 if it is anything else or undefined, -1 where there is no answer
+/// (a NULL document, an input that is not JSON, an evaluation that ended early). Whoever wants to know why asks
+/// `solon_document_ask_allow`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_document_allow(
+    document: *const Document,
+    input_json: *const c_char,
+    input_json_length: usize,
+) -> c_int {
+    guard_or(-1, || {
+        // SAFETY: the caller keeps the rules of the header
+        let arguments = unsafe {
+            (
+                argument::handle(document, "document"),
+                argument::request(input_json, input_json_length, "input_json"),
+            )
+        };
+        let (Ok(document), Ok(request)) = arguments else {
+            return -1;
+        };
+        match document.prepared.evaluate_with(&request, is_true) {
+            Ok(allowed) => c_int::from(allowed.unwrap_or(false)),
+            Err(_) => -1,
+        }
+    })
+}
+
+fn is_true(value: V<'_>) -> bool {
+    matches!(value, V::Bool(true))
 }
 
 /// Evaluates the document and gives it as JSON.
@@ -55,51 +121,244 @@ pub unsafe extern "C" fn solon_document_evaluate_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles and bytes
-        let (document, request) = unsafe {
+        // SAFETY: the caller keeps the rules of the header
+        let (document, request, out) = unsafe {
             (
                 argument::handle(document, "document")?,
                 argument::request(input_json, input_json_length, "input_json")?,
+                argument::output(out, "out")?,
             )
         };
-        let out = argument::output(out, "out")?;
-        let answer = document.0.evaluate_json(&request)?;
-        // SAFETY: not NULL, and the caller's to write
-        unsafe { out.write(Bytes::new(answer)) };
+        out.write(Bytes::new(document.prepared.evaluate_json(&request)?));
         Ok(())
     })
 }
 
-/// Whether the document is `true`: 1 if it is, 0 if it is anything else or undefined, -1 where there is no answer
-/// (a NULL document, an input that is not JSON, an evaluation that ended early). Whoever wants to know why asks
-/// `solon_document_evaluate_json`.
+/// Asks the document by a request, and gives its value; NULL when it is undefined. The request may be NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_document_allow(
+pub unsafe extern "C" fn solon_document_ask(
     document: *const Document,
-    input_json: *const c_char,
-    input_json_length: usize,
-) -> c_int {
-    guard_or(-1, || {
-        // SAFETY: the caller keeps the rules for handles and bytes
-        let arguments = unsafe {
-            (
-                argument::handle(document, "document"),
-                argument::request(input_json, input_json_length, "input_json"),
-            )
+    request: *const Request,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (document, mut asked, out) = unsafe {
+            let document = argument::handle(document, "document")?;
+            let asked = document.asked(request)?;
+            (document, asked, argument::output(out, "out")?)
         };
-        let (Ok(document), Ok(request)) = arguments else {
-            return -1;
+        out.write(made(document.value(&mut asked)?));
+        Ok(())
+    })
+}
+
+/// Asks the document by a request, and gives it as JSON; `out->data` is NULL when it is undefined.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_document_ask_json(
+    document: *const Document,
+    request: *const Request,
+    out: *mut Bytes,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (document, mut asked, out) = unsafe {
+            let document = argument::handle(document, "document")?;
+            let asked = document.asked(request)?;
+            (document, asked, argument::output(out, "out")?)
         };
-        let is_true = |value: V<'_>| matches!(value, V::Bool(true));
-        match document.0.evaluate_with(&request, is_true) {
-            Ok(allowed) => c_int::from(allowed.unwrap_or(false)),
-            Err(_) => -1,
+        out.write(Bytes::new(document.text(&mut asked)?));
+        Ok(())
+    })
+}
+
+/// Asks by a request whether the document is `true`: `out` is 1 if it is, and 0 if it is anything else or undefined.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_document_ask_allow(
+    document: *const Document,
+    request: *const Request,
+    out: *mut c_int,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (document, mut asked, out) = unsafe {
+            let document = argument::handle(document, "document")?;
+            let asked = document.asked(request)?;
+            (document, asked, argument::output(out, "out")?)
+        };
+        let allowed = asked.answer(
+            |request| document.prepared.evaluate_with(request, is_true),
+            |request, search| {
+                let watched = document.prepared.explain_to(request, Detail::Notes, search);
+                Ok(watched.answer?.map(|value| is_true(value.borrow())))
+            },
+        );
+        out.write(c_int::from(allowed?.unwrap_or(false)));
+        Ok(())
+    })
+}
+
+/// Asks the document for each of many inputs, JSON texts, on one moment. The request has no input, and may be NULL.
+///
+/// There is an answer for each input, which `solon_bytes_free` frees; `data` is NULL when it is undefined. With `errors`
+/// there is an error beside each answer, or NULL; without it the first error ends it all, and there are no answers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_document_ask_many_json(
+    document: *const Document,
+    request: *const Request,
+    inputs_json: *const Text,
+    input_count: usize,
+    answers: *mut Bytes,
+    errors: *mut *mut Error,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        unsafe {
+            let inputs = argument::list(inputs_json, input_count, "inputs_json")?;
+            let inputs = inputs.iter().enumerate().map(|(at, text)| {
+                let name = format!("inputs_json[{at}]");
+                let text = argument::bytes(text.data, text.length, &name)?;
+                Ok(text.map_or(Input::Undefined, Input::Json))
+            });
+            let inputs: Result<Vec<Input<'_>>, Error> = inputs.collect();
+            let document = argument::handle(document, "document")?;
+            let ask = |asked: &mut Asked<'_>| document.text(asked);
+            let answers = (answers, Bytes::new as fn(_) -> _);
+            document.ask_many(request, inputs?, ask, answers, errors)
         }
     })
 }
 
-/// Gives back the memory that evaluations left to later ones: that of the pool and that of the calling thread.
+/// The same for inputs that are values; NULL leaves `input` undefined. `solon_value_free` frees the answers, which are NULL
+/// when they are undefined.
 #[unsafe(no_mangle)]
-pub extern "C" fn solon_release_memory() {
-    guard_or((), ::engine::release_memory);
+pub unsafe extern "C" fn solon_document_ask_many(
+    document: *const Document,
+    request: *const Request,
+    inputs: *const *const Value,
+    input_count: usize,
+    answers: *mut *mut Value,
+    errors: *mut *mut Error,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        unsafe {
+            let inputs = argument::list(inputs, input_count, "inputs")?;
+            let inputs = inputs.iter().map(|input| {
+                let input = input.as_ref();
+                input.map_or(Input::Undefined, |input| Input::Value(&input.0))
+            });
+            let document = argument::handle(document, "document")?;
+            let ask = |asked: &mut Asked<'_>| document.value(asked);
+            let answers = (answers, made as fn(_) -> _);
+            document.ask_many(request, inputs.collect(), ask, answers, errors)
+        }
+    })
+}
+
+/// Asks the document by a request, and tells how the answer was found. `detail` is one of `SOLON_DETAIL_…`. An evaluation
+/// that ends with an error has an explanation, too; its accessors tell the error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_document_explain(
+    document: *const Document,
+    request: *const Request,
+    detail: c_int,
+    out: *mut *mut Explanation,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (document, mut asked, out) = unsafe {
+            let document = argument::handle(document, "document")?;
+            let asked = document.asked(request)?;
+            (document, asked, argument::output(out, "out")?)
+        };
+        let detail = explanation::detail(detail)?;
+        let told =
+            asked.searched(|request, search| document.prepared.explain_to(request, detail, search));
+        out.give(Explanation(Told::Document(told)));
+        Ok(())
+    })
+}
+
+/// The handle of a value, or NULL.
+fn made(value: Option<EngineValue>) -> *mut Value {
+    value.map_or(ptr::null_mut(), Value::boxed)
+}
+
+impl Document {
+    /// # Safety
+    /// As for [`Asked::read`].
+    unsafe fn asked<'a>(&'a self, request: *const Request) -> Result<Asked<'a>, Error> {
+        // SAFETY: by this function's contract
+        unsafe { Asked::read(request, self.engine.limits()) }
+    }
+
+    fn value(&self, asked: &mut Asked<'_>) -> Result<Option<EngineValue>, Error> {
+        asked.answer(
+            |request| self.prepared.evaluate(request),
+            |request, search| {
+                let watched = self.prepared.explain_to(request, Detail::Notes, search);
+                watched.answer
+            },
+        )
+    }
+
+    fn text(&self, asked: &mut Asked<'_>) -> Result<Option<Vec<u8>>, Error> {
+        asked.answer(
+            |request| self.prepared.evaluate_json(request),
+            |request, search| {
+                let watched = self.prepared.explain_to(request, Detail::Notes, search);
+                Ok(watched.answer?.map(|value| {
+                    let mut text = Vec::new();
+                    json::write(value.borrow(), &mut text);
+                    text
+                }))
+            },
+        )
+    }
+
+    /// Asks for each input, on one moment.
+    ///
+    /// # Safety
+    /// As for [`Asked::read`]; `answers.0` is NULL or has a place for each input, and so has `errors`.
+    unsafe fn ask_many<'a, R, T>(
+        &'a self,
+        request: *const Request,
+        inputs: Vec<Input<'a>>,
+        ask: impl Fn(&mut Asked<'_>) -> Result<Option<R>, Error>,
+        (answers, give): (*mut T, fn(Option<R>) -> T),
+        errors: *mut *mut Error,
+    ) -> Result<(), Error> {
+        if answers.is_null() && !inputs.is_empty() {
+            return Err(argument::null("answers"));
+        }
+        let now = self.engine.moment();
+        // SAFETY: by this function's contract
+        let mut asked = unsafe { self.asked(request) }?;
+        if !asked.is_without_input() {
+            return Err(refused("the request has an input beside the many"));
+        }
+        let mut found = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            asked.input = input;
+            match asked.at(&now, &ask) {
+                Err(error) if errors.is_null() => return Err(error),
+                answer => found.push(answer),
+            }
+        }
+        for (at, answer) in found.into_iter().enumerate() {
+            let (answer, error) = match answer {
+                Ok(answer) => (answer, ptr::null_mut()),
+                Err(error) => (None, Box::into_raw(Box::new(error))),
+            };
+            // SAFETY: there is a place for each input, by this function's contract
+            unsafe {
+                answers.add(at).write(give(answer));
+                if !errors.is_null() {
+                    errors.add(at).write(error);
+                }
+            }
+        }
+        Ok(())
+    }
 }

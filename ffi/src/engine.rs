@@ -1,14 +1,15 @@
-//! The engine: modules, data, decisions.
+//! The engine: how it is made, and what changes it as a whole.
 
 use std::ffi::c_char;
-use std::sync::Arc;
-
-use solon_host::SystemHost;
 
 use crate::argument;
 use crate::bytes::Bytes;
+use crate::change::Change;
 use crate::error::Error;
-use crate::guard::guard;
+use crate::guard::{guard, guard_or};
+use crate::metrics::Metrics;
+use crate::moment::Moment;
+use crate::options::Options;
 
 /// A policy engine. Several threads may change it and ask it at once: a decision sees the modules and the data of
 /// one moment, and never waits.
@@ -21,88 +22,107 @@ impl From<::engine::Engine> for Engine {
     }
 }
 
-/// Makes an engine without modules and data. Policies that ask for the time get the system's.
+/// Makes an engine without modules and data. `options` may be NULL: everything is as usual then.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_engine_new(out: *mut *mut Engine) -> *mut Error {
+pub unsafe extern "C" fn solon_engine_new(
+    options: *const Options,
+    out: *mut *mut Engine,
+) -> *mut Error {
     guard(|| {
-        let out = argument::output(out, "out")?;
-        let engine = ::engine::Engine::builder()
-            .host(Arc::new(SystemHost))
-            .build();
-        // SAFETY: not NULL, and the caller's to write
-        unsafe { out.write(Box::into_raw(Box::new(Engine(engine)))) };
+        // SAFETY: the caller keeps the rules of the header
+        let (builder, out) = unsafe {
+            let options = argument::extensible(options, "options")?;
+            (options.builder()?, argument::output(out, "out")?)
+        };
+        out.give(Engine(builder.build()));
         Ok(())
     })
 }
 
-/// Frees an engine that no thread uses any more; nothing happens for NULL.
+/// Frees an engine that no thread uses any more; nothing happens for NULL. What was prepared keeps what it needs of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_free(engine: *mut Engine) {
     // SAFETY: `solon_engine_new` made it of a box, and the caller frees it once
     unsafe { argument::free(engine) };
 }
 
-/// Adds a module, or replaces the one of that name, and compiles it together with the others.
+/// How many changes there were: it grows with each; 0 for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_engine_set_module(
-    engine: *const Engine,
-    name: *const c_char,
-    name_length: usize,
-    text: *const c_char,
-    text_length: usize,
-) -> *mut Error {
-    guard(|| {
-        // SAFETY: the caller keeps the rules for handles and text
-        let (engine, name, text) = unsafe {
-            (
-                argument::handle(engine, "engine")?,
-                argument::text(name, name_length, "name")?,
-                argument::text(text, text_length, "text")?,
-            )
-        };
-        Ok(engine.0.set_module(name, text)?)
+pub unsafe extern "C" fn solon_engine_generation(engine: *const Engine) -> u64 {
+    guard_or(0, || {
+        // SAFETY: the caller keeps the rules of the header
+        unsafe { engine.as_ref() }.map_or(0, |engine| engine.0.generation())
     })
 }
 
-/// Removes a module.
+/// Applies a change: all of it happens, and every decision sees all of it or nothing, or there is an error and nothing
+/// happens. The change is empty then, either way. `metrics` may be NULL; it is told how long parsing and compiling take.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_engine_remove_module(
+pub unsafe extern "C" fn solon_engine_apply(
     engine: *const Engine,
-    name: *const c_char,
-    name_length: usize,
+    change: *mut Change,
+    metrics: *mut Metrics,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles and text
-        let (engine, name) = unsafe {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, change, metrics) = unsafe {
             (
                 argument::handle(engine, "engine")?,
-                argument::text(name, name_length, "name")?,
+                argument::handle_mut(change, "change")?,
+                metrics.as_ref(),
             )
         };
-        Ok(engine.0.remove_module(name)?)
+        let change = std::mem::take(&mut change.0);
+        match metrics {
+            None => Ok(engine.0.apply(change)?),
+            Some(metrics) => metrics.timed(|timer| Ok(engine.0.apply_timed(change, timer)?)),
+        }
     })
 }
 
-/// Replaces all data by a JSON object.
+/// Tells what a change would do: the moment that it would lead to, which can be asked like any other, or the error.
+/// Nothing happens, and the change stays as it is.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_engine_set_data_json(
+pub unsafe extern "C" fn solon_engine_check(
     engine: *const Engine,
-    json: *const c_char,
-    json_length: usize,
+    change: *const Change,
+    out: *mut *mut Moment,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles and bytes
-        let (engine, data) = unsafe {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, change, out) = unsafe {
             (
                 argument::handle(engine, "engine")?,
-                argument::value(json, json_length, "json")?,
+                argument::handle(change, "change")?,
+                argument::output(out, "out")?,
             )
         };
-        Ok(engine.0.put("/", data)?)
+        out.give(Moment(engine.0.check(change.0.clone())?));
+        Ok(())
     })
 }
 
-/// Evaluates the document at a path below `data`, like `authz/allow`, and gives it as JSON.
+/// The policy and the data as they are now, for decisions that are to rest on the same.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_moment(
+    engine: *const Engine,
+    out: *mut *mut Moment,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, out) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Moment(engine.0.moment()));
+        Ok(())
+    })
+}
+
+/// Evaluates the document at a path below `data`, like `authz/allow`, and gives it as JSON. What is asked often is better
+/// prepared.
 ///
 /// The input is JSON; NULL leaves `input` undefined. When the document is undefined, `out->data` is NULL.
 #[unsafe(no_mangle)]
@@ -115,19 +135,23 @@ pub unsafe extern "C" fn solon_engine_evaluate_json(
     out: *mut Bytes,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules for handles, text and bytes
-        let (engine, path, request) = unsafe {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, path, request, out) = unsafe {
             (
                 argument::handle(engine, "engine")?,
-                argument::text(path, path_length, "path")?,
+                argument::path(path, path_length, "path")?,
                 argument::request(input_json, input_json_length, "input_json")?,
+                argument::output(out, "out")?,
             )
         };
-        let out = argument::output(out, "out")?;
-        let document = engine.0.prepare_document(path)?;
-        let answer = document.evaluate_json(&request)?;
-        // SAFETY: not NULL, and the caller's to write
-        unsafe { out.write(Bytes::new(answer)) };
+        let document = engine.0.prepare_document_at(&path)?;
+        out.write(Bytes::new(document.evaluate_json(&request)?));
         Ok(())
     })
+}
+
+/// Gives back the memory that evaluations left to later ones: that of the pool and that of the calling thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn solon_release_memory() {
+    guard_or((), ::engine::release_memory);
 }

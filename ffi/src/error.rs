@@ -2,8 +2,11 @@
 //!
 //! C has no namespaces, so the variants of [`Code`] carry the prefix that the header shows.
 
+use std::ffi::c_int;
+
 use serde::Serialize;
 
+use crate::argument;
 use crate::bytes::Text;
 use crate::guard::guard_or;
 
@@ -53,11 +56,28 @@ impl Code {
     }
 }
 
-/// An error.
+/// An error. Several threads may read it at once.
 pub struct Error {
     code: Code,
     message: String,
     json: String,
+    entries: Vec<Entry>,
+}
+
+/// One of the things that are wrong. Texts live as long as the error.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ErrorEntry {
+    /// Its published code, like `rego_type_error`.
+    pub code: Text,
+    /// What is wrong.
+    pub message: Text,
+    /// The file; empty for queries and inputs, and where there is no place.
+    pub file: Text,
+    /// The row, from 1; 0 where there is no place.
+    pub row: u32,
+    /// The column, from 1; 0 where there is no place.
+    pub column: u32,
 }
 
 /// The JSON form.
@@ -65,7 +85,7 @@ pub struct Error {
 struct Form<'a> {
     kind: &'a str,
     message: &'a str,
-    errors: Vec<Entry>,
+    errors: &'a [Entry],
 }
 
 #[derive(Serialize)]
@@ -88,11 +108,11 @@ struct Frame {
     location: Option<Location>,
 }
 
-#[derive(Serialize)]
-struct Location {
-    file: String,
-    row: u32,
-    col: u32,
+#[derive(Clone, Serialize)]
+pub(crate) struct Location {
+    pub file: String,
+    pub row: u32,
+    pub col: u32,
 }
 
 impl Error {
@@ -101,11 +121,11 @@ impl Error {
         Self::with_entries(code, message, Vec::new())
     }
 
-    fn with_entries(code: Code, message: String, errors: Vec<Entry>) -> Self {
+    fn with_entries(code: Code, message: String, entries: Vec<Entry>) -> Self {
         let form = Form {
             kind: code.word(),
             message: &message,
-            errors,
+            errors: &entries,
         };
         // strings and numbers only: this cannot fail
         let json = serde_json::to_string(&form).unwrap_or_default();
@@ -113,6 +133,7 @@ impl Error {
             code,
             message,
             json,
+            entries,
         }
     }
 }
@@ -145,12 +166,23 @@ impl From<::engine::Error> for Error {
             // `Internal`, and whatever this crate does not know yet
             _ => Code::SolonErrorInternal,
         };
+        // text has a place, but no file
+        let place = match &error {
+            ::engine::Error::Input(error) => error.place(),
+            _ => None,
+        };
+        let place = place.map(|(row, col)| Location {
+            file: String::new(),
+            row: u32::try_from(row).unwrap_or(u32::MAX),
+            col: u32::try_from(col).unwrap_or(u32::MAX),
+        });
         let entries = error.entries().into_iter().map(|entry| Entry {
             code: entry.code,
             message: entry.message,
             location: entry
                 .location
-                .map(|(file, row, col)| Location { file, row, col }),
+                .map(|(file, row, col)| Location { file, row, col })
+                .or_else(|| place.clone()),
             details: entry.details,
             stack: entry.stack.into_iter().map(Frame::from).collect(),
         });
@@ -186,13 +218,45 @@ pub unsafe extern "C" fn solon_error_json(error: *const Error) -> Text {
     })
 }
 
+/// How many things are wrong; 0 for NULL, and for errors that are about the call itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_error_count(error: *const Error) -> usize {
+    guard_or(0, || {
+        // SAFETY: NULL or an error, by the rules
+        unsafe { error.as_ref() }.map_or(0, |error| error.entries.len())
+    })
+}
+
+/// Reads one of the things that are wrong, by its position from 0: 1 if there is one, and 0 otherwise, which leaves `out`
+/// untouched.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_error_entry_at(
+    error: *const Error,
+    index: usize,
+    out: *mut ErrorEntry,
+) -> c_int {
+    guard_or(0, || {
+        // SAFETY: NULL or an error, by the rules, and likewise for the output
+        let (error, out) = unsafe { (error.as_ref(), argument::output(out, "out")) };
+        let entry = error.and_then(|error| error.entries.get(index));
+        let (Some(entry), Ok(out)) = (entry, out) else {
+            return 0;
+        };
+        let location = entry.location.as_ref();
+        out.write(ErrorEntry {
+            code: Text::of(&entry.code),
+            message: Text::of(&entry.message),
+            file: Text::of(location.map_or("", |location| &location.file)),
+            row: location.map_or(0, |location| location.row),
+            column: location.map_or(0, |location| location.col),
+        });
+        1
+    })
+}
+
 /// Frees an error; nothing happens for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_error_free(error: *mut Error) {
-    guard_or((), || {
-        if !error.is_null() {
-            // SAFETY: the guard made it of a box, and the caller frees it once
-            drop(unsafe { Box::from_raw(error) });
-        }
-    });
+    // SAFETY: the guard made it of a box, and the caller frees it once
+    unsafe { argument::free(error) };
 }

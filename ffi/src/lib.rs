@@ -34,9 +34,44 @@
 
 mod argument;
 pub mod bytes;
+pub mod cancel;
 pub mod change;
+pub mod coverage;
+pub mod data;
 pub mod document;
 pub mod engine;
 pub mod error;
+pub mod explanation;
+pub mod function;
 mod guard;
+pub mod metadata;
+pub mod metrics;
+pub mod modules;
+pub mod moment;
+pub mod nd_cache;
+pub mod options;
+pub mod partial;
+pub mod profile;
+pub mod query;
+pub mod request;
+pub mod residuals;
+pub mod solutions;
+pub mod value;
 pub mod version;
+
+/// What several threads may use at once really can be.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<cancel::Cancel>();
+    shared::<document::Document>();
+    shared::<engine::Engine>();
+    shared::<error::Error>();
+    shared::<explanation::Explanation>();
+    shared::<function::Function>();
+    shared::<moment::Moment>();
+    shared::<partial::Partial>();
+    shared::<query::Query>();
+    shared::<residuals::Residuals>();
+    shared::<solutions::Solutions>();
+    shared::<value::Value>();
+};

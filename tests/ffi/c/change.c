@@ -20,45 +20,45 @@ static void expect(const solon_engine *engine, const char *path, const char *ans
 int main(void) {
     solon_engine *engine = NULL;
     solon_change *change = NULL;
-    ok(solon_engine_new(&engine));
+    ok(solon_engine_new(NULL, &engine));
     ok(solon_change_new(&change));
     CHECK(change != NULL);
 
     /* modules that need one another, in two languages, and what they read */
-    ok(set(change, "a.rego", "package a\nx := data.b.f(1)", -1));
-    ok(set(change, "b.rego", "package b\nf(x) = y { y = x + data.step }", 0));
+    ok(set(change, "a.rego", "package a\nx := data.b.f(1)", SOLON_REGO_DEFAULT));
+    ok(set(change, "b.rego", "package b\nf(x) = y { y = x + data.step }", SOLON_REGO_V0));
     ok(put(change, "step", "10"));
     ok(put(change, "a_list/of", "[1, 2]"));
-    ok(solon_engine_apply(engine, change));
+    ok(solon_engine_apply(engine, change, NULL));
     expect(engine, "a/x", "11");
     expect(engine, "a_list", "{\"of\":[1,2]}");
 
     /* the change is empty now, and can be used again */
-    ok(solon_engine_apply(engine, change));
+    ok(solon_engine_apply(engine, change, NULL));
     ok(solon_change_delete(change, "a_list/of", 9));
     ok(solon_change_remove_module(change, "a.rego", 6));
-    ok(set(change, "b.rego", "package b\nx := data.step", 1));
-    ok(solon_engine_apply(engine, change));
+    ok(set(change, "b.rego", "package b\nx := data.step", SOLON_REGO_V1));
+    ok(solon_engine_apply(engine, change, NULL));
     expect(engine, "a_list", "{}");
     expect(engine, "b/x", "10");
 
     /* what is refused has not happened, not even in part */
     ok(put(change, "step", "20"));
-    ok(set(change, "b.rego", "package b\nx := y", -1));
-    CHECK(code_of(solon_engine_apply(engine, change)) == SOLON_ERROR_COMPILE);
+    ok(set(change, "b.rego", "package b\nx := y", SOLON_REGO_DEFAULT));
+    CHECK(code_of(solon_engine_apply(engine, change, NULL)) == SOLON_ERROR_COMPILE);
     expect(engine, "b/x", "10");
     ok(solon_change_remove_module(change, "none.rego", 9));
-    CHECK(code_of(solon_engine_apply(engine, change)) == SOLON_ERROR_UNKNOWN_MODULE);
+    CHECK(code_of(solon_engine_apply(engine, change, NULL)) == SOLON_ERROR_UNKNOWN_MODULE);
     CHECK(code_of(put(change, "step", "{")) == SOLON_ERROR_INPUT);
-    CHECK(code_of(set(change, "c.rego", "package c", 2)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(set(change, "c.rego", "package c", -2)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(set(change, "c.rego", "package c", 3)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(set(change, "c.rego", "package c", -1)) == SOLON_ERROR_ARGUMENT);
     ok(solon_engine_remove_module(engine, "b.rego", 6));
     CHECK(code_of(solon_engine_remove_module(engine, "b.rego", 6)) == SOLON_ERROR_UNKNOWN_MODULE);
 
     CHECK(code_of(solon_change_new(NULL)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(solon_engine_apply(NULL, change)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(solon_engine_apply(engine, NULL)) == SOLON_ERROR_ARGUMENT);
-    CHECK(code_of(set(NULL, "a", "package a", -1)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_engine_apply(NULL, change, NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_engine_apply(engine, NULL, NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(set(NULL, "a", "package a", SOLON_REGO_DEFAULT)) == SOLON_ERROR_ARGUMENT);
     solon_change_free(change);
     solon_change_free(NULL);
     solon_engine_free(engine);

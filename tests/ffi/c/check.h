@@ -17,12 +17,15 @@
         }                                                                                                    \
     } while (0)
 
+/* A text and its length. */
+#define S(text) (text), strlen(text)
+
 /* Whether `data` is exactly the text `expected`. */
 static inline int is_text(const char *data, size_t length, const char *expected) {
     return data != NULL && length == strlen(expected) && memcmp(data, expected, length) == 0;
 }
 
-/* Whether `text` has `part` somewhere. */
+/* Whether `text` has `part` somewhere; shows it when not. */
 static inline int has_text(solon_text text, const char *part) {
     size_t length = strlen(part);
     for (size_t at = 0; at + length <= text.length; at++) {
@@ -30,6 +33,7 @@ static inline int has_text(solon_text text, const char *part) {
             return 1;
         }
     }
+    fprintf(stderr, "wanted %s in %.*s\n", part, (int)text.length, text.data);
     return 0;
 }
 
@@ -40,6 +44,42 @@ static inline void ok(solon_error *error) {
         fprintf(stderr, "error %d: %.*s\n", (int)solon_error_code(error), (int)message.length, message.data);
         exit(1);
     }
+}
+
+/* Checks bytes and frees them. */
+static inline int is_bytes(solon_bytes bytes, const char *expected) {
+    int is = is_text(bytes.data, bytes.length, expected);
+    if (!is) {
+        fprintf(stderr, "wanted %s, got %.*s\n", expected, (int)bytes.length, bytes.data == NULL ? "" : bytes.data);
+    }
+    solon_bytes_free(bytes);
+    return is;
+}
+
+/* Whether bytes have `part` somewhere; frees them. */
+static inline int has_bytes(solon_bytes bytes, const char *part) {
+    solon_text text = {bytes.data, bytes.length};
+    int has = has_text(text, part);
+    solon_bytes_free(bytes);
+    return has;
+}
+
+/* Whether a value is that JSON. */
+static inline int is_json(const solon_value *value, const char *json) {
+    solon_bytes bytes = {NULL, 0};
+    solon_error *error = solon_value_json(value, &bytes);
+    if (error != NULL) {
+        solon_error_free(error);
+        return 0;
+    }
+    return is_bytes(bytes, json);
+}
+
+/* Whether a value of the caller's own is that JSON; frees it. */
+static inline int is_own_json(solon_value *value, const char *json) {
+    int is = is_json(value, json);
+    solon_value_free(value);
+    return is;
 }
 
 /* Frees an error and tells its code. */
@@ -55,6 +95,12 @@ static inline solon_error *set_module(const solon_engine *engine, const char *na
 
 static inline solon_error *set_data(const solon_engine *engine, const char *json) {
     return solon_engine_set_data_json(engine, json, strlen(json));
+}
+
+static inline solon_value *from_json(const char *json) {
+    solon_value *value = NULL;
+    ok(solon_value_from_json(json, strlen(json), &value));
+    return value;
 }
 
 /* `input` may be NULL: undefined. */

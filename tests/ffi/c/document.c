@@ -18,9 +18,65 @@ static solon_document *prepare(const solon_engine *engine, const char *path) {
     return document;
 }
 
+/* Many inputs in one call, each with an answer or an error of its own. */
+static void many(void) {
+    solon_engine *engine = NULL;
+    ok(solon_engine_new(NULL, &engine));
+    ok(set_module(engine, "p.rego", "package p\nx := input.n + data.step\nx := 7 if input.clash"));
+    ok(set_data(engine, "{\"step\": 10}"));
+    solon_document *document = prepare(engine, "p/x");
+
+    solon_text texts[] = {{"{\"n\": 1}", 8}, {NULL, 0}, {"{\"n\": 1, \"clash\": 1}", 20}, {"{", 1}};
+    solon_bytes answers[4];
+    solon_error *errors[4];
+    ok(solon_document_ask_many_json(document, NULL, texts, 4, answers, errors));
+    CHECK(errors[0] == NULL && is_bytes(answers[0], "11"));
+    CHECK(errors[1] == NULL && answers[1].data == NULL);
+    CHECK(answers[2].data == NULL && code_of(errors[2]) == SOLON_ERROR_EVAL);
+    CHECK(answers[3].data == NULL && code_of(errors[3]) == SOLON_ERROR_INPUT);
+    /* without a place for errors the first one ends it all */
+    answers[0].data = (char *)"untouched";
+    CHECK(code_of(solon_document_ask_many_json(document, NULL, texts, 4, answers, NULL)) == SOLON_ERROR_EVAL);
+    CHECK(strcmp(answers[0].data, "untouched") == 0);
+    ok(solon_document_ask_many_json(document, NULL, texts, 2, answers, NULL));
+    CHECK(is_bytes(answers[0], "11") && answers[1].data == NULL);
+    ok(solon_document_ask_many_json(document, NULL, NULL, 0, NULL, NULL));
+
+    solon_value *one = from_json("{\"n\": 1}"), *two = from_json("{\"n\": 2}");
+    const solon_value *inputs[] = {two, NULL, one};
+    solon_value *values[3];
+    ok(solon_document_ask_many(document, NULL, inputs, 3, values, errors));
+    CHECK(is_own_json(values[0], "12") && values[1] == NULL && is_own_json(values[2], "11"));
+    CHECK(errors[0] == NULL && errors[1] == NULL && errors[2] == NULL);
+
+    /* on the moment that the request names, with its bounds */
+    solon_moment *moment = NULL;
+    ok(solon_engine_moment(engine, &moment));
+    ok(set_data(engine, "{\"step\": 20}"));
+    solon_request request = {.size = sizeof request, .moment = moment};
+    ok(solon_document_ask_many(document, &request, inputs, 1, values, NULL));
+    CHECK(is_own_json(values[0], "12"));
+    ok(solon_document_ask_many(document, NULL, inputs, 1, values, NULL));
+    CHECK(is_own_json(values[0], "22"));
+    request.input = one;
+    CHECK(code_of(solon_document_ask_many(document, &request, inputs, 1, values, NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_document_ask_many(document, NULL, inputs, 1, NULL, NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_document_ask_many(document, NULL, NULL, 1, values, NULL)) == SOLON_ERROR_ARGUMENT);
+    solon_moment_free(moment);
+    solon_value_free(one);
+    solon_value_free(two);
+    solon_document_free(document);
+
+    /* a path that nobody wrote anything for */
+    CHECK(code_of(solon_engine_prepare_known(engine, S("p/y"), &document)) == SOLON_ERROR_UNKNOWN_PATH);
+    ok(solon_engine_prepare_known(engine, S("p/x"), &document));
+    solon_document_free(document);
+    solon_engine_free(engine);
+}
+
 int main(void) {
     solon_engine *engine = NULL;
-    ok(solon_engine_new(&engine));
+    ok(solon_engine_new(NULL, &engine));
     ok(set_module(engine, "authz.rego", POLICY));
     ok(set_data(engine, "{\"admins\": [\"alice\"]}"));
     solon_document *decision = prepare(engine, "authz/allow");
@@ -55,6 +111,7 @@ int main(void) {
     solon_engine_free(engine);
     CHECK(allow(decision, "{\"user\": \"carol\"}") == 1);
 
+    many();
     solon_release_memory();
     CHECK(allow(decision, "{\"user\": \"carol\"}") == 1);
     solon_document_free(decision);

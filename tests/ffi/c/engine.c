@@ -18,7 +18,7 @@ static void expect(const solon_engine *engine, const char *path, const char *inp
 
 int main(void) {
     solon_engine *engine = NULL;
-    ok(solon_engine_new(&engine));
+    ok(solon_engine_new(NULL, &engine));
     CHECK(engine != NULL);
 
     ok(set_module(engine, "authz.rego", POLICY));

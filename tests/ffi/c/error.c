@@ -4,7 +4,7 @@
 
 int main(void) {
     solon_engine *engine = NULL;
-    ok(solon_engine_new(&engine));
+    ok(solon_engine_new(NULL, &engine));
     ok(set_module(engine, "p.rego", "package p\nx := 1\nclash := input.a[_]"));
 
     /* a module that does not compile changes nothing */
@@ -37,7 +37,7 @@ int main(void) {
     CHECK(code_of(set_data(engine, "{\"p\": {\"x\": 2}}")) == SOLON_ERROR_STORE);
 
     /* what is against the rules of the header */
-    CHECK(code_of(solon_engine_new(NULL)) == SOLON_ERROR_ARGUMENT);
+    CHECK(code_of(solon_engine_new(NULL, NULL)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(set_data(NULL, "{}")) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(evaluate(engine, "p/x", NULL, NULL)) == SOLON_ERROR_ARGUMENT);
     CHECK(code_of(solon_engine_set_data_json(engine, NULL, 2)) == SOLON_ERROR_ARGUMENT);

@@ -17,7 +17,7 @@ static void *ask(void *engine) {
 
 int main(void) {
     solon_engine *engine = NULL;
-    ok(solon_engine_new(&engine));
+    ok(solon_engine_new(NULL, &engine));
     ok(set_module(engine, "p.rego", "package p\nsame if data.left == data.right"));
     ok(set_data(engine, "{\"left\": 0, \"right\": 0}"));
 

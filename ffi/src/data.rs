@@ -1,0 +1,215 @@
+//! The data of an engine.
+
+use std::ffi::c_char;
+
+use ::engine::store::PatchStep;
+use ::engine::{Change as EngineChange, Error as EngineError, Path, Value as EngineValue, json};
+
+use crate::argument;
+use crate::bytes::Bytes;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::guard::guard;
+use crate::value::Value;
+
+/// The steps of a patch, a JSON array.
+///
+/// # Safety
+/// As for [`argument::bytes`].
+pub(crate) unsafe fn patch(
+    json: *const c_char,
+    json_length: usize,
+) -> Result<Vec<PatchStep>, Error> {
+    // SAFETY: by this function's contract
+    let patch = unsafe { argument::value(json, json_length, "json") }?;
+    Ok(PatchStep::read(&patch).map_err(EngineError::from)?)
+}
+
+/// Replaces all data by a JSON object.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_set_data_json(
+    engine: *const Engine,
+    json: *const c_char,
+    json_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, data) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::value(json, json_length, "json")?,
+            )
+        };
+        Ok(engine.0.put("/", data)?)
+    })
+}
+
+/// Replaces all data by a YAML mapping, read as OPA reads YAML.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_set_data_yaml(
+    engine: *const Engine,
+    yaml: *const c_char,
+    yaml_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, data) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::yaml_value(yaml, yaml_length, "yaml")?,
+            )
+        };
+        Ok(engine.0.put("/", data)?)
+    })
+}
+
+/// The data at a path with slashes; the empty path is all of it. `SOLON_ERROR_STORE` when there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_get(
+    engine: *const Engine,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (value, out) = unsafe {
+            (
+                read(engine, path, path_length)?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Value(value));
+        Ok(())
+    })
+}
+
+/// The same as JSON.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_get_json(
+    engine: *const Engine,
+    path: *const c_char,
+    path_length: usize,
+    out: *mut Bytes,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (value, out) = unsafe {
+            (
+                read(engine, path, path_length)?,
+                argument::output(out, "out")?,
+            )
+        };
+        let mut text = Vec::new();
+        json::write(value.borrow(), &mut text);
+        out.write(Bytes::new(Some(text)));
+        Ok(())
+    })
+}
+
+/// # Safety
+/// That of the functions of C.
+unsafe fn read(
+    engine: *const Engine,
+    path: *const c_char,
+    path_length: usize,
+) -> Result<EngineValue, Error> {
+    // SAFETY: by this function's contract
+    let (engine, path) = unsafe {
+        (
+            argument::handle(engine, "engine")?,
+            argument::path(path, path_length, "path")?,
+        )
+    };
+    let snapshot = engine.0.snapshot();
+    Ok(snapshot.read(&path).map_err(EngineError::from)?.clone())
+}
+
+/// Writes data at a path with slashes; the objects around it are made. The value stays the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_put(
+    engine: *const Engine,
+    path: *const c_char,
+    path_length: usize,
+    value: *const Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, path, value) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::path(path, path_length, "path")?,
+                argument::handle(value, "value")?,
+            )
+        };
+        put(engine, path, value.0.clone())
+    })
+}
+
+/// Writes JSON as data at a path with slashes; the objects around it are made.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_put_json(
+    engine: *const Engine,
+    path: *const c_char,
+    path_length: usize,
+    json: *const c_char,
+    json_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, path, value) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::path(path, path_length, "path")?,
+                argument::value(json, json_length, "json")?,
+            )
+        };
+        put(engine, path, value)
+    })
+}
+
+fn put(engine: &Engine, path: Path, value: EngineValue) -> Result<(), Error> {
+    let mut change = EngineChange::default();
+    change.put(path, value);
+    Ok(engine.0.apply(change)?)
+}
+
+/// Changes data by a JSON patch (RFC 6902), an array of operations: all of them happen, or none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_patch_json(
+    engine: *const Engine,
+    json: *const c_char,
+    json_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, steps) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                patch(json, json_length)?,
+            )
+        };
+        let mut change = EngineChange::default();
+        change.patch(steps);
+        Ok(engine.0.apply(change)?)
+    })
+}
+
+/// Removes the data at a path with slashes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_delete(
+    engine: *const Engine,
+    path: *const c_char,
+    path_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, path) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::text(path, path_length, "path")?,
+            )
+        };
+        Ok(engine.0.remove(path)?)
+    })
+}

@@ -1,0 +1,48 @@
+//! What functions of the host tell beside the answer.
+
+use ::engine::ResponseMetadata;
+
+use crate::argument;
+use crate::error::Error;
+use crate::guard::guard;
+use crate::value::Value;
+
+/// Fields that functions of the host add to the response of a decision. One thread at a time uses it.
+pub struct Metadata(pub(crate) ResponseMetadata);
+
+/// Makes one without fields.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_metadata_new(out: *mut *mut Metadata) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let out = unsafe { argument::output(out, "out") }?;
+        out.give(Metadata(ResponseMetadata::default()));
+        Ok(())
+    })
+}
+
+/// The fields, an object.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_metadata_value(
+    metadata: *mut Metadata,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (metadata, out) = unsafe {
+            (
+                argument::handle(metadata, "metadata")?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Value(metadata.0.to_value()));
+        Ok(())
+    })
+}
+
+/// Frees it; nothing happens for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_metadata_free(metadata: *mut Metadata) {
+    // SAFETY: `solon_metadata_new` made it of a box, and the caller frees it once
+    unsafe { argument::free(metadata) };
+}

@@ -1,0 +1,195 @@
+//! The modules of an engine.
+
+use std::ffi::{c_char, c_int};
+
+use ::engine::{
+    Change as EngineChange, Error as EngineError, Module as Parsed, Value as EngineValue,
+};
+use solon_syntax::json;
+
+use crate::argument;
+use crate::bytes::{Bytes, Text};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::guard::guard;
+use crate::value::Value;
+
+/// A module to be added.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Module {
+    /// Its name; the module of that name is replaced.
+    pub name: Text,
+    /// Its text.
+    pub text: Text,
+    /// Its Rego: one of `SOLON_REGO_…`.
+    pub rego: c_int,
+}
+
+/// Adds or replaces a module in a change.
+pub(crate) fn set(
+    change: &mut EngineChange,
+    name: &str,
+    text: &str,
+    rego: c_int,
+) -> Result<(), Error> {
+    match argument::rego(rego)? {
+        None => change.set_module(name, text),
+        Some(version) => change.set_module_as(name, text, version),
+    };
+    Ok(())
+}
+
+/// Adds a module, or replaces the one of that name, and compiles it together with the others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_set_module(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+    text: *const c_char,
+    text_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, name, text) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::text(name, name_length, "name")?,
+                argument::text(text, text_length, "text")?,
+            )
+        };
+        Ok(engine.0.set_module(name, text)?)
+    })
+}
+
+/// Adds or replaces several modules at once: they may need one another, and either all of it happens or nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_set_modules(
+    engine: *const Engine,
+    modules: *const Module,
+    module_count: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, modules) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::list(modules, module_count, "modules")?,
+            )
+        };
+        let mut change = EngineChange::default();
+        for (at, module) in modules.iter().enumerate() {
+            let part = |name: &str| format!("modules[{at}].{name}");
+            // SAFETY: the caller keeps the rules of the header
+            let (name, text) = unsafe {
+                (
+                    argument::text(module.name.data, module.name.length, &part("name"))?,
+                    argument::text(module.text.data, module.text.length, &part("text"))?,
+                )
+            };
+            set(&mut change, name, text, module.rego)?;
+        }
+        Ok(engine.0.apply(change)?)
+    })
+}
+
+/// Removes a module.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_remove_module(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, name) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::text(name, name_length, "name")?,
+            )
+        };
+        Ok(engine.0.remove_module(name)?)
+    })
+}
+
+/// The names of all modules, an array of strings in their order.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_module_names(
+    engine: *const Engine,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, out) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let names = engine.0.module_names().into_iter();
+        out.give(Value(EngineValue::array(
+            names.map(EngineValue::from).collect(),
+        )));
+        Ok(())
+    })
+}
+
+/// The text of a module.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_module_text(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+    out: *mut Bytes,
+) -> *mut Error {
+    // SAFETY: the caller keeps the rules of the header
+    unsafe {
+        shown(engine, name, name_length, out, |module| {
+            module.source.text.to_string()
+        })
+    }
+}
+
+/// The syntax tree of a module as JSON, in OPA's form.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_module_json(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+    out: *mut Bytes,
+) -> *mut Error {
+    let json = |module: &Parsed| {
+        let options = json::Options {
+            comments: false,
+            ..json::Options::default()
+        };
+        json::text(module, options)
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { shown(engine, name, name_length, out, json) }
+}
+
+/// # Safety
+/// That of the functions of C.
+unsafe fn shown(
+    engine: *const Engine,
+    name: *const c_char,
+    name_length: usize,
+    out: *mut Bytes,
+    show: impl FnOnce(&Parsed) -> String,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: by this function's contract
+        let (engine, name, out) = unsafe {
+            (
+                argument::handle(engine, "engine")?,
+                argument::text(name, name_length, "name")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let module = engine.0.module(name);
+        let module = module.ok_or_else(|| EngineError::UnknownModule(name.to_owned()))?;
+        out.write(Bytes::new(Some(show(&module).into_bytes())));
+        Ok(())
+    })
+}

@@ -1,0 +1,62 @@
+//! What functions that are not deterministic answered.
+
+use std::ffi::c_char;
+
+use ::engine::{NdBuiltinCache, json};
+
+use crate::argument;
+use crate::bytes::Bytes;
+use crate::error::Error;
+use crate::guard::guard;
+
+/// What functions that are not deterministic (`time.now_ns`, `rand.intn`, `http.send` …) answered in a decision, so that it
+/// can be understood, or repeated. One thread at a time uses it.
+pub struct NdCache(pub(crate) NdBuiltinCache);
+
+/// Makes a cache: an empty one of NULL, or one of the JSON that `solon_nd_cache_json` gave, by which a decision repeats.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_nd_cache_new(
+    json: *const c_char,
+    json_length: usize,
+    out: *mut *mut NdCache,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (noted, out) = unsafe {
+            let noted = argument::bytes(json, json_length, "json")?;
+            let noted = match noted {
+                Some(_) => Some(argument::value(json, json_length, "json")?),
+                None => None,
+            };
+            (noted, argument::output(out, "out")?)
+        };
+        let cache = noted.as_ref().map(NdBuiltinCache::from_value);
+        out.give(NdCache(cache.unwrap_or_default()));
+        Ok(())
+    })
+}
+
+/// What is noted, as JSON: answers by function and arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_nd_cache_json(cache: *mut NdCache, out: *mut Bytes) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (cache, out) = unsafe {
+            (
+                argument::handle(cache, "cache")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let mut text = Vec::new();
+        json::write(cache.0.to_value().borrow(), &mut text);
+        out.write(Bytes::new(Some(text)));
+        Ok(())
+    })
+}
+
+/// Frees a cache; nothing happens for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_nd_cache_free(cache: *mut NdCache) {
+    // SAFETY: `solon_nd_cache_new` made it of a box, and the caller frees it once
+    unsafe { argument::free(cache) };
+}

@@ -1,0 +1,261 @@
+//! What one evaluation is given.
+
+use std::cell::RefMut;
+use std::ffi::{c_char, c_int, c_void};
+use std::time::Instant;
+
+use ::engine::trace::{
+    Coverage as EngineCoverage, Instruments, Observer, Observers, Profile as EngineProfile,
+};
+use ::engine::{
+    Cancel as EngineCancel, Error as EngineError, Input, Limits, Moment as EngineMoment,
+    NdBuiltinCache, Request as EngineRequest, ResponseMetadata, Search, SendMetrics,
+    Value as EngineValue,
+};
+
+use crate::argument::{self, Bounds, Extensible, refused};
+use crate::cancel::Cancel;
+use crate::coverage::Coverage;
+use crate::error::Error;
+use crate::metadata::Metadata;
+use crate::metrics::Metrics;
+use crate::moment::Moment;
+use crate::nd_cache::NdCache;
+use crate::profile::Profile;
+use crate::value::Value;
+
+/// Hears a line that a policy prints. It is called on the evaluating thread, mostly when the evaluation ends, and may
+/// call the library itself.
+pub type Print =
+    Option<unsafe extern "C" fn(userdata: *mut c_void, line: *const c_char, length: usize)>;
+
+/// What one evaluation is given. What is zero is as usual: `solon_request request = {.size = sizeof request};`
+///
+/// Everything stays the caller's, and is not freed before the evaluation has ended.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Request {
+    /// `sizeof(solon_request)`
+    pub size: usize,
+    /// The input as JSON text. With neither this nor a value, `input` is undefined.
+    pub input_json: *const c_char,
+    /// How many bytes.
+    pub input_json_length: usize,
+    /// The input as a value.
+    pub input: *const Value,
+    /// The moment that is asked; NULL is the current one.
+    pub moment: *const Moment,
+    /// What stops it from another thread.
+    pub cancel: *const Cancel,
+    /// Nanoseconds that it may take; 0 is the engine's bound, `UINT64_MAX` is none.
+    pub time_limit_ns: u64,
+    /// Loop turns and calls that it may take, likewise.
+    pub step_limit: u64,
+    /// Bytes of memory that it may take, likewise.
+    pub memory_limit: u64,
+    /// Bytes of memory that an explanation may take, likewise.
+    pub explanation_limit: u64,
+    /// Whether the first error of a built-in function ends it.
+    pub strict_builtin_errors: c_int,
+    /// Who hears what policies print.
+    pub print: Print,
+    /// Its first argument.
+    pub print_userdata: *mut c_void,
+    /// Where answers of functions that are not deterministic are noted, and looked up first.
+    pub nd_cache: *mut NdCache,
+    /// What functions of the host may read about the request: an object.
+    pub metadata: *const Value,
+    /// Where functions of the host tell something beside the answer.
+    pub response_metadata: *mut Metadata,
+    /// Where times and counts are added.
+    pub metrics: *mut Metrics,
+    /// Where is noted what it came by. It takes longer then.
+    pub coverage: *mut Coverage,
+    /// Where the times of rows are added. It takes longer then.
+    pub profile: *mut Profile,
+}
+
+// SAFETY: it begins with its size; numbers, pointers and functions that may be missing may be zero
+unsafe impl Extensible for Request {}
+
+/// Who hears what policies print.
+#[derive(Clone, Copy)]
+struct Printer {
+    print: unsafe extern "C" fn(*mut c_void, *const c_char, usize),
+    userdata: *mut c_void,
+}
+
+impl Printer {
+    fn hear(self, line: &str) {
+        // SAFETY: the function takes what its type says, and the caller vouches for the userdata
+        unsafe { (self.print)(self.userdata, line.as_ptr().cast(), line.len()) };
+    }
+}
+
+/// A request that was read.
+pub(crate) struct Asked<'a> {
+    pub input: Input<'a>,
+    pub moment: Option<&'a EngineMoment>,
+    cancel: Option<&'a EngineCancel>,
+    limits: Option<Limits>,
+    strict: bool,
+    printer: Option<Printer>,
+    cache: Option<&'a NdBuiltinCache>,
+    metadata: Option<&'a EngineValue>,
+    response: Option<&'a ResponseMetadata>,
+    metrics: Option<&'a Metrics>,
+    coverage: Option<RefMut<'a, EngineCoverage>>,
+    profile: Option<RefMut<'a, EngineProfile>>,
+}
+
+impl<'a> Asked<'a> {
+    /// Reads a request; NULL is one with everything as usual. `usual` are the bounds of the engine.
+    ///
+    /// # Safety
+    /// `request` is NULL or leads to a request whose pointers are NULL or lead to what the fields say.
+    pub unsafe fn read(request: *const Request, usual: &Limits) -> Result<Self, Error> {
+        // SAFETY: by this function's contract
+        let given = unsafe { argument::extensible(request, "request") }?;
+        let bounds = Bounds {
+            time_ns: given.time_limit_ns,
+            steps: given.step_limit,
+            memory: given.memory_limit,
+            explanation: given.explanation_limit,
+        };
+        // SAFETY: by this function's contract
+        unsafe {
+            let text = argument::bytes(given.input_json, given.input_json_length, "input_json")?;
+            let input = match (text, given.input.as_ref()) {
+                (None, None) => Input::Undefined,
+                (Some(text), None) => Input::Json(text),
+                (None, Some(value)) => Input::Value(&value.0),
+                (Some(_), Some(_)) => {
+                    return Err(refused("the request has both `input_json` and `input`"));
+                }
+            };
+            Ok(Self {
+                input,
+                moment: given.moment.as_ref().map(|moment| &moment.0),
+                cancel: given.cancel.as_ref().map(|cancel| &cancel.0),
+                limits: (!bounds.is_usual()).then(|| bounds.of(usual)),
+                strict: given.strict_builtin_errors != 0,
+                printer: given.print.map(|print| Printer {
+                    print,
+                    userdata: given.print_userdata,
+                }),
+                cache: given.nd_cache.as_ref().map(|cache| &cache.0),
+                metadata: given.metadata.as_ref().map(|metadata| &metadata.0),
+                response: given.response_metadata.as_ref().map(|metadata| &metadata.0),
+                metrics: given.metrics.as_ref(),
+                coverage: match given.coverage.as_ref() {
+                    Some(coverage) => Some(coverage.taken()?),
+                    None => None,
+                },
+                profile: match given.profile.as_ref() {
+                    Some(profile) => Some(profile.taken()?),
+                    None => None,
+                },
+            })
+        }
+    }
+
+    /// Whether it has no input.
+    pub fn is_without_input(&self) -> bool {
+        matches!(self.input, Input::Undefined)
+    }
+
+    /// Asks at a moment, unless the request names another.
+    pub fn at<R>(&mut self, now: &'a EngineMoment, ask: impl FnOnce(&mut Self) -> R) -> R {
+        self.moment = self.moment.or(Some(now));
+        ask(self)
+    }
+
+    /// Evaluates: by plans, or by the search where that is watched.
+    pub fn answer<R>(
+        &mut self,
+        evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, EngineError>,
+        search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, EngineError>,
+    ) -> Result<R, Error> {
+        let is_measured = self.metrics.is_some_and(Metrics::is_instrumented);
+        if self.coverage.is_some() || self.profile.is_some() || is_measured {
+            return Ok(self.searched(search)?);
+        }
+        Ok(self.given(evaluate)?)
+    }
+
+    /// Searches, watched as asked.
+    pub fn searched<R>(&mut self, search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> R) -> R {
+        let (mut coverage, mut profile) = (self.coverage.take(), self.profile.take());
+        let instruments = Instruments::default();
+        let answer = self.given(|request| {
+            let mut observers: Vec<&mut dyn Observer> = Vec::new();
+            if let Some(coverage) = &mut coverage {
+                observers.push(&mut **coverage);
+            }
+            if let Some(profile) = &mut profile {
+                observers.push(&mut **profile);
+            }
+            let is_watched = !observers.is_empty();
+            let mut observers = Observers(observers);
+            let metrics = self.metrics.filter(|metrics| metrics.is_instrumented());
+            let how = Search {
+                observer: is_watched.then_some(&mut observers as &mut dyn Observer),
+                instruments: metrics.map(|_| &instruments),
+                ..Search::default()
+            };
+            search(request, how)
+        });
+        if let Some(metrics) = self.metrics {
+            metrics.instruments(&instruments);
+        }
+        (self.coverage, self.profile) = (coverage, profile);
+        answer
+    }
+
+    /// What `run` makes of it as the engine's own request.
+    fn given<R>(&self, run: impl FnOnce(&EngineRequest<'_>) -> R) -> R {
+        let print = |line: &str| {
+            if let Some(printer) = self.printer {
+                printer.hear(line);
+            }
+        };
+        let sent = SendMetrics::default();
+        let mut request = EngineRequest::new().strict_builtin_errors(self.strict);
+        request = match self.input {
+            Input::Undefined => request,
+            Input::Value(value) => request.input(value),
+            Input::Json(text) => request.input_json(text),
+        };
+        if let Some(moment) = self.moment {
+            request = request.moment(moment);
+        }
+        if let Some(cancel) = self.cancel {
+            request = request.cancel(cancel);
+        }
+        if let Some(limits) = &self.limits {
+            request = request.limits(limits);
+        }
+        if self.printer.is_some() {
+            request = request.print(&print);
+        }
+        if let Some(cache) = self.cache {
+            request = request.nd_builtin_cache(cache);
+        }
+        if let Some(metadata) = self.metadata {
+            request = request.metadata(metadata);
+        }
+        if let Some(response) = self.response {
+            request = request.response_metadata(response);
+        }
+        if self.metrics.is_some() {
+            request = request.send_metrics(&sent);
+        }
+        let start = Instant::now();
+        let answer = run(&request);
+        if let Some(metrics) = self.metrics {
+            metrics.add("rego_query_eval", start.elapsed());
+            metrics.sent(&sent);
+        }
+        answer
+    }
+}

@@ -1,0 +1,534 @@
+//! Values without JSON text: made from their parts, and read part by part.
+
+use std::cmp::Ordering;
+use std::ffi::{c_char, c_int};
+use std::ptr;
+
+use ::engine::{Kind as EngineKind, NumberBuf, Value as EngineValue, json};
+
+use crate::argument::{self, refused};
+use crate::bytes::{Bytes, Text};
+use crate::error::Error;
+use crate::guard::{guard, guard_or};
+
+/// A value. It never changes, so several threads may read it at once.
+///
+/// What `solon_value_item`, `solon_value_get` and the like answer belongs to the value around it and lives as long as
+/// that; it is not freed. `solon_value_clone` makes a value of its own of it.
+pub struct Value(pub(crate) EngineValue);
+
+// both have one form, so parts of a value are handles where they lie; `repr(transparent)` would show in the header
+const _: () = assert!(
+    size_of::<Value>() == size_of::<EngineValue>()
+        && align_of::<Value>() == align_of::<EngineValue>()
+);
+
+/// What a value is, in the order by which Rego sorts.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No value at all: NULL.
+    SolonKindUndefined = 0,
+    /// `null`
+    SolonKindNull = 1,
+    /// `true`, `false`
+    SolonKindBoolean = 2,
+    /// A number of any size.
+    SolonKindNumber = 3,
+    /// A string.
+    SolonKindString = 4,
+    /// An array.
+    SolonKindArray = 5,
+    /// An object, whose keys may be any values.
+    SolonKindObject = 6,
+    /// A set.
+    SolonKindSet = 7,
+}
+
+/// The pairs of an object, one after the other. One thread at a time uses it.
+pub struct Pairs {
+    /// Keeps what the rest points into.
+    _object: EngineValue,
+    rest: std::vec::IntoIter<(*const Value, *const Value)>,
+}
+
+impl Value {
+    /// The handle of a part of a value, or of a value that stays where it is.
+    pub(crate) fn within(value: &EngineValue) -> *const Self {
+        ptr::from_ref(value).cast()
+    }
+
+    pub(crate) fn boxed(value: EngineValue) -> *mut Self {
+        Box::into_raw(Box::new(Self(value)))
+    }
+}
+
+/// What a reader makes of a value; `otherwise` for NULL.
+///
+/// # Safety
+/// `value` is NULL or a live value.
+unsafe fn read<'a, T>(
+    value: *const Value,
+    otherwise: T,
+    read: impl FnOnce(&'a EngineValue) -> Option<T>,
+) -> T
+where
+    T: Copy,
+{
+    guard_or(otherwise, || {
+        // SAFETY: by this function's contract
+        let value = unsafe { value.as_ref() };
+        value
+            .and_then(|value: &'a Value| read(&value.0))
+            .unwrap_or(otherwise)
+    })
+}
+
+/// Makes `null`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_null(out: *mut *mut Value) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let out = unsafe { argument::output(out, "out") }?;
+        out.give(Value(EngineValue::Null));
+        Ok(())
+    })
+}
+
+/// Makes a boolean: false of 0, true of anything else.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_boolean(boolean: c_int, out: *mut *mut Value) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let out = unsafe { argument::output(out, "out") }?;
+        out.give(Value(EngineValue::Bool(boolean != 0)));
+        Ok(())
+    })
+}
+
+/// Makes a whole number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_int(number: i64, out: *mut *mut Value) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let out = unsafe { argument::output(out, "out") }?;
+        out.give(Value(EngineValue::Int(number)));
+        Ok(())
+    })
+}
+
+/// Makes a number of the shortest decimal that reads back as `number`, which must be finite.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_double(number: f64, out: *mut *mut Value) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let out = unsafe { argument::output(out, "out") }?;
+        let read = NumberBuf::from_f64(number);
+        let number = read.ok_or_else(|| refused(format!("`number` is {number}: not finite")))?;
+        out.give(Value(EngineValue::number(number)));
+        Ok(())
+    })
+}
+
+/// Makes a number of its text, which is written as in JSON; it stays exact.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_number(
+    text: *const c_char,
+    text_length: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (text, out) = unsafe {
+            (
+                argument::text(text, text_length, "text")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let read = NumberBuf::parse(text);
+        let number = read.ok_or_else(|| refused("`text` is no number, or too large a one"))?;
+        out.give(Value(EngineValue::number(number)));
+        Ok(())
+    })
+}
+
+/// Makes a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_string(
+    text: *const c_char,
+    text_length: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (text, out) = unsafe {
+            (
+                argument::text(text, text_length, "text")?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Value(EngineValue::string(text)));
+        Ok(())
+    })
+}
+
+/// Makes an array of values, which stay the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_array(
+    items: *const *const Value,
+    item_count: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (items, out) = unsafe {
+            (
+                argument::handles(items, item_count, "items")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let items = items.into_iter().map(|item| item.0.clone());
+        out.give(Value(EngineValue::array(items.collect())));
+        Ok(())
+    })
+}
+
+/// Makes a set of values, which stay the caller's. Equal ones are one member.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_set(
+    items: *const *const Value,
+    item_count: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (items, out) = unsafe {
+            (
+                argument::handles(items, item_count, "items")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let items = items.into_iter().map(|item| item.0.clone());
+        out.give(Value(EngineValue::set(items.collect())));
+        Ok(())
+    })
+}
+
+/// Makes an object of `pair_count` keys and as many values, which stay the caller's. Of equal keys the last counts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_object(
+    keys: *const *const Value,
+    values: *const *const Value,
+    pair_count: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (keys, values, out) = unsafe {
+            (
+                argument::handles(keys, pair_count, "keys")?,
+                argument::handles(values, pair_count, "values")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let pairs = keys.into_iter().zip(values);
+        let pairs = pairs.map(|(key, value)| (key.0.clone(), value.0.clone()));
+        out.give(Value(EngineValue::object(pairs.collect())));
+        Ok(())
+    })
+}
+
+/// Reads JSON text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_from_json(
+    json: *const c_char,
+    json_length: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (value, out) = unsafe {
+            (
+                argument::value(json, json_length, "json")?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Value(value));
+        Ok(())
+    })
+}
+
+/// Reads YAML text, as OPA reads it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_from_yaml(
+    yaml: *const c_char,
+    yaml_length: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (value, out) = unsafe {
+            (
+                argument::yaml_value(yaml, yaml_length, "yaml")?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Value(value));
+        Ok(())
+    })
+}
+
+/// Makes a value of its own of a value or a part of one; they share what they hold.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_clone(
+    value: *const Value,
+    out: *mut *mut Value,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (value, out) = unsafe {
+            (
+                argument::handle(value, "value")?,
+                argument::output(out, "out")?,
+            )
+        };
+        out.give(Value(value.0.clone()));
+        Ok(())
+    })
+}
+
+/// Frees a value that is the caller's own; nothing happens for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_free(value: *mut Value) {
+    // SAFETY: it was made of a box, and the caller frees it once
+    unsafe { argument::free(value) };
+}
+
+/// Writes a value as JSON: sets are arrays, and keys that are no strings become the JSON texts that they are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_json(value: *const Value, out: *mut Bytes) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (value, out) = unsafe {
+            (
+                argument::handle(value, "value")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let mut text = Vec::new();
+        json::write(value.0.borrow(), &mut text);
+        out.write(Bytes::new(Some(text)));
+        Ok(())
+    })
+}
+
+/// What a value is; `SOLON_KIND_UNDEFINED` for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_kind(value: *const Value) -> Kind {
+    let kind = |value: &EngineValue| {
+        Some(match value.kind() {
+            EngineKind::Null => Kind::SolonKindNull,
+            EngineKind::Boolean => Kind::SolonKindBoolean,
+            EngineKind::Number => Kind::SolonKindNumber,
+            EngineKind::String => Kind::SolonKindString,
+            EngineKind::Array => Kind::SolonKindArray,
+            EngineKind::Object => Kind::SolonKindObject,
+            EngineKind::Set => Kind::SolonKindSet,
+        })
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { read(value, Kind::SolonKindUndefined, kind) }
+}
+
+/// Whether a value is `true`: 1 if it is, 0 if it is anything else, or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_is_true(value: *const Value) -> c_int {
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { read(value, 0, |value| value.as_bool().map(c_int::from)) }
+}
+
+/// Number of elements, members or pairs; of a string, of its bytes; 0 for anything else.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_length(value: *const Value) -> usize {
+    let length = |value: &EngineValue| match value {
+        EngineValue::Array(items) => Some(items.len()),
+        EngineValue::Object(object) => Some(object.len()),
+        EngineValue::Set(set) => Some(set.items().len()),
+        other => other.string_bytes().map(<[u8]>::len),
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { read(value, 0, length) }
+}
+
+/// Reads a number that is whole and fits: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_to_int(value: *const Value, out: *mut i64) -> c_int {
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { put(value, out, EngineValue::as_i64) }
+}
+
+/// Reads a number as the nearest `double`: 1 if it is one, and 0 otherwise, which leaves `out` untouched.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_to_double(value: *const Value, out: *mut f64) -> c_int {
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { put(value, out, EngineValue::as_f64) }
+}
+
+/// Reads a string where it lies: 1 if it is one, and 0 otherwise, which leaves `out` untouched. It lives as long as the
+/// value, and is UTF-8 unless a policy made it of bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_to_text(value: *const Value, out: *mut Text) -> c_int {
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { put(value, out, |value| value.string_bytes().map(Text::of_bytes)) }
+}
+
+/// Writes what a value reads as to an output.
+///
+/// # Safety
+/// `value` is NULL or a live value, `out` is NULL or the caller's to write.
+unsafe fn put<T>(
+    value: *const Value,
+    out: *mut T,
+    read: impl FnOnce(&EngineValue) -> Option<T>,
+) -> c_int {
+    guard_or(0, || {
+        // SAFETY: by this function's contract
+        let (value, out) = unsafe { (value.as_ref(), argument::output(out, "out")) };
+        match (value.and_then(|value| read(&value.0)), out) {
+            (Some(read), Ok(out)) => {
+                out.write(read);
+                1
+            }
+            _ => 0,
+        }
+    })
+}
+
+/// The element of an array, or the member of a set in its order, at a position from 0; NULL beyond the end and for
+/// other values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_item(value: *const Value, index: usize) -> *const Value {
+    let item = |value: &EngineValue| {
+        let items = match value {
+            EngineValue::Array(items) => &**items,
+            EngineValue::Set(set) => set.items(),
+            _ => return None,
+        };
+        items.get(index).map(Value::within)
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { read(value, ptr::null(), item) }
+}
+
+/// What an object holds under a key that is a string; NULL when there is none, and for other values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_get(
+    value: *const Value,
+    key: *const c_char,
+    key_length: usize,
+) -> *const Value {
+    let get = |value: &EngineValue| {
+        // SAFETY: the caller keeps the rules of the header
+        let key = unsafe { argument::text(key, key_length, "key") }.ok()?;
+        value.get(key).map(Value::within)
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { read(value, ptr::null(), get) }
+}
+
+/// What an object holds under a key, an array at an index, or the member of a set that equals it; NULL when there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_lookup(
+    value: *const Value,
+    key: *const Value,
+) -> *const Value {
+    let lookup = |value: &EngineValue| {
+        // SAFETY: the caller keeps the rules of the header
+        let key = &unsafe { argument::handle(key, "key") }.ok()?.0;
+        let found = match value {
+            EngineValue::Object(object) => object.get_stored(key),
+            EngineValue::Array(items) => items.get(usize::try_from(key.as_i64()?).ok()?),
+            EngineValue::Set(set) => {
+                let at = set.items().binary_search(key).ok()?;
+                set.items().get(at)
+            }
+            _ => None,
+        };
+        found.map(Value::within)
+    };
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { read(value, ptr::null(), lookup) }
+}
+
+/// Compares two values by Rego's order: below 0, 0 or above 0. NULL is before everything.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_compare(left: *const Value, right: *const Value) -> c_int {
+    guard_or(0, || {
+        // SAFETY: the caller keeps the rules of the header
+        let (left, right) = unsafe { (left.as_ref(), right.as_ref()) };
+        match left.map(|left| &left.0).cmp(&right.map(|right| &right.0)) {
+            Ordering::Less => -1,
+            Ordering::Equal => 0,
+            Ordering::Greater => 1,
+        }
+    })
+}
+
+/// The pairs of an object in the order of its keys; of anything else there are none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_pairs_new(value: *const Value, out: *mut *mut Pairs) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (value, out) = unsafe {
+            (
+                argument::handle(value, "value")?,
+                argument::output(out, "out")?,
+            )
+        };
+        let object = value.0.clone();
+        let pairs = value.0.as_object().into_iter();
+        let pairs = pairs.flat_map(|object| object.iter());
+        let pairs = pairs.map(|(key, value)| (Value::within(key), Value::within(value)));
+        let rest = pairs.collect::<Vec<_>>().into_iter();
+        out.give(Pairs {
+            _object: object,
+            rest,
+        });
+        Ok(())
+    })
+}
+
+/// Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_pairs_next(
+    pairs: *mut Pairs,
+    key: *mut *const Value,
+    value: *mut *const Value,
+) -> c_int {
+    guard_or(0, || {
+        // SAFETY: the caller keeps the rules of the header
+        let arguments = unsafe {
+            (
+                argument::handle_mut(pairs, "pairs"),
+                argument::output(key, "key"),
+                argument::output(value, "value"),
+            )
+        };
+        let (Ok(pairs), Ok(key), Ok(value)) = arguments else {
+            return 0;
+        };
+        let Some(pair) = pairs.rest.next() else {
+            return 0;
+        };
+        key.write(pair.0);
+        value.write(pair.1);
+        1
+    })
+}
+
+/// Frees what went through pairs; nothing happens for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_pairs_free(pairs: *mut Pairs) {
+    // SAFETY: `solon_pairs_new` made it of a box, and the caller frees it once
+    unsafe { argument::free(pairs) };
+}

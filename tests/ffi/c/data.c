@@ -1,0 +1,45 @@
+/* The data of an engine. */
+
+#include "check.h"
+
+static void expect(const solon_engine *engine, const char *path, const char *json) {
+    solon_bytes bytes;
+    ok(solon_engine_get_json(engine, S(path), &bytes));
+    CHECK(is_bytes(bytes, json));
+}
+
+int main(void) {
+    solon_engine *engine = NULL;
+    solon_value *value = NULL;
+    ok(solon_engine_new(NULL, &engine));
+    expect(engine, "", "{}");
+    ok(solon_engine_set_data_yaml(engine, S("users:\n  alice: {age: 7}\n")));
+    expect(engine, "/users/alice/age", "7");
+    ok(solon_engine_put_json(engine, S("users/bob/age"), S("8")));
+    value = from_json("[1, 2]");
+    ok(solon_engine_put(engine, S("lists/some"), value));
+    solon_value_free(value);
+    expect(engine, "/", "{\"lists\":{\"some\":[1,2]},\"users\":{\"alice\":{\"age\":7},\"bob\":{\"age\":8}}}");
+    ok(solon_engine_get(engine, S("users/bob"), &value));
+    CHECK(is_own_json(value, "{\"age\":8}"));
+
+    /* patches happen whole or not at all */
+    ok(solon_engine_patch_json(engine, S("[{\"op\": \"add\", \"path\": \"/lists/some/-\", \"value\": 3},"
+                                         " {\"op\": \"move\", \"from\": \"/users/bob\", \"path\": \"/users/carol\"}]")));
+    expect(engine, "lists/some", "[1,2,3]");
+    expect(engine, "users", "{\"alice\":{\"age\":7},\"carol\":{\"age\":8}}");
+    const char *refused = "[{\"op\": \"remove\", \"path\": \"/lists\"}, {\"op\": \"test\", \"path\": \"/users\", \"value\": 1}]";
+    CHECK(code_of(solon_engine_patch_json(engine, S(refused))) == SOLON_ERROR_STORE);
+    CHECK(code_of(solon_engine_patch_json(engine, S("{}"))) == SOLON_ERROR_STORE);
+    expect(engine, "lists/some", "[1,2,3]");
+
+    ok(solon_engine_delete(engine, S("lists/some")));
+    CHECK(code_of(solon_engine_delete(engine, S("lists/some"))) == SOLON_ERROR_STORE);
+    CHECK(code_of(solon_engine_get(engine, S("lists/some"), &value)) == SOLON_ERROR_STORE);
+    CHECK(code_of(solon_engine_put_json(engine, S("users/alice/age/x"), S("1"))) == SOLON_ERROR_STORE);
+    CHECK(code_of(solon_engine_set_data_json(engine, S("[]"))) == SOLON_ERROR_STORE);
+    CHECK(code_of(solon_engine_set_data_yaml(engine, S("- 1"))) == SOLON_ERROR_STORE);
+    expect(engine, "lists", "{}");
+    solon_engine_free(engine);
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* Moments: several decisions rest on the same, whatever changes meanwhile. */
+
+#include "check.h"
+
+static void expect(const solon_document *document, const solon_moment *moment, const char *json) {
+    solon_request request = {.size = sizeof request, .moment = moment};
+    solon_value *value = NULL;
+    ok(solon_document_ask(document, &request, &value));
+    CHECK(is_own_json(value, json));
+}
+
+int main(void) {
+    solon_engine *engine = NULL;
+    solon_document *document = NULL;
+    solon_moment *before = NULL, *after = NULL;
+    solon_change *change = NULL;
+    const solon_value *value = NULL;
+    ok(solon_engine_new(NULL, &engine));
+    ok(set_module(engine, "p.rego", "package p\nx := data.n + 1"));
+    ok(set_data(engine, "{\"n\": 1}"));
+    ok(solon_engine_prepare(engine, S("p/x"), &document));
+    ok(solon_engine_moment(engine, &before));
+    CHECK(solon_moment_generation(before) == 2);
+
+    /* what a change would do, without doing it */
+    ok(solon_change_new(&change));
+    ok(solon_change_set_module(change, S("p.rego"), S("package p\nx := data.n * 100"), SOLON_REGO_DEFAULT));
+    ok(solon_change_patch_json(change, S("[{\"op\": \"replace\", \"path\": \"/n\", \"value\": 2}]")));
+    ok(solon_engine_check(engine, change, &after));
+    expect(document, after, "200");
+    expect(document, before, "2");
+    expect(document, NULL, "2");
+    solon_moment_free(after);
+
+    /* the change is still there to be applied */
+    ok(solon_engine_apply(engine, change, NULL));
+    expect(document, NULL, "200");
+    expect(document, before, "2");
+    ok(solon_moment_get(before, S("n"), &value));
+    CHECK(is_json(value, "1"));
+    CHECK(code_of(solon_moment_get(before, S("m"), &value)) == SOLON_ERROR_STORE);
+
+    ok(solon_change_set_module(change, S("p.rego"), S("package p\nx := y"), SOLON_REGO_DEFAULT));
+    CHECK(code_of(solon_engine_check(engine, change, &after)) == SOLON_ERROR_COMPILE);
+    solon_change_free(change);
+
+    /* a moment outlives its engine */
+    solon_engine_free(engine);
+    expect(document, before, "2");
+    solon_document_free(document);
+    solon_moment_free(before);
+    solon_moment_free(NULL);
+    CHECK(solon_moment_generation(NULL) == 0);
+    return 0;
+}
