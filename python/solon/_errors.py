@@ -72,6 +72,10 @@ class StoreError(SolonError):
     """Data cannot stand where it was to be written. Nothing has changed."""
 
 
+class LoadError(SolonError):
+    """Files cannot be loaded. Nothing has changed."""
+
+
 class InputError(SolonError):
     """An object has no value in Rego."""
 

@@ -1,18 +1,65 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from os import PathLike
 from types import TracebackType
-from typing import Any, Final, Literal, final
+from typing import Any, Final, Literal, TypedDict, TypeVar, final, overload, type_check_only
+
+from typing_extensions import Unpack
 
 __all__ = [
     "UNDEFINED",
+    "Cancel",
     "Change",
+    "Coverage",
     "Document",
     "Engine",
+    "Explanation",
+    "Metrics",
+    "Moment",
+    "Partial",
+    "Profile",
     "Query",
+    "Residuals",
     "UndefinedType",
     "__version__",
 ]
 
 __version__: Final[str]
+
+_Rego = Literal["v0", "v1"]
+_Detail = Literal["full", "debug", "fails", "notes"]
+_Call = TypeVar("_Call", bound=Callable[..., Any])
+
+@type_check_only
+class _Options(TypedDict, total=False):
+    """What a call may be given beside its input; ``None`` is as good as nothing."""
+
+    strict_builtin_errors: bool
+    moment: Moment | None
+    time_limit: float | None
+    cancel: Cancel | None
+    print: Callable[[str], object] | None
+    nd_cache: dict[str, Any] | None
+    metadata: Mapping[str, Any] | None
+    response_metadata: dict[str, Any] | None
+    metrics: Metrics | None
+    coverage: Coverage | None
+    profile: Profile | None
+
+@type_check_only
+class _CallOptions(_Options, total=False):
+    input_json: str | bytes | None
+
+@type_check_only
+class _EngineOptions(TypedDict, total=False):
+    strict: bool
+    rego: _Rego | None
+    time_limit: float | None
+    step_limit: int | None
+    memory_limit: int | None
+    offline: bool
+    now: int | None
+    capabilities: str | None
+    allow_net: list[str] | None
 
 @final
 class UndefinedType:
@@ -22,13 +69,29 @@ class UndefinedType:
 UNDEFINED: Final[UndefinedType]
 
 @final
+class Cancel:
+    def __new__(cls) -> Cancel: ...
+    @property
+    def cancelled(self) -> bool: ...
+    def cancel(self) -> None: ...
+
+@final
+class Moment:
+    @property
+    def generation(self) -> int: ...
+    @property
+    def modules(self) -> dict[str, str]: ...
+    def get(self, path: str) -> Any: ...
+
+@final
 class Change:
-    def set_module(
-        self, name: str, text: str, *, rego: Literal["v0", "v1"] | None = None
-    ) -> None: ...
+    def set_module(self, name: str, text: str, *, rego: _Rego | None = None) -> None: ...
     def remove_module(self, name: str) -> None: ...
     def put(self, path: str, value: Any) -> None: ...
     def delete(self, path: str) -> None: ...
+    def patch(self, operations: Sequence[Mapping[str, Any]]) -> None: ...
+    def check(self) -> Moment: ...
+    def apply(self) -> None: ...
     def __enter__(self) -> Change: ...
     def __exit__(
         self,
@@ -38,59 +101,141 @@ class Change:
     ) -> bool: ...
 
 @final
+class Explanation:
+    @property
+    def answer(self) -> Any: ...
+    @property
+    def lines(self) -> list[str]: ...
+    @property
+    def events(self) -> list[dict[str, Any]]: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Coverage:
+    def __new__(cls) -> Coverage: ...
+    def report(self, moment: Moment) -> dict[str, Any]: ...
+
+@final
+class Profile:
+    def __new__(cls) -> Profile: ...
+    def rows(self, moment: Moment) -> list[dict[str, Any]]: ...
+
+@final
+class Metrics:
+    def __new__(cls, *, instrument: bool = False) -> Metrics: ...
+    def report(self) -> dict[str, int]: ...
+
+@final
 class Document:
     @property
     def path(self) -> str: ...
-    def __call__(
-        self,
-        input: Any = ...,
-        *,
-        input_json: str | bytes | None = None,
-        strict_builtin_errors: bool = False,
-    ) -> Any: ...
-    def many(self, inputs: Iterable[Any]) -> list[Any]: ...
+    @property
+    def may_block(self) -> bool: ...
+    @property
+    def has_rules(self) -> bool: ...
+    def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Any: ...
+    def many(self, inputs: Iterable[Any], **options: Unpack[_Options]) -> list[Any]: ...
     def explain(
-        self, input: Any = ..., *, input_json: str | bytes | None = None
-    ) -> list[str]: ...
+        self, input: Any = ..., *, detail: _Detail = "full", **options: Unpack[_CallOptions]
+    ) -> Explanation: ...
+    def aio(
+        self, input: Any = ..., **options: Unpack[_CallOptions]
+    ) -> Coroutine[Any, Any, Any]: ...
 
 @final
 class Query:
     @property
     def text(self) -> str: ...
     def __call__(
-        self,
-        input: Any = ...,
-        *,
-        input_json: str | bytes | None = None,
-        strict_builtin_errors: bool = False,
+        self, input: Any = ..., **options: Unpack[_CallOptions]
     ) -> list[dict[str, Any]]: ...
+    def solutions(
+        self, input: Any = ..., **options: Unpack[_CallOptions]
+    ) -> list[dict[str, Any]]: ...
+    def explain(
+        self, input: Any = ..., *, detail: _Detail = "full", **options: Unpack[_CallOptions]
+    ) -> Explanation: ...
+
+@final
+class Residuals:
+    @property
+    def queries(self) -> list[str]: ...
+    @property
+    def support(self) -> list[str]: ...
+    @property
+    def tree(self) -> dict[str, Any]: ...
+
+@final
+class Partial:
+    @property
+    def text(self) -> str: ...
+    def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Residuals: ...
 
 @final
 class Engine:
     def __new__(
         cls,
         *,
-        strict: bool = False,
         decimal: bool = False,
-        rego: Literal["v0", "v1"] | None = None,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        offline: bool = False,
-        capabilities: str | None = None,
+        datetimes: Literal["rfc3339", "ns"] | None = None,
+        **options: Unpack[_EngineOptions],
     ) -> Engine: ...
+    @overload
+    def function(self, name: _Call) -> _Call: ...
+    @overload
+    def function(
+        self,
+        name: str | None = None,
+        *,
+        args: Sequence[Any] | None = None,
+        result: Any = None,
+        pure: bool = True,
+        waits: bool = False,
+    ) -> Callable[[_Call], _Call]: ...
+    def _add_function(
+        self,
+        name: str,
+        declaration: str,
+        function: Callable[..., Any],
+        pure: bool,
+        waits: bool,
+    ) -> None: ...
     @property
     def generation(self) -> int: ...
     @property
     def modules(self) -> dict[str, str]: ...
-    def set_module(self, name: str, text: str) -> None: ...
-    def set_modules(self, modules: Mapping[str, str]) -> None: ...
+    def set_module(self, name: str, text: str, *, rego: _Rego | None = None) -> None: ...
+    def set_modules(self, modules: Mapping[str, str], *, rego: _Rego | None = None) -> None: ...
     def remove_module(self, name: str) -> None: ...
+    def module_tree(self, name: str) -> dict[str, Any]: ...
+    def load(
+        self,
+        *paths: str | PathLike[str],
+        ignore: Sequence[str] = ...,
+        bundles: bool = False,
+    ) -> None: ...
     def set_data(self, data: Any) -> None: ...
-    def set_data_json(self, text: bytes) -> None: ...
+    def set_data_json(self, text: str | bytes) -> None: ...
+    def set_data_yaml(self, text: str | bytes) -> None: ...
     def get(self, path: str) -> Any: ...
     def put(self, path: str, value: Any) -> None: ...
+    def patch(self, operations: Sequence[Mapping[str, Any]]) -> None: ...
     def delete(self, path: str) -> None: ...
     def change(self) -> Change: ...
+    def moment(self) -> Moment: ...
     def prepare(self, document: str, *, known: bool = False) -> Document: ...
-    def query(self, text: str) -> Query: ...
-    def evaluate(self, path: str, input: Any = ...) -> Any: ...
+    def query(
+        self, text: str, *, package: str | None = None, imports: Sequence[str] = ...
+    ) -> Query: ...
+    def partial(
+        self,
+        text: str,
+        *,
+        unknowns: Sequence[str] | None = None,
+        disable_inlining: Sequence[str] = ...,
+        shallow_inlining: bool = False,
+        nondeterministic_builtins: bool = False,
+    ) -> Partial: ...
+    def evaluate(
+        self, path: str, input: Any = ..., **options: Unpack[_CallOptions]
+    ) -> Any: ...

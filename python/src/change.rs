@@ -2,13 +2,17 @@
 
 use std::sync::Mutex;
 
-use ::engine::store::{Operation, Path};
-use ::engine::{Change as EngineChange, Value, Version};
+use ::engine::store::{Operation, PatchStep, Path};
+use ::engine::{Change as EngineChange, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::convert::from_python;
+use crate::engine::Shared;
+use crate::error::from_engine;
 use crate::guard::detached;
+use crate::moment::Moment;
+use crate::options::version;
 
 /// Changes of modules and data that are applied as one, or not at all.
 ///
@@ -16,15 +20,15 @@ use crate::guard::detached;
 /// does.
 #[pyclass(frozen, module = "solon")]
 pub struct Change {
-    engine: ::engine::Engine,
+    shared: Shared,
     /// Nothing once it is applied.
     change: Mutex<Option<EngineChange>>,
 }
 
 impl Change {
-    pub fn new(engine: ::engine::Engine) -> Self {
+    pub fn new(shared: Shared) -> Self {
         Self {
-            engine,
+            shared,
             change: Mutex::new(Some(EngineChange::default())),
         }
     }
@@ -39,9 +43,20 @@ impl Change {
                 add(change);
                 Ok(())
             }
-            None => Err(PyValueError::new_err("the change was applied already")),
+            None => Err(applied()),
         }
     }
+
+    fn taken(&self) -> Option<EngineChange> {
+        let change = self.change.lock();
+        change
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take()
+    }
+}
+
+fn applied() -> PyErr {
+    PyValueError::new_err("the change was applied already")
 }
 
 #[pymethods]
@@ -52,7 +67,7 @@ impl Change {
 impl Change {
     /// Adds a module, or replaces the one of that name; ``rego`` is ``"v0"`` or ``"v1"`` where it differs from the engine's.
     #[pyo3(signature = (name, text, *, rego=None))]
-    fn set_module(&self, name: String, text: String, rego: Option<String>) -> PyResult<()> {
+    pub fn set_module(&self, name: String, text: String, rego: Option<String>) -> PyResult<()> {
         let version = rego.as_deref().map(version).transpose()?;
         self.add(|change| {
             match version {
@@ -71,7 +86,7 @@ impl Change {
 
     /// Writes a document at a path with slashes below ``data``, making the objects around it.
     fn put(&self, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let value = from_python(value)?;
+        let value = from_python(value, self.shared.settings)?;
         self.add(|change| {
             change.put(Path::from_slashes(&path), value);
         })
@@ -82,6 +97,33 @@ impl Change {
         self.add(|change| {
             change.write(Operation::Remove, Path::from_slashes(&path), Value::Null);
         })
+    }
+
+    /// Makes the changes of a JSON patch (RFC 6902), a list of dicts, each of which sees those before it.
+    pub fn patch(&self, py: Python<'_>, operations: &Bound<'_, PyAny>) -> PyResult<()> {
+        let patch = from_python(operations, self.shared.settings)?;
+        let steps = PatchStep::read(&patch).map_err(|error| from_engine(py, &error.into()))?;
+        self.add(|change| {
+            change.patch(steps);
+        })
+    }
+
+    /// Tells what the change would do, without doing it: the moment that it would lead to, which documents can be asked at.
+    /// It can still be applied.
+    fn check(&self, py: Python<'_>) -> PyResult<Moment> {
+        let mut change = EngineChange::default();
+        self.add(|own| change = own.clone())?;
+        let moment = detached(py, || self.shared.engine.check(change))?;
+        let settings = self.shared.settings;
+        Ok(Moment { moment, settings })
+    }
+
+    /// Applies the change: all of it happens, or there is an exception and nothing does. ``with`` does so at its end.
+    pub fn apply(&self, py: Python<'_>) -> PyResult<()> {
+        match self.taken() {
+            Some(change) => detached(py, || self.shared.engine.apply(change)),
+            None => Err(applied()),
+        }
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -95,27 +137,12 @@ impl Change {
         _value: &Bound<'_, PyAny>,
         _traceback: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let mut change = self
-            .change
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let change = change.take();
+        let change = self.taken();
         if raised.is_none()
             && let Some(change) = change
         {
-            detached(py, || self.engine.apply(change))?;
+            detached(py, || self.shared.engine.apply(change))?;
         }
         Ok(false)
-    }
-}
-
-/// The Rego version that a text names.
-pub fn version(text: &str) -> PyResult<Version> {
-    match text {
-        "v0" => Ok(Version::V0),
-        "v1" => Ok(Version::V1),
-        other => Err(PyValueError::new_err(format!(
-            "rego must be \"v0\" or \"v1\", not {other:?}"
-        ))),
     }
 }

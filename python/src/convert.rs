@@ -7,10 +7,15 @@
 //! | `float`, `Decimal` (finite) | number, as Python writes it |
 //! | `list`, `tuple` | array; comes back as a list, within a set or a key as a tuple |
 //! | `dict`, any other `Mapping` | object; comes back as a dict, within a set or a key as a `FrozenDict` |
+//! | dataclasses, pydantic models | object of their fields |
+//! | members of an `Enum` | the value that they stand for |
+//! | `datetime`, `date` | refused, or by the engine's option `datetimes` text of RFC 3339 or nanoseconds |
+//! | what has `__index__`, like the integers of numpy | number |
 //! | `set`, `frozenset` | set; comes back as a set, within a set or a key as a frozenset |
 
 mod from_python;
 mod number;
+mod objects;
 mod to_python;
 
 pub use from_python::from_python;

@@ -1,91 +1,200 @@
-//! `solon.Document` and `solon.Query`: what is prepared once and asked often.
+//! `solon.Document`: a document that is prepared once and asked often.
 
-use ::engine::{PreparedDocument, PreparedQuery, Solution, Value};
+use ::engine::trace::Detail;
+use ::engine::{PreparedDocument, Request as EngineRequest, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::convert::{Fractions, to_python};
-use crate::guard::detached;
-use crate::input::Input;
+use crate::convert::to_python;
+use crate::engine::Shared;
+use crate::explanation::{Explanation, detail};
+use crate::input::{Input, given};
+use crate::running::Pace;
 use crate::undefined;
 
 /// A document that is prepared: call it with an input. It follows the engine: after a change it answers by what is new.
 ///
-/// Made by ``Engine.prepare``.
+/// Made by ``Engine.prepare``. Beside the input a call takes ``input_json``, JSON text or bytes instead of an object;
+/// ``strict_builtin_errors``, whether the first error of a built-in function raises ``EvalError``; ``moment``;
+/// ``time_limit`` in seconds; ``cancel``; ``print``, which is called with each line that policies print; ``nd_cache``, a dict
+/// of what functions that are not deterministic answered, which is asked first and filled; ``metadata`` and
+/// ``response_metadata``, dicts that functions of the host read and fill; ``metrics``, ``coverage`` and ``profile``.
 #[pyclass(frozen, module = "solon")]
 pub struct Document {
-    pub prepared: PreparedDocument,
-    pub path: String,
-    pub fractions: Fractions,
+    prepared: PreparedDocument,
+    path: String,
+    shared: Shared,
+    pace: Pace,
 }
 
-#[pymethods]
 impl Document {
-    /// The document for an input; ``UNDEFINED`` when it has no value.
-    ///
-    /// ``input_json`` takes JSON text or bytes instead of an object. With ``strict_builtin_errors`` the first error of a
-    /// built-in function raises ``EvalError``.
-    #[pyo3(
-        signature = (input=Input::Undefined, *, input_json=None, strict_builtin_errors=false)
-    )]
-    fn __call__<'py>(
+    pub fn new(prepared: PreparedDocument, path: String, shared: Shared) -> Self {
+        let pace = if prepared.may_block() {
+            Pace::slow()
+        } else {
+            Pace::default()
+        };
+        Self {
+            prepared,
+            path,
+            shared,
+            pace,
+        }
+    }
+
+    /// The document for an input.
+    pub fn call<'py>(
         &self,
         py: Python<'py>,
-        #[pyo3(from_py_with = Input::from_python)] input: Input,
-        input_json: Option<&Bound<'py, PyAny>>,
-        strict_builtin_errors: bool,
+        input: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let input = input.of(input_json)?;
-        let answer = detached(py, || {
-            let request = input.request();
-            self.prepared
-                .evaluate(&request.strict_builtin_errors(strict_builtin_errors))
-        });
+        let request = self.shared.request(input, options)?;
+        let answer = request.answer(
+            py,
+            &self.pace,
+            |request| self.shared.calling(|| self.prepared.evaluate(request)),
+            |request, search| {
+                let explained = self
+                    .shared
+                    .calling(|| self.prepared.explain_to(request, Detail::Notes, search));
+                explained.answer
+            },
+        );
         self.answer(py, answer?)
     }
 
-    /// The document for each of many inputs, in their order, on one moment of the engine.
+    fn answer<'py>(&self, py: Python<'py>, answer: Option<Value>) -> PyResult<Bound<'py, PyAny>> {
+        match answer {
+            Some(value) => to_python(py, &value, self.shared.settings),
+            None => Ok(undefined::get(py)?.into_bound(py).into_any()),
+        }
+    }
+}
+
+#[pymethods]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments that are read by a function of their own are not lent"
+)]
+impl Document {
+    /// The document for an input; ``UNDEFINED`` when it has no value.
+    #[pyo3(signature = (input=None, **options))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.call(py, input.as_ref(), options)
+    }
+
+    /// The document for each of many inputs, in their order, on one moment of the engine. Options are those of a call, but
+    /// for ``input_json``.
+    #[pyo3(signature = (inputs, **options))]
     fn many<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let inputs: PyResult<Vec<Input>> = inputs
-            .try_iter()?
-            .map(|input| Input::from_python(&input?))
-            .collect();
-        let inputs = inputs?;
-        let bound = self.prepared.bind();
-        let answers: PyResult<Vec<Option<Value>>> = detached(py, || {
-            let answers = inputs.iter().map(|input| bound.evaluate(&input.request()));
-            answers.collect()
-        });
+        let settings = self.shared.settings;
+        let convert =
+            |input: PyResult<Bound<'py, PyAny>>| Input::from_python(Some(&input?), settings);
+        let inputs: Vec<Input> = inputs.try_iter()?.map(convert).collect::<PyResult<_>>()?;
+        let request = self.shared.request(None, options)?;
+        let bound = match request.moment() {
+            Some(moment) => self.prepared.bind_to(moment),
+            None => self.prepared.bind(),
+        };
+        // the interpreter's lock is worth releasing for all of them together
+        let pace = Pace::slow();
+        let answers = request.answer(
+            py,
+            &pace,
+            |request: &EngineRequest<'_>| {
+                self.shared.calling(|| {
+                    let answers = inputs.iter();
+                    let answers = answers.map(|input| bound.evaluate(&input.put(*request)));
+                    answers.collect::<Result<Vec<_>, _>>()
+                })
+            },
+            |request, mut search| {
+                let answers = inputs.iter().map(|input| {
+                    let search = ::engine::Search {
+                        observer: match &mut search.observer {
+                            Some(observer) => Some(&mut **observer),
+                            None => None,
+                        },
+                        instruments: search.instruments,
+                        ..::engine::Search::default()
+                    };
+                    let request = input.put(*request);
+                    let told = self
+                        .shared
+                        .calling(|| self.prepared.explain_to(&request, Detail::Notes, search));
+                    told.answer
+                });
+                answers.collect()
+            },
+        )?;
         let list = PyList::empty(py);
-        for answer in answers? {
+        for answer in answers {
             list.append(self.answer(py, answer)?)?;
         }
         Ok(list)
     }
 
-    /// The steps by which the document is found, as lines for people.
-    #[pyo3(
-        signature = (input=Input::Undefined, *, input_json=None),
-        text_signature = "($self, input=UNDEFINED, *, input_json=None)"
-    )]
+    /// Answers and tells how. ``detail`` is ``"full"``, ``"debug"`` (unification, too), ``"fails"`` or ``"notes"``; options are
+    /// those of a call. An evaluation that ends early has an explanation, too.
+    #[pyo3(signature = (input=None, *, detail="full", **options))]
     fn explain<'py>(
         &self,
         py: Python<'py>,
-        #[pyo3(from_py_with = Input::from_python)] input: Input,
-        input_json: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Vec<String>> {
-        let input = input.of(input_json)?;
-        detached(py, || {
-            let explained = self
-                .prepared
-                .explain(&input.request(), ::engine::trace::Detail::Full);
-            explained.answer.as_ref().map_err(Clone::clone)?;
-            explained.lines(true, false)
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        detail: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Explanation> {
+        let (request, detail) = (
+            self.shared.request(input.as_ref(), options)?,
+            self::detail(detail)?,
+        );
+        let told = request.searched(py, |request, search| {
+            Ok(self
+                .shared
+                .calling(|| self.prepared.explain_to(request, detail, search)))
+        })?;
+        Explanation::new(py, &told, self.shared.settings, |answer| {
+            Ok(self.answer(py, answer.clone())?.unbind())
         })
+    }
+
+    /// Answers on another thread: ``await allow.aio(input)``. What is cancelled ends soon. A decision that takes microseconds
+    /// is better made by a plain call.
+    #[pyo3(signature = (input=None, **options))]
+    fn aio<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asynchronous = slf.py().import("solon._aio")?;
+        let input = match input {
+            Some(input) => input.clone(),
+            None => undefined::get(slf.py())?.into_bound(slf.py()).into_any(),
+        };
+        asynchronous.call_method("call", (slf, input), options)
+    }
+
+    /// Whether an evaluation may wait for the outside, like ``http.send`` does.
+    #[getter]
+    fn may_block(&self) -> bool {
+        self.prepared.may_block()
+    }
+
+    /// Whether a rule makes it, and not data alone.
+    #[getter]
+    fn has_rules(&self) -> bool {
+        self.prepared.has_rules()
     }
 
     /// The path below ``data``, with slashes.
@@ -96,67 +205,5 @@ impl Document {
 
     fn __repr__(&self) -> String {
         format!("solon.Document({:?})", self.path)
-    }
-}
-
-impl Document {
-    fn answer<'py>(&self, py: Python<'py>, answer: Option<Value>) -> PyResult<Bound<'py, PyAny>> {
-        match answer {
-            Some(value) => to_python(py, &value, self.fractions),
-            None => Ok(undefined::get(py)?.into_bound(py).into_any()),
-        }
-    }
-}
-
-/// A query that is prepared: call it with an input. It follows the engine as documents do.
-///
-/// Made by ``Engine.query``.
-#[pyclass(frozen, module = "solon")]
-pub struct Query {
-    pub prepared: PreparedQuery,
-    pub text: String,
-    pub fractions: Fractions,
-}
-
-#[pymethods]
-impl Query {
-    /// All solutions, each a dict of the query's variables, in the order they are found. Without one the list is empty:
-    /// ``if engine.query("input.x > 1")(input):`` asks whether the query holds.
-    #[pyo3(
-        signature = (input=Input::Undefined, *, input_json=None, strict_builtin_errors=false)
-    )]
-    fn __call__<'py>(
-        &self,
-        py: Python<'py>,
-        #[pyo3(from_py_with = Input::from_python)] input: Input,
-        input_json: Option<&Bound<'py, PyAny>>,
-        strict_builtin_errors: bool,
-    ) -> PyResult<Bound<'py, PyList>> {
-        let input = input.of(input_json)?;
-        let rows = detached(py, || {
-            let request = input.request();
-            self.prepared
-                .solutions(&request.strict_builtin_errors(strict_builtin_errors))
-        });
-        let list = PyList::empty(py);
-        let holds = |row: &Solution| !row.values.contains(&Value::Bool(false));
-        for row in rows?.into_iter().filter(holds) {
-            let bindings = PyDict::new(py);
-            for (name, value) in &row.bindings {
-                bindings.set_item(&**name, to_python(py, value, self.fractions)?)?;
-            }
-            list.append(bindings)?;
-        }
-        Ok(list)
-    }
-
-    /// The text.
-    #[getter]
-    fn text(&self) -> &str {
-        &self.text
-    }
-
-    fn __repr__(&self) -> String {
-        format!("solon.Query({:?})", self.text)
     }
 }

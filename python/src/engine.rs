@@ -1,32 +1,125 @@
 //! `solon.Engine`.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ::engine::store::Path;
-use ::engine::{Capabilities, Host, Limits, OfflineHost};
-use pyo3::exceptions::PyValueError;
+use ::engine::{EngineBuilder, PartialOptions, QueryContext, json, yaml};
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use solon_host::SystemHost;
+use pyo3::types::{PyDict, PyString};
+use solon_host::SystemFiles;
 
-use crate::change::{Change, version};
-use crate::convert::{Fractions, from_python, to_python};
-use crate::document::{Document, Query};
+use crate::change::Change;
+use crate::convert::{from_python, to_python};
+use crate::document::Document;
+use crate::error::from_engine;
+use crate::function;
 use crate::guard::detached;
-use crate::input::Input;
-use crate::undefined;
+use crate::input::given;
+use crate::moment::Moment;
+use crate::options::builder;
+use crate::partial::Partial;
+use crate::query::Query;
+use crate::request::Request;
+use crate::settings::Settings;
+
+/// What an engine has in common with all that is made by it.
+#[derive(Clone)]
+pub struct Shared {
+    pub engine: ::engine::Engine,
+    pub settings: Settings,
+    /// Whether policies may call functions of Python.
+    calls_python: bool,
+}
+
+impl Shared {
+    /// Reads what a call was given.
+    pub fn request(
+        &self,
+        input: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Request> {
+        Request::read(input, options, self.settings, self.engine.limits())
+    }
+
+    /// Runs an evaluation of this engine.
+    pub fn calling<R>(&self, evaluate: impl FnOnce() -> R) -> R {
+        if self.calls_python {
+            function::calling(evaluate)
+        } else {
+            evaluate()
+        }
+    }
+}
+
+/// What an engine is to be made of.
+struct Plan {
+    builder: EngineBuilder,
+    calls_python: bool,
+}
 
 /// A policy engine: modules and data, asked from any number of threads.
 ///
 /// With ``decimal=True`` numbers with a fraction or an exponent come back as ``decimal.Decimal``, exact to the last
-/// digit, instead of as ``float``. ``rego`` is the language of modules that do not say, ``"v1"`` or ``"v0"``. ``strict``
-/// makes the checks of strict mode. A decision may take ``time_limit`` seconds (no bound unless given) and ``memory_limit``
-/// bytes (1 GiB unless given). With ``offline=True`` policies reach no network: asking for it raises ``EvalError``.
-/// ``capabilities`` is JSON text in OPA's form that says what policies may use.
+/// digit, instead of as ``float``. ``datetimes`` says what becomes of dates and times in inputs: ``"rfc3339"`` text, ``"ns"``
+/// since 1970; else they are refused. ``rego`` is the language of modules that do not say, ``"v1"`` or ``"v0"``. ``strict``
+/// makes the checks of strict mode. A decision may take ``time_limit`` seconds and ``step_limit`` steps (no bound unless
+/// given) and ``memory_limit`` bytes (1 GiB unless given). With ``offline=True`` policies reach no network: asking for it
+/// raises ``EvalError``. ``now``, nanoseconds since 1970, stops the clock, offline. ``capabilities`` is JSON text in OPA's form
+/// that says what policies may use; ``allow_net`` the hosts that they may reach.
 #[pyclass(frozen, module = "solon")]
 pub struct Engine {
-    pub engine: ::engine::Engine,
-    pub fractions: Fractions,
+    /// Made when it is first used: functions are added before that.
+    shared: OnceLock<Shared>,
+    plan: Mutex<Option<Plan>>,
+    settings: Settings,
+}
+
+impl Engine {
+    fn planned(builder: EngineBuilder, settings: Settings) -> Self {
+        let plan = Plan {
+            builder,
+            calls_python: false,
+        };
+        Self {
+            shared: OnceLock::new(),
+            plan: Mutex::new(Some(plan)),
+            settings,
+        }
+    }
+
+    /// One that was made elsewhere.
+    #[cfg(feature = "testing")]
+    pub fn of(engine: ::engine::Engine, settings: Settings) -> Self {
+        let shared = Shared {
+            engine,
+            settings,
+            calls_python: false,
+        };
+        Self {
+            shared: shared.into(),
+            plan: Mutex::default(),
+            settings,
+        }
+    }
+
+    fn shared(&self) -> &Shared {
+        self.shared.get_or_init(|| {
+            let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+            let plan = plan.take();
+            let calls_python = plan.as_ref().is_some_and(|plan| plan.calls_python);
+            Shared {
+                engine: plan.map_or_else(::engine::Engine::new, |plan| plan.builder.build()),
+                settings: self.settings,
+                calls_python,
+            }
+        })
+    }
+
+    fn engine(&self) -> &::engine::Engine {
+        &self.shared().engine
+    }
 }
 
 #[pymethods]
@@ -36,126 +129,204 @@ pub struct Engine {
 )]
 impl Engine {
     #[new]
-    #[pyo3(signature = (
-        *, strict=false, decimal=false, rego=None, time_limit=None, memory_limit=None, offline=false, capabilities=None
-    ))]
+    #[pyo3(signature = (*, decimal=false, datetimes=None, **options))]
     fn new(
-        strict: bool,
         decimal: bool,
-        rego: Option<String>,
-        time_limit: Option<f64>,
-        memory_limit: Option<usize>,
-        offline: bool,
-        capabilities: Option<String>,
+        datetimes: Option<String>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let mut limits = Limits::default();
-        if let Some(seconds) = time_limit {
-            let time = Duration::try_from_secs_f64(seconds);
-            limits =
-                limits.time(Some(time.map_err(|error| {
-                    PyValueError::new_err(format!("time_limit: {error}"))
-                })?));
-        }
-        if memory_limit.is_some() {
-            limits = limits.memory(memory_limit);
-        }
-        let host: Arc<dyn Host> = if offline {
-            Arc::new(OfflineHost)
-        } else {
-            Arc::new(SystemHost)
-        };
-        let mut builder = ::engine::Engine::builder()
-            .strict(strict)
-            .limits(limits)
-            .host(host);
-        if let Some(rego) = rego {
-            builder = builder.version(version(&rego)?);
-        }
-        if let Some(text) = capabilities {
-            let read = Capabilities::from_json(text.as_bytes());
-            builder = builder.capabilities(
-                read.map_err(|error| PyValueError::new_err(format!("capabilities: {error}")))?,
-            );
-        }
-        Ok(Self {
-            engine: builder.build(),
-            fractions: if decimal {
-                Fractions::Decimal
-            } else {
-                Fractions::Float
-            },
-        })
+        let settings = Settings::read(decimal, datetimes.as_deref())?;
+        Ok(Self::planned(builder(options)?, settings))
     }
 
-    /// Adds a module, or replaces the one of that name, and compiles it together with the others.
-    fn set_module(&self, py: Python<'_>, name: String, text: String) -> PyResult<()> {
-        detached(py, || self.engine.set_module(&name, &text))
+    /// Lets policies call a function of Python, like a built-in: ``@engine.function`` by its own name, or
+    /// ``@engine.function("acme.lookup")``.
+    ///
+    /// The types of its arguments and of its result are those of its annotations, so that policies which misuse it do not
+    /// compile; ``args`` and ``result`` say them otherwise, as types or as JSON of capabilities. What it raises is undefined for
+    /// the policy, or ends a strict evaluation; ``UNDEFINED`` leaves the call undefined. With ``pure=False`` it is asked again
+    /// for equal arguments, with ``waits=True`` it may wait for the outside. Functions are added before anything else is done
+    /// with the engine.
+    #[pyo3(signature = (name=None, *, args=None, result=None, pure=true, waits=false))]
+    fn function<'py>(
+        slf: &Bound<'py, Self>,
+        name: Option<&Bound<'py, PyAny>>,
+        args: Option<&Bound<'py, PyAny>>,
+        result: Option<&Bound<'py, PyAny>>,
+        pure: bool,
+        waits: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let functions = slf.py().import("solon._functions")?;
+        functions.call_method1("function", (slf, name, args, result, pure, waits))
+    }
+
+    /// Adds a function by its declaration, the JSON of capabilities.
+    fn _add_function(
+        &self,
+        name: String,
+        declaration: String,
+        function: Py<PyAny>,
+        pure: bool,
+        waits: bool,
+    ) -> PyResult<()> {
+        let custom = function::declare(&name, &declaration, function, pure, waits, self.settings)?;
+        let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        match plan.take() {
+            Some(before) => {
+                *plan = Some(Plan {
+                    builder: before.builder.function(custom),
+                    calls_python: true,
+                });
+                Ok(())
+            }
+            None => Err(PyValueError::new_err(
+                "functions are added before the engine is used: policies are compiled against them",
+            )),
+        }
+    }
+
+    /// Adds a module, or replaces the one of that name, and compiles it together with the others; ``rego`` is ``"v0"`` or
+    /// ``"v1"`` where it differs from the engine's.
+    #[pyo3(signature = (name, text, *, rego=None))]
+    fn set_module(
+        &self,
+        py: Python<'_>,
+        name: String,
+        text: String,
+        rego: Option<String>,
+    ) -> PyResult<()> {
+        self.set_modules(py, BTreeMap::from([(name, text)]), rego)
     }
 
     /// Adds or replaces several modules at once, a dict of texts by name: they may call one another.
+    #[pyo3(signature = (modules, *, rego=None))]
     fn set_modules(
         &self,
         py: Python<'_>,
-        modules: std::collections::BTreeMap<String, String>,
+        modules: BTreeMap<String, String>,
+        rego: Option<String>,
     ) -> PyResult<()> {
-        let named = modules.iter();
-        let named = named.map(|(name, text)| (name.as_str(), text.as_str()));
-        detached(py, || self.engine.set_modules(named))
+        let change = self.change();
+        for (name, text) in modules {
+            change.set_module(name, text, rego.clone())?;
+        }
+        change.apply(py)
     }
 
     /// Removes a module.
     fn remove_module(&self, py: Python<'_>, name: String) -> PyResult<()> {
-        detached(py, || self.engine.remove_module(&name))
+        detached(py, || self.engine().remove_module(&name))
     }
 
     /// The texts of all modules, by name.
     #[getter]
-    fn modules(&self) -> std::collections::BTreeMap<String, String> {
-        let modules = self.engine.modules().into_iter();
+    fn modules(&self) -> BTreeMap<String, String> {
+        let modules = self.engine().modules().into_iter();
         let texts = modules.map(|(name, module)| (name, module.source.text.to_string()));
         texts.collect()
     }
 
+    /// The tree of a module, as OPA publishes it; ``KeyError`` when there is none of that name.
+    fn module_tree<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
+        let Some(module) = self.engine().module(&name) else {
+            return Err(PyKeyError::new_err(name));
+        };
+        let text = solon_syntax::json::text(&*module, solon_syntax::json::Options::default());
+        let tree = json::read(text.as_bytes());
+        let tree = tree.map_err(|error| from_engine(py, &error.into()))?;
+        to_python(py, &tree, self.settings)
+    }
+
+    /// Loads files and folders by OPA's rules: modules are added or replaced, documents merged into the data. A folder gives
+    /// its ``.rego``, ``.json``, ``.yaml`` and ``.yml`` files at any depth, documents at their folder's path; ``a.b:path`` puts
+    /// them below ``data.a.b``. ``ignore`` are patterns of names that are passed over. With ``bundles=True`` each path is a
+    /// folder with a manifest. Where anything cannot be loaded, ``LoadError`` tells all of it, and nothing has changed.
+    #[pyo3(signature = (*paths, ignore=Vec::new(), bundles=false))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        paths: Vec<std::path::PathBuf>,
+        ignore: Vec<String>,
+        bundles: bool,
+    ) -> PyResult<()> {
+        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        detached(py, || {
+            let loader = self.engine().loader(&SystemFiles)?.ignore(&ignore);
+            let loaded = if bundles {
+                loader.load_bundles(&paths)?
+            } else {
+                loader.load(&paths)?
+            };
+            self.engine().apply(loaded.into())
+        })
+    }
+
     /// Replaces all data by a dict.
     fn set_data(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let data = from_python(data)?;
-        detached(py, || self.engine.put("/", data))
+        let data = from_python(data, self.settings)?;
+        detached(py, || self.engine().put("/", data))
     }
 
     /// Replaces all data by a JSON text.
-    fn set_data_json(&self, py: Python<'_>, text: Vec<u8>) -> PyResult<()> {
+    fn set_data_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = bytes(text)?;
+        detached(py, || self.engine().put("/", json::read(&text)?))
+    }
+
+    /// Replaces all data by a YAML text, read as OPA reads it.
+    fn set_data_yaml(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = bytes(text)?;
         detached(py, || {
-            let data = ::engine::json::read(&text)?;
-            self.engine.put("/", data)
+            let data = yaml::read(&text).map_err(|error| {
+                ::engine::Error::Input(::engine::InputError::new(error.to_string()))
+            })?;
+            self.engine().put("/", data)
         })
     }
 
     /// The data at a path with slashes; ``StoreError`` when there is none.
     fn get<'py>(&self, py: Python<'py>, path: String) -> PyResult<Bound<'py, PyAny>> {
-        let value = detached(py, || self.engine.read(&path))?;
-        to_python(py, &value, self.fractions)
+        match self.engine().read(&path) {
+            Ok(value) => to_python(py, &value, self.settings),
+            Err(error) => Err(from_engine(py, &error)),
+        }
     }
 
     /// Writes data at a path with slashes, making the objects around it.
     fn put(&self, py: Python<'_>, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let value = from_python(value)?;
-        detached(py, || self.engine.put(&path, value))
+        let value = from_python(value, self.settings)?;
+        detached(py, || self.engine().put(&path, value))
+    }
+
+    /// Makes the changes of a JSON patch (RFC 6902), a list of dicts: all of them, or none.
+    fn patch(&self, py: Python<'_>, operations: &Bound<'_, PyAny>) -> PyResult<()> {
+        let change = self.change();
+        change.patch(py, operations)?;
+        change.apply(py)
     }
 
     /// Removes the data at a path with slashes; ``StoreError`` when there is none.
     fn delete(&self, py: Python<'_>, path: String) -> PyResult<()> {
-        detached(py, || self.engine.remove(&path))
+        detached(py, || self.engine().remove(&path))
     }
 
     /// Changes modules and data as one: ``with engine.change() as change:``.
     fn change(&self) -> Change {
-        Change::new(self.engine.clone())
+        Change::new(self.shared().clone())
+    }
+
+    /// The policy and the data as they are now, for decisions that are to rest on the same.
+    fn moment(&self) -> Moment {
+        Moment {
+            moment: self.engine().moment(),
+            settings: self.settings,
+        }
     }
 
     /// How many changes there were: it grows with each.
     #[getter]
     fn generation(&self) -> u64 {
-        self.engine.generation()
+        self.engine().generation()
     }
 
     /// Prepares a document, by its path (``"authz/allow"``) or its reference (``"data.authz.allow"``).
@@ -166,52 +337,96 @@ impl Engine {
         let path = Path::from_reference(&document);
         let path = path.unwrap_or_else(|| Path::from_slashes(&document));
         let text = path.segments().join("/");
+        let shared = self.shared();
         let prepared = detached(py, || {
             if known {
-                self.engine.prepare_known_document(&text)
+                shared.engine.prepare_known_document(&text)
             } else {
-                self.engine.prepare_document_at(&path)
+                shared.engine.prepare_document_at(&path)
             }
-        });
-        Ok(Document {
-            prepared: prepared?,
-            path: text,
-            fractions: self.fractions,
-        })
+        })?;
+        Ok(Document::new(prepared, text, shared.clone()))
     }
 
-    /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``.
-    fn query(&self, py: Python<'_>, text: String) -> PyResult<Query> {
-        let query = detached(py, || self.engine.prepare_query(&text));
-        Ok(Query {
-            prepared: query?,
-            text,
-            fractions: self.fractions,
-        })
+    /// Prepares a query, like ``"x := data.roles[_]; x != input.role"``. It may name the rules of ``package``, and what it
+    /// ``imports``.
+    #[pyo3(signature = (text, *, package=None, imports=Vec::new()))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        text: String,
+        package: Option<String>,
+        imports: Vec<String>,
+    ) -> PyResult<Query> {
+        let shared = self.shared();
+        let prepared = detached(py, || {
+            let context = QueryContext {
+                package: package.as_deref(),
+                imports: &imports,
+                ..QueryContext::default()
+            };
+            shared.engine.prepare_query_in(&text, &context)
+        })?;
+        Ok(Query::new(prepared, text, shared.clone()))
+    }
+
+    /// Prepares a query to be asked while something is unknown: all of ``input`` unless ``unknowns`` name other references.
+    /// What a document is made by is not inlined where ``disable_inlining`` names it; with ``shallow_inlining`` no rule that
+    /// depends on the unknown is.
+    #[pyo3(signature = (
+        text, *, unknowns=None, disable_inlining=Vec::new(), shallow_inlining=false, nondeterministic_builtins=false
+    ))]
+    fn partial(
+        &self,
+        py: Python<'_>,
+        text: String,
+        unknowns: Option<Vec<String>>,
+        disable_inlining: Vec<String>,
+        shallow_inlining: bool,
+        nondeterministic_builtins: bool,
+    ) -> PyResult<Partial> {
+        let mut options = PartialOptions::default()
+            .disable_inlining(disable_inlining)
+            .shallow_inlining(shallow_inlining)
+            .nondeterministic_builtins(nondeterministic_builtins);
+        if let Some(unknowns) = unknowns {
+            options = options.unknowns(unknowns);
+        }
+        let shared = self.shared();
+        let prepared = detached(py, || {
+            let context = QueryContext::default();
+            shared.engine.prepare_partial(&text, &options, &context)
+        })?;
+        Ok(Partial::new(prepared, text, shared.clone()))
     }
 
     /// The document at a path below ``data``, like ``"authz/allow"``; ``UNDEFINED`` when it has no value.
     ///
-    /// Without ``input``, or with ``UNDEFINED``, ``input`` is undefined in the policy; ``None`` is its ``null``. What is asked
-    /// often is better prepared.
-    #[pyo3(
-        signature = (path, input=Input::Undefined),
-        text_signature = "($self, path, input=UNDEFINED)"
-    )]
+    /// Without ``input``, or with ``UNDEFINED``, ``input`` is undefined in the policy; ``None`` is its ``null``. Options are
+    /// those of ``Document``. What is asked often is better prepared.
+    #[pyo3(signature = (path, input=None, **options))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
         path: String,
-        #[pyo3(from_py_with = Input::from_python)] input: Input,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let answer = detached(py, || {
-            self.engine
-                .prepare_document(&path)?
-                .evaluate(&input.request())
-        });
-        match answer? {
-            Some(value) => to_python(py, &value, self.fractions),
-            None => Ok(undefined::get(py)?.into_bound(py).into_any()),
-        }
+        self.prepare(py, path, false)?
+            .call(py, input.as_ref(), options)
     }
+
+    fn __repr__(&self) -> String {
+        let moment = self.engine().moment();
+        let (generation, modules) = (moment.generation(), moment.modules().count());
+        format!("<solon.Engine, {modules} modules, generation {generation}>")
+    }
+}
+
+/// Text or bytes.
+fn bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if text.is_instance_of::<PyString>() {
+        return Ok(text.extract::<String>()?.into_bytes());
+    }
+    text.extract()
 }

@@ -20,6 +20,11 @@ pub fn detached<T: Send>(
     answer.map_err(|error| from_engine(py, &error))
 }
 
+/// Runs an evaluation, detached or not.
+pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(run)).or_else(internal)
+}
+
 /// Runs what needs Python's objects.
 pub fn attached<T>(py: Python<'_>, run: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(run))

@@ -1,12 +1,22 @@
 //! What a decision is asked with.
 
-use ::engine::{Request, Value};
+use ::engine::Value;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::convert::from_python;
 use crate::error::{Family, refused};
-use crate::undefined::UndefinedType;
+use crate::settings::Settings;
+use crate::undefined;
+
+/// An argument that may be missing, which `None` is not: that is the value `null`.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the form that arguments are read by"
+)]
+pub fn given<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    Ok(Some(object.clone()))
+}
 
 /// The input of a decision.
 pub enum Input {
@@ -15,20 +25,22 @@ pub enum Input {
     Json(Vec<u8>),
 }
 
+/// Bytes of JSON from which on the interpreter's lock is released while they are read.
+const LARGE: usize = 8 << 10;
+
 impl Input {
-    /// An object, or `UNDEFINED`.
-    pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if object.is_instance_of::<UndefinedType>() {
-            return Ok(Self::Undefined);
+    /// An object; nothing and `UNDEFINED` leave `input` undefined.
+    pub fn from_python(object: Option<&Bound<'_, PyAny>>, settings: Settings) -> PyResult<Self> {
+        match object {
+            Some(object) if !undefined::is(object) => {
+                Ok(Self::Value(from_python(object, settings)?))
+            }
+            _ => Ok(Self::Undefined),
         }
-        Ok(Self::Value(from_python(object)?))
     }
 
-    /// One of an object and a JSON text.
-    pub fn of(self, json: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let Some(json) = json else {
-            return Ok(self);
-        };
+    /// JSON text or bytes instead of an object.
+    pub fn of_json(self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
         if !matches!(self, Self::Undefined) {
             let message = "give either input or input_json";
             return Err(refused(json.py(), Family::Input, message));
@@ -39,12 +51,17 @@ impl Input {
         Ok(Self::Json(json.extract::<String>()?.into_bytes()))
     }
 
+    /// Whether reading it takes longer than releasing the interpreter's lock.
+    pub fn is_large(&self) -> bool {
+        matches!(self, Self::Json(text) if text.len() >= LARGE)
+    }
+
     /// A request with it.
-    pub fn request(&self) -> Request<'_> {
+    pub fn put<'i>(&'i self, request: ::engine::Request<'i>) -> ::engine::Request<'i> {
         match self {
-            Self::Undefined => Request::new(),
-            Self::Value(input) => Request::new().input(input),
-            Self::Json(text) => Request::new().input_json(text),
+            Self::Undefined => request,
+            Self::Value(input) => request.input(input),
+            Self::Json(text) => request.input_json(text),
         }
     }
 }

@@ -2,13 +2,24 @@
 //!
 //! It holds no policy logic: Python objects become values, the engine decides, values become Python objects.
 
+mod cancel;
 mod change;
 mod convert;
 mod document;
 mod engine;
 mod error;
+mod explanation;
+mod function;
 mod guard;
 mod input;
+mod measures;
+mod moment;
+mod options;
+mod partial;
+mod query;
+mod request;
+mod running;
+mod settings;
 #[cfg(feature = "testing")]
 mod testing;
 mod undefined;
@@ -16,13 +27,21 @@ mod undefined;
 use pyo3::prelude::*;
 
 /// The compiled half of `solon`.
-#[pymodule]
+#[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<engine::Engine>()?;
     module.add_class::<change::Change>()?;
     module.add_class::<document::Document>()?;
-    module.add_class::<document::Query>()?;
+    module.add_class::<query::Query>()?;
+    module.add_class::<partial::Partial>()?;
+    module.add_class::<partial::Residuals>()?;
+    module.add_class::<moment::Moment>()?;
+    module.add_class::<cancel::Cancel>()?;
+    module.add_class::<explanation::Explanation>()?;
+    module.add_class::<measures::Coverage>()?;
+    module.add_class::<measures::Profile>()?;
+    module.add_class::<measures::Metrics>()?;
     module.add_class::<undefined::UndefinedType>()?;
     #[cfg(feature = "testing")]
     module.setattr(

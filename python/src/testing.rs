@@ -7,9 +7,9 @@ use ::engine::internal::program::{Operand, Program, Step};
 use ::engine::internal::testing::apply_tampered;
 use pyo3::prelude::*;
 
-use crate::convert::Fractions;
 use crate::engine::Engine;
 use crate::error::from_engine;
+use crate::settings::Settings;
 
 const POLICY: &str = "package t
 impossible := 7
@@ -25,10 +25,7 @@ pub fn _faulty_engine(py: Python<'_>) -> PyResult<Engine> {
     let mut change = ::engine::Change::default();
     change.set_module("t.rego", POLICY);
     apply_tampered(&engine, change, &tamper).map_err(|error| from_engine(py, &error))?;
-    Ok(Engine {
-        engine,
-        fractions: Fractions::Float,
-    })
+    Ok(Engine::of(engine, Settings::read(false, None)?))
 }
 
 /// Makes the plan of a rule name a constant that the program does not have.

@@ -35,3 +35,8 @@ pub fn get(py: Python<'_>) -> PyResult<Py<UndefinedType>> {
     let object = UNDEFINED.get_or_try_init(py, || Py::new(py, UndefinedType))?;
     Ok(object.clone_ref(py))
 }
+
+/// Whether an object is it.
+pub fn is(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<UndefinedType>()
+}

@@ -112,7 +112,7 @@ def test_documents_are_written_and_read(engine):
 
 
 def test_explanations_show_the_steps(engine):
-    lines = engine.prepare("authz/allow").explain({"user": "alice"})
+    lines = engine.prepare("authz/allow").explain({"user": "alice"}).lines
     assert lines[0].split() == ["query:1", "Enter", "data.authz.allow", "=", "_"]
     assert any("authz.rego:6" in line for line in lines)
 

@@ -9,16 +9,19 @@ use pyo3::types::{
 };
 
 use super::number;
+use super::objects::{self, Other};
 use crate::error::{Family, refused};
 use crate::guard::attached;
+use crate::settings::Settings;
 
 /// The value that an object is.
 ///
 /// # Errors
 /// `InputError`, with the place of what is refused.
-pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+pub fn from_python(object: &Bound<'_, PyAny>, settings: Settings) -> PyResult<Value> {
     attached(object.py(), || {
-        convert(object, 0).map_err(|fail| match fail {
+        let reader = Reader { settings, depth: 0 };
+        reader.convert(object).map_err(|fail| match fail {
             Fail::Raised(error) => error,
             Fail::Refused { message, mut path } => {
                 path.reverse();
@@ -34,7 +37,7 @@ pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
 }
 
 /// Why an object has no value.
-enum Fail {
+pub(super) enum Fail {
     /// Python raised while it was read.
     Raised(PyErr),
     /// It has none; the steps to it are collected on the way out, innermost first.
@@ -42,7 +45,7 @@ enum Fail {
 }
 
 impl Fail {
-    fn refuse(message: impl Into<String>) -> Self {
+    pub(super) fn refuse(message: impl Into<String>) -> Self {
         Self::Refused {
             message: message.into(),
             path: Vec::new(),
@@ -63,66 +66,130 @@ impl From<PyErr> for Fail {
     }
 }
 
-fn convert(object: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fail> {
-    if let Ok(text) = object.cast::<PyString>() {
-        return string(text);
-    }
-    if object.is_none() {
-        return Ok(Value::Null);
-    }
-    // before int, of which it is a subclass
-    if let Ok(boolean) = object.cast::<PyBool>() {
-        return Ok(Value::Bool(boolean.is_true()));
-    }
-    if let Ok(int) = object.cast::<PyInt>() {
-        return number::from_int(int)?.map_err(Fail::refuse);
-    }
-    if let Ok(float) = object.cast::<PyFloat>() {
-        return number::from_float(float).map_err(Fail::refuse);
-    }
-    if depth == limits::NESTING {
-        return Err(Fail::refuse(format!(
-            "nested deeper than {} levels",
-            limits::NESTING
-        )));
-    }
-    let depth = depth + 1;
-    if let Ok(dict) = object.cast::<PyDict>() {
-        let pairs = dict.iter().map(|(key, value)| pair(&key, &value, depth));
-        return Ok(Value::object(pairs.collect::<Result<_, _>>()?));
-    }
-    if let Ok(list) = object.cast::<PyList>() {
-        return Ok(Value::array(items(list.iter(), depth)?));
-    }
-    if let Ok(tuple) = object.cast::<PyTuple>() {
-        return Ok(Value::array(items(tuple.iter(), depth)?));
-    }
-    if let Ok(set) = object.cast::<PySet>() {
-        return Ok(Value::set(items(set.iter(), depth)?));
-    }
-    if let Ok(set) = object.cast::<PyFrozenSet>() {
-        return Ok(Value::set(items(set.iter(), depth)?));
-    }
-    if let Some(decimal) = number::from_decimal(object)? {
-        return decimal.map_err(Fail::refuse);
-    }
-    if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
-        return Err(Fail::refuse(
-            "bytes are no value of Rego; decode them to str first",
-        ));
-    }
-    if let Ok(mapping) = object.cast::<PyMapping>() {
-        let mut pairs = Vec::new();
-        for item in mapping.items()?.iter() {
-            let (key, value) = item.extract()?;
-            pairs.push(pair(&key, &value, depth)?);
+/// Reads objects.
+#[derive(Clone, Copy)]
+struct Reader {
+    settings: Settings,
+    /// Collections around.
+    depth: usize,
+}
+
+impl Reader {
+    fn convert(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
+        if let Ok(text) = object.cast::<PyString>() {
+            return string(text);
         }
-        return Ok(Value::object(pairs));
+        if object.is_none() {
+            return Ok(Value::Null);
+        }
+        // before int, of which it is a subclass
+        if let Ok(boolean) = object.cast::<PyBool>() {
+            return Ok(Value::Bool(boolean.is_true()));
+        }
+        if let Ok(int) = object.cast::<PyInt>() {
+            return number::from_int(int)?.map_err(Fail::refuse);
+        }
+        if let Ok(float) = object.cast::<PyFloat>() {
+            return number::from_float(float).map_err(Fail::refuse);
+        }
+        if self.depth == limits::NESTING {
+            return Err(Fail::refuse(format!(
+                "nested deeper than {} levels",
+                limits::NESTING
+            )));
+        }
+        let below = Self {
+            depth: self.depth + 1,
+            ..self
+        };
+        if let Ok(dict) = object.cast::<PyDict>() {
+            return below.dict(dict);
+        }
+        if let Ok(list) = object.cast::<PyList>() {
+            return Ok(Value::array(below.items(list.iter())?));
+        }
+        if let Ok(tuple) = object.cast::<PyTuple>() {
+            return Ok(Value::array(below.items(tuple.iter())?));
+        }
+        if let Ok(set) = object.cast::<PySet>() {
+            return below.set(set);
+        }
+        if let Ok(set) = object.cast::<PyFrozenSet>() {
+            return Ok(Value::set(below.items(set.iter())?));
+        }
+        if let Some(decimal) = number::from_decimal(object)? {
+            return decimal.map_err(Fail::refuse);
+        }
+        if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
+            return Err(Fail::refuse(
+                "bytes are no value of Rego; decode them to str first",
+            ));
+        }
+        if let Ok(mapping) = object.cast::<PyMapping>() {
+            let mut pairs = Vec::new();
+            for item in mapping.items()?.iter() {
+                let (key, value) = item.extract()?;
+                pairs.push(below.pair(&key, &value)?);
+            }
+            return Ok(Value::object(pairs));
+        }
+        match objects::other(object, self.settings)? {
+            Other::Object(stand_in) => below.convert(&stand_in),
+            Other::Fields(fields) => {
+                let pairs = fields.iter().map(|(name, value)| below.pair(name, value));
+                Ok(Value::object(pairs.collect::<Result<_, _>>()?))
+            }
+        }
     }
-    Err(Fail::refuse(format!(
-        "an object of type `{}` is no value of Rego",
-        object.get_type().fully_qualified_name()?
-    )))
+
+    fn dict(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
+        let size = dict.len();
+        let mut pairs = Vec::with_capacity(size);
+        let mut items = dict.iter();
+        loop {
+            // converting a member may run code that changes the dict
+            if dict.len() != size {
+                return Err(Fail::refuse("the dict changed while it was read"));
+            }
+            match items.next() {
+                Some((key, value)) => pairs.push(self.pair(&key, &value)?),
+                None => return Ok(Value::object(pairs)),
+            }
+        }
+    }
+
+    fn set(self, set: &Bound<'_, PySet>) -> Result<Value, Fail> {
+        // a copy, since converting a member may run code that changes the set
+        let items: Vec<_> = set.try_iter()?.collect::<PyResult<_>>()?;
+        Ok(Value::set(self.items(items.into_iter())?))
+    }
+
+    fn pair(
+        self,
+        key: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+    ) -> Result<(Value, Value), Fail> {
+        let step = || {
+            key.str().map_or_else(
+                |_| "?".to_owned(),
+                |text| text.to_string_lossy().into_owned(),
+            )
+        };
+        let converted = self.convert(key).map_err(|fail| fail.below(step))?;
+        let value = self.convert(value).map_err(|fail| fail.below(step))?;
+        Ok((converted, value))
+    }
+
+    fn items<'py>(
+        self,
+        objects: impl Iterator<Item = Bound<'py, PyAny>>,
+    ) -> Result<Vec<Value>, Fail> {
+        let convert = |(at, object): (usize, _)| {
+            let value = self.convert(&object);
+            value.map_err(|fail| fail.below(|| at.to_string()))
+        };
+        objects.enumerate().map(convert).collect()
+    }
 }
 
 fn string(text: &Bound<'_, PyString>) -> Result<Value, Fail> {
@@ -132,30 +199,4 @@ fn string(text: &Bound<'_, PyString>) -> Result<Value, Fail> {
             "a str with half of a surrogate pair is no value of Rego",
         )),
     }
-}
-
-fn pair(
-    key: &Bound<'_, PyAny>,
-    value: &Bound<'_, PyAny>,
-    depth: usize,
-) -> Result<(Value, Value), Fail> {
-    let step = || {
-        key.str().map_or_else(
-            |_| "?".to_owned(),
-            |text| text.to_string_lossy().into_owned(),
-        )
-    };
-    let converted = convert(key, depth).map_err(|fail| fail.below(step))?;
-    let value = convert(value, depth).map_err(|fail| fail.below(step))?;
-    Ok((converted, value))
-}
-
-fn items<'py>(
-    objects: impl Iterator<Item = Bound<'py, PyAny>>,
-    depth: usize,
-) -> Result<Vec<Value>, Fail> {
-    objects
-        .enumerate()
-        .map(|(at, object)| convert(&object, depth).map_err(|fail| fail.below(|| at.to_string())))
-        .collect()
 }

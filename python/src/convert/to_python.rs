@@ -10,6 +10,7 @@ use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple,
 use super::number::{self, Fractions};
 use crate::error::{Family, refused};
 use crate::guard::attached;
+use crate::settings::Settings;
 
 /// The object for a value.
 ///
@@ -18,11 +19,11 @@ use crate::guard::attached;
 pub fn to_python<'py>(
     py: Python<'py>,
     value: &Value,
-    fractions: Fractions,
+    settings: Settings,
 ) -> PyResult<Bound<'py, PyAny>> {
     let writer = Writer {
         py,
-        fractions,
+        fractions: settings.fractions,
         frozen: false,
         depth: 0,
     };

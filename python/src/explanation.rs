@@ -1,0 +1,114 @@
+//! `solon.Explanation`: an answer and how it was found.
+
+use ::engine::trace::{Detail, Spelling};
+use ::engine::{Error, Explanation as EngineExplanation, json};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::convert::to_python;
+use crate::error::from_engine;
+use crate::settings::Settings;
+
+/// An answer and how it was found, step by step. ``str`` shows the steps; so do notebooks.
+///
+/// Made by ``Document.explain`` and ``Query.explain``.
+#[pyclass(frozen, module = "solon")]
+pub struct Explanation {
+    answer: Result<Py<PyAny>, Error>,
+    lines: Vec<String>,
+    json: Py<PyAny>,
+}
+
+/// The detail of that name.
+pub fn detail(name: &str) -> PyResult<Detail> {
+    Detail::named(name).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "detail must be \"full\", \"debug\", \"fails\" or \"notes\", not {name:?}"
+        ))
+    })
+}
+
+/// The object for what has a JSON form.
+pub fn json_of<'py>(
+    py: Python<'py>,
+    value: &impl Serialize,
+    settings: Settings,
+) -> PyResult<Bound<'py, PyAny>> {
+    let value = ::engine::to_value(value);
+    let value = value.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    to_python(py, &value, settings)
+}
+
+impl Explanation {
+    /// What a search told; `convert` makes an object of its answer.
+    pub fn new<T>(
+        py: Python<'_>,
+        told: &EngineExplanation<T>,
+        settings: Settings,
+        convert: impl FnOnce(&T) -> PyResult<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let refused = |error: Error| from_engine(py, &error);
+        let lines = told.lines(true, false).map_err(refused)?;
+        let text = told.json(Spelling::Lower).map_err(refused)?;
+        let steps = json::read(text.as_bytes()).map_err(|error| refused(error.into()))?;
+        let answer = match &told.answer {
+            Ok(answer) => Ok(convert(answer)?),
+            Err(error) => Err(error.clone()),
+        };
+        Ok(Self {
+            answer,
+            lines,
+            json: to_python(py, &steps, settings)?.unbind(),
+        })
+    }
+}
+
+#[pymethods]
+impl Explanation {
+    /// The answer; what ended the evaluation early is raised here.
+    #[getter]
+    fn answer(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match &self.answer {
+            Ok(answer) => Ok(answer.clone_ref(py)),
+            Err(error) => Err(from_engine(py, error)),
+        }
+    }
+
+    /// The steps as lines for people, each with its file and row.
+    #[getter]
+    fn lines(&self) -> Vec<String> {
+        self.lines.clone()
+    }
+
+    /// The steps as OPA publishes them: a list of dicts.
+    #[getter]
+    fn events(&self, py: Python<'_>) -> Py<PyAny> {
+        self.json.clone_ref(py)
+    }
+
+    fn __str__(&self) -> String {
+        self.lines.join("\n")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<solon.Explanation, {} steps>", self.lines.len())
+    }
+
+    fn _repr_html_(&self) -> String {
+        let mut html = String::from("<pre class=\"solon-explanation\">");
+        for line in &self.lines {
+            for c in line.chars() {
+                match c {
+                    '&' => html.push_str("&amp;"),
+                    '<' => html.push_str("&lt;"),
+                    '>' => html.push_str("&gt;"),
+                    other => html.push(other),
+                }
+            }
+            html.push('\n');
+        }
+        html.push_str("</pre>");
+        html
+    }
+}

@@ -1,0 +1,130 @@
+//! Functions of Python that policies call.
+
+use std::cell::Cell;
+
+use ::engine::internal::builtins::Custom;
+use ::engine::{Fault, FaultCode, Value};
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::convert::{from_python, to_python};
+use crate::running::raise;
+use crate::settings::Settings;
+use crate::undefined;
+
+/// What a function of Python answered.
+enum Answer {
+    Value(Value),
+    Undefined,
+    /// It raised what policies take for an error of a built-in.
+    Failed(String),
+    /// It raised what is more than an error, like `KeyboardInterrupt`; nothing when the interpreter is gone.
+    Ended(Option<PyErr>),
+}
+
+thread_local! {
+    /// Where an evaluation of this thread began: an address on its stack, and how much was left below it.
+    static BASE: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
+}
+
+/// Runs an evaluation that may call functions of Python.
+pub fn calling<R>(evaluate: impl FnOnce() -> R) -> R {
+    let here = 0_u8;
+    let left = stacker::remaining_stack().unwrap_or(0);
+    let before = BASE.replace(Some((std::ptr::from_ref(&here) as usize, left)));
+    let result = evaluate();
+    BASE.set(before);
+    result
+}
+
+/// Whether this thread runs on the stack that it began the evaluation on. Deep evaluations go on on another one, which the
+/// interpreter would take for an overflow.
+fn is_on_own_stack() -> bool {
+    let here = 0_u8;
+    let here = std::ptr::from_ref(&here) as usize;
+    BASE.get()
+        .is_none_or(|(base, left)| base.checked_sub(here).is_some_and(|used| used < left))
+}
+
+/// The function of the engine for one of Python. `declaration` is JSON as capabilities declare functions.
+pub fn declare(
+    name: &str,
+    declaration: &str,
+    function: Py<PyAny>,
+    is_pure: bool,
+    waits: bool,
+    settings: Settings,
+) -> PyResult<Custom> {
+    let told = name.to_owned();
+    let custom = Custom::declared(name, declaration.as_bytes(), move |context, operands| {
+        let operands: Vec<Value> = operands.iter().map(|operand| operand.to_value()).collect();
+        let ask = || ask(&function, &operands, settings);
+        let answer = if is_on_own_stack() {
+            ask()
+        } else {
+            elsewhere(ask)
+        };
+        match answer {
+            Answer::Value(value) => Ok(context.arena.copy_of(&value)),
+            Answer::Undefined => Err(Fault::Undefined),
+            Answer::Failed(message) => Err(Fault::error(message)),
+            Answer::Ended(error) => {
+                if let Some(error) = error {
+                    raise(error);
+                }
+                let message = format!("{told}: interrupted");
+                Err(Fault::halt(FaultCode::Cancel, message))
+            }
+        }
+    });
+    let custom = custom.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
+    let custom = if is_pure {
+        custom
+    } else {
+        custom.without_memo()
+    };
+    Ok(if waits { custom.waiting() } else { custom })
+}
+
+fn ask(function: &Py<PyAny>, operands: &[Value], settings: Settings) -> Answer {
+    let answer = Python::try_attach(|py| {
+        called(py, function, operands, settings).unwrap_or_else(|error| {
+            if error.is_instance_of::<PyException>(py) {
+                return Answer::Failed(error.to_string());
+            }
+            Answer::Ended(Some(error))
+        })
+    });
+    answer.unwrap_or(Answer::Ended(None))
+}
+
+fn called(
+    py: Python<'_>,
+    function: &Py<PyAny>,
+    operands: &[Value],
+    settings: Settings,
+) -> PyResult<Answer> {
+    let operands = operands
+        .iter()
+        .map(|operand| to_python(py, operand, settings));
+    let operands = PyTuple::new(py, operands.collect::<PyResult<Vec<_>>>()?)?;
+    let answer = function.bind(py).call1(operands)?;
+    if undefined::is(&answer) {
+        return Ok(Answer::Undefined);
+    }
+    Ok(Answer::Value(from_python(&answer, settings)?))
+}
+
+/// Asks on a thread of its own, whose stack the interpreter knows.
+#[cold]
+fn elsewhere(ask: impl FnOnce() -> Answer + Send) -> Answer {
+    let run = || {
+        std::thread::scope(|scope| {
+            let asked = scope.spawn(ask);
+            asked.join().unwrap_or(Answer::Ended(None))
+        })
+    };
+    // the other thread needs the lock, which this one may hold
+    Python::try_attach(|py| py.detach(run)).unwrap_or(Answer::Ended(None))
+}

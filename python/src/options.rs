@@ -1,0 +1,109 @@
+//! How an engine is made.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::engine::{Capabilities, EngineBuilder, FixedHost, Host, Limits, OfflineHost, Version};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use solon_host::SystemHost;
+
+/// What was asked for.
+#[derive(Default)]
+struct Options {
+    strict: bool,
+    version: Option<Version>,
+    limits: Limits,
+    offline: bool,
+    now: Option<i64>,
+    capabilities: Option<Capabilities>,
+    allow_net: Option<Vec<String>>,
+}
+
+/// The Rego version that a text names.
+pub fn version(text: &str) -> PyResult<Version> {
+    match text {
+        "v0" => Ok(Version::V0),
+        "v1" => Ok(Version::V1),
+        other => Err(PyValueError::new_err(format!(
+            "rego must be \"v0\" or \"v1\", not {other:?}"
+        ))),
+    }
+}
+
+/// A time in seconds.
+pub fn seconds(name: &str, seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
+}
+
+/// A builder with the options that are no matter of conversion.
+pub fn builder(options: Option<&Bound<'_, PyDict>>) -> PyResult<EngineBuilder> {
+    let mut read = Options::default();
+    for (name, value) in options.into_iter().flatten() {
+        if !value.is_none() {
+            read.set(&name.extract::<String>()?, &value)?;
+        }
+    }
+    Ok(read.builder())
+}
+
+impl Options {
+    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let limits = std::mem::take(&mut self.limits);
+        self.limits = match name {
+            "time_limit" => limits.time(Some(seconds("time_limit", value.extract()?)?)),
+            "step_limit" => limits.steps(Some(value.extract()?)),
+            "memory_limit" => limits.memory(Some(value.extract()?)),
+            _ => limits,
+        };
+        match name {
+            "time_limit" | "step_limit" | "memory_limit" => {}
+            "strict" => self.strict = value.extract()?,
+            "rego" => self.version = Some(version(&value.extract::<String>()?)?),
+            "offline" => self.offline = value.extract()?,
+            "now" => self.now = Some(value.extract()?),
+            "capabilities" => {
+                let text: String = value.extract()?;
+                let read = Capabilities::from_json(text.as_bytes());
+                let refused = |error| PyValueError::new_err(format!("capabilities: {error}"));
+                self.capabilities = Some(read.map_err(refused)?);
+            }
+            "allow_net" => self.allow_net = Some(value.extract()?),
+            other => {
+                let message = format!("Engine() got an unexpected keyword argument '{other}'");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(())
+    }
+
+    fn builder(self) -> EngineBuilder {
+        let host: Arc<dyn Host> = match self.now {
+            Some(now) => Arc::new(FixedHost::at(now)),
+            None if self.offline => Arc::new(OfflineHost),
+            None => Arc::new(SystemHost),
+        };
+        let mut builder = ::engine::Engine::builder()
+            .strict(self.strict)
+            .limits(self.limits)
+            .host(host);
+        if let Some(version) = self.version {
+            builder = builder.version(version);
+        }
+        let capabilities = match self.allow_net {
+            Some(hosts) => {
+                let base = self
+                    .capabilities
+                    .unwrap_or_else(|| Capabilities::current(self.version.unwrap_or(Version::V1)));
+                Some(base.with_allow_net(Some(hosts)))
+            }
+            None => self.capabilities,
+        };
+        if let Some(capabilities) = capabilities {
+            builder = builder.capabilities(capabilities);
+        }
+        builder
+    }
+}

@@ -1,0 +1,113 @@
+//! `solon.Partial`: what is left of a query while something is unknown.
+
+use ::engine::{PreparedPartial, json};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert::to_python;
+use crate::engine::Shared;
+use crate::error::from_engine;
+use crate::input::given;
+use crate::running::Pace;
+
+/// A query that is prepared to be asked while something is unknown: call it with what is known of the input.
+///
+/// Made by ``Engine.partial``.
+#[pyclass(frozen, module = "solon")]
+pub struct Partial {
+    prepared: PreparedPartial,
+    text: String,
+    shared: Shared,
+    pace: Pace,
+}
+
+impl Partial {
+    pub fn new(prepared: PreparedPartial, text: String, shared: Shared) -> Self {
+        let pace = Pace::slow();
+        Self {
+            prepared,
+            text,
+            shared,
+            pace,
+        }
+    }
+}
+
+#[pymethods]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments that are read by a function of their own are not lent"
+)]
+impl Partial {
+    /// What remains to be asked; options are those of ``Document``.
+    #[pyo3(signature = (input=None, **options))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Residuals> {
+        let request = self.shared.request(input.as_ref(), options)?;
+        let left = request.answer(
+            py,
+            &self.pace,
+            |request| self.shared.calling(|| self.prepared.evaluate(request)),
+            |request, search| {
+                self.shared
+                    .calling(|| self.prepared.evaluate_as(request, search))
+            },
+        )?;
+        let text = left.json("support", solon_syntax::json::Options::default(), "");
+        let tree = json::read(text.as_bytes());
+        let tree = tree.map_err(|error| from_engine(py, &error.into()))?;
+        Ok(Residuals {
+            queries: left.query_texts(),
+            support: left.support_texts(),
+            tree: to_python(py, &tree, self.shared.settings)?.unbind(),
+        })
+    }
+
+    /// The query.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("solon.Partial({:?})", self.text)
+    }
+}
+
+/// What a query still depends on: it holds when one of ``queries`` does. Without one it never holds; an empty text among
+/// them is one that always does.
+#[pyclass(frozen, module = "solon")]
+pub struct Residuals {
+    queries: Vec<String>,
+    support: Vec<String>,
+    tree: Py<PyAny>,
+}
+
+#[pymethods]
+impl Residuals {
+    /// The queries, as texts of Rego.
+    #[getter]
+    fn queries(&self) -> Vec<String> {
+        self.queries.clone()
+    }
+
+    /// The modules that the queries refer to, as texts of Rego.
+    #[getter]
+    fn support(&self) -> Vec<String> {
+        self.support.clone()
+    }
+
+    /// Both as OPA publishes them: a dict of trees.
+    #[getter]
+    fn tree(&self, py: Python<'_>) -> Py<PyAny> {
+        self.tree.clone_ref(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<solon.Residuals, {} queries>", self.queries.len())
+    }
+}

@@ -1,0 +1,160 @@
+//! `solon.Query`: a query that is prepared once and asked often.
+
+use ::engine::trace::Detail;
+use ::engine::{PreparedQuery, Solution, Value};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::convert::to_python;
+use crate::engine::Shared;
+use crate::error::from_engine;
+use crate::explanation::{Explanation, detail};
+use crate::input::given;
+use crate::running::Pace;
+
+/// A query that is prepared: call it with an input. It follows the engine as documents do, and takes the same options.
+///
+/// Made by ``Engine.query``.
+#[pyclass(frozen, module = "solon")]
+pub struct Query {
+    prepared: PreparedQuery,
+    text: String,
+    shared: Shared,
+    pace: Pace,
+}
+
+impl Query {
+    pub fn new(prepared: PreparedQuery, text: String, shared: Shared) -> Self {
+        Self {
+            prepared,
+            text,
+            shared,
+            // a query searches
+            pace: Pace::slow(),
+        }
+    }
+
+    fn rows<'py>(&self, py: Python<'py>, rows: &[Solution]) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        let holds = |row: &&Solution| !row.values.contains(&Value::Bool(false));
+        for row in rows.iter().filter(holds) {
+            let bindings = PyDict::new(py);
+            for (name, value) in &row.bindings {
+                bindings.set_item(&**name, to_python(py, value, self.shared.settings)?)?;
+            }
+            list.append(bindings)?;
+        }
+        Ok(list)
+    }
+}
+
+#[pymethods]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments that are read by a function of their own are not lent"
+)]
+impl Query {
+    /// All solutions, each a dict of the query's variables, in the order they are found. Without one the list is empty:
+    /// ``if engine.query("input.x > 1")(input):`` asks whether the query holds.
+    #[pyo3(signature = (input=None, **options))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let request = self.shared.request(input.as_ref(), options)?;
+        let rows = request.answer(
+            py,
+            &self.pace,
+            |request| self.shared.calling(|| self.prepared.solutions(request)),
+            |request, search| {
+                let explained = self
+                    .shared
+                    .calling(|| self.prepared.explain_to(request, Detail::Notes, search));
+                explained.answer
+            },
+        );
+        self.rows(py, &rows?)
+    }
+
+    /// All solutions as OPA's API gives them: dicts of ``bindings``, of the ``values`` of the query's expressions, and of those
+    /// ``expressions``, each with its ``text`` and ``location``. Here an expression may be false.
+    #[pyo3(signature = (input=None, **options))]
+    fn solutions<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let request = self.shared.request(input.as_ref(), options)?;
+        let bound = match request.moment() {
+            Some(moment) => self.prepared.bind_to(moment),
+            None => self.prepared.bind(),
+        };
+        let bound = bound.map_err(|error| from_engine(py, &error))?;
+        let rows = request.answer(
+            py,
+            &self.pace,
+            |request| self.shared.calling(|| bound.solutions(request)),
+            |request, search| self.shared.calling(|| bound.checked(request, search)),
+        )?;
+        let expressions = PyList::empty(py);
+        for one in bound.expressions() {
+            let (text, location) = (PyDict::new(py), PyDict::new(py));
+            location.set_item("row", one.row)?;
+            location.set_item("col", one.col)?;
+            text.set_item("text", &one.text)?;
+            text.set_item("location", location)?;
+            expressions.append(text)?;
+        }
+        let settings = self.shared.settings;
+        let list = PyList::empty(py);
+        for row in &rows {
+            let (solution, bindings) = (PyDict::new(py), PyDict::new(py));
+            for (name, value) in &row.bindings {
+                bindings.set_item(&**name, to_python(py, value, settings)?)?;
+            }
+            let values = row.values.iter();
+            let values = values.map(|value| to_python(py, value, settings));
+            solution.set_item("bindings", bindings)?;
+            solution.set_item("values", values.collect::<PyResult<Vec<_>>>()?)?;
+            solution.set_item("expressions", &expressions)?;
+            list.append(solution)?;
+        }
+        Ok(list)
+    }
+
+    /// Answers and tells how, as ``Document.explain``.
+    #[pyo3(signature = (input=None, *, detail="full", **options))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        detail: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Explanation> {
+        let (request, detail) = (
+            self.shared.request(input.as_ref(), options)?,
+            self::detail(detail)?,
+        );
+        let told = request.searched(py, |request, search| {
+            Ok(self
+                .shared
+                .calling(|| self.prepared.explain_to(request, detail, search)))
+        })?;
+        Explanation::new(py, &told, self.shared.settings, |rows| {
+            Ok(self.rows(py, rows)?.into_any().unbind())
+        })
+    }
+
+    /// The text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("solon.Query({:?})", self.text)
+    }
+}

@@ -1,0 +1,275 @@
+//! What a call may be given beside its input.
+
+use ::engine::trace::{Instruments, Observer, Observers};
+use ::engine::{
+    Cancel as EngineCancel, Error, Limits, Moment as EngineMoment, NdBuiltinCache,
+    Request as EngineRequest, ResponseMetadata, Search, SendMetrics, Value,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping};
+
+use crate::cancel::Cancel;
+use crate::convert::{from_python, to_python};
+use crate::error::from_engine;
+use crate::input::Input;
+use crate::measures::{Coverage, Metrics, Profile};
+use crate::moment::Moment;
+use crate::options::seconds;
+use crate::running::{Pace, raise};
+use crate::settings::Settings;
+
+/// What a call was given.
+pub struct Request {
+    pub input: Input,
+    pub settings: Settings,
+    strict: bool,
+    /// Nothing but the input and strictness was given.
+    is_plain: bool,
+    moment: Option<EngineMoment>,
+    limits: Option<Limits>,
+    cancel: Option<EngineCancel>,
+    print: Option<Py<PyAny>>,
+    nd_cache: Option<(Py<PyDict>, Value)>,
+    metadata: Option<Value>,
+    response: Option<Py<PyDict>>,
+    metrics: Option<Py<Metrics>>,
+    coverage: Option<Py<Coverage>>,
+    profile: Option<Py<Profile>>,
+}
+
+/// What an evaluation leaves beside its answer.
+struct Left<R> {
+    answer: Result<R, Error>,
+    asked: Option<Value>,
+    told: Option<Value>,
+}
+
+impl Request {
+    /// Reads an input and the options of a call. `limits` are those of the engine.
+    pub fn read(
+        input: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+        settings: Settings,
+        limits: &Limits,
+    ) -> PyResult<Self> {
+        let mut request = Self {
+            input: Input::from_python(input, settings)?,
+            settings,
+            strict: false,
+            is_plain: true,
+            moment: None,
+            limits: None,
+            cancel: None,
+            print: None,
+            nd_cache: None,
+            metadata: None,
+            response: None,
+            metrics: None,
+            coverage: None,
+            profile: None,
+        };
+        for (name, value) in options.into_iter().flatten() {
+            if !value.is_none() {
+                request.set(&name.extract::<String>()?, &value, limits)?;
+            }
+        }
+        Ok(request)
+    }
+
+    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<()> {
+        if !matches!(name, "input_json" | "strict_builtin_errors") {
+            self.is_plain = false;
+        }
+        match name {
+            "input_json" => {
+                let input = std::mem::replace(&mut self.input, Input::Undefined);
+                self.input = input.of_json(value)?;
+            }
+            "strict_builtin_errors" => self.strict = value.extract()?,
+            "moment" => self.moment = Some(value.cast::<Moment>()?.get().moment.clone()),
+            "time_limit" => {
+                let time = seconds("time_limit", value.extract()?)?;
+                self.limits = Some(limits.clone().time(Some(time)));
+            }
+            "cancel" => self.cancel = Some(value.cast::<Cancel>()?.get().handle.clone()),
+            "print" => {
+                if !value.is_callable() {
+                    return Err(PyTypeError::new_err("print must be callable"));
+                }
+                self.print = Some(value.clone().unbind());
+            }
+            "nd_cache" => {
+                let cache = value.cast::<PyDict>()?;
+                let known = from_python(value, self.settings)?;
+                self.nd_cache = Some((cache.clone().unbind(), known));
+            }
+            "metadata" => {
+                value.cast::<PyMapping>()?;
+                self.metadata = Some(from_python(value, self.settings)?);
+            }
+            "response_metadata" => {
+                self.response = Some(value.cast::<PyDict>()?.clone().unbind());
+            }
+            "metrics" => self.metrics = Some(value.cast::<Metrics>()?.clone().unbind()),
+            "coverage" => self.coverage = Some(value.cast::<Coverage>()?.clone().unbind()),
+            "profile" => self.profile = Some(value.cast::<Profile>()?.clone().unbind()),
+            other => {
+                let message = format!("unexpected keyword argument '{other}'");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The moment that was asked for.
+    pub fn moment(&self) -> Option<&EngineMoment> {
+        self.moment.as_ref()
+    }
+
+    /// Evaluates: by plans, or by the search where that is watched.
+    pub fn answer<R: Send>(
+        &self,
+        py: Python<'_>,
+        pace: &Pace,
+        evaluate: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
+        search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        if self.is_plain {
+            let answer = pace.run(py, self.input.is_large(), None, |cancel, hook| {
+                let request = self.input.put(EngineRequest::new());
+                let request = request.cancel(cancel).at_looks(hook);
+                evaluate(&request.strict_builtin_errors(self.strict))
+            })?;
+            return answer.map_err(|error| from_engine(py, &error));
+        }
+        if self.is_watched() {
+            return self.searched(py, search);
+        }
+        self.given(py, pace, evaluate)
+    }
+
+    fn is_watched(&self) -> bool {
+        let is_instrumented = |metrics: &Py<Metrics>| metrics.get().is_instrumented();
+        self.coverage.is_some()
+            || self.profile.is_some()
+            || self.metrics.as_ref().is_some_and(is_instrumented)
+    }
+
+    /// Searches, watched as asked.
+    pub fn searched<R: Send>(
+        &self,
+        py: Python<'_>,
+        search: impl FnOnce(&EngineRequest<'_>, Search<'_>) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        let coverage = self.coverage.as_ref().map(|one| one.get().taken());
+        let mut coverage = coverage.transpose()?;
+        let profile = self.profile.as_ref().map(|one| one.get().taken());
+        let mut profile = profile.transpose()?;
+        let metrics = self.metrics.as_ref().map(|metrics| metrics.get());
+        let metrics = metrics.filter(|metrics| metrics.is_instrumented());
+        let (mut seen, mut timed) = (
+            coverage.as_deref_mut().map(std::mem::take),
+            profile.as_deref_mut().map(std::mem::take),
+        );
+        let (answer, seen, timed) = self.given(py, &Pace::slow(), |request| {
+            let instruments = Instruments::default();
+            let mut observers: Vec<&mut dyn Observer> = Vec::new();
+            observers.extend(seen.as_mut().map(|seen| seen as &mut dyn Observer));
+            observers.extend(timed.as_mut().map(|timed| timed as &mut dyn Observer));
+            let is_watched = !observers.is_empty();
+            let mut observers = Observers(observers);
+            let how = Search {
+                observer: is_watched.then_some(&mut observers as &mut dyn Observer),
+                instruments: metrics.map(|_| &instruments),
+                ..Search::default()
+            };
+            let answer = search(request, how);
+            if let Some(metrics) = metrics {
+                metrics.instruments(&instruments);
+            }
+            Ok((answer, seen.take(), timed.take()))
+        })?;
+        if let (Some(coverage), Some(seen)) = (&mut coverage, seen) {
+            **coverage = seen;
+        }
+        if let (Some(profile), Some(timed)) = (&mut profile, timed) {
+            **profile = timed;
+        }
+        answer.map_err(|error| from_engine(py, &error))
+    }
+
+    /// What `run` makes of it as the engine's own request.
+    fn given<R: Send>(
+        &self,
+        py: Python<'_>,
+        pace: &Pace,
+        run: impl FnOnce(&EngineRequest<'_>) -> Result<R, Error> + Send,
+    ) -> PyResult<R> {
+        let is_large = self.input.is_large();
+        let left = pace.run(py, is_large, self.cancel.as_ref(), |cancel, hook| {
+            let print = |line: &str| {
+                if let Some(print) = &self.print {
+                    hear(print, line, cancel);
+                }
+            };
+            let known = self.nd_cache.as_ref();
+            let cache = known.map(|(_, known)| NdBuiltinCache::from_value(known));
+            let response = self.response.as_ref().map(|_| ResponseMetadata::default());
+            let sent = SendMetrics::default();
+            let mut request = self.input.put(EngineRequest::new());
+            request = request.cancel(cancel).at_looks(hook);
+            request = request.strict_builtin_errors(self.strict);
+            if let Some(moment) = &self.moment {
+                request = request.moment(moment);
+            }
+            if let Some(limits) = &self.limits {
+                request = request.limits(limits);
+            }
+            if self.print.is_some() {
+                request = request.print(&print);
+            }
+            if let Some(cache) = &cache {
+                request = request.nd_builtin_cache(cache);
+            }
+            if let Some(metadata) = &self.metadata {
+                request = request.metadata(metadata);
+            }
+            if let Some(response) = &response {
+                request = request.response_metadata(response);
+            }
+            let metrics = self.metrics.as_ref().map(|metrics| metrics.get());
+            if metrics.is_some() {
+                request = request.send_metrics(&sent);
+            }
+            let answer = match metrics {
+                Some(metrics) => metrics.evaluation(&sent, || run(&request)),
+                None => run(&request),
+            };
+            Left {
+                answer,
+                asked: cache.map(|cache| cache.to_value()),
+                told: response.map(|response| response.to_value()),
+            }
+        })?;
+        for (dict, value) in [
+            (self.nd_cache.as_ref().map(|(dict, _)| dict), left.asked),
+            (self.response.as_ref(), left.told),
+        ] {
+            if let (Some(dict), Some(value)) = (dict, value) {
+                let update = to_python(py, &value, self.settings)?;
+                dict.bind(py).update(update.cast::<PyMapping>()?)?;
+            }
+        }
+        left.answer.map_err(|error| from_engine(py, &error))
+    }
+}
+
+/// Calls a function with a line that a policy printed. What it raises ends the evaluation.
+fn hear(print: &Py<PyAny>, line: &str, cancel: &EngineCancel) {
+    let heard = Python::try_attach(|py| print.call1(py, (line,)));
+    if let Some(Err(error)) = heard {
+        raise(error);
+        cancel.cancel();
+    }
+}

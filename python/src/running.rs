@@ -1,0 +1,138 @@
+//! Evaluating beside an interpreter: when its lock is released, how its signals are heard, and what its functions raise.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ::engine::Cancel;
+use pyo3::prelude::*;
+
+use crate::error::from_engine;
+use crate::guard::caught;
+
+thread_local! {
+    /// Stops what this thread evaluates.
+    static CANCEL: RefCell<Cancel> = RefCell::default();
+    /// What ended an evaluation of this thread: a signal's handler, or a function of the host.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// How long signals may wait to be heard.
+const HEARD_WITHIN: Duration = Duration::from_millis(20);
+
+/// Keeps what a function of the host raised, which is more than an error of a built-in; the evaluation is over then.
+pub fn raise(error: PyErr) {
+    RAISED.set(Some(error));
+}
+
+/// Whether a document is worth releasing the interpreter's lock for: once one of its evaluations was long enough to look at
+/// its budget, it is.
+#[derive(Default)]
+pub struct Pace(AtomicBool);
+
+impl Pace {
+    /// Of what certainly takes long, or may wait.
+    pub fn slow() -> Self {
+        Self(AtomicBool::new(true))
+    }
+
+    /// Runs an evaluation. `stop` is a handle that the caller gave; there is another one where it gave none.
+    ///
+    /// # Errors
+    /// What a signal's handler, or a function of the host, raised.
+    pub fn run<R: Send>(
+        &self,
+        py: Python<'_>,
+        is_large: bool,
+        stop: Option<&Cancel>,
+        evaluate: impl FnOnce(&Cancel, &dyn Fn()) -> R + Send,
+    ) -> PyResult<R> {
+        let is_slow = is_large || self.0.load(Ordering::Relaxed);
+        let own = match stop {
+            Some(stop) => stop.clone(),
+            None => CANCEL.with_borrow(Cancel::clone),
+        };
+        let watched = || {
+            let watch = Watch::new(&own, is_slow);
+            let result = caught(|| evaluate(&own, &|| watch.look()));
+            if watch.looked.get() {
+                self.0.store(true, Ordering::Relaxed);
+            }
+            result
+        };
+        let result = if is_slow {
+            py.detach(watched)
+        } else {
+            watched()
+        };
+        if stop.is_none() && own.is_cancelled() {
+            CANCEL.take();
+        }
+        if let Some(raised) = RAISED.take() {
+            return Err(raised);
+        }
+        result.map_err(|error| from_engine(py, &error))
+    }
+}
+
+/// Looks after the interpreter while an evaluation runs.
+struct Watch<'c> {
+    cancel: &'c Cancel,
+    is_detached: bool,
+    /// Whether signals are this thread's to hear; it is not known before it matters.
+    is_main: Cell<Option<bool>>,
+    next: Cell<Option<Instant>>,
+    looked: Cell<bool>,
+}
+
+impl<'c> Watch<'c> {
+    fn new(cancel: &'c Cancel, is_detached: bool) -> Self {
+        Self {
+            cancel,
+            is_detached,
+            is_main: Cell::new(None),
+            next: Cell::new(None),
+            looked: Cell::new(false),
+        }
+    }
+
+    fn look(&self) {
+        self.looked.set(true);
+        let now = Instant::now();
+        if self.next.get().is_none_or(|next| next <= now) {
+            let is_first = self.next.get().is_none();
+            self.next.set(now.checked_add(HEARD_WITHIN));
+            // nobody attends to an interpreter for what is over soon
+            if !is_first && (!self.is_detached || self.is_main.get() != Some(false)) {
+                self.attend();
+            }
+        }
+    }
+
+    #[cold]
+    fn attend(&self) {
+        let attended = Python::try_attach(|py| {
+            if self.is_main.get().is_none() {
+                self.is_main.set(is_main(py).ok());
+            }
+            if let Err(error) = py.check_signals() {
+                raise(error);
+                self.cancel.cancel();
+            } else if !self.is_detached {
+                // others may have waited for the lock
+                py.detach(std::thread::yield_now);
+            }
+        });
+        if attended.is_none() {
+            // the interpreter is gone, and nobody will read the answer
+            self.cancel.cancel();
+        }
+    }
+}
+
+/// Whether this is the thread that hears signals.
+fn is_main(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import("threading")?;
+    let main = threading.call_method0("main_thread")?.getattr("ident")?;
+    threading.call_method0("get_ident")?.eq(main)
+}
