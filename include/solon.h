@@ -1036,7 +1036,8 @@ void solon_explanation_free(solon_explanation *explanation);
  * `{"type": "function", "args": [{"type": "string"}], "result": {"type": "boolean"}}`.
  *
  * `purity` is one of `SOLON_FUNCTION_…`. `userdata` is the first argument of `body`; `release`, unless NULL, is called
- * with it once, when neither the function nor an engine with it is left. On an error it is not called.
+ * with it once, when neither the function nor an engine with it is left: a thread keeps what it asked last until it asks
+ * another engine, ends, or calls `solon_release_memory`. On an error it is not called.
  */
 solon_error *solon_function_new(const char *name,
                                 size_t name_length,
@@ -1188,6 +1189,21 @@ solon_error *solon_nd_cache_json(solon_nd_cache *cache, solon_bytes *out);
  * Frees a cache; nothing happens for NULL.
  */
 void solon_nd_cache_free(solon_nd_cache *cache);
+
+/**
+ * The pairs of an object in the order of its keys; of anything else there are none.
+ */
+solon_error *solon_pairs_new(const solon_value *value, solon_pairs **out);
+
+/**
+ * Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
+ */
+int solon_pairs_next(solon_pairs *pairs, const solon_value **key, const solon_value **value);
+
+/**
+ * Frees what went through pairs; nothing happens for NULL.
+ */
+void solon_pairs_free(solon_pairs *pairs);
 
 /**
  * Prepares a query that is asked while something is unknown. Both kinds of options may be NULL.
@@ -1463,21 +1479,6 @@ const solon_value *solon_value_lookup(const solon_value *value,
  * Compares two values by Rego's order: below 0, 0 or above 0. NULL is before everything.
  */
 int solon_value_compare(const solon_value *left, const solon_value *right);
-
-/**
- * The pairs of an object in the order of its keys; of anything else there are none.
- */
-solon_error *solon_pairs_new(const solon_value *value, solon_pairs **out);
-
-/**
- * Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
- */
-int solon_pairs_next(solon_pairs *pairs, const solon_value **key, const solon_value **value);
-
-/**
- * Frees what went through pairs; nothing happens for NULL.
- */
-void solon_pairs_free(solon_pairs *pairs);
 
 /**
  * Version of the library in use, like `1.2.3`, ended by NUL; it lives for ever.

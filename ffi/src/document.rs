@@ -288,7 +288,7 @@ fn made(value: Option<EngineValue>) -> *mut Value {
 impl Document {
     /// # Safety
     /// As for [`Asked::read`].
-    unsafe fn asked<'a>(&'a self, request: *const Request) -> Result<Asked<'a>, Error> {
+    unsafe fn asked(&self, request: *const Request) -> Result<Asked<'_>, Error> {
         // SAFETY: by this function's contract
         unsafe { Asked::read(request, self.engine.limits()) }
     }

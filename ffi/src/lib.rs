@@ -50,6 +50,7 @@ pub mod modules;
 pub mod moment;
 pub mod nd_cache;
 pub mod options;
+pub mod pairs;
 pub mod partial;
 pub mod profile;
 pub mod query;

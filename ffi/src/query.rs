@@ -183,7 +183,7 @@ pub unsafe extern "C" fn solon_query_free(query: *mut Query) {
 impl Query {
     /// # Safety
     /// As for [`Asked::read`].
-    unsafe fn asked<'a>(&'a self, request: *const Request) -> Result<Asked<'a>, Error> {
+    unsafe fn asked(&self, request: *const Request) -> Result<Asked<'_>, Error> {
         // SAFETY: by this function's contract
         unsafe { Asked::read(request, self.engine.limits()) }
     }

@@ -45,13 +45,6 @@ pub enum Kind {
     SolonKindSet = 7,
 }
 
-/// The pairs of an object, one after the other. One thread at a time uses it.
-pub struct Pairs {
-    /// Keeps what the rest points into.
-    _object: EngineValue,
-    rest: std::vec::IntoIter<(*const Value, *const Value)>,
-}
-
 impl Value {
     /// The handle of a part of a value, or of a value that stays where it is.
     pub(crate) fn within(value: &EngineValue) -> *const Self {
@@ -472,63 +465,4 @@ pub unsafe extern "C" fn solon_value_compare(left: *const Value, right: *const V
             Ordering::Greater => 1,
         }
     })
-}
-
-/// The pairs of an object in the order of its keys; of anything else there are none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_pairs_new(value: *const Value, out: *mut *mut Pairs) -> *mut Error {
-    guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (value, out) = unsafe {
-            (
-                argument::handle(value, "value")?,
-                argument::output(out, "out")?,
-            )
-        };
-        let object = value.0.clone();
-        let pairs = value.0.as_object().into_iter();
-        let pairs = pairs.flat_map(|object| object.iter());
-        let pairs = pairs.map(|(key, value)| (Value::within(key), Value::within(value)));
-        let rest = pairs.collect::<Vec<_>>().into_iter();
-        out.give(Pairs {
-            _object: object,
-            rest,
-        });
-        Ok(())
-    })
-}
-
-/// Gives the next pair, whose parts live as long as the object: 1 if there is one, 0 at the end.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_pairs_next(
-    pairs: *mut Pairs,
-    key: *mut *const Value,
-    value: *mut *const Value,
-) -> c_int {
-    guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header
-        let arguments = unsafe {
-            (
-                argument::handle_mut(pairs, "pairs"),
-                argument::output(key, "key"),
-                argument::output(value, "value"),
-            )
-        };
-        let (Ok(pairs), Ok(key), Ok(value)) = arguments else {
-            return 0;
-        };
-        let Some(pair) = pairs.rest.next() else {
-            return 0;
-        };
-        key.write(pair.0);
-        value.write(pair.1);
-        1
-    })
-}
-
-/// Frees what went through pairs; nothing happens for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_pairs_free(pairs: *mut Pairs) {
-    // SAFETY: `solon_pairs_new` made it of a box, and the caller frees it once
-    unsafe { argument::free(pairs) };
 }

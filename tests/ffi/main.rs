@@ -7,6 +7,8 @@
     reason = "a panic here is a failing test, and a skipped one says so"
 )]
 
+mod compiler;
+mod faces;
 mod faults;
 mod header;
 mod programs;

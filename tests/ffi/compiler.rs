@@ -1,0 +1,148 @@
+//! C and C++ programs, compiled and linked with the library.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::root;
+
+/// A language of programs.
+#[derive(Clone, Copy)]
+pub enum Language {
+    C,
+    Cpp,
+}
+
+/// How a program gets at the library.
+#[derive(Clone, Copy)]
+pub enum Linked {
+    Statically,
+    /// With the one that `ffi/install` put somewhere.
+    Shared,
+}
+
+/// The folder that cargo put the libraries in, which is where it put this test.
+pub fn libraries() -> PathBuf {
+    let test = std::env::current_exe().expect("this test has a path");
+    test.parent().expect("it lies in a folder").to_owned()
+}
+
+/// An empty folder for what a test makes.
+pub fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// Whether `tool` is there; says so when not.
+pub fn has(tool: &str) -> bool {
+    let there = Command::new(tool).arg("--version").output().is_ok();
+    if !there {
+        eprintln!("skipped: there is no `{tool}` on this machine");
+    }
+    there
+}
+
+/// Runs a command, which must succeed, and gives what it wrote.
+pub fn run(command: &mut Command) -> String {
+    attempt(command).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs a command; an error says how it failed and what it wrote.
+pub fn attempt(command: &mut Command) -> Result<String, String> {
+    let output = command.output();
+    let output = output.map_err(|error| format!("{command:?}: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(text);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?}: {}\n{text}{errors}", output.status))
+}
+
+/// Where the library is installed for programs that are linked with the shared one.
+pub fn installed() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let prefix = scratch("installed");
+        let mut install = Command::new(root().join("ffi/install"));
+        run(install.arg(&prefix).arg(libraries()));
+        prefix
+    })
+}
+
+impl Language {
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Cpp => "cpp",
+        }
+    }
+
+    /// The compilers that are there; those that are not are told.
+    pub fn compilers(self) -> Vec<&'static str> {
+        let known = match self {
+            Self::C => ["gcc", "clang"],
+            Self::Cpp => ["g++", "clang++"],
+        };
+        known.into_iter().filter(|name| has(name)).collect()
+    }
+
+    /// The sources of a folder of this test.
+    pub fn sources(self, folder: &str) -> Vec<PathBuf> {
+        let entries = fs::read_dir(root().join("tests/ffi").join(folder));
+        let entries = entries.expect("there are programs").flatten();
+        let paths = entries.map(|entry| entry.path());
+        let mut sources: Vec<PathBuf> = paths
+            .filter(|path| path.extension().is_some_and(|one| one == self.extension()))
+            .collect();
+        sources.sort();
+        assert!(!sources.is_empty(), "no program in {folder}");
+        sources
+    }
+
+    /// A command that compiles sources as this project's own are, with more arguments to come.
+    pub fn compile(self, compiler: &str) -> Command {
+        let mut command = Command::new(compiler);
+        command.arg(match self {
+            Self::C => "-std=c99",
+            Self::Cpp => "-std=c++17",
+        });
+        command.args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-g", "-I"]);
+        command.arg(root().join("include"));
+        command
+    }
+}
+
+impl Linked {
+    /// Adds what the linker needs.
+    pub fn link(self, command: &mut Command) {
+        match self {
+            Self::Statically => command.arg(libraries().join("libsolon_ffi.a")),
+            Self::Shared => {
+                let folder = installed().join("lib");
+                let search = format!("-Wl,-rpath,{}", folder.display());
+                command.arg("-L").arg(folder).args([&search, "-lsolon"])
+            }
+        };
+        command.args(["-lpthread", "-ldl", "-lm"]);
+    }
+}
+
+/// Makes a program of a source and gives its path.
+pub fn program(
+    language: Language,
+    compiler: &str,
+    source: &Path,
+    folder: &Path,
+    linked: Linked,
+) -> Result<PathBuf, String> {
+    let program = folder.join(source.file_stem().unwrap_or_default());
+    let mut command = language.compile(compiler);
+    command.arg(source).arg("-o").arg(&program);
+    linked.link(&mut command);
+    attempt(&mut command)?;
+    Ok(program)
+}

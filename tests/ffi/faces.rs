@@ -1,0 +1,130 @@
+//! The C face answers as the engine does: the published cases and the recorded programs are asked of a C program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use solon_lines::conformance::Cases;
+use solon_lines::{Face, Native, Process};
+
+use crate::compiler::{Language, Linked, program, scratch};
+use crate::root;
+
+/// The program `driven/lines.c`, unless there is no compiler.
+fn lines(name: &str) -> Option<Process> {
+    let compilers = Language::C.compilers();
+    let source = root().join("tests/ffi/driven/lines.c");
+    let made = program(
+        Language::C,
+        compilers.first()?,
+        &source,
+        &scratch(name),
+        Linked::Statically,
+    );
+    let program = made.unwrap_or_else(|error| panic!("{error}"));
+    Some(Process::with(
+        program.display().to_string(),
+        std::iter::empty::<String>(),
+    ))
+}
+
+#[test]
+fn published_cases_are_answered_through_c() {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let cases = Cases::find(&beside, include_str!("../conformance/exceptions.tsv"));
+    if !cases.are_there() {
+        eprintln!(
+            "SKIPPED: there is no folder of cases at {}",
+            cases.directory.display()
+        );
+        return;
+    }
+    let Some(mut face) = lines("c-cases") else {
+        return;
+    };
+    let report = cases.ask(&mut face);
+    let failed: Vec<String> = report
+        .failed
+        .iter()
+        .map(|(note, reason)| format!("{note}: {reason}"))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(report.passed > 1000, "only {} passed", report.passed);
+}
+
+/// A recorded program.
+#[derive(Deserialize)]
+struct Recorded<'a> {
+    #[serde(rename = "case")]
+    name: &'a str,
+    #[serde(borrow)]
+    request: &'a RawValue,
+}
+
+/// The files of recorded programs, and of recorded partial evaluations.
+fn records() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("tests/cases/agreement"));
+    let entries = entries.expect("there are recorded programs").flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|one| one == "jsonl"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn recorded_programs_are_answered_alike_through_c() {
+    let Some(mut face) = lines("c-programs") else {
+        return;
+    };
+    let (mut asked, mut differ) = (0, Vec::new());
+    for path in records() {
+        let text = fs::read_to_string(&path).expect("a record can be read");
+        for line in text.lines() {
+            let case: Recorded<'_> = serde_json::from_str(line).expect("a record has cases");
+            let request = case.request.get();
+            let (native, through_c) = (Native::Plans.answer(request), face.answer(request));
+            if native != through_c {
+                differ.push(format!("{}:\n  {native:?}\n  {through_c:?}", case.name));
+            }
+            asked += 1;
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    assert!(asked > 2000, "only {asked} programs were asked");
+}
+
+#[test]
+fn explanations_and_residuals_are_alike_through_c() {
+    let Some(mut face) = lines("c-others") else {
+        return;
+    };
+    let policy = r#""modules": {"p.rego": "package p\nallow if { some x in data.xs; x == input.x; trace(\"t\") }\ndeny := 1 / input.n\nf(x) := x + 1\ng contains f(y) if some y in data.xs"}, "data": {"xs": [1, 2, 3]}, "input": {"x": 2, "n": 0}"#;
+    for rest in [
+        r#""query": "data.p.allow", "explain": "full""#,
+        r#""query": "data.p.allow", "explain": "debug", "explain_json": true"#,
+        r#""query": "data.p.allow", "explain": "notes""#,
+        r#""query": "data.p.deny", "explain": "fails""#,
+        r#""query": "data.p.deny", "explain": "full", "strict_builtin_errors": true"#,
+        r#""query": "data.p.none", "explain": "notes""#,
+        r#""query": "data.p.allow == true", "partial": true"#,
+        r#""query": "data.p.allow == true", "partial": true, "unknowns": ["data.xs"]"#,
+        r#""query": "data.p.g[x]; x > 2", "partial": true, "unknowns": ["data.xs"], "disable_inlining": ["data.p.g"]"#,
+        r#""query": "data.p.g", "partial": true, "unknowns": ["data.xs"], "shallow_inlining": true, "partial_namespace": "left""#,
+        r#""query": "data.p.g", "partial": true, "unknowns": ["nothing here"]"#,
+        r#""query": "x := input", "input_term": "{1, {2: 3}}""#,
+        r#""query": "x := input", "input_term": "{1""#,
+        r#""query": "x := time.now_ns()", "now_ns": 77"#,
+        r#""query": "x := data.p.xs", "strict": true"#,
+        r#""query": """#,
+    ] {
+        let line = format!("{{{policy}, {rest}}}");
+        assert_eq!(Native::Plans.answer(&line), face.answer(&line), "{rest}");
+    }
+    assert_eq!(
+        Native::Plans.answer("{").map(|_| ()),
+        face.answer("{").map(|_| ())
+    );
+}
