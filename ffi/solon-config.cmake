@@ -7,13 +7,14 @@ if(NOT TARGET solon::solon)
   add_library(solon::solon SHARED IMPORTED)
   set_target_properties(solon::solon PROPERTIES
     IMPORTED_LOCATION "${_solon_prefix}/lib/libsolon.so"
+    IMPORTED_SONAME "libsolon.so.0"
     INTERFACE_INCLUDE_DIRECTORIES "${_solon_prefix}/include")
 
   add_library(solon::static STATIC IMPORTED)
   set_target_properties(solon::static PROPERTIES
     IMPORTED_LOCATION "${_solon_prefix}/lib/libsolon.a"
     INTERFACE_INCLUDE_DIRECTORIES "${_solon_prefix}/include"
-    INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m")
+    INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};gcc_s;util;rt;m")
 endif()
 
 unset(_solon_prefix)

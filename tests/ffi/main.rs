@@ -11,7 +11,9 @@ mod compiler;
 mod faces;
 mod faults;
 mod header;
+mod install;
 mod programs;
+mod units;
 
 use std::path::{Path, PathBuf};
 

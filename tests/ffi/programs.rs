@@ -38,12 +38,15 @@ fn programs_run_with_the_static_library() {
     let wanted = ["document", "function", "threads", "value"];
     let are_wanted = |name: &str| wanted.contains(&name);
     compile_and_run(Language::C, Linked::Statically, "c-static", are_wanted);
+    let are_wanted = |name: &str| name == "function";
+    compile_and_run(Language::Cpp, Linked::Statically, "cpp-static", are_wanted);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn programs_run_with_the_installed_library() {
     compile_and_run(Language::C, Linked::Shared, "c-shared", |_| true);
+    compile_and_run(Language::Cpp, Linked::Shared, "cpp-shared", |_| true);
 }
 
 #[test]

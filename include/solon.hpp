@@ -1,0 +1,1367 @@
+/*
+ * The C++ face of the Solon policy engine: the functions of solon.h as classes. Header-only, C++17.
+ *
+ * Handles are moved, never copied; what is shared between threads in C is what has `const` functions here.
+ *
+ * Functions come twice. `engine.prepare("authz/allow")` gives a document or throws a class of `solon::error`;
+ * `engine.try_prepare("authz/allow")` gives a `solon::result`, which holds the document or a `solon::failure`. Where
+ * exceptions are switched off, what would throw ends the program.
+ *
+ * Undefined is `std::nullopt`, or a `solon::view` that is false; both are something else than `null`.
+ */
+
+#ifndef SOLON_HPP
+#define SOLON_HPP
+
+#include <solon.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#if defined(__cpp_exceptions)
+#define SOLON_EXCEPTIONS 1
+#else
+#define SOLON_EXCEPTIONS 0
+#endif
+
+namespace solon {
+
+/** Whether the library in use speaks to programs that were compiled with this header. */
+inline bool is_compatible() noexcept { return solon_abi() == SOLON_ABI; }
+
+/** Version of the library in use. */
+inline std::string_view version() noexcept { return solon_version(); }
+
+/** Gives back the memory that evaluations left to later ones. */
+inline void release_memory() noexcept { solon_release_memory(); }
+
+namespace detail {
+
+inline std::string_view text(solon_text text) noexcept { return {text.data, text.length}; }
+
+/** A view for C: never NULL, so that an empty text is one. */
+inline solon_text text(std::string_view text) noexcept {
+    return {text.data() == nullptr ? "" : text.data(), text.size()};
+}
+
+/** Bytes of the library as a string, which are freed. */
+inline std::optional<std::string> taken(solon_bytes bytes) {
+    if (bytes.data == nullptr) {
+        return std::nullopt;
+    }
+    struct owner {
+        solon_bytes bytes;
+        ~owner() { solon_bytes_free(bytes); }
+    } owner{bytes};
+    return std::string(bytes.data, bytes.length);
+}
+
+/** A handle that is freed once. */
+template <class T, void (*Free)(T *)>
+class handle {
+public:
+    handle() noexcept = default;
+    explicit handle(T *pointer) noexcept : pointer_(pointer) {}
+    handle(handle &&other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+    handle &operator=(handle &&other) noexcept {
+        if (this != &other) {
+            Free(pointer_);
+            pointer_ = std::exchange(other.pointer_, nullptr);
+        }
+        return *this;
+    }
+    handle(const handle &) = delete;
+    handle &operator=(const handle &) = delete;
+    ~handle() { Free(pointer_); }
+
+    /** The handle of C, which stays this object's; NULL once it was moved away. */
+    T *get() const noexcept { return pointer_; }
+
+    /** Where a function of C writes a handle. */
+    T **out() noexcept { return &pointer_; }
+
+private:
+    T *pointer_ = nullptr;
+};
+
+} // namespace detail
+
+/** One of the things that are wrong. */
+struct error_entry {
+    std::string code;
+    std::string message;
+    std::string file;
+    std::uint32_t row = 0;
+    std::uint32_t column = 0;
+};
+
+/** What went wrong, of a function that does not throw. */
+class failure {
+public:
+    explicit failure(solon_error *error) noexcept : error_(error) {}
+
+    solon_code code() const noexcept { return solon_error_code(error_.get()); }
+    std::string_view message() const noexcept { return detail::text(solon_error_message(error_.get())); }
+    std::string_view json() const noexcept { return detail::text(solon_error_json(error_.get())); }
+
+    /** All that is wrong. */
+    std::vector<error_entry> entries() const {
+        std::vector<error_entry> entries;
+        solon_error_entry entry;
+        for (std::size_t at = 0; solon_error_entry_at(error_.get(), at, &entry) == 1; at++) {
+            entries.push_back({std::string(detail::text(entry.code)), std::string(detail::text(entry.message)),
+                               std::string(detail::text(entry.file)), entry.row, entry.column});
+        }
+        return entries;
+    }
+
+    /** Throws it as the class of its family. */
+    [[noreturn]] void raise() const;
+
+private:
+    detail::handle<solon_error, solon_error_free> error_;
+};
+
+/** What went wrong. Each code of solon.h has a class. */
+class error : public std::exception {
+public:
+    explicit error(const failure &failed)
+        : code_(failed.code()), message_(failed.message()), json_(failed.json()), entries_(failed.entries()) {}
+
+    const char *what() const noexcept override { return message_.c_str(); }
+    solon_code code() const noexcept { return code_; }
+    /** Everything as JSON. */
+    const std::string &json() const noexcept { return json_; }
+    /** All that is wrong. */
+    const std::vector<error_entry> &entries() const noexcept { return entries_; }
+
+private:
+    solon_code code_;
+    std::string message_;
+    std::string json_;
+    std::vector<error_entry> entries_;
+};
+
+/** A fault of the engine itself. */
+class internal_error : public error { using error::error; };
+/** A call against the rules of the header. */
+class argument_error : public error { using error::error; };
+/** Modules or a query that do not compile. */
+class compile_error : public error { using error::error; };
+/** An evaluation that ended early. */
+class eval_error : public error { using error::error; };
+/** Data that is not there, or that cannot stand where it was to be written. */
+class store_error : public error { using error::error; };
+/** Text that is not JSON, or not YAML. */
+class input_error : public error { using error::error; };
+/** A value that does not fit the form it was asked in. */
+class output_error : public error { using error::error; };
+/** There is no module of that name. */
+class unknown_module_error : public error { using error::error; };
+/** An option that means nothing. */
+class options_error : public error { using error::error; };
+/** There is neither a rule nor data at that path. */
+class unknown_path_error : public error { using error::error; };
+
+inline void failure::raise() const {
+#if SOLON_EXCEPTIONS
+    switch (code()) {
+    case SOLON_ERROR_ARGUMENT: throw argument_error(*this);
+    case SOLON_ERROR_COMPILE: throw compile_error(*this);
+    case SOLON_ERROR_EVAL: throw eval_error(*this);
+    case SOLON_ERROR_STORE: throw store_error(*this);
+    case SOLON_ERROR_INPUT: throw input_error(*this);
+    case SOLON_ERROR_OUTPUT: throw output_error(*this);
+    case SOLON_ERROR_UNKNOWN_MODULE: throw unknown_module_error(*this);
+    case SOLON_ERROR_OPTIONS: throw options_error(*this);
+    case SOLON_ERROR_UNKNOWN_PATH: throw unknown_path_error(*this);
+    default: throw internal_error(*this);
+    }
+#else
+    std::abort();
+#endif
+}
+
+/** Something, or why it is not there. */
+template <class T>
+class [[nodiscard]] result {
+public:
+    result(T value) : held_(std::in_place_index<0>, std::move(value)) {}
+    result(failure failed) : held_(std::in_place_index<1>, std::move(failed)) {}
+
+    explicit operator bool() const noexcept { return held_.index() == 0; }
+
+    /** What there is; throws what went wrong otherwise. */
+    T value() && {
+        if (auto *failed = std::get_if<1>(&held_)) {
+            failed->raise();
+        }
+        return std::move(*std::get_if<0>(&held_));
+    }
+    const T &operator*() const & noexcept { return *std::get_if<0>(&held_); }
+    T &operator*() & noexcept { return *std::get_if<0>(&held_); }
+    const T *operator->() const noexcept { return std::get_if<0>(&held_); }
+    T *operator->() noexcept { return std::get_if<0>(&held_); }
+
+    /** What went wrong. */
+    const failure &error() const noexcept { return *std::get_if<1>(&held_); }
+
+private:
+    std::variant<T, failure> held_;
+};
+
+/** Nothing, or what went wrong. */
+template <>
+class [[nodiscard]] result<void> {
+public:
+    result() noexcept = default;
+    explicit result(solon_error *error) noexcept {
+        if (error != nullptr) {
+            failed_.emplace(error);
+        }
+    }
+
+    explicit operator bool() const noexcept { return !failed_; }
+    /** Throws what went wrong. */
+    void value() const {
+        if (failed_) {
+            failed_->raise();
+        }
+    }
+    const failure &error() const noexcept { return *failed_; }
+
+private:
+    std::optional<failure> failed_;
+};
+
+namespace detail {
+
+/** What a function of C gave: an error, or an output that is made something of. */
+template <class T, class Make>
+result<T> made(solon_error *error, Make &&make) {
+    if (error != nullptr) {
+        return failure(error);
+    }
+    return result<T>(std::forward<Make>(make)());
+}
+
+/** A string that is always there. */
+template <class Ask>
+result<std::string> bytes(Ask &&ask) {
+    solon_bytes out{nullptr, 0};
+    solon_error *error = std::forward<Ask>(ask)(&out);
+    return made<std::string>(error, [&] { return taken(out).value_or(std::string()); });
+}
+
+/** A string that may be undefined. */
+template <class Ask>
+result<std::optional<std::string>> optional_bytes(Ask &&ask) {
+    solon_bytes out{nullptr, 0};
+    solon_error *error = std::forward<Ask>(ask)(&out);
+    return made<std::optional<std::string>>(error, [&] { return taken(out); });
+}
+
+/** An object around a handle that a function of C makes. */
+template <class T, class Ask>
+result<T> object(Ask &&ask) {
+    typename T::raw *pointer = nullptr;
+    solon_error *error = std::forward<Ask>(ask)(&pointer);
+    return made<T>(error, [&] { return T(pointer); });
+}
+
+} // namespace detail
+
+class value;
+class pair_range;
+
+/** A value that belongs to another, or to nobody: false when it is undefined. It lives as long as what it is a part of. */
+class view {
+public:
+    view() noexcept = default;
+    view(const solon_value *value) noexcept : value_(value) {}
+
+    explicit operator bool() const noexcept { return value_ != nullptr; }
+    const solon_value *get() const noexcept { return value_; }
+
+    solon_kind kind() const noexcept { return solon_value_kind(value_); }
+    bool is_null() const noexcept { return kind() == SOLON_KIND_NULL; }
+    bool is_true() const noexcept { return solon_value_is_true(value_) == 1; }
+
+    std::optional<bool> as_bool() const noexcept {
+        return kind() == SOLON_KIND_BOOLEAN ? std::optional(is_true()) : std::nullopt;
+    }
+    /** A whole number that fits. */
+    std::optional<std::int64_t> as_int() const noexcept {
+        std::int64_t number = 0;
+        return solon_value_to_int(value_, &number) == 1 ? std::optional(number) : std::nullopt;
+    }
+    std::optional<double> as_double() const noexcept {
+        double number = 0;
+        return solon_value_to_double(value_, &number) == 1 ? std::optional(number) : std::nullopt;
+    }
+    /** A string where it lies. */
+    std::optional<std::string_view> as_text() const noexcept {
+        solon_text text{nullptr, 0};
+        return solon_value_to_text(value_, &text) == 1 ? std::optional(detail::text(text)) : std::nullopt;
+    }
+
+    /** Number of elements, members, pairs or bytes. */
+    std::size_t size() const noexcept { return solon_value_length(value_); }
+    /** An element of an array or a member of a set; undefined beyond the end. */
+    view item(std::size_t index) const noexcept { return solon_value_item(value_, index); }
+    /** What an object holds under a string. */
+    view operator[](std::string_view key) const noexcept { return solon_value_get(value_, key.data(), key.size()); }
+    /** What an object holds under a key, an array at an index, or the member of a set that equals it. */
+    view find(view key) const noexcept { return solon_value_lookup(value_, key.get()); }
+
+    /** Goes through the elements of an array or the members of a set. */
+    class iterator {
+    public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = view;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const view *;
+        using reference = view;
+
+        iterator(const solon_value *value, std::size_t at) noexcept : value_(value), at_(at) {}
+        view operator*() const noexcept { return solon_value_item(value_, at_); }
+        iterator &operator++() noexcept {
+            at_++;
+            return *this;
+        }
+        iterator operator++(int) noexcept {
+            iterator before = *this;
+            at_++;
+            return before;
+        }
+        bool operator==(const iterator &other) const noexcept { return at_ == other.at_; }
+        bool operator!=(const iterator &other) const noexcept { return at_ != other.at_; }
+
+    private:
+        const solon_value *value_;
+        std::size_t at_;
+    };
+    iterator begin() const noexcept { return {value_, 0}; }
+    iterator end() const noexcept {
+        bool has_items = kind() == SOLON_KIND_ARRAY || kind() == SOLON_KIND_SET;
+        return {value_, has_items ? size() : 0};
+    }
+
+    /** The pairs of an object: `for (auto [key, value] : object.pairs())`. */
+    pair_range pairs() const;
+
+    /** As JSON. */
+    std::string json() const { return try_json().value(); }
+    result<std::string> try_json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_value_json(value_, out); });
+    }
+
+    /** A value of its own. */
+    value clone() const;
+
+    /** Rego's order; undefined comes first. */
+    int compare(view other) const noexcept { return solon_value_compare(value_, other.value_); }
+
+private:
+    const solon_value *value_ = nullptr;
+};
+
+inline bool operator==(view left, view right) noexcept { return left.compare(right) == 0; }
+inline bool operator!=(view left, view right) noexcept { return left.compare(right) != 0; }
+inline bool operator<(view left, view right) noexcept { return left.compare(right) < 0; }
+
+/** The pairs of an object, gone through once. */
+class pair_range {
+public:
+    explicit pair_range(view object) {
+        if (object) {
+            result<void>(solon_pairs_new(object.get(), pairs_.out())).value();
+        }
+    }
+
+    class iterator {
+    public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = std::pair<view, view>;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const value_type *;
+        using reference = value_type;
+
+        iterator() noexcept = default;
+        explicit iterator(solon_pairs *pairs) noexcept : pairs_(pairs) { ++*this; }
+        value_type operator*() const noexcept { return {key_, value_}; }
+        iterator &operator++() noexcept {
+            if (solon_pairs_next(pairs_, &key_, &value_) == 0) {
+                pairs_ = nullptr;
+            }
+            return *this;
+        }
+        bool operator==(const iterator &other) const noexcept { return pairs_ == other.pairs_; }
+        bool operator!=(const iterator &other) const noexcept { return pairs_ != other.pairs_; }
+
+    private:
+        solon_pairs *pairs_ = nullptr;
+        const solon_value *key_ = nullptr;
+        const solon_value *value_ = nullptr;
+    };
+    iterator begin() noexcept { return iterator(pairs_.get()); }
+    iterator end() noexcept { return {}; }
+
+private:
+    detail::handle<solon_pairs, solon_pairs_free> pairs_;
+};
+
+inline pair_range view::pairs() const { return pair_range(*this); }
+
+/** A value of its own. */
+class value {
+public:
+    /** `null` */
+    value() : value(nullptr) {}
+    value(std::nullptr_t) { own(solon_value_null(handle_.out())); }
+    value(bool boolean) { own(solon_value_boolean(boolean ? 1 : 0, handle_.out())); }
+    value(int number) : value(static_cast<std::int64_t>(number)) {}
+    value(std::int64_t number) { own(solon_value_int(number, handle_.out())); }
+    value(double number) { own(solon_value_double(number, handle_.out())); }
+    /** A string, which must be UTF-8. */
+    value(std::string_view text) { own(solon_value_string(text.data(), text.size(), handle_.out())); }
+    value(const char *text) : value(std::string_view(text)) {}
+    value(const std::string &text) : value(std::string_view(text)) {}
+    using raw = solon_value;
+    /** A handle of C that passes to this object. */
+    explicit value(solon_value *taken) noexcept : handle_(taken) {}
+
+    /** A number of its text, which stays exact. */
+    static value number(std::string_view text) { return try_number(text).value(); }
+    static result<value> try_number(std::string_view text) {
+        return detail::object<value>(
+            [&](solon_value **out) { return solon_value_number(text.data(), text.size(), out); });
+    }
+    static result<value> try_string(std::string_view text) {
+        return detail::object<value>(
+            [&](solon_value **out) { return solon_value_string(text.data(), text.size(), out); });
+    }
+    static value array(const std::vector<value> &items) {
+        return compound(items, solon_value_array);
+    }
+    static value array(std::initializer_list<value> items) {
+        return compound(items, solon_value_array);
+    }
+    static value set(const std::vector<value> &items) { return compound(items, solon_value_set); }
+    static value set(std::initializer_list<value> items) {
+        return compound(items, solon_value_set);
+    }
+    /** An object: `value::object({{"name", name}, {"age", 7}})`. */
+    static value object(std::initializer_list<std::pair<value, value>> pairs) {
+        return object_of(pairs.begin(), pairs.end());
+    }
+    static value object(const std::vector<std::pair<value, value>> &pairs) {
+        return object_of(pairs.begin(), pairs.end());
+    }
+    static value from_json(std::string_view json) { return try_from_json(json).value(); }
+    static result<value> try_from_json(std::string_view json) {
+        return detail::object<value>(
+            [&](solon_value **out) { return solon_value_from_json(json.data(), json.size(), out); });
+    }
+    static value from_yaml(std::string_view yaml) { return try_from_yaml(yaml).value(); }
+    static result<value> try_from_yaml(std::string_view yaml) {
+        return detail::object<value>(
+            [&](solon_value **out) { return solon_value_from_yaml(yaml.data(), yaml.size(), out); });
+    }
+
+    operator view() const noexcept { return handle_.get(); }
+    /** What it can be asked: `value->kind()`, `value->json()`. */
+    view look() const noexcept { return handle_.get(); }
+    view operator[](std::string_view key) const noexcept { return look()[key]; }
+    std::string json() const { return look().json(); }
+    const solon_value *get() const noexcept { return handle_.get(); }
+    value clone() const { return look().clone(); }
+
+    /** Gives the value to C, which frees it. */
+    solon_value *release() noexcept { return std::exchange(*handle_.out(), nullptr); }
+
+private:
+    void own(solon_error *error) { result<void>(error).value(); }
+
+    static const solon_value *of(const value &item) noexcept { return item.get(); }
+
+    template <class Items, class Make>
+    static value compound(const Items &items, Make make) {
+        std::vector<const solon_value *> pointers;
+        for (const value &item : items) {
+            pointers.push_back(item.get());
+        }
+        solon_value *made = nullptr;
+        result<void>(make(pointers.data(), pointers.size(), &made)).value();
+        return value(made);
+    }
+
+    template <class Iterator>
+    static value object_of(Iterator begin, Iterator end) {
+        std::vector<const solon_value *> keys, values;
+        for (Iterator at = begin; at != end; ++at) {
+            keys.push_back(at->first.get());
+            values.push_back(at->second.get());
+        }
+        solon_value *made = nullptr;
+        result<void>(solon_value_object(keys.data(), values.data(), keys.size(), &made)).value();
+        return value(made);
+    }
+
+    detail::handle<solon_value, solon_value_free> handle_;
+};
+
+inline bool operator==(const value &left, const value &right) noexcept { return view(left) == view(right); }
+inline bool operator!=(const value &left, const value &right) noexcept { return view(left) != view(right); }
+
+inline value view::clone() const {
+    solon_value *clone = nullptr;
+    result<void>(solon_value_clone(value_, &clone)).value();
+    return value(clone);
+}
+
+namespace detail {
+
+/** A list of strings as options take it. */
+inline std::string json(const std::vector<std::string> &strings) {
+    std::vector<value> items;
+    for (const std::string &one : strings) {
+        items.emplace_back(one);
+    }
+    return value::array(items).json();
+}
+
+/** A bound: what is not given is as usual, and `unbounded` is none. */
+inline std::uint64_t bound(std::optional<std::uint64_t> bound) noexcept {
+    if (!bound) {
+        return 0;
+    }
+    return *bound == 0 ? 1 : *bound;
+}
+
+inline std::uint64_t bound(std::optional<std::chrono::nanoseconds> bound) noexcept {
+    if (!bound) {
+        return 0;
+    }
+    return bound->count() <= 0 ? 1 : static_cast<std::uint64_t>(bound->count());
+}
+
+} // namespace detail
+
+/** No bound. */
+inline constexpr std::uint64_t unbounded = UINT64_MAX;
+
+/** What bounds an evaluation; what is not given is as usual. */
+struct limits {
+    std::optional<std::chrono::nanoseconds> time;
+    std::optional<std::uint64_t> steps;
+    std::optional<std::uint64_t> memory;
+    std::optional<std::uint64_t> explanation;
+};
+
+/** A call of a function of the host. */
+class call {
+public:
+    call(solon_call *call, const solon_value *const *arguments, std::size_t count) noexcept
+        : call_(call), arguments_(arguments), count_(count) {}
+
+    std::size_t size() const noexcept { return count_; }
+    view operator[](std::size_t index) const noexcept {
+        return index < count_ ? view(arguments_[index]) : view();
+    }
+    /** What the request tells of itself. */
+    view metadata() const noexcept { return solon_call_metadata(call_); }
+    /** Tells the caller of the evaluation something beside the answer. */
+    void tell(std::string_view name, view value) {
+        result<void>(solon_call_tell(call_, name.data(), name.size(), value.get())).value();
+    }
+    /** Lets the call end with an error, as an exception does. */
+    void fail(std::string_view message) noexcept {
+        (void)result<void>(solon_call_fail(call_, message.data(), message.size()));
+    }
+    /** Lets the evaluation end with an error, strict or not. */
+    void halt(std::string_view message) noexcept {
+        (void)result<void>(solon_call_halt(call_, message.data(), message.size()));
+    }
+
+private:
+    solon_call *call_;
+    const solon_value *const *arguments_;
+    std::size_t count_;
+};
+
+/** A function that policies may call like a built-in. It is called on several threads at once. */
+class function {
+public:
+    using raw = solon_function;
+    /** A handle of C that passes to this object. */
+    explicit function(solon_function *taken) noexcept : handle_(taken) {}
+
+    /** What it does: `std::nullopt` is undefined, an exception is an error of the built-in. */
+    using body = std::function<std::optional<value>(call &)>;
+
+    /** `declaration` is its type in the JSON form of capabilities, `purity` one of `SOLON_FUNCTION_…`. */
+    function(std::string_view name, std::string_view declaration, body body, int purity = SOLON_FUNCTION_PURE)
+        : function(make(name, declaration, std::move(body), purity).value()) {}
+
+    static result<function> make(std::string_view name, std::string_view declaration, body does,
+                                 int purity = SOLON_FUNCTION_PURE) {
+        auto owned = std::make_unique<body>(std::move(does));
+        auto made = detail::object<function>([&](solon_function **out) {
+            return solon_function_new(name.data(), name.size(), declaration.data(), declaration.size(), purity, run,
+                                      owned.get(), release, out);
+        });
+        if (made) {
+            // it passed to the library, which releases it
+            (void)owned.release();
+        }
+        return made;
+    }
+
+    solon_function *get() const noexcept { return handle_.get(); }
+
+private:
+    static solon_value *run(void *userdata, solon_call *handle, const solon_value *const *arguments,
+                            std::size_t count) {
+        call call(handle, arguments, count);
+#if SOLON_EXCEPTIONS
+        try {
+#endif
+            std::optional<value> answer = (*static_cast<body *>(userdata))(call);
+            return answer ? answer->release() : nullptr;
+#if SOLON_EXCEPTIONS
+        } catch (const std::exception &error) {
+            call.fail(error.what());
+        } catch (...) {
+            call.fail("an exception that is none of the standard library's");
+        }
+        return nullptr;
+#endif
+    }
+
+    static void release(void *userdata) { delete static_cast<body *>(userdata); }
+
+    detail::handle<solon_function, solon_function_free> handle_;
+};
+
+/** How an engine is made. */
+struct options {
+    int rego = SOLON_REGO_DEFAULT;
+    bool strict = false;
+    bool allow_base_conflicts = false;
+    int host = SOLON_HOST_SYSTEM;
+    std::int64_t now_ns = 0;
+    /** What policies may use, in the JSON form of OPA's capabilities. */
+    std::optional<std::string> capabilities;
+    /** The hosts that policies may reach. */
+    std::optional<std::vector<std::string>> allow_net;
+    solon::limits limits;
+    std::uint64_t response_cache = 0;
+    /** Functions of the host; they may go when the engine is made. */
+    std::vector<std::reference_wrapper<const function>> functions;
+};
+
+/** What evaluations can be stopped with from another thread. */
+class cancel {
+public:
+    cancel() { result<void>(solon_cancel_new(handle_.out())).value(); }
+    void stop() const noexcept { solon_cancel_cancel(handle_.get()); }
+    bool is_stopped() const noexcept { return solon_cancel_is_cancelled(handle_.get()) == 1; }
+    const solon_cancel *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_cancel, solon_cancel_free> handle_;
+};
+
+/** The modules and the data of an engine as they were at a moment. */
+class moment {
+public:
+    using raw = solon_moment;
+    /** A handle of C that passes to this object. */
+    explicit moment(solon_moment *taken) noexcept : handle_(taken) {}
+
+    std::uint64_t generation() const noexcept { return solon_moment_generation(handle_.get()); }
+    /** Data at a path, which lives as long as the moment. */
+    view get(std::string_view path) const { return try_get(path).value(); }
+    result<view> try_get(std::string_view path) const {
+        const solon_value *found = nullptr;
+        return detail::made<view>(solon_moment_get(handle_.get(), path.data(), path.size(), &found),
+                                  [&] { return view(found); });
+    }
+    const solon_moment *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_moment, solon_moment_free> handle_;
+};
+
+/** What functions that are not deterministic answered. */
+class nd_cache {
+public:
+    nd_cache() { result<void>(solon_nd_cache_new(nullptr, 0, handle_.out())).value(); }
+    /** One by which a decision repeats. */
+    explicit nd_cache(std::string_view json) {
+        result<void>(solon_nd_cache_new(json.data(), json.size(), handle_.out())).value();
+    }
+    std::string json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_nd_cache_json(handle_.get(), out); }).value();
+    }
+    solon_nd_cache *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_nd_cache, solon_nd_cache_free> handle_;
+};
+
+/** What functions of the host told beside the answer. */
+class metadata {
+public:
+    metadata() { result<void>(solon_metadata_new(handle_.out())).value(); }
+    value fields() const {
+        solon_value *fields = nullptr;
+        result<void>(solon_metadata_value(handle_.get(), &fields)).value();
+        return value(fields);
+    }
+    solon_metadata *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_metadata, solon_metadata_free> handle_;
+};
+
+/** Times and counts. */
+class metrics {
+public:
+    explicit metrics(bool instrument = false) {
+        result<void>(solon_metrics_new(instrument ? 1 : 0, handle_.out())).value();
+    }
+    std::string json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_metrics_json(handle_.get(), out); }).value();
+    }
+    solon_metrics *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_metrics, solon_metrics_free> handle_;
+};
+
+/** What evaluations came by. */
+class coverage {
+public:
+    coverage() { result<void>(solon_coverage_new(handle_.out())).value(); }
+    std::string json(const moment &moment) const {
+        return detail::bytes([&](solon_bytes *out) {
+                   return solon_coverage_json(handle_.get(), moment.get(), out);
+               }).value();
+    }
+    solon_coverage *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_coverage, solon_coverage_free> handle_;
+};
+
+/** How long rows took. */
+class profile {
+public:
+    profile() { result<void>(solon_profile_new(handle_.out())).value(); }
+    std::string json(const moment &moment) const {
+        return detail::bytes([&](solon_bytes *out) {
+                   return solon_profile_json(handle_.get(), moment.get(), out);
+               }).value();
+    }
+    solon_profile *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_profile, solon_profile_free> handle_;
+};
+
+/** What one evaluation is given. What it names must live until the evaluation has ended. */
+class request {
+public:
+    request() noexcept {
+        given_ = solon_request();
+        given_.size = sizeof given_;
+    }
+
+    request &input_json(std::string_view json) & noexcept {
+        solon_text text = detail::text(json);
+        given_.input_json = text.data;
+        given_.input_json_length = text.length;
+        return *this;
+    }
+    request &input(view input) & noexcept {
+        given_.input = input.get();
+        return *this;
+    }
+    request &at(const moment &moment) & noexcept {
+        given_.moment = moment.get();
+        return *this;
+    }
+    request &cancelled_by(const cancel &cancel) & noexcept {
+        given_.cancel = cancel.get();
+        return *this;
+    }
+    request &within(const limits &limits) & noexcept {
+        given_.time_limit_ns = detail::bound(limits.time);
+        given_.step_limit = detail::bound(limits.steps);
+        given_.memory_limit = detail::bound(limits.memory);
+        given_.explanation_limit = detail::bound(limits.explanation);
+        return *this;
+    }
+    request &strict_builtin_errors(bool strict = true) & noexcept {
+        given_.strict_builtin_errors = strict ? 1 : 0;
+        return *this;
+    }
+    /** Who hears what policies print. An exception of it ends the program. */
+    request &print(std::function<void(std::string_view)> print) & {
+        print_ = std::move(print);
+        return *this;
+    }
+    request &noting(nd_cache &cache) & noexcept {
+        given_.nd_cache = cache.get();
+        return *this;
+    }
+    request &metadata(view metadata) & noexcept {
+        given_.metadata = metadata.get();
+        return *this;
+    }
+    request &telling(solon::metadata &metadata) & noexcept {
+        given_.response_metadata = metadata.get();
+        return *this;
+    }
+    request &measured(metrics &metrics) & noexcept {
+        given_.metrics = metrics.get();
+        return *this;
+    }
+    request &covering(coverage &coverage) & noexcept {
+        given_.coverage = coverage.get();
+        return *this;
+    }
+    request &profiled(profile &profile) & noexcept {
+        given_.profile = profile.get();
+        return *this;
+    }
+
+    /** As C takes it; it lives as long as this request stays where it is and as it is. */
+    solon_request get() const noexcept {
+        solon_request given = given_;
+        if (print_) {
+            given.print = hear;
+            given.print_userdata = const_cast<std::function<void(std::string_view)> *>(&print_);
+        }
+        return given;
+    }
+
+private:
+    static void hear(void *userdata, const char *line, std::size_t length) noexcept {
+        (*static_cast<std::function<void(std::string_view)> *>(userdata))(std::string_view(line, length));
+    }
+
+    solon_request given_;
+    std::function<void(std::string_view)> print_;
+};
+
+/** The solutions of a query. */
+class solutions {
+public:
+    using raw = solon_solutions;
+    /** A handle of C that passes to this object. */
+    explicit solutions(solon_solutions *taken) noexcept : handle_(taken) {}
+
+    std::size_t size() const noexcept { return solon_solutions_count(handle_.get()); }
+    bool empty() const noexcept { return size() == 0; }
+    /** The names of the variables. */
+    std::vector<std::string_view> names() const {
+        std::vector<std::string_view> names;
+        for (std::size_t at = 0; at < solon_solutions_binding_count(handle_.get()); at++) {
+            names.push_back(detail::text(solon_solutions_name(handle_.get(), at)));
+        }
+        return names;
+    }
+    /** The value of a variable in a solution. */
+    view binding(std::size_t index, std::string_view name) const noexcept {
+        return solon_solutions_binding(handle_.get(), index, name.data(), name.size());
+    }
+    /** The value of an expression in a solution. */
+    view value(std::size_t index, std::size_t expression) const noexcept {
+        return solon_solutions_value(handle_.get(), index, expression);
+    }
+
+private:
+    detail::handle<solon_solutions, solon_solutions_free> handle_;
+};
+
+/** What a query still depends on. */
+class residuals {
+public:
+    using raw = solon_residuals;
+    /** A handle of C that passes to this object. */
+    explicit residuals(solon_residuals *taken) noexcept : handle_(taken) {}
+
+    /** Bodies, one of which must hold; an empty one holds anyway. */
+    std::vector<std::string_view> queries() const {
+        return texts(solon_residuals_query_count(handle_.get()), solon_residuals_query);
+    }
+    /** The modules that the bodies refer to. */
+    std::vector<std::string_view> support() const {
+        return texts(solon_residuals_support_count(handle_.get()), solon_residuals_support);
+    }
+    /** Both as syntax trees. */
+    std::string_view json() const noexcept { return detail::text(solon_residuals_json(handle_.get())); }
+
+private:
+    std::vector<std::string_view> texts(std::size_t count,
+                                        solon_text (*text)(const solon_residuals *, std::size_t)) const {
+        std::vector<std::string_view> texts;
+        for (std::size_t at = 0; at < count; at++) {
+            texts.push_back(detail::text(text(handle_.get(), at)));
+        }
+        return texts;
+    }
+
+    detail::handle<solon_residuals, solon_residuals_free> handle_;
+};
+
+/** An answer and how it was found. */
+class explanation {
+public:
+    using raw = solon_explanation;
+    /** A handle of C that passes to this object. */
+    explicit explanation(solon_explanation *taken) noexcept : handle_(taken) {}
+
+    /** The steps as lines for people. */
+    std::string text(bool places = false, bool variables = false) const {
+        return detail::bytes([&](solon_bytes *out) {
+                   return solon_explanation_text(handle_.get(), places ? 1 : 0, variables ? 1 : 0, out);
+               }).value();
+    }
+    std::string json() const {
+        return detail::bytes([&](solon_bytes *out) { return solon_explanation_json(handle_.get(), out); }).value();
+    }
+    /** The document that was explained; throws the error that the evaluation ended with. */
+    std::optional<value> document() const {
+        solon_value *found = nullptr;
+        result<void>(solon_explanation_value(handle_.get(), &found)).value();
+        return found == nullptr ? std::nullopt : std::optional<value>(value(found));
+    }
+    /** The solutions of the query that was explained. */
+    solon::solutions solutions() const {
+        return detail::object<solon::solutions>([&](solon_solutions **out) {
+                   return solon_explanation_solutions(handle_.get(), out);
+               }).value();
+    }
+    /** What the query that was explained depends on. */
+    solon::residuals residuals() const {
+        return detail::object<solon::residuals>([&](solon_residuals **out) {
+                   return solon_explanation_residuals(handle_.get(), out);
+               }).value();
+    }
+
+private:
+    detail::handle<solon_explanation, solon_explanation_free> handle_;
+};
+
+/** A prepared document, which several threads may ask at once. It follows its engine. */
+class document {
+public:
+    using raw = solon_document;
+    /** A handle of C that passes to this object. */
+    explicit document(solon_document *taken) noexcept : handle_(taken) {}
+
+    /** Whether the document is `true`: the quickest question. Throws why there is no answer. */
+    bool allow(std::string_view input_json) const { return try_allow(input_json).value(); }
+    result<bool> try_allow(std::string_view input_json) const {
+        solon_text text = detail::text(input_json);
+        int allowed = solon_document_allow(handle_.get(), text.data, text.length);
+        if (allowed >= 0) {
+            return allowed == 1;
+        }
+        request why;
+        why.input_json(input_json);
+        return try_allow(why);
+    }
+    bool allow(const request &request) const { return try_allow(request).value(); }
+    result<bool> try_allow(const request &request) const {
+        solon_request given = request.get();
+        int allowed = 0;
+        return detail::made<bool>(solon_document_ask_allow(handle_.get(), &given, &allowed),
+                                  [&] { return allowed == 1; });
+    }
+
+    /** The document as JSON. */
+    std::optional<std::string> evaluate_json(std::string_view input_json) const {
+        return try_evaluate_json(input_json).value();
+    }
+    result<std::optional<std::string>> try_evaluate_json(std::string_view input_json) const {
+        solon_text text = detail::text(input_json);
+        return detail::optional_bytes([&](solon_bytes *out) {
+            return solon_document_evaluate_json(handle_.get(), text.data, text.length, out);
+        });
+    }
+
+    std::optional<value> ask(const request &request = {}) const { return try_ask(request).value(); }
+    result<std::optional<value>> try_ask(const request &request = {}) const {
+        solon_request given = request.get();
+        solon_value *found = nullptr;
+        return detail::made<std::optional<value>>(solon_document_ask(handle_.get(), &given, &found), [&] {
+            return found == nullptr ? std::nullopt : std::optional<value>(value(found));
+        });
+    }
+    std::optional<std::string> ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
+    result<std::optional<std::string>> try_ask_json(const request &request = {}) const {
+        solon_request given = request.get();
+        return detail::optional_bytes(
+            [&](solon_bytes *out) { return solon_document_ask_json(handle_.get(), &given, out); });
+    }
+
+    /** The document for each of many inputs, JSON texts, on one moment; each has an answer or an error of its own. */
+    std::vector<result<std::optional<std::string>>> ask_many_json(const std::vector<std::string_view> &inputs,
+                                                                  const request &request = {}) const {
+        solon_request given = request.get();
+        std::vector<solon_text> texts;
+        for (std::string_view input : inputs) {
+            texts.push_back(detail::text(input));
+        }
+        std::vector<solon_bytes> answers(inputs.size(), solon_bytes{nullptr, 0});
+        std::vector<solon_error *> errors(inputs.size(), nullptr);
+        result<void>(solon_document_ask_many_json(handle_.get(), &given, texts.data(), texts.size(), answers.data(),
+                                                  errors.data()))
+            .value();
+        std::vector<result<std::optional<std::string>>> results;
+        results.reserve(inputs.size());
+        for (std::size_t at = 0; at < inputs.size(); at++) {
+            if (errors[at] != nullptr) {
+                results.emplace_back(failure(errors[at]));
+            } else {
+                results.emplace_back(detail::taken(answers[at]));
+            }
+        }
+        return results;
+    }
+
+    /** The document and how it was found; `detail` is one of `SOLON_DETAIL_…`. */
+    explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+        solon_request given = request.get();
+        return detail::object<explanation>([&](solon_explanation **out) {
+                   return solon_document_explain(handle_.get(), &given, detail, out);
+               }).value();
+    }
+
+    const solon_document *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::handle<solon_document, solon_document_free> handle_;
+};
+
+/** A prepared query, which several threads may ask at once. It follows its engine. */
+class query {
+public:
+    using raw = solon_query;
+    /** A handle of C that passes to this object. */
+    explicit query(solon_query *taken) noexcept : handle_(taken) {}
+
+    solutions ask(const request &request = {}) const { return try_ask(request).value(); }
+    result<solutions> try_ask(const request &request = {}) const {
+        solon_request given = request.get();
+        return detail::object<solutions>(
+            [&](solon_solutions **out) { return solon_query_ask(handle_.get(), &given, out); });
+    }
+    std::string ask_json(const request &request = {}) const { return try_ask_json(request).value(); }
+    result<std::string> try_ask_json(const request &request = {}) const {
+        solon_request given = request.get();
+        return detail::bytes([&](solon_bytes *out) { return solon_query_ask_json(handle_.get(), &given, out); });
+    }
+    explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+        solon_request given = request.get();
+        return detail::object<explanation>([&](solon_explanation **out) {
+                   return solon_query_explain(handle_.get(), &given, detail, out);
+               }).value();
+    }
+
+private:
+    detail::handle<solon_query, solon_query_free> handle_;
+};
+
+/** A prepared query that is asked while something is unknown. */
+class partial {
+public:
+    using raw = solon_partial;
+    /** A handle of C that passes to this object. */
+    explicit partial(solon_partial *taken) noexcept : handle_(taken) {}
+
+    residuals ask(const request &request = {}) const { return try_ask(request).value(); }
+    result<residuals> try_ask(const request &request = {}) const {
+        solon_request given = request.get();
+        return detail::object<residuals>(
+            [&](solon_residuals **out) { return solon_partial_ask(handle_.get(), &given, out); });
+    }
+    explanation explain(const request &request = {}, int detail = SOLON_DETAIL_FULL) const {
+        solon_request given = request.get();
+        return detail::object<explanation>([&](solon_explanation **out) {
+                   return solon_partial_explain(handle_.get(), &given, detail, out);
+               }).value();
+    }
+
+private:
+    detail::handle<solon_partial, solon_partial_free> handle_;
+};
+
+/** Where a query stands. */
+struct query_options {
+    std::string package;
+    std::vector<std::string> imports;
+    std::vector<std::string> unsafe_builtins;
+    solon::metrics *metrics = nullptr;
+};
+
+/** What is unknown, and how far rules are inlined. */
+struct partial_options {
+    std::vector<std::string> unknowns = {"input"};
+    std::vector<std::string> disable_inlining;
+    bool shallow_inlining = false;
+    bool nondeterministic_builtins = false;
+    bool skip_false_defaults = false;
+    bool skip_namespace = false;
+    std::string package;
+};
+
+/** Changes of modules and data that happen as one. One thread at a time uses it. */
+class change {
+public:
+    change() { result<void>(solon_change_new(handle_.out())).value(); }
+
+    change &set_module(std::string_view name, std::string_view text, int rego = SOLON_REGO_DEFAULT) & {
+        return done(solon_change_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size(), rego));
+    }
+    change &remove_module(std::string_view name) & {
+        return done(solon_change_remove_module(handle_.get(), name.data(), name.size()));
+    }
+    change &put(std::string_view path, view value) & {
+        return done(solon_change_put(handle_.get(), path.data(), path.size(), value.get()));
+    }
+    change &put_json(std::string_view path, std::string_view json) & {
+        return done(solon_change_put_json(handle_.get(), path.data(), path.size(), json.data(), json.size()));
+    }
+    change &patch_json(std::string_view json) & {
+        return done(solon_change_patch_json(handle_.get(), json.data(), json.size()));
+    }
+    change &remove(std::string_view path) & {
+        return done(solon_change_delete(handle_.get(), path.data(), path.size()));
+    }
+    solon_change *get() const noexcept { return handle_.get(); }
+
+private:
+    change &done(solon_error *error) {
+        result<void>(error).value();
+        return *this;
+    }
+
+    detail::handle<solon_change, solon_change_free> handle_;
+};
+
+/** A policy engine. Several threads may change it and ask it at once. */
+class engine {
+public:
+    using raw = solon_engine;
+    /** A handle of C that passes to this object. */
+    explicit engine(solon_engine *taken) noexcept : handle_(taken) {}
+
+    explicit engine(const options &options = {}) : engine(make(options).value()) {}
+    static result<engine> make(const options &options = {}) {
+        solon_options given = solon_options();
+        std::string allow_net;
+        std::vector<const solon_function *> functions;
+        given.size = sizeof given;
+        given.rego = options.rego;
+        given.strict = options.strict ? 1 : 0;
+        given.allow_base_conflicts = options.allow_base_conflicts ? 1 : 0;
+        given.host = options.host;
+        given.now_ns = options.now_ns;
+        if (options.capabilities) {
+            given.capabilities_json = options.capabilities->data();
+            given.capabilities_json_length = options.capabilities->size();
+        }
+        if (options.allow_net) {
+            allow_net = detail::json(*options.allow_net);
+            given.allow_net_json = allow_net.data();
+            given.allow_net_json_length = allow_net.size();
+        }
+        given.time_limit_ns = detail::bound(options.limits.time);
+        given.step_limit = detail::bound(options.limits.steps);
+        given.memory_limit = detail::bound(options.limits.memory);
+        given.explanation_limit = detail::bound(options.limits.explanation);
+        given.response_cache = options.response_cache;
+        for (const function &function : options.functions) {
+            functions.push_back(function.get());
+        }
+        given.functions = functions.data();
+        given.function_count = functions.size();
+        return detail::object<engine>([&](solon_engine **out) { return solon_engine_new(&given, out); });
+    }
+
+    void set_module(std::string_view name, std::string_view text) const { try_set_module(name, text).value(); }
+    result<void> try_set_module(std::string_view name, std::string_view text) const {
+        return result<void>(
+            solon_engine_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size()));
+    }
+    void remove_module(std::string_view name) const { try_remove_module(name).value(); }
+    result<void> try_remove_module(std::string_view name) const {
+        return result<void>(solon_engine_remove_module(handle_.get(), name.data(), name.size()));
+    }
+    std::vector<std::string> module_names() const {
+        solon_value *names = nullptr;
+        result<void>(solon_engine_module_names(handle_.get(), &names)).value();
+        value owner(names);
+        std::vector<std::string> texts;
+        for (view name : owner.look()) {
+            texts.emplace_back(name.as_text().value_or(std::string_view()));
+        }
+        return texts;
+    }
+    std::string module_text(std::string_view name) const {
+        return detail::bytes([&](solon_bytes *out) {
+                   return solon_engine_module_text(handle_.get(), name.data(), name.size(), out);
+               }).value();
+    }
+    /** The syntax tree of a module. */
+    std::string module_json(std::string_view name) const {
+        return detail::bytes([&](solon_bytes *out) {
+                   return solon_engine_module_json(handle_.get(), name.data(), name.size(), out);
+               }).value();
+    }
+
+    void set_data_json(std::string_view json) const { try_set_data_json(json).value(); }
+    result<void> try_set_data_json(std::string_view json) const {
+        return result<void>(solon_engine_set_data_json(handle_.get(), json.data(), json.size()));
+    }
+    void set_data_yaml(std::string_view yaml) const { try_set_data_yaml(yaml).value(); }
+    result<void> try_set_data_yaml(std::string_view yaml) const {
+        return result<void>(solon_engine_set_data_yaml(handle_.get(), yaml.data(), yaml.size()));
+    }
+    value get(std::string_view path) const { return try_get(path).value(); }
+    result<value> try_get(std::string_view path) const {
+        return detail::object<value>(
+            [&](solon_value **out) { return solon_engine_get(handle_.get(), path.data(), path.size(), out); });
+    }
+    void put(std::string_view path, view value) const { try_put(path, value).value(); }
+    result<void> try_put(std::string_view path, view value) const {
+        return result<void>(solon_engine_put(handle_.get(), path.data(), path.size(), value.get()));
+    }
+    void patch_json(std::string_view json) const { try_patch_json(json).value(); }
+    result<void> try_patch_json(std::string_view json) const {
+        return result<void>(solon_engine_patch_json(handle_.get(), json.data(), json.size()));
+    }
+    void remove(std::string_view path) const { try_remove(path).value(); }
+    result<void> try_remove(std::string_view path) const {
+        return result<void>(solon_engine_delete(handle_.get(), path.data(), path.size()));
+    }
+
+    /** Applies a change, which is empty then. */
+    void apply(change &change) const { try_apply(change).value(); }
+    result<void> try_apply(change &change, metrics *metrics = nullptr) const {
+        solon_metrics *told = metrics == nullptr ? nullptr : metrics->get();
+        return result<void>(solon_engine_apply(handle_.get(), change.get(), told));
+    }
+    /** Tells what a change would do, which stays as it is. */
+    solon::moment check(const change &change) const { return try_check(change).value(); }
+    result<solon::moment> try_check(const change &change) const {
+        return detail::object<solon::moment>(
+            [&](solon_moment **out) { return solon_engine_check(handle_.get(), change.get(), out); });
+    }
+    solon::moment moment() const {
+        return detail::object<solon::moment>([&](solon_moment **out) {
+                   return solon_engine_moment(handle_.get(), out);
+               }).value();
+    }
+    std::uint64_t generation() const noexcept { return solon_engine_generation(handle_.get()); }
+
+    /** Prepares the document at a path below `data`. */
+    document prepare(std::string_view path) const { return try_prepare(path).value(); }
+    result<document> try_prepare(std::string_view path) const {
+        return detail::object<document>([&](solon_document **out) {
+            return solon_engine_prepare(handle_.get(), path.data(), path.size(), out);
+        });
+    }
+    /** The same for a path that somebody is to have written something for. */
+    document prepare_known(std::string_view path) const { return try_prepare_known(path).value(); }
+    result<document> try_prepare_known(std::string_view path) const {
+        return detail::object<document>([&](solon_document **out) {
+            return solon_engine_prepare_known(handle_.get(), path.data(), path.size(), out);
+        });
+    }
+    solon::query query(std::string_view text, const query_options &options = {}) const {
+        return try_query(text, options).value();
+    }
+    result<solon::query> try_query(std::string_view text, const query_options &options = {}) const {
+        context context(options);
+        return detail::object<solon::query>([&](solon_query **out) {
+            return solon_engine_prepare_query(handle_.get(), text.data(), text.size(), &context.given, out);
+        });
+    }
+    solon::partial partial(std::string_view text, const partial_options &options = {},
+                           const query_options &query_options = {}) const {
+        return try_partial(text, options, query_options).value();
+    }
+    result<solon::partial> try_partial(std::string_view text, const partial_options &options = {},
+                                       const query_options &query_options = {}) const {
+        context context(query_options);
+        std::string unknowns = detail::json(options.unknowns), disabled = detail::json(options.disable_inlining);
+        solon_partial_options given = solon_partial_options();
+        given.size = sizeof given;
+        given.unknowns_json = unknowns.data();
+        given.unknowns_json_length = unknowns.size();
+        given.disable_inlining_json = disabled.data();
+        given.disable_inlining_json_length = disabled.size();
+        given.shallow_inlining = options.shallow_inlining ? 1 : 0;
+        given.nondeterministic_builtins = options.nondeterministic_builtins ? 1 : 0;
+        given.skip_false_defaults = options.skip_false_defaults ? 1 : 0;
+        given.skip_namespace = options.skip_namespace ? 1 : 0;
+        if (!options.package.empty()) {
+            given.package = options.package.data();
+            given.package_length = options.package.size();
+        }
+        return detail::object<solon::partial>([&](solon_partial **out) {
+            return solon_engine_prepare_partial(handle_.get(), text.data(), text.size(), &given, &context.given, out);
+        });
+    }
+
+    const solon_engine *get() const noexcept { return handle_.get(); }
+
+private:
+    /** Options of a query as C takes them. */
+    struct context {
+        solon_query_options given = solon_query_options();
+        std::string imports;
+        std::string unsafe_builtins;
+
+        explicit context(const query_options &options)
+            : imports(detail::json(options.imports)), unsafe_builtins(detail::json(options.unsafe_builtins)) {
+            given.size = sizeof given;
+            if (!options.package.empty()) {
+                given.package = options.package.data();
+                given.package_length = options.package.size();
+            }
+            given.imports_json = imports.data();
+            given.imports_json_length = imports.size();
+            given.unsafe_builtins_json = unsafe_builtins.data();
+            given.unsafe_builtins_json_length = unsafe_builtins.size();
+            given.metrics = options.metrics == nullptr ? nullptr : options.metrics->get();
+        }
+        context(const context &) = delete;
+        context &operator=(const context &) = delete;
+    };
+
+    detail::handle<solon_engine, solon_engine_free> handle_;
+};
+
+} // namespace solon
+
+#endif /* SOLON_HPP */

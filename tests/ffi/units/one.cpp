@@ -1,0 +1,14 @@
+/* One of several units that include both headers. */
+
+#include <solon.h>
+#include <solon.hpp>
+
+extern "C" int answer_in_c(void);
+int answer_in_cpp();
+
+int main() {
+    solon::engine engine;
+    engine.set_module("p.rego", "package p\nx := 40");
+    bool is = engine.prepare("p/x").ask_json() == "40";
+    return is && answer_in_cpp() + answer_in_c() == 42 ? 0 : 1;
+}
