@@ -52,6 +52,10 @@ def _json(value: Any) -> Any:
     raise TypeError(f"{value!r} has no form in JSON")
 
 
+def _raw(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=_json)
+
+
 def _answer(args: argparse.Namespace) -> int:
     engine = solon.Engine(rego="v0" if args.v0_compatible else None)
     engine.load(*args.data, ignore=args.ignore)
@@ -89,11 +93,7 @@ def _answer(args: argparse.Namespace) -> int:
         print(json.dumps([one["values"] for one in solutions], indent=2, default=_json))
     else:
         for one in solutions:
-            texts = (
-                value if isinstance(value, str) else json.dumps(value, default=_json)
-                for value in one["values"]
-            )
-            print(" ".join(texts))
+            print(" ".join(_raw(value) for value in one["values"]))
     return 1 if args.fail and not solutions else 0
 
 

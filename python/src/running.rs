@@ -112,10 +112,12 @@ impl<'c> Watch<'c> {
     #[cold]
     fn attend(&self) {
         let attended = Python::try_attach(|py| {
-            if self.is_main.get().is_none() {
-                self.is_main.set(is_main(py).ok());
-            }
-            if let Err(error) = py.check_signals() {
+            // a handler may run, and raise, wherever code of Python does
+            let heard = match self.is_main.get() {
+                Some(_) => Ok(()),
+                None => is_main(py).map(|is_main| self.is_main.set(Some(is_main))),
+            };
+            if let Err(error) = heard.and_then(|()| py.check_signals()) {
                 raise(error);
                 self.cancel.cancel();
             } else if !self.is_detached {

@@ -1,0 +1,51 @@
+"""Decisions beside an event loop."""
+
+import asyncio
+import time
+
+import pytest
+
+import solon
+
+SLOW = "package slow\n\nsum := count([1 | some a in numbers.range(1, 100000); some b in numbers.range(1, 100000); a + b == input.x])\n"
+
+
+def test_answers_are_awaited():
+    engine = solon.Engine(offline=True)
+    engine.set_module("p.rego", "package p\n\nx := input.x")
+    ask = engine.prepare("p/x")
+
+    async def run():
+        answers = await asyncio.gather(*(ask.aio({"x": x}) for x in range(20)))
+        assert answers == list(range(20))
+        assert await ask.aio() is solon.UNDEFINED
+        assert await ask.aio(input_json='{"x": 1}') == 1
+        with pytest.raises(solon.InputError):
+            await ask.aio(object())
+
+    asyncio.run(run())
+
+
+def test_cancelled_tasks_stop_their_evaluation():
+    engine = solon.Engine(offline=True)
+    engine.set_module("slow.rego", SLOW)
+    ask = engine.prepare("slow/sum")
+
+    async def run():
+        start = time.monotonic()
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(ask.aio({"x": 1}), 0.1)
+        ticks = 0
+        task = asyncio.ensure_future(ask.aio({"x": 1}))
+        while ticks < 10:
+            await asyncio.sleep(0.01)
+            ticks += 1
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert time.monotonic() - start < 2
+
+    # closing the loop joins the pool: it would wait for evaluations that go on
+    start = time.monotonic()
+    asyncio.run(run())
+    assert time.monotonic() - start < 5

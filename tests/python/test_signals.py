@@ -1,0 +1,87 @@
+"""Ctrl-C ends an evaluation, wherever it is; forks answer."""
+
+import http.server
+import os
+import signal
+import socket
+import threading
+import time
+
+import pytest
+
+import solon
+
+LOOP = "package p\n\nq := count([1 | some a in numbers.range(1, 100000); some b in numbers.range(1, 100000); a + b == input.x])\n"
+SEND = 'package p\n\nq := http.send({"method": "get", "url": input.url, "timeout": "30s"}).status_code\n'
+
+
+def interrupted(ask):
+    """How long after the signal an evaluation ended."""
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        ask()
+    return time.monotonic() - sent[0]
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_loops_are_interrupted(calls):
+    engine = solon.Engine(offline=True)
+    engine.set_module("p.rego", LOOP)
+    ask = engine.prepare("p/q")
+    for _ in range(calls):
+        assert interrupted(lambda: ask({"x": 1})) < 0.1
+    assert interrupted(lambda: ask.many([{"x": 1}])) < 0.1
+    assert interrupted(lambda: engine.query("data.p.q = x")({"x": 1})) < 0.1
+    assert interrupted(lambda: ask.explain({"x": 1}, detail="notes")) < 0.1
+
+
+def test_waiting_is_interrupted():
+    silent = socket.create_server(("127.0.0.1", 0))
+    with silent:
+        engine = solon.Engine()
+        engine.set_module("p.rego", SEND)
+        ask = engine.prepare("p/q")
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        with pytest.raises(solon.EvalError):
+            # the first request makes the client, which takes a while
+            ask({"url": url}, time_limit=0.05)
+        assert interrupted(lambda: ask({"url": url})) < 0.1
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_requests_are_answered_after_a_fork():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    engine = solon.Engine()
+    engine.set_module("p.rego", SEND)
+    ask = engine.prepare("p/q")
+    request = {"url": f"http://127.0.0.1:{server.server_port}/"}
+    assert ask(request, time_limit=10) == 204
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if ask({"url": request["url"] + "child"}, time_limit=10) == 204 else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert ask({"url": request["url"] + "parent"}, time_limit=10) == 204
+    server.shutdown()
+    server.server_close()

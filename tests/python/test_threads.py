@@ -1,0 +1,51 @@
+"""Threads share one handle while another changes policy and data."""
+
+import os
+import threading
+import time
+
+import solon
+
+SECONDS = float(os.environ.get("SOLON_THREADS_SECONDS", "3"))
+
+
+def changed(engine, number):
+    with engine.change() as change:
+        change.put("number", number)
+        change.set_module("p.rego", f"package p\n\nanswer := [{number}, data.number, same(input.x)]")
+
+
+def test_no_answer_is_of_two_moments():
+    engine = solon.Engine(offline=True)
+
+    @engine.function(pure=False)
+    def same(x: int) -> int:
+        return x
+
+    changed(engine, 0)
+    ask, query = engine.prepare("p/answer"), engine.query("data.p.answer = x")
+    end, wrong, count = time.monotonic() + SECONDS, [], [0] * 8
+
+    def decide(at):
+        try:
+            while time.monotonic() < end:
+                for answer in [ask({"x": at}), query({"x": at})[0]["x"], *ask.many([{"x": at}] * 3)]:
+                    if answer[0] != answer[1] or answer[2] != at:
+                        wrong.append(answer)
+                count[at] += 1
+        except BaseException as error:
+            wrong.append(error)
+            raise
+
+    threads = [threading.Thread(target=decide, args=[at]) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    number = 0
+    while time.monotonic() < end:
+        number += 1
+        changed(engine, number)
+    for thread in threads:
+        thread.join(timeout=30)
+    assert not any(thread.is_alive() for thread in threads)
+    assert wrong == [] and all(count), (wrong[:3], count)
+    assert ask({"x": 1}) == [number, number, 1]
