@@ -15,13 +15,6 @@ use crate::options::Options;
 /// one moment, and never waits.
 pub struct Engine(pub(crate) ::engine::Engine);
 
-/// The handle of an engine that Rust made, with functions of its own perhaps, for C to ask.
-impl From<::engine::Engine> for Engine {
-    fn from(engine: ::engine::Engine) -> Self {
-        Self(engine)
-    }
-}
-
 /// Makes an engine without modules and data. `options` may be NULL: everything is as usual then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn solon_engine_new(

@@ -42,6 +42,8 @@ pub mod document;
 pub mod engine;
 pub mod error;
 pub mod explanation;
+#[cfg(test)]
+mod faults;
 pub mod function;
 mod guard;
 pub mod metadata;

@@ -9,7 +9,6 @@
 
 mod compiler;
 mod faces;
-mod faults;
 mod header;
 mod install;
 mod programs;

@@ -1,26 +1,27 @@
 //! Faults of the engine itself, injected below the C functions: C is given an internal error, never anything that passes for
 //! an answer, and goes on.
 
-#![expect(
-    unsafe_code,
-    reason = "the functions of the C face are called as C calls them"
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a panic here is a failing test"
 )]
 
 use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
-use engine::internal::builtins::Custom;
-use engine::internal::program::{Operand, Program, Step};
-use engine::internal::testing::apply_tampered;
-use engine::{Change, Engine};
-use solon_ffi::bytes::{Bytes, solon_bytes_free};
-use solon_ffi::document::{
+use crate::bytes::{Bytes, solon_bytes_free};
+use crate::document::{
     Document, solon_document_allow, solon_document_evaluate_json, solon_document_free,
     solon_engine_prepare,
 };
-use solon_ffi::engine::{Engine as Handle, solon_engine_evaluate_json, solon_engine_free};
-use solon_ffi::error::{Code, Error, solon_error_code, solon_error_free, solon_error_message};
+use crate::engine::{Engine as Handle, solon_engine_evaluate_json, solon_engine_free};
+use crate::error::{Code, Error, solon_error_code, solon_error_free, solon_error_message};
+use ::engine::internal::builtins::Custom;
+use ::engine::internal::program::{Operand, Program, Step};
+use ::engine::internal::testing::apply_tampered;
+use ::engine::{Change, Engine};
 
 const POLICY: &str = "package t
 impossible := 7
@@ -70,7 +71,7 @@ fn told(error: *mut Error) -> (Code, String) {
 
 #[test]
 fn faults_reach_c_as_internal_errors() {
-    let handle = Box::into_raw(Box::new(Handle::from(engine())));
+    let handle = Box::into_raw(Box::new(Handle(engine())));
     let input = CString::new(r#"{"x": 1}"#).expect("it has no NUL");
     let (text, length) = (input.as_ptr(), input.as_bytes().len());
     for _ in 0..3 {
