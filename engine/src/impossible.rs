@@ -5,6 +5,7 @@
 //! on with something harmless; the evaluation, or the compilation, then ends with an internal error.
 
 use std::cell::Cell;
+use std::slice::SliceIndex;
 
 thread_local! {
     /// What this thread met first since it was last asked.
@@ -49,4 +50,26 @@ pub fn is_met() -> bool {
 pub fn take() -> Option<&'static str> {
     // most often there is nothing to write
     if is_met() { MET.take() } else { None }
+}
+
+/// Parts of lists and of texts, at places that were found in them.
+pub trait Within {
+    /// The part at a range. One that lies beyond the end is a state that cannot be.
+    fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self;
+}
+
+const BEYOND: &str = "a place that was found in a text lies beyond its end";
+
+impl<T> Within for [T] {
+    #[inline]
+    fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self {
+        self.get(range).unwrap_or_else(|| impossible(BEYOND))
+    }
+}
+
+impl Within for str {
+    #[inline]
+    fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self {
+        self.get(range).unwrap_or_else(|| impossible(BEYOND))
+    }
 }

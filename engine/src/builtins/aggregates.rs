@@ -14,6 +14,7 @@ pub const TABLE: &[Builtin] = &[
         "How many elements, keys or characters there are.",
         count,
     )
+    .listed(&["aggregates"])
     .aggregating(Aggregation::Count)
     .holding(),
     Builtin::new(
@@ -22,19 +23,22 @@ pub const TABLE: &[Builtin] = &[
         "The sum of numbers; 0 when there are none.",
         sum,
     )
+    .listed(&["aggregates"])
     .aggregating(Aggregation::Sum),
     Builtin::new(
         "product",
         "collection: any<array[number], set[number]> => n: number",
         "The product of numbers; 1 when there are none.",
         product,
-    ),
+    )
+    .listed(&["aggregates"]),
     Builtin::new(
         "max",
         "collection: any<array[any], set[any]> => n: any",
         "The greatest element; undefined when there is none.",
         max,
     )
+    .listed(&["aggregates"])
     .aggregating(Aggregation::Max)
     .holding(),
     Builtin::new(
@@ -43,6 +47,7 @@ pub const TABLE: &[Builtin] = &[
         "The least element; undefined when there is none.",
         min,
     )
+    .listed(&["aggregates"])
     .aggregating(Aggregation::Min)
     .holding(),
     Builtin::new(
@@ -51,6 +56,7 @@ pub const TABLE: &[Builtin] = &[
         "The elements in order.",
         sorted,
     )
+    .listed(&["aggregates"])
     .holding(),
     Builtin::new(
         "all",

@@ -12,6 +12,7 @@ pub const TABLE: &[Builtin] = &[
         "The sum.",
         plus,
     )
+    .listed(&["numbers"])
     .infix("+"),
     Builtin::new(
         "minus",
@@ -19,6 +20,7 @@ pub const TABLE: &[Builtin] = &[
         "The difference of two numbers or two sets.",
         minus,
     )
+    .listed(&["sets", "numbers"])
     .holding()
     .infix("-"),
     Builtin::new(
@@ -27,6 +29,7 @@ pub const TABLE: &[Builtin] = &[
         "The product.",
         mul,
     )
+    .listed(&["numbers"])
     .infix("*"),
     Builtin::new(
         "div",
@@ -34,6 +37,7 @@ pub const TABLE: &[Builtin] = &[
         "The quotient.",
         div,
     )
+    .listed(&["numbers"])
     .infix("/"),
     Builtin::new(
         "rem",
@@ -41,31 +45,36 @@ pub const TABLE: &[Builtin] = &[
         "The remainder of a division of integers, with the sign of the dividend.",
         rem,
     )
+    .listed(&["numbers"])
     .infix("%"),
     Builtin::new(
         "abs",
         "x: number => y: number",
         "The number without its sign.",
         abs,
-    ),
+    )
+    .listed(&["numbers"]),
     Builtin::new(
         "round",
         "x: number => y: number",
         "The nearest integer, away from zero when halfway.",
         round,
-    ),
+    )
+    .listed(&["numbers"]),
     Builtin::new(
         "ceil",
         "x: number => y: number",
         "The integer at or above.",
         ceil,
-    ),
+    )
+    .listed(&["numbers"]),
     Builtin::new(
         "floor",
         "x: number => y: number",
         "The integer at or below.",
         floor,
-    ),
+    )
+    .listed(&["numbers"]),
 ];
 
 impl From<ArithmeticError> for Fault {

@@ -19,7 +19,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     "request: object[string: any], aws_config: object[string: any], time_ns: number => signed_request: object[any: any]",
     "A request for `http.send` with the headers that sign it for AWS.",
     sign_req,
-)];
+).listed(&["providers.aws"])];
 
 /// Headers that proxies may change, so that they are not signed.
 const UNSIGNED: [&str; 3] = ["authorization", "user-agent", "x-amzn-trace-id"];

@@ -54,6 +54,8 @@ pub struct Builtin {
     pub signature: &'static str,
     /// One line for capabilities and documentation.
     pub doc: &'static str,
+    /// The headings under which capabilities list it, but for the first part of its name, which goes without saying.
+    pub categories: &'static [&'static str],
     /// The operator that stands for it between operands (`+`); empty for others.
     pub infix: &'static str,
     /// Whether equal calls may answer differently.
@@ -77,6 +79,41 @@ pub struct Builtin {
     pub relation: Option<TextRelation>,
     /// What those who listen to an evaluation see of its calls.
     pub observed: Option<Observed>,
+    /// Whether it neither fails nor is seen, whatever it is called with.
+    pub silent: bool,
+    /// What an index asks in its place.
+    pub test: Option<IndexTest>,
+}
+
+/// What a call tests, as an index asks for it without the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexTest {
+    /// Whether both operands are the same.
+    Equality,
+    /// Whether the first operand is in the second.
+    Member,
+    /// Whether the first operand begins with the second, or with one of its texts.
+    Prefix,
+    /// Whether the first operand ends with the second, or with one of its texts.
+    Suffix,
+    /// Whether the second operand lies in the network that the first one is.
+    Network,
+    /// Whether the second operand matches the regular expression that the first one is.
+    Pattern,
+    /// Whether the third operand matches the glob that the first one is, between the delimiters of the second.
+    Glob,
+    /// What the parts of the first operand are, between the delimiters that the second one is.
+    Split,
+}
+
+impl IndexTest {
+    /// Whether the published index asks for it too, equality apart.
+    pub fn is_published(self) -> bool {
+        matches!(
+            self,
+            Self::Member | Self::Prefix | Self::Suffix | Self::Glob
+        )
+    }
 }
 
 /// A relation of two texts.
@@ -136,6 +173,7 @@ impl Builtin {
             name,
             signature,
             doc,
+            categories: &[],
             infix: "",
             nondeterministic: false,
             deprecated: false,
@@ -147,6 +185,8 @@ impl Builtin {
             aggregation: None,
             relation: None,
             observed: None,
+            silent: false,
+            test: None,
         }
     }
 
@@ -210,6 +250,27 @@ impl Builtin {
     #[must_use]
     pub const fn relating(mut self, relation: TextRelation) -> Self {
         self.relation = Some(relation);
+        self
+    }
+
+    /// Listed under headings.
+    #[must_use]
+    pub const fn listed(mut self, categories: &'static [&'static str]) -> Self {
+        self.categories = categories;
+        self
+    }
+
+    /// Marked as one that neither fails nor is seen.
+    #[must_use]
+    pub const fn silent(mut self) -> Self {
+        self.silent = true;
+        self
+    }
+
+    /// With what an index asks in its place.
+    #[must_use]
+    pub const fn testing(mut self, test: IndexTest) -> Self {
+        self.test = Some(test);
         self
     }
 

@@ -38,6 +38,15 @@ const FEATURES: [&[&str]; 2] = [
 ];
 
 /// The functions, keywords and hosts that policies may use. A policy compiled with less than it needs is refused.
+///
+/// ```
+/// use solon::{Capabilities, Engine, Version};
+///
+/// let capabilities = Capabilities::current(Version::V1).without_builtin("http.send");
+/// let engine = Engine::builder().capabilities(capabilities).build();
+/// let policy = "package p\nanswer := http.send({\"method\": \"get\", \"url\": \"http://localhost\"})";
+/// assert!(engine.set_module("p.rego", policy).is_err());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Capabilities {
     builtins: HashMap<String, Type>,
@@ -215,64 +224,16 @@ fn published(entry: &Entry) -> Function {
     Function {
         name: name.to_owned(),
         description: doc.to_owned(),
-        categories: categories(name).iter().map(ToString::to_string).collect(),
+        categories: entry
+            .builtin
+            .categories
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         decl: entry.declaration.to_json(),
         relation: name == "walk",
         infix: entry.builtin.infix.to_owned(),
         nondeterministic: entry.builtin.nondeterministic,
         deprecated: entry.builtin.deprecated,
-    }
-}
-
-/// The headings under which a function is listed; most stand under the first part of their name, which goes without
-/// saying.
-fn categories(name: &str) -> &'static [&'static str] {
-    match name {
-        "count" | "max" | "min" | "product" | "sort" | "sum" => &["aggregates"],
-        "equal" | "gt" | "gte" | "lt" | "lte" | "neq" => &["comparison"],
-        "to_number" => &["conversions"],
-        "json.filter" | "json.match_schema" | "json.patch" | "json.remove"
-        | "json.verify_schema" => &["object"],
-        "walk" => &["graph"],
-        "abs" | "ceil" | "div" | "floor" | "mul" | "plus" | "rand.intn" | "rem" | "round" => {
-            &["numbers"]
-        }
-        "providers.aws.sign_req" => &["providers.aws"],
-        "and" | "intersection" | "or" | "union" => &["sets"],
-        "minus" => &["sets", "numbers"],
-        "concat"
-        | "contains"
-        | "endswith"
-        | "format_int"
-        | "indexof"
-        | "indexof_n"
-        | "lower"
-        | "replace"
-        | "split"
-        | "sprintf"
-        | "startswith"
-        | "substring"
-        | "trim"
-        | "trim_left"
-        | "trim_prefix"
-        | "trim_right"
-        | "trim_space"
-        | "trim_suffix"
-        | "upper"
-        | "strings.any_prefix_match"
-        | "strings.any_suffix_match"
-        | "strings.count"
-        | "strings.render_template"
-        | "strings.reverse"
-        | "strings.split_n" => &["strings"],
-        "io.jwt.encode_sign" | "io.jwt.encode_sign_raw" => &["tokensign"],
-        "trace" => &["tracing"],
-        "is_array" | "is_boolean" | "is_null" | "is_number" | "is_object" | "is_set"
-        | "is_string" | "type_name" => &["types"],
-        _ => match name.split('.').next() {
-            Some("base64" | "base64url" | "hex" | "json" | "urlquery" | "yaml") => &["encoding"],
-            Some("io") => &["tokens"],
-            _ => &[],
-        },
     }
 }

@@ -1,6 +1,6 @@
 //! Comparison by the one order of values, and membership.
 
-use super::{Builtin, BuiltinContext, Fault, Operands};
+use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands};
 use crate::value::V;
 
 /// This family's entries.
@@ -10,6 +10,8 @@ pub const TABLE: &[Builtin] = &[
         "any, any => boolean",
         "Unifies two terms, binding the variables in them.",
     )
+    .silent()
+    .testing(IndexTest::Equality)
     .infix("="),
     Builtin::evaluator(
         "assign",
@@ -23,6 +25,9 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether two values are equal.",
         equal,
     )
+    .listed(&["comparison"])
+    .silent()
+    .testing(IndexTest::Equality)
     .holding()
     .infix("=="),
     Builtin::new(
@@ -31,6 +36,8 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether two values differ.",
         neq,
     )
+    .listed(&["comparison"])
+    .silent()
     .holding()
     .infix("!="),
     Builtin::new(
@@ -39,6 +46,8 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether the first value sorts before the second.",
         lt,
     )
+    .listed(&["comparison"])
+    .silent()
     .infix("<"),
     Builtin::new(
         "lte",
@@ -46,6 +55,8 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether the first value does not sort after the second.",
         lte,
     )
+    .listed(&["comparison"])
+    .silent()
     .infix("<="),
     Builtin::new(
         "gt",
@@ -53,6 +64,8 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether the first value sorts after the second.",
         gt,
     )
+    .listed(&["comparison"])
+    .silent()
     .infix(">"),
     Builtin::new(
         "gte",
@@ -60,6 +73,8 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether the first value does not sort before the second.",
         gte,
     )
+    .listed(&["comparison"])
+    .silent()
     .infix(">="),
     Builtin::new(
         "internal.member_2",
@@ -67,6 +82,8 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a collection holds a value: `x in xs`.",
         member,
     )
+    .silent()
+    .testing(IndexTest::Member)
     .holding()
     .infix("in"),
     Builtin::new(

@@ -13,13 +13,15 @@ pub const TABLE: &[Builtin] = &[
         "value: any<null, boolean, number, string> => num: number",
         "The number that a text spells; 1 for `true`, 0 for `false` and null.",
         to_number,
-    ),
+    )
+    .listed(&["conversions"]),
     Builtin::new(
         "format_int",
         "number: number, base: number => output: string",
         "An integer's digits in base 2, 8, 10 or 16.",
         format_int,
-    ),
+    )
+    .listed(&["strings"]),
 ];
 
 fn format_int<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

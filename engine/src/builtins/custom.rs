@@ -13,6 +13,7 @@ pub type CustomBody =
 
 /// A function that a host adds to the built-ins.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Custom {
     /// The name that policies call it by, dots allowed.
     pub name: Arc<str>,

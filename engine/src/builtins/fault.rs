@@ -7,6 +7,22 @@ use crate::limits;
 use crate::value::{Kind, V};
 
 /// The outcome of a call without a value.
+///
+/// ```
+/// use solon::{Custom, Engine, Fault, Request, V};
+///
+/// let half = Custom::new("half", "n: number => h: number", |_, operands| match operands {
+///     [V::Int(n)] if n % 2 == 0 => Ok(V::Int(n / 2)),
+///     _ => Err(Fault::error("an even number was expected")),
+/// });
+/// let engine = Engine::builder().function(half).build();
+/// let query = engine.prepare_query("half(input, h)")?;
+/// assert_eq!(query.solutions(&Request::new().input(&4.into()))?.len(), 1);
+/// // elsewhere than in strict requests, what fails is undefined
+/// assert_eq!(query.solutions(&Request::new().input(&3.into()))?.len(), 0);
+/// assert!(query.solutions(&Request::new().input(&3.into()).strict_builtin_errors(true)).is_err());
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Fault {
     /// Undefined, without an error (`max([])`).
@@ -56,6 +72,7 @@ impl FaultCode {
 
 /// The content of an error, without the built-in's name, which the evaluator puts in front.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum FaultError {
     /// `operand N must be … but got …`
     Operand {

@@ -31,7 +31,8 @@ pub const TABLE: &[Builtin] = &[
         "walk",
         "x: any => output: array<array[any], any>",
         "Yields every path of a document with the value it leads to.",
-    ),
+    )
+    .listed(&["graph"]),
 ];
 
 /// The initial nodes.

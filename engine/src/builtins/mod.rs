@@ -14,6 +14,7 @@ pub mod fault;
 mod folds;
 mod name_filter;
 pub mod operands;
+mod operators;
 pub mod patterns;
 mod quick;
 mod recorded;
@@ -66,7 +67,9 @@ mod units;
 mod uri;
 mod uuid;
 
-pub use builtin::{Builtin, Function, Observed, Prepared, Run, Specialise, TextRelation};
+pub use builtin::{
+    Builtin, Function, IndexTest, Observed, Prepared, Run, Specialise, TextRelation,
+};
 pub(crate) use call::Left;
 pub use call::{Budget, BuiltinContext};
 pub use capabilities::{Capabilities, CapabilitiesError};
@@ -82,7 +85,9 @@ pub use metadata::ResponseMetadata;
 pub use name_filter::{may_be_deprecated_below, may_be_plain};
 pub use nd_cache::NdBuiltinCache;
 pub use operands::{Members, Operands};
+pub use operators::{index_test, is_seen, is_silent, published_test};
 pub use patterns::Patterns;
+pub use printing::{PRINT_EACH, TEMPLATE_STRING};
 pub use quick::{Answer, Quick};
 pub(crate) use recorded::Recorded;
 #[cfg(feature = "regex")]

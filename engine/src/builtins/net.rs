@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Answer, Builtin, BuiltinContext, Fault, Members, Operands, Prepared, Quick};
+use super::{
+    Answer, Builtin, BuiltinContext, Fault, IndexTest, Members, Operands, Prepared, Quick,
+};
 use crate::value::{TextView, V};
 pub use range::Range;
 use range::{Address, Form};
@@ -19,6 +21,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a block contains an address or all of another block.",
         cidr_contains,
     )
+    .testing(IndexTest::Network)
     .specialise(prepare)
     .quick(Quick::Two(Answer::Bool, contains)),
     Builtin::new(

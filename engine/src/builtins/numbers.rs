@@ -6,6 +6,7 @@ use num_bigint::BigInt;
 
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, Fault, Operands};
+use crate::impossible::impossible;
 use crate::value::{Number, NumberBuf, V};
 
 /// This family's entries.
@@ -27,7 +28,7 @@ pub const TABLE: &[Builtin] = &[
         "str: string, n: number => y: number",
         "A random integer from 0 up to a number, the same for the same string within an evaluation.",
         intn,
-    )
+    ).listed(&["numbers"])
     .nondeterministic(),
 ];
 
@@ -86,7 +87,11 @@ fn big_steps<'e>(
     last: Number<'_>,
     step: Number<'_>,
 ) -> Result<V<'e>, Fault> {
-    let whole = |number: Number<'_>| number.to_bigint().unwrap_or_default();
+    let whole = |number: Number<'_>| {
+        number
+            .to_bigint()
+            .unwrap_or_else(|| impossible("a whole number has a fraction"))
+    };
     let (first, last, step) = (whole(first), whole(last), whole(step));
     let distance = last.clone() - &first;
     let count = usize::try_from(BigInt::from(distance.magnitude().clone()) / &step)

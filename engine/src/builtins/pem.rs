@@ -1,6 +1,7 @@
 //! Armoured blocks (PEM), found and read as Go's `encoding/pem` does.
 
 use super::encoding::base64;
+use crate::impossible::Within;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
@@ -59,7 +60,7 @@ pub fn block(text: &[u8]) -> Option<(Block<'_>, &[u8])> {
         let Some(([], after)) = after else {
             continue;
         };
-        if let Some(content) = content(inner.get(..end).unwrap_or_default()) {
+        if let Some(content) = content(inner.within(..end)) {
             return Some((Block { kind, content }, after));
         }
     }
@@ -91,10 +92,7 @@ fn after_begin(text: &[u8]) -> Option<&[u8]> {
 /// The first line without white space at its end, and the rest.
 fn line(text: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match memchr::memchr(b'\n', text) {
-        Some(at) => (
-            text.get(..at).unwrap_or_default(),
-            text.get(at + 1..).unwrap_or_default(),
-        ),
+        Some(at) => (text.within(..at), text.within(at + 1..)),
         None => (text, &[][..]),
     };
     let trailing = line
@@ -102,6 +100,6 @@ fn line(text: &[u8]) -> (&[u8], &[u8]) {
         .rev()
         .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
         .count();
-    let line = line.get(..line.len() - trailing).unwrap_or_default();
+    let line = line.within(..line.len() - trailing);
     (line, rest)
 }

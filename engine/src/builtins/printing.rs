@@ -14,14 +14,14 @@ pub const TABLE: &[Builtin] = &[
     )
     .observed(Observed::Print),
     Builtin::new(
-        "internal.print",
+        PRINT_EACH,
         "array[set[any]] => void",
         "Shows the values of `print`, each of which may have none or several.",
         print_each,
     )
     .observed(Observed::Print),
     Builtin::new(
-        "internal.template_string",
+        TEMPLATE_STRING,
         "array[any] => string",
         "A template string's parts as one string.",
         template_string,
@@ -32,6 +32,7 @@ pub const TABLE: &[Builtin] = &[
         "Leaves a note in the trace.",
         trace,
     )
+    .listed(&["tracing"])
     .observed(Observed::Note),
     Builtin::new(
         "internal.test_case",
@@ -41,6 +42,11 @@ pub const TABLE: &[Builtin] = &[
     )
     .observed(Observed::TestCase),
 ];
+
+/// What the compiler makes of `print`.
+pub const PRINT_EACH: &str = "internal.print";
+/// What the compiler makes of template strings.
+pub const TEMPLATE_STRING: &str = "internal.template_string";
 
 /// What stands for an expression that is undefined.
 const UNDEFINED: &str = "<undefined>";

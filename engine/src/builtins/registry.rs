@@ -17,7 +17,7 @@ use super::{crypto, jwt};
 use super::{glob, regex};
 
 /// All families, in the order of their files.
-const FAMILIES: &[&[Builtin]] = &[
+pub(super) const FAMILIES: &[&[Builtin]] = &[
     comparison::TABLE,
     arithmetic::TABLE,
     bits::TABLE,

@@ -19,6 +19,7 @@ pub const TABLE: &[Builtin] = &[
         "The members of both sets.",
         and,
     )
+    .listed(&["sets"])
     .holding()
     .infix("&"),
     Builtin::new(
@@ -27,6 +28,7 @@ pub const TABLE: &[Builtin] = &[
         "The members of either set.",
         or,
     )
+    .listed(&["sets"])
     .holding()
     .infix("|"),
     Builtin::new(
@@ -35,6 +37,7 @@ pub const TABLE: &[Builtin] = &[
         "The members of all sets in a set of sets.",
         intersection,
     )
+    .listed(&["sets"])
     .holding(),
     Builtin::new(
         "union",
@@ -42,6 +45,7 @@ pub const TABLE: &[Builtin] = &[
         "The members of any set in a set of sets.",
         union,
     )
+    .listed(&["sets"])
     .holding(),
     Builtin::new(
         "set_diff",

@@ -11,6 +11,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a value is an array.",
         |_, operands| is(operands, Kind::Array),
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "is_boolean",
@@ -18,6 +19,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a value is a boolean.",
         |_, operands| is(operands, Kind::Boolean),
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "is_null",
@@ -25,6 +27,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a value is null.",
         |_, operands| is(operands, Kind::Null),
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "is_number",
@@ -32,6 +35,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a value is a number.",
         |_, operands| is(operands, Kind::Number),
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "is_object",
@@ -39,6 +43,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a value is an object.",
         |_, operands| is(operands, Kind::Object),
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "is_set",
@@ -46,6 +51,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a value is a set.",
         |_, operands| is(operands, Kind::Set),
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "is_string",
@@ -53,6 +59,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a value is a string.",
         |_, operands| is(operands, Kind::String),
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "type_name",
@@ -60,6 +67,7 @@ pub const TABLE: &[Builtin] = &[
         "The name of a value's kind.",
         type_name,
     )
+    .listed(&["types"])
     .holding(),
     Builtin::new(
         "cast_array",

@@ -126,7 +126,7 @@ pub fn delete(state: &State, request: &Request) -> Result<Response, ApiError> {
 
 /// The id: all that follows the route, slashes included.
 fn id(request: &Request) -> Result<String, ApiError> {
-    let segments = segments(request.below());
+    let segments = request.below().and_then(segments);
     let segments =
         segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
     Ok(segments.join("/"))

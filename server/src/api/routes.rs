@@ -270,8 +270,13 @@ impl Service {
         if request.place == Place::Reactor && response.body.len() > PACKED_AT_ONCE {
             return None;
         }
-        response.body = gzip(&response.body);
-        Some(response.with("content-encoding", "gzip"))
+        match gzip(&response.body) {
+            Some(packed) => {
+                response.body = packed;
+                Some(response.with("content-encoding", "gzip"))
+            }
+            None => Some(response),
+        }
     }
 
     fn log_request(request: &Request) {

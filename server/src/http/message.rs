@@ -45,9 +45,10 @@ impl Request {
     }
 
     /// What follows the route in the path, escapes and all, without the slash between.
-    pub fn below(&self) -> &str {
-        let rest = self.path().get(self.routed..).unwrap_or("");
-        rest.strip_prefix('/').unwrap_or(rest)
+    /// Nothing where the route is no part of it, which cannot be: the root would be another document.
+    pub fn below(&self) -> Option<&str> {
+        let rest = self.path().get(self.routed..)?;
+        Some(rest.strip_prefix('/').unwrap_or(rest))
     }
 
     /// The text of a header; empty when it is missing or no text.

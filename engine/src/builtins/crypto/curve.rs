@@ -15,6 +15,7 @@ use aws_lc_rs::signature::{
 
 use super::hash::Hash;
 use super::oids;
+use crate::impossible::Within;
 
 /// A curve of NIST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +129,7 @@ pub struct PublicPoint {
 impl PublicPoint {
     /// The coordinates.
     pub fn coordinates(&self) -> (&[u8], &[u8]) {
-        let point = self.point.get(1..).unwrap_or_default();
+        let point = self.point.within(1..);
         point
             .split_at_checked(self.curve.len())
             .unwrap_or((point, &[]))

@@ -10,6 +10,7 @@ use super::oids;
 use super::public::{Algorithm, PublicKey, positive};
 use super::rsa::{RsaPrivate, RsaPublic};
 use super::signature::ed25519_public;
+use crate::impossible::Within;
 use crate::limits::RSA_BITS;
 
 /// A private key.
@@ -145,7 +146,7 @@ impl<'d> Pkcs1<'d> {
         let key = RsaPrivate {
             public: RsaPublic {
                 n,
-                e: e.get(zeros..).unwrap_or_default().into(),
+                e: e.within(zeros..).into(),
             },
             d,
             primes: [p, q],

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose};
 
 use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::impossible::{Within, impossible};
 use crate::value::V;
 
 const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -43,8 +44,10 @@ fn encode_by<'e>(
     call.budget.reserve(text.len().saturating_mul(2))?;
     let length = base64::encoded_len(text.len(), true).ok_or_else(Fault::memory)?;
     let room = call.arena.bump().alloc_slice_fill_copy(length, 0);
-    let written = engine.encode_slice(text, room).unwrap_or_default();
-    let written = room.get(..written).unwrap_or_default();
+    let written = engine
+        .encode_slice(text, room)
+        .unwrap_or_else(|_| impossible("text in base64 is longer than it was said to be"));
+    let written = room.within(..written);
     Ok(call.arena.borrowed_bytes(written))
 }
 
@@ -57,7 +60,7 @@ pub fn decode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
         .bump()
         .alloc_slice_fill_copy(text.len().div_ceil(4) * 3, 0);
     if let Ok(length) = STANDARD.decode_slice(text, room) {
-        return Ok(arena.borrowed_bytes(room.get(..length).unwrap_or_default()));
+        return Ok(arena.borrowed_bytes(room.within(..length)));
     }
     let bytes = standard(text).map_err(Fault::error)?;
     Ok(arena.bytes_text(&bytes))
@@ -90,7 +93,7 @@ pub fn url_safe_in<'e>(call: &BuiltinContext<'e>, text: &[u8]) -> Result<&'e [u8
     if !text.ends_with(b"=") {
         let room = arena.alloc_slice_fill_copy(text.len().div_ceil(4) * 3, 0);
         if let Ok(length) = PLAIN.decode_slice(text, room) {
-            return Ok(room.get(..length).unwrap_or_default());
+            return Ok(room.within(..length));
         }
     }
     url_safe(text).map(|bytes| &*arena.alloc_slice_copy(&bytes))

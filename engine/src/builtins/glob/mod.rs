@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::patterns::Family;
 use super::regex::Effort;
 use super::tested::tested;
-use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
 use crate::value::{Kind, V};
 pub use certain::Certain;
 use matcher::Glob;
@@ -24,6 +24,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a glob matches a whole string; `*` and `?` stop at delimiters.",
         glob_match,
     )
+    .testing(IndexTest::Glob)
     .specialise(prepare),
     Builtin::new(
         "glob.quote_meta",

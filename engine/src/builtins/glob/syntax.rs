@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::impossible::Within;
 use nom::branch::alt;
 use nom::bytes::complete::{is_not, tag, take_while1};
 use nom::combinator::value;
@@ -51,7 +52,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
     let (text, whole) = match std::str::from_utf8(pattern) {
         Ok(text) => (text, true),
         Err(error) => {
-            let valid = pattern.get(..error.valid_up_to()).unwrap_or_default();
+            let valid = pattern.within(..error.valid_up_to());
             (std::str::from_utf8(valid).unwrap_or_default(), false)
         }
     };
@@ -64,7 +65,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
     let mut open: Vec<(Vec<Piece>, Vec<Vec<Piece>>)> = Vec::new();
     let mut pieces = Vec::new();
     while let Some(first) = rest.chars().next() {
-        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        let after = rest.within(first.len_utf8()..);
         match first {
             '{' => {
                 if open.len() >= NESTING {
@@ -97,7 +98,7 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
                     return Err(refuse(after, "trailing backslash"));
                 };
                 push_text(&mut pieces, c.encode_utf8(&mut [0; 4]));
-                rest = after.get(c.len_utf8()..).unwrap_or_default();
+                rest = after.within(c.len_utf8()..);
             }
             '*' | '?' => {
                 let Ok((left, piece)) = wildcard(rest) else {

@@ -6,6 +6,7 @@
 
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Members};
+use crate::impossible::Within;
 use crate::value::order::{hash, same_key};
 use crate::value::{ObjectView, V};
 
@@ -183,7 +184,7 @@ impl Edges {
         let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
         let at = node as usize;
         let start = at.checked_sub(1).map_or(0, end);
-        self.edges.get(start..end(at)).unwrap_or_default()
+        self.edges.within(start..end(at))
     }
 
     /// The names in `graph` of the nodes that were found, those that are still to be visited, and all that these lead to.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::impossible::Within;
 use crate::uri::{self, Uri};
 use crate::value::display;
 
@@ -102,7 +103,7 @@ pub fn decode(text: &[u8]) -> Vec<u8> {
             .and_then(|code| std::str::from_utf8(code).ok());
         if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             decoded.push(byte);
-            decoded.extend_from_slice(part.get(2..).unwrap_or_default());
+            decoded.extend_from_slice(part.within(2..));
         } else {
             decoded.push(b'%');
             decoded.extend_from_slice(part);

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::paths::segments;
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::impossible::Within;
 use crate::value::order::hash;
 use crate::value::{Kind, SetBuilder, V};
 
@@ -91,7 +92,7 @@ impl<'e> Paths<'e> {
             let known = places.as_ref().map_or(0, HashTable::len);
             let places = places.get_or_insert_default();
             // mostly one, so those before it must not be gone through
-            let new = steps.get(known..).unwrap_or_default();
+            let new = steps.within(known..);
             for (at, step) in (known..).zip(new) {
                 let Ok(at) = u32::try_from(at) else {
                     break;

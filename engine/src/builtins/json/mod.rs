@@ -23,7 +23,7 @@ pub const TABLE: &[Builtin] = &[
         "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => filtered: object[any: any]",
         "The object with what the paths lead to only.",
         filter::filter,
-    )
+    ).listed(&["object"])
     .specialise(|operands| selection::prepare(operands, true)),
     #[cfg(feature = "jsonschema")]
     Builtin::new(
@@ -31,7 +31,7 @@ pub const TABLE: &[Builtin] = &[
         "document: any<string, object[any: any]>, schema: any<string, object[any: any]> => output: array<boolean, array[object<desc: string, error: string, field: string, type: string>]>",
         "Whether a document is what a JSON schema asks for, and what is wrong with it.",
         schema::match_schema,
-    )
+    ).listed(&["object"])
     .nondeterministic()
     .specialise(schema::prepare),
     Builtin::new(
@@ -39,14 +39,14 @@ pub const TABLE: &[Builtin] = &[
         "target: any, patches: array[object<op: string, path: any>[any: any]] => output: any",
         "The document changed by the operations of a JSON Patch.",
         patch::patch,
-    )
+    ).listed(&["object"])
     .specialise(edits::prepare),
     Builtin::new(
         "json.remove",
         "object: object[any: any], paths: any<array[any<string, array[any]>], set[any<string, array[any]>]> => output: object[any: any]",
         "The object without what the paths lead to.",
         filter::remove,
-    )
+    ).listed(&["object"])
     .specialise(|operands| selection::prepare(operands, false)),
     #[cfg(feature = "jsonschema")]
     Builtin::new(
@@ -54,6 +54,6 @@ pub const TABLE: &[Builtin] = &[
         "schema: any<string, object[any: any]> => output: array<boolean, any<null, string>>",
         "Whether a document is a JSON schema, and what is wrong with it.",
         schema::verify_schema,
-    )
+    ).listed(&["object"])
     .nondeterministic(),
 ];

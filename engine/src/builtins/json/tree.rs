@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::Within;
 use crate::value::{Kind, ObjectBuilder, ObjectView, V};
 
 /// A document or a part of one.
@@ -133,7 +134,7 @@ impl<'e> Tree<'e> {
                 && value.kind() == Kind::Set
             {
                 let mut member = Self::Value(set_member(*value, *key)?);
-                let rest = path.get(depth + 1..).unwrap_or_default();
+                let rest = path.within(depth + 1..);
                 return member.get(call, rest);
             }
             tree = tree.step(call, *key)?;
@@ -158,7 +159,7 @@ impl<'e> Tree<'e> {
             {
                 let old = set_member(*value, *key)?;
                 let mut member = Self::Value(old);
-                let rest = path.get(depth + 1..).unwrap_or_default();
+                let rest = path.within(depth + 1..);
                 member.change(call, rest, change)?;
                 let new = member.value(call)?;
                 *value = with_member(call, *value, Some(old), Some(new))?;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::header::Header;
 use super::keys::{Keys, Trusted};
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::impossible;
 use crate::value::{Number, NumberBuf, ObjectView, TextView, V};
 
 /// The constraints of one verification.
@@ -115,6 +116,13 @@ impl<'e> Constraints<'e> {
 }
 
 impl Constraints<'_> {
+    /// The time that a token is asked about is always finite.
+    #[cold]
+    fn no_time() -> Ordering {
+        impossible::<()>("now is no number");
+        Ordering::Greater
+    }
+
     /// The order of now and a time of a token, both as the decimal numbers that they are written as. A whole second is a
     /// float of its own, so that the order of floats is that of numbers.
     fn compare_now(&self, time: Number<'_>) -> Ordering {
@@ -124,9 +132,10 @@ impl Constraints<'_> {
         {
             #[expect(clippy::cast_precision_loss, reason = "it is in the range without any")]
             let second = second as f64;
-            return self.now.partial_cmp(&second).unwrap_or(Ordering::Greater);
+            return self.now.partial_cmp(&second).unwrap_or_else(Self::no_time);
         }
-        NumberBuf::from_f64(self.now).map_or(Ordering::Greater, |now| now.as_number().compare(time))
+        let now = NumberBuf::from_f64(self.now);
+        now.map_or_else(Self::no_time, |now| now.as_number().compare(time))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::impossible::Within;
 use crate::value::display;
 
 /// Deepest nesting of a header.
@@ -81,7 +82,7 @@ fn value(text: &str, depth: usize) -> Read<'_, Value<'_>> {
         let message = format!("too big depth for the nested JSON; it exceeds {NESTING}");
         return fail(message, text);
     }
-    let rest = text.get(first.len_utf8()..).unwrap_or_default();
+    let rest = text.within(first.len_utf8()..);
     match first {
         '{' => object(rest, depth).map_err(|fail| fail.within("cannot parse object")),
         '[' => array(rest, depth).map_err(|fail| fail.within("cannot parse array")),
@@ -97,7 +98,7 @@ fn value(text: &str, depth: usize) -> Read<'_, Value<'_>> {
                 .get(..3)
                 .is_some_and(|nan| nan.eq_ignore_ascii_case("nan")) =>
             {
-                Ok((Value::Other("number"), text.get(3..).unwrap_or_default()))
+                Ok((Value::Other("number"), text.within(3..)))
             }
             None => fail(format!("unexpected value found: {}", quoted(text)), text),
         },
@@ -185,7 +186,7 @@ fn string(text: &str) -> Read<'_, &str> {
         match byte {
             b'"' if !escaped => {
                 let (text, rest) = text.split_at(at);
-                return Ok((text, rest.get(1..).unwrap_or_default()));
+                return Ok((text, rest.within(1..)));
             }
             b'\\' => escaped = !escaped,
             _ => escaped = false,
@@ -276,8 +277,8 @@ fn ends(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let bytes = text.as_bytes();
-    let start = bytes.get(..WHOLE / 2).unwrap_or_default();
-    let end = bytes.get(bytes.len() - WHOLE / 2..).unwrap_or_default();
+    let start = bytes.within(..WHOLE / 2);
+    let end = bytes.within(bytes.len() - WHOLE / 2..);
     let text = [start, b"...", end].concat();
     Cow::Owned(String::from_utf8_lossy(&text).into_owned())
 }

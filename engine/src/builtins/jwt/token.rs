@@ -2,6 +2,7 @@
 
 use super::super::encoding::base64::url_safe_in;
 use super::super::{BuiltinContext, Fault};
+use crate::impossible::Within;
 use crate::value::{ObjectView, V, json};
 
 /// The parts of a token, still encoded.
@@ -26,7 +27,7 @@ impl<'t> Token<'t> {
         let more = periods.count();
         match second {
             Some(second) if more == 0 => {
-                let part = |from, to| text.get(from..to).unwrap_or_default();
+                let part = |from, to| text.within(from..to);
                 Ok(Self {
                     header: part(0, first),
                     payload: part(first + 1, second),

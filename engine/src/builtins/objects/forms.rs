@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::impossible;
 use crate::value::{ObjectView, V, Value};
 
 /// Most keys of an object whose form is looked for.
@@ -85,7 +86,7 @@ impl<'e> Values<'e> {
             Self::Stored(values) => values.get(usize::from(at)).map(Value::borrow),
             Self::Arena(values) => values.get(usize::from(at)).copied(),
         }
-        .unwrap_or_default()
+        .unwrap_or_else(|| impossible("a form has more keys than its object has values"))
     }
 }
 

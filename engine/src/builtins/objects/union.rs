@@ -9,6 +9,7 @@ use solon_syntax::stack;
 use super::forms::{self, Source, Template, Values};
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::impossible::impossible;
 use crate::value::{Kind, Object, ObjectBuilder, ObjectView, Overlaid, V, Value};
 
 pub fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -148,22 +149,23 @@ fn fill_from<'e>(
     left: impl Fn(u8) -> Option<V<'e>>,
     right: impl Fn(u8) -> Option<V<'e>>,
 ) -> Result<V<'e>, Fault> {
+    let known = |value: Option<V<'e>>| {
+        value.unwrap_or_else(|| impossible("a form names a value that its object does not have"))
+    };
     let filled = forms::fill(call, form, |call, source| {
         Ok(Some(match source {
-            Source::Left(at) => left(at).unwrap_or_default(),
-            Source::Right(at) => right(at).unwrap_or_default(),
+            Source::Left(at) => known(left(at)),
+            Source::Right(at) => known(right(at)),
             Source::Both(at, other) => {
-                let new = right(other).unwrap_or_default();
+                let new = known(right(other));
                 match new {
-                    V::Object(_) | V::NewObject(_) => {
-                        both(call, left(at).unwrap_or_default(), new)?
-                    }
+                    V::Object(_) | V::NewObject(_) => both(call, known(left(at)), new)?,
                     _ => new,
                 }
             }
         }))
     })?;
-    Ok(filled.unwrap_or_default())
+    Ok(known(filled))
 }
 
 /// The large stored object that an object is or differs from in a few pairs, and in how many.

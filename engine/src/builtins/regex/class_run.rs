@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::impossible::Within;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Some ASCII characters, one at a time or as many as there are.
@@ -62,7 +63,7 @@ impl AsciiClass {
         std::iter::from_fn(move || {
             let rest = text.get(at..)?;
             let start = at + rest.iter().position(|byte| self.holds(*byte))?;
-            let run = text.get(start + 1..).unwrap_or_default();
+            let run = text.within(start + 1..);
             let more = if self.runs {
                 let outside = run.iter().position(|byte| !self.holds(*byte));
                 outside.unwrap_or(run.len())

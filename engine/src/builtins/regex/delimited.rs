@@ -2,6 +2,7 @@
 
 use super::program::Regex;
 use crate::builtins::Fault;
+use crate::impossible::Within;
 use crate::value::{TextView, V};
 
 /// Compiles a template to a regular expression that matches whole strings.
@@ -28,17 +29,14 @@ pub fn compile(
     for (at, byte) in template.bytes().enumerate() {
         if byte == start {
             if depth == 0 {
-                quote(
-                    template.get(text_from..at).unwrap_or_default(),
-                    &mut pattern,
-                );
+                quote(template.within(text_from..at), &mut pattern);
                 inner_from = at + 1;
             }
             depth += 1;
         } else if byte == end {
             depth = depth.checked_sub(1).ok_or_else(unbalanced)?;
             if depth == 0 {
-                let inner = template.get(inner_from..at).unwrap_or_default();
+                let inner = template.within(inner_from..at);
                 // alone it has to be an expression, or a bracket in it could close one outside
                 Regex::new(&format!("^{inner}$"))?;
                 pattern.push('(');
@@ -51,7 +49,7 @@ pub fn compile(
     if depth > 0 {
         return Err(unbalanced());
     }
-    quote(template.get(text_from..).unwrap_or_default(), &mut pattern);
+    quote(template.within(text_from..), &mut pattern);
     pattern.push('$');
     Ok(Regex::new(&pattern)?)
 }

@@ -3,6 +3,7 @@
 //! elements of the other pattern one by one, whatever their flags.
 
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::Within;
 
 /// An element of a pattern.
 struct Token {
@@ -58,16 +59,16 @@ pub fn meet(call: &mut BuiltinContext<'_>, left: &str, right: &str) -> Result<bo
         return Ok(false);
     }
     let front = front.saturating_sub(1);
-    left = left.get(front..).unwrap_or_default();
-    right = right.get(front..).unwrap_or_default();
+    left = left.within(front..);
+    right = right.within(front..);
     let backwards = || left.iter().rev().zip(right.iter().rev());
     let back = backwards().take_while(plain).count();
     if !backwards().take(back).all(|(a, b)| a.meets(b)) {
         return Ok(false);
     }
     let back = back.saturating_sub(1);
-    left = left.get(..left.len() - back).unwrap_or_default();
-    right = right.get(..right.len() - back).unwrap_or_default();
+    left = left.within(..left.len() - back);
+    right = right.within(..right.len() - back);
 
     let cells = (left.len() + 1).saturating_mul(right.len() + 1);
     call.budget

@@ -21,7 +21,8 @@ use smallvec::SmallVec;
 use super::call::push;
 use super::patterns::Family;
 use super::tested::tested;
-use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
+use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
+use crate::impossible::Within;
 use crate::limits;
 use crate::value::{TextView, V};
 use program::Haystack;
@@ -62,6 +63,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a regular expression matches somewhere in a string.",
         is_match,
     )
+    .testing(IndexTest::Pattern)
     .specialise(prepare_test),
     Builtin::new(
         "regex.replace",
@@ -89,6 +91,7 @@ pub const TABLE: &[Builtin] = &[
         "Tells whether a regular expression matches somewhere in a string.",
         is_match,
     )
+    .testing(IndexTest::Pattern)
     .deprecated()
     .specialise(prepare_test),
 ];
@@ -342,7 +345,7 @@ fn replaced<'e>(
         after_match(call, &text)?;
         let buffer = buffer.get_or_insert_with(|| call.buffer());
         let whole = groups.first().cloned().flatten().unwrap_or_default();
-        let before = bytes.get(done..whole.start).unwrap_or_default();
+        let before = bytes.within(done..whole.start);
         push(call, buffer, before)?;
         done = whole.end;
         template.expand(regex, bytes, groups, |part| push(call, buffer, part))
@@ -360,7 +363,7 @@ fn replaced<'e>(
     let Some(mut buffer) = buffer else {
         return Ok(whole);
     };
-    push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
+    push(call, &mut buffer, bytes.within(done..))?;
     Ok(call.text(buffer))
 }
 

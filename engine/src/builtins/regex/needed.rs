@@ -1,6 +1,7 @@
 //! Texts without which a pattern matches nothing: short strings are searched for these first, since of many patterns
 //! most fail there, and an automaton costs the memory that it has to look into.
 
+use crate::impossible::Within;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use smallvec::SmallVec;
 
@@ -89,7 +90,7 @@ fn contains(text: &[u8], needed: &[u8]) -> bool {
     };
     let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
     memchr::memchr2_iter(lower, upper, text).any(|at| {
-        let behind = text.get(at + 1..).unwrap_or_default();
+        let behind = text.within(at + 1..);
         behind
             .get(..rest.len())
             .is_some_and(|behind| behind.eq_ignore_ascii_case(rest))

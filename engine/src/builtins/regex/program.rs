@@ -1,5 +1,6 @@
 //! A compiled regular expression, and the strings that it runs over.
 
+use crate::impossible::Within;
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -95,7 +96,7 @@ impl Regex {
         match std::str::from_utf8(pattern) {
             Ok(pattern) => Self::with_effort(pattern, effort),
             Err(error) => {
-                let part = pattern.get(error.valid_up_to()..).unwrap_or_default();
+                let part = pattern.within(error.valid_up_to()..);
                 Err(Problem::Utf8.at(crate::value::text::lossy(part)))
             }
         }

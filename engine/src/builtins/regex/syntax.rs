@@ -1,6 +1,7 @@
 //! Go's RE2 syntax, read into the HIR of `regex-syntax`. Open groups are kept on a stack of our own, so
 //! nesting costs no call depth here.
 
+use crate::impossible::Within;
 use nom::character::complete::{char, digit1};
 use nom::combinator::opt;
 use nom::sequence::{delimited, preceded};
@@ -99,7 +100,7 @@ impl<'p> Parser<'p> {
     /// Reads one thing; what is left.
     fn step(&mut self, first: char, rest: &'p str) -> Result<&'p str, SyntaxError> {
         let repeated = self.repeated.take();
-        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        let after = rest.within(first.len_utf8()..);
         match first {
             '(' if after.starts_with('?') => return self.flagged_group(rest),
             '(' => {

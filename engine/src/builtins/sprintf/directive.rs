@@ -1,6 +1,7 @@
 //! Directives in a format: `%`, flags, width, precision, argument index, verb.
 
 use crate::builtins::runes;
+use crate::impossible::Within;
 use crate::value::V;
 use crate::value::array::ArrayView;
 
@@ -261,7 +262,7 @@ impl<'f, A: Values> Format<'f, A> {
             self.skip(1);
             return false;
         };
-        let inner = self.rest.get(1..end).unwrap_or_default();
+        let inner = self.rest.within(1..end);
         self.skip(end + 1);
         let mut number = Format {
             rest: inner,

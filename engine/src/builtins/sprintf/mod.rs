@@ -22,6 +22,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     "A text with values in the places of its verbs (`%s`, `%d`, `%v`).",
     sprintf,
 )
+.listed(&["strings"])
 .specialise(pieces::prepare)];
 
 fn sprintf<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {

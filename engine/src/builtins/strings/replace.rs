@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::builtins::call::push;
 use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::impossible::Within;
 use crate::value::{TextView, V};
 
 pub fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -23,11 +24,11 @@ pub fn replace<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<
     let mut buffer = call.buffer();
     let mut done = 0;
     for at in found {
-        push(call, &mut buffer, bytes.get(done..at).unwrap_or_default())?;
+        push(call, &mut buffer, bytes.within(done..at))?;
         push(call, &mut buffer, new)?;
         done = at + old.len();
     }
-    push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
+    push(call, &mut buffer, bytes.within(done..))?;
     Ok(call.text(buffer))
 }
 
@@ -88,7 +89,7 @@ fn replace_all<'e>(
     let mut buffer = call.buffer();
     let (mut at, mut done, mut after_empty, mut changed) = (0, 0, false, false);
     while at <= bytes.len() {
-        let rest = bytes.get(at..).unwrap_or_default();
+        let rest = bytes.within(at..);
         let bucket = rest
             .first()
             .and_then(|first| by_first.get(usize::from(*first)))
@@ -108,7 +109,7 @@ fn replace_all<'e>(
             at += 1;
             continue;
         };
-        push(call, &mut buffer, bytes.get(done..at).unwrap_or_default())?;
+        push(call, &mut buffer, bytes.within(done..at))?;
         push(call, &mut buffer, new.as_bytes())?;
         changed = true;
         after_empty = old.as_bytes().is_empty();
@@ -118,6 +119,6 @@ fn replace_all<'e>(
     if !changed {
         return Ok(call.part(text, 0..bytes.len()));
     }
-    push(call, &mut buffer, bytes.get(done..).unwrap_or_default())?;
+    push(call, &mut buffer, bytes.within(done..))?;
     Ok(call.text(buffer))
 }

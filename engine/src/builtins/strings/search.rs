@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use crate::builtins::tested::tested;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, occurrences, runes};
+use crate::impossible::Within;
 use crate::value::V;
 use crate::value::text::lossy;
 
@@ -114,12 +115,12 @@ pub fn substring<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
         return Ok(operands.at(0));
     }
     let from = runes::offset(bytes, start);
-    let rest = bytes.get(from..).unwrap_or_default();
+    let rest = bytes.within(from..);
     let to = from + length.map_or(rest.len(), |length| runes::offset(rest, length));
     if text.as_utf8().is_some() {
         return Ok(call.part(text, from..to));
     }
-    let part = lossy(bytes.get(from..to).unwrap_or_default());
+    let part = lossy(bytes.within(from..to));
     Ok(call.arena.text(&part))
 }
 

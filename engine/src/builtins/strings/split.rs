@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::builtins::call::Buffer;
 use crate::builtins::{BuiltinContext, Fault, Members, Operands, runes};
+use crate::impossible::impossible;
 use crate::value::array::ArrayView;
 use crate::value::{TextView, V, Value};
 
@@ -30,7 +31,9 @@ pub fn split_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<
     } else {
         parts.get(..count)
     };
-    Ok(call.arena.array_of(kept.unwrap_or_default()))
+    Ok(call
+        .arena
+        .array_of(kept.unwrap_or_else(|| impossible("there are fewer parts than were counted"))))
 }
 
 fn parts<'e>(

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::builtins::{BuiltinContext, Fault, Operands, runes};
+use crate::impossible::Within;
 use crate::value::{TextView, V};
 
 pub fn trim<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -79,14 +80,14 @@ fn cut<'e>(
             && drop(c)
         {
             start += width;
-            rest = rest.get(width..).unwrap_or_default();
+            rest = rest.within(width..);
         }
     }
     if ends != Ends::Left {
         while let Some((c, width)) = runes::last(rest)
             && drop(c)
         {
-            rest = rest.get(..rest.len() - width).unwrap_or_default();
+            rest = rest.within(..rest.len() - width);
         }
     }
     call.part(text, start..start + rest.len())

@@ -3,6 +3,7 @@
 use super::lexer::Kind;
 use super::quoted;
 use super::tree::Constant;
+use crate::impossible::Within;
 
 /// Reads a number or a character.
 pub fn number(kind: Kind, text: &str) -> Result<Constant, String> {
@@ -31,7 +32,7 @@ fn complex(text: &str) -> Result<Constant, String> {
         .char_indices()
         .skip(1)
         .filter(|(at, c)| {
-            let before = inner.get(..*at).unwrap_or_default();
+            let before = inner.within(..*at);
             matches!(c, '+' | '-') && !before.ends_with(['e', 'E', 'p', 'P'])
         })
         .map(|(at, _)| at)

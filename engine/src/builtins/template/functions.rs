@@ -3,6 +3,7 @@
 use super::data::{Basic, Data};
 use super::{escape, print};
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::Within;
 use crate::value::array::ArrayView;
 use crate::value::{Kind, V};
 
@@ -218,7 +219,7 @@ fn slice<'e>(
         return Ok(Data::Document(part(call, items, start, end)));
     }
     let text = text.unwrap_or_default();
-    let text = text.get(start..end).unwrap_or_default();
+    let text = text.within(start..end);
     Ok(Data::Document(call.arena.bytes_text(text)))
 }
 

@@ -1,5 +1,6 @@
 //! Tokens of Go's templates: text, and what is between `{{` and `}}`.
 
+use crate::impossible::Within;
 use crate::value::display;
 
 /// What a token is.
@@ -104,7 +105,7 @@ fn shown(c: char) -> String {
 
 impl<'t> Lexer<'t> {
     fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.within(self.at..)
     }
 
     fn peek(&self) -> Option<char> {
@@ -119,7 +120,7 @@ impl<'t> Lexer<'t> {
 
     fn skip(&mut self, bytes: usize) {
         let end = self.at + bytes;
-        let passed = self.text.get(self.at..end).unwrap_or_default();
+        let passed = self.text.within(self.at..end);
         self.line += passed.matches('\n').count();
         self.at = end;
     }
@@ -142,7 +143,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn emit(&mut self, kind: Kind) {
-        let text = self.text.get(self.start..self.at).unwrap_or_default();
+        let text = self.text.within(self.start..self.at);
         self.tokens.push(Token {
             kind,
             text: text.to_owned(),
@@ -358,7 +359,7 @@ impl<'t> Lexer<'t> {
         if !self.word() {
             return;
         }
-        let word = self.text.get(self.start..self.at).unwrap_or_default();
+        let word = self.text.within(self.start..self.at);
         self.emit(match word {
             "true" | "false" => Kind::Bool,
             _ if KEYWORDS.contains(&word) => Kind::Keyword,
@@ -370,7 +371,7 @@ impl<'t> Lexer<'t> {
         let sound = self.scan_number();
         let complex = sound && self.peek().is_some_and(|c| c == '+' || c == '-');
         let sound = sound && (!complex || self.scan_number());
-        let text = self.text.get(self.start..self.at).unwrap_or_default();
+        let text = self.text.within(self.start..self.at);
         if !sound || complex && !text.ends_with('i') {
             self.fail(format!("bad number syntax: {}", super::quoted(text)));
             return;

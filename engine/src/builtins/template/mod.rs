@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::patterns::{Family, Pattern};
 use super::{Builtin, BuiltinContext, Fault, Operands, Prepared};
+use crate::impossible::Within;
 use crate::limits;
 use crate::value::{Kind, TextView, V, display, json};
 use tree::Templates;
@@ -25,6 +26,7 @@ pub const TABLE: &[Builtin] = &[Builtin::new(
     "The text of a template with the values of variables.",
     render_template,
 )
+.listed(&["strings"])
 .specialise(prepare)];
 
 /// What stands for a value that is not there, before it is called undefined.
@@ -73,9 +75,9 @@ impl Template {
         let mut text = call.buffer();
         let mut rest = rendered.as_slice();
         while let Some(at) = memchr::memmem::find(rest, NO_VALUE.as_bytes()) {
-            text.extend_from_slice(rest.get(..at).unwrap_or_default());
+            text.extend_from_slice(rest.within(..at));
             text.extend_from_slice(UNDEFINED);
-            rest = rest.get(at + NO_VALUE.len()..).unwrap_or_default();
+            rest = rest.within(at + NO_VALUE.len()..);
         }
         text.extend_from_slice(rest);
         Ok(call.text(text))

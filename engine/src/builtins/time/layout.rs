@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use crate::builtins::BuiltinContext;
 use crate::builtins::patterns::{Family, Pattern};
+use crate::impossible::Within;
 
 /// The layout that RFC 3339 asks for.
 const RFC3339: &[u8] = b"2006-01-02T15:04:05Z07:00";
@@ -214,7 +215,7 @@ impl Layout {
 
     /// Its fields in turn, and the text behind the last one.
     pub fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
-        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
+        let part = |from: usize, to: usize| self.text.within(from..to);
         let mut after = 0;
         (0..=self.fields.len()).map(move |at| {
             let place = self.fields.get(at);

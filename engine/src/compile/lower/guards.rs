@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 use solon_syntax::ast::{Expr, Name, Term, TermKind};
 
 use super::constants::constant;
+use crate::builtins::published_test;
 use crate::program::Path;
-use crate::program::canonical::TESTS;
 
 /// Places among which counting beats a table.
 const FEW: usize = 8;
@@ -133,12 +133,7 @@ fn tested(expr: &Expr) -> impl Iterator<Item = &Term> {
         }
         Some([_, _]) => &[],
         _ if expr.negated || !expr.with.is_empty() => &[],
-        _ => {
-            let mut tests = TESTS.iter();
-            tests
-                .find_map(|name| expr.operands_of(name))
-                .unwrap_or_default()
-        }
+        _ => published_test(expr).unwrap_or_default(),
     };
     operands.iter()
 }

@@ -11,6 +11,7 @@ use super::declare::{Member, Pending, number};
 use super::guards;
 use super::index::{self, Built, Condition, Proof, Proofs};
 use super::screen::{self, Around};
+use crate::builtins::is_seen;
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::impossible::impossible;
 use crate::program::canonical::{Shared, chain};
@@ -108,8 +109,7 @@ fn exits(kind: RuleKind, rules: &[Member<'_>]) -> bool {
 fn is_costly(body: &Body, args: &[Term]) -> bool {
     body.iter().any(|expr| match &expr.kind {
         ExprKind::Call(terms) => terms.iter().enumerate().any(|(at, term)| match at {
-            0 => operator_name(term)
-                .is_some_and(|name| name.starts_with("data.") || name == "internal.print"),
+            0 => is_seen(term) || operator_name(term).is_some_and(|name| name.starts_with("data.")),
             _ => is_costly_term(term, args),
         }),
         ExprKind::Term(term) => is_costly_term(term, args),
@@ -430,9 +430,7 @@ fn leaf(kind: RuleKind, member: &Member<'_>, known: usize, lowering: &mut Loweri
 /// Whether a body prints, in which case nothing may keep it from running.
 fn prints(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
-        ExprKind::Call(terms) => terms.first().is_some_and(|name| {
-            name.is_operator("internal.print") || name.is_operator("internal.test_case")
-        }),
+        ExprKind::Call(terms) => terms.first().is_some_and(is_seen),
         ExprKind::Every(every) => prints(&every.body),
         ExprKind::Not(not) => prints(&not.body),
         ExprKind::And(pair) | ExprKind::Or(pair) => prints(&pair.lhs) || prints(&pair.rhs),

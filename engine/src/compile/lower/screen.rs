@@ -11,7 +11,8 @@ use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 
 use super::constants::constant;
 use super::declare::Member;
-use crate::program::canonical::{Conditions, Shared, TESTS, chain, may_constrain};
+use crate::builtins::{is_silent, published_test};
+use crate::program::canonical::{Conditions, Shared, chain, may_constrain};
 use crate::program::{Screen, Tree};
 
 /// What is known of the rules around one.
@@ -139,7 +140,7 @@ fn late_conditions(
 
 /// Whether an expression is a call that conditions are made of.
 fn is_test(expr: &Expr) -> bool {
-    !expr.negated && TESTS.iter().any(|name| expr.operands_of(name).is_some())
+    !expr.negated && published_test(expr).is_some()
 }
 
 /// Whether rules stand on the way of steps below `data`, or make something below them.
@@ -186,18 +187,6 @@ fn effect(expr: &Expr, tree: &Tree) -> Effect {
     listener.effect
 }
 
-/// Built-ins that neither fail nor print.
-const QUIET: [&str; 8] = [
-    "eq",
-    "equal",
-    "neq",
-    "lt",
-    "lte",
-    "gt",
-    "gte",
-    "internal.member_2",
-];
-
 /// Whether an expression compares constants, variables and what lies below these.
 fn is_comparison(expr: &Expr) -> bool {
     let is_simple = |term: &Term| match &term.kind {
@@ -212,10 +201,7 @@ fn is_comparison(expr: &Expr) -> bool {
     };
     match &expr.kind {
         ExprKind::Call(terms) if expr.with.is_empty() => match terms.split_first() {
-            Some((operator, operands)) => {
-                operands.iter().all(is_simple)
-                    && QUIET.iter().any(|name| operator.is_operator(name))
-            }
+            Some((operator, operands)) => operands.iter().all(is_simple) && is_silent(operator),
             None => false,
         },
         _ => false,
@@ -239,7 +225,7 @@ impl Listener<'_> {
             .is_some_and(|name| &**name == "data");
         if is_document {
             self.hear(Effect::Loud);
-        } else if !QUIET.iter().any(|name| operator.is_operator(name)) {
+        } else if !is_silent(operator) {
             self.hear(Effect::Strict);
         }
     }

@@ -12,6 +12,7 @@ use solon_syntax::ast::{
 use solon_syntax::source::Code;
 
 use super::{each_branch_with, nested_bodies, number, truth};
+use crate::builtins::PRINT_EACH;
 use crate::compile::facts::Facts;
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
@@ -175,7 +176,7 @@ impl Rewriter<'_> {
         *expr = Expr {
             index: expr.index,
             ..Expr::new(
-                ExprKind::Call(vec![Term::operator("internal.print", expr.span), sets]),
+                ExprKind::Call(vec![Term::operator(PRINT_EACH, expr.span), sets]),
                 expr.span,
             )
         };

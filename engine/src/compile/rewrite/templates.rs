@@ -14,6 +14,7 @@ use solon_syntax::source::{Code, Span};
 
 use super::prints::{capture, undeclared};
 use super::{arrange, comprehension, each_branch_with, is_truth};
+use crate::builtins::TEMPLATE_STRING;
 use crate::compile::facts::Facts;
 use crate::compile::functions::Functions;
 use crate::compile::locals::Locals;
@@ -198,7 +199,7 @@ impl Rewriter<'_> {
         if let Some(operands) = self.template(template, term.span) {
             let nowhere = Span::default();
             let terms = vec![
-                Term::operator("internal.template_string", nowhere),
+                Term::operator(TEMPLATE_STRING, nowhere),
                 Term::new(TermKind::Array(operands), nowhere),
             ];
             term.kind = TermKind::Call(terms.into());

@@ -10,10 +10,9 @@ use std::sync::{Arc, OnceLock};
 use solon_syntax::ast::visit::{Flow, Terms, Walk};
 use solon_syntax::ast::{Module, Name, Rule, Term};
 
+use crate::builtins::PRINT_EACH;
 use crate::value::Value;
-pub use index::{
-    ConditionPlace, Conditions, Constraint, Membership, Shared, TESTS, Test, may_constrain,
-};
+pub use index::{ConditionPlace, Conditions, Constraint, Membership, Shared, Test, may_constrain};
 pub use keyed::{Key, Keyed};
 pub use tree::{Group, GroupKind, Member, Site, SiteId, Sites, chain, is_ground};
 
@@ -68,7 +67,7 @@ impl Canonical {
         *self.prints.get_or_init(|| {
             let mut found = false;
             let mut look = Terms(|term: &Term| {
-                found = found || term.is_operator("internal.print");
+                found = found || term.is_operator(PRINT_EACH);
                 if found { Flow::Over } else { Flow::Into }
             });
             let modules = self.modules.iter();

@@ -3,6 +3,7 @@
 
 mod any;
 
+use crate::impossible::Within;
 use std::borrow::Cow;
 
 pub use any::Any;
@@ -81,7 +82,7 @@ impl<'d> Fields<'d> {
 
     /// What was not read.
     pub fn rest(&self) -> &'d [u8] {
-        self.content.get(self.at..).unwrap_or_default()
+        self.content.within(self.at..)
     }
 
     fn header(&self, at: usize) -> Result<Header, Problem> {

@@ -12,6 +12,7 @@ use solon_syntax::ast::{self, Expr, ExprKind, Term, TermKind};
 use super::published::Published;
 use super::spots::{self, Spot, Spots};
 use super::{Proof, length, texts};
+use crate::builtins::{IndexTest, index_test};
 use crate::compile::lower::constants::constant;
 use crate::compile::lower::screen::{Effect, Volumes};
 use crate::program::{Delimiters, Feature, Known, Place, Question, Tree};
@@ -127,11 +128,13 @@ impl<'r> Finding<'r> {
     }
 
     fn call(&mut self, operator: &Term, operands: &'r [Term]) {
-        let is = |name: &str| operator.is_operator(name);
-        match operands {
-            [left, right] if is("eq") || is("equal") => self.equality(left, right),
-            [element, collection] if is("internal.member_2") => self.member(element, collection),
-            [text, delimiter, parts] if is("split") => {
+        let Some(test) = index_test(operator) else {
+            return;
+        };
+        match (test, operands) {
+            (IndexTest::Equality, [left, right]) => self.equality(left, right),
+            (IndexTest::Member, [element, collection]) => self.member(element, collection),
+            (IndexTest::Split, [text, delimiter, parts]) => {
                 if let (Some(Spot::At(place)), Some(delimiter)) =
                     (self.spots.of(text), self.spots.constant(delimiter))
                     && let Some(delimiter) = delimiter.utf8().filter(|text| !text.is_empty())
@@ -145,7 +148,7 @@ impl<'r> Finding<'r> {
                 let spots = &self.spots;
                 let place = |term: &Term| spots.of(term).and_then(Spot::place);
                 let constant = |term: &Term| spots.constant(term);
-                let needs = texts::needs(operator, operands, &place, &constant);
+                let needs = texts::needs(test, operands, &place, &constant);
                 for (question, answers) in needs {
                     self.add(question, answers, false);
                 }

@@ -5,24 +5,23 @@ use solon_syntax::ast::Term;
 
 use super::conditions::Answers;
 use super::texts::{Need, one};
-use crate::builtins::{glob, regex};
+use crate::builtins::{IndexTest, glob, regex};
 use crate::program::{Delimiters, Feature, Place, Question};
 use crate::value::Value;
 
 /// What a call needs to hold.
 pub fn needs(
-    operator: &Term,
+    test: IndexTest,
     operands: &[Term],
     place: &dyn Fn(&Term) -> Option<Place>,
     constant: &dyn Fn(&Term) -> Option<Value>,
 ) -> Option<Vec<Need>> {
-    let is = |name: &str| operator.is_operator(name);
-    match operands {
-        [pattern, text] if is("regex.match") || is("re_match") => {
+    match (test, operands) {
+        (IndexTest::Pattern, [pattern, text]) => {
             let (place, pattern) = place(text).zip(constant(pattern))?;
             Some(one(place, Feature::Prefix, beginnings(&pattern)?))
         }
-        [pattern, delimiters, text] if is("glob.match") => {
+        (IndexTest::Glob, [pattern, delimiters, text]) => {
             let place = place(text)?;
             globs(&place, &constant(pattern)?, &constant(delimiters)?)
         }

@@ -5,7 +5,7 @@ use solon_syntax::ast::Term;
 
 use super::conditions::Answers;
 use super::spots;
-use crate::builtins::net;
+use crate::builtins::{IndexTest, net};
 use crate::program::{Feature, Place, Question};
 use crate::value::Value;
 
@@ -14,24 +14,21 @@ pub type Need = (Question, Answers);
 
 /// What a call needs to hold.
 pub fn needs(
-    operator: &Term,
+    test: IndexTest,
     operands: &[Term],
     place: &dyn Fn(&Term) -> Option<Place>,
     constant: &dyn Fn(&Term) -> Option<Value>,
 ) -> Vec<Need> {
-    let is = |name: &str| operator.is_operator(name);
-    let found = match operands {
-        [text, base] if is("startswith") || is("strings.any_prefix_match") => {
-            strings(base, constant)
-                .and_then(|bases| Some(one(place(text)?, Feature::Prefix, bases)))
-        }
-        [text, base] if is("endswith") || is("strings.any_suffix_match") => strings(base, constant)
+    let found = match (test, operands) {
+        (IndexTest::Prefix, [text, base]) => strings(base, constant)
+            .and_then(|bases| Some(one(place(text)?, Feature::Prefix, bases))),
+        (IndexTest::Suffix, [text, base]) => strings(base, constant)
             .and_then(|bases| Some(one(place(text)?, Feature::Suffix, bases))),
-        [network, address] if is("net.cidr_contains") => strings(network, constant)
+        (IndexTest::Network, [network, address]) => strings(network, constant)
             .filter(|networks| networks.iter().all(is_network))
             .and_then(|networks| Some(one(place(address)?, Feature::Network, networks))),
         #[cfg(feature = "regex")]
-        _ => super::patterns::needs(operator, operands, place, constant),
+        _ => super::patterns::needs(test, operands, place, constant),
         #[cfg(not(feature = "regex"))]
         _ => None,
     };

@@ -11,6 +11,7 @@ use solon_syntax::ast::{Expr, ExprKind, Name, Term, TermKind};
 
 use super::noted::{Note, What, constraints};
 use super::{ConditionPlace, Conditions, Membership, Test, glob};
+use crate::builtins::{IndexTest, index_test};
 use crate::program::constant;
 use crate::value::Value;
 
@@ -171,26 +172,28 @@ impl<'r> Entries<'r> {
     }
 
     fn call(&mut self, operator: &Term, operands: &'r [Term]) {
-        let is = |name: &str| operator.is_operator(name);
-        match operands {
-            [left, right] if is("eq") || is("equal") => {
+        let Some(test) = index_test(operator) else {
+            return;
+        };
+        match (test, operands) {
+            (IndexTest::Equality, [left, right]) => {
                 let _ = self.element(left, right)
                     || self.element(right, left)
                     || self.equality(left, right)
                     || self.equality(right, left);
             }
-            [element, collection] if is("internal.member_2") => self.member(element, collection),
-            [text, base] if is("startswith") || is("strings.any_prefix_match") => {
+            (IndexTest::Member, [element, collection]) => self.member(element, collection),
+            (IndexTest::Prefix, [text, base]) => {
                 if let (Some(place), Some(texts)) = (self.document(text), self.strings(base)) {
                     self.add(place, What::Test(Test::Prefix(texts)));
                 }
             }
-            [text, base] if is("endswith") || is("strings.any_suffix_match") => {
+            (IndexTest::Suffix, [text, base]) => {
                 if let (Some(place), Some(texts)) = (self.document(text), self.strings(base)) {
                     self.add(place, What::Test(Test::Suffix(texts)));
                 }
             }
-            [pattern, delimiters, text] if is("glob.match") => {
+            (IndexTest::Glob, [pattern, delimiters, text]) => {
                 if let (Some(place), Some(test)) = (
                     text.as_var().and_then(|name| self.variable(name)),
                     glob::test(pattern, delimiters),

@@ -10,6 +10,7 @@ mod shared;
 
 use solon_syntax::ast::{Expr, ExprKind, Rule, Term, TermKind};
 
+use crate::builtins::{IndexTest, index_test, is_seen};
 use crate::value::Value;
 use entries::Entries;
 pub use shared::Shared;
@@ -104,41 +105,33 @@ pub fn may_constrain(expr: &Expr) -> bool {
     }
     match &expr.kind {
         ExprKind::Term(term) => matches!(term.kind, TermKind::Ref(_)),
-        ExprKind::Call(terms) => match terms.as_slice() {
-            [operator, left, right]
-                if operator.is_operator("eq") || operator.is_operator("equal") =>
-            {
-                let is_place =
-                    |term: &Term| matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_));
-                let is_value = |term: &Term| {
-                    matches!(term.kind, TermKind::Var(_) | TermKind::Array(_)) || term.is_scalar()
-                };
-                (is_place(left) && is_value(right)) || (is_place(right) && is_value(left))
-            }
-            [operator, ..] => TESTS.iter().any(|name| operator.is_operator(name)),
-            [] => false,
+        ExprKind::Call(terms) => match terms.split_first() {
+            Some((operator, operands)) => may_test(index_test(operator), operands),
+            None => false,
         },
         ExprKind::And(_) | ExprKind::Or(_) => true,
         _ => false,
     }
 }
 
-/// The built-ins that conditions are made of, equality apart.
-pub const TESTS: [&str; 6] = [
-    "internal.member_2",
-    "startswith",
-    "endswith",
-    "strings.any_prefix_match",
-    "strings.any_suffix_match",
-    "glob.match",
-];
+fn may_test(test: Option<IndexTest>, operands: &[Term]) -> bool {
+    match (test, operands) {
+        (Some(IndexTest::Equality), [left, right]) => {
+            let is_place = |term: &Term| matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_));
+            let is_value = |term: &Term| {
+                matches!(term.kind, TermKind::Var(_) | TermKind::Array(_)) || term.is_scalar()
+            };
+            (is_place(left) && is_value(right)) || (is_place(right) && is_value(left))
+        }
+        (Some(test), _) => test.is_published(),
+        (None, _) => false,
+    }
+}
 
 /// Whether a body is seen to run: it prints, or names a case of a test.
 fn always_runs(body: &[Expr]) -> bool {
     body.iter().any(|expr| match &expr.kind {
-        ExprKind::Call(terms) => terms.first().is_some_and(|operator| {
-            operator.is_operator("internal.print") || operator.is_operator("internal.test_case")
-        }),
+        ExprKind::Call(terms) => terms.first().is_some_and(is_seen),
         ExprKind::Every(every) => always_runs(&every.body),
         ExprKind::Not(not) => always_runs(&not.body),
         ExprKind::And(pair) | ExprKind::Or(pair) => {

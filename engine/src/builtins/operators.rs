@@ -1,0 +1,108 @@
+//! What the table says of the operator of an expression, which is a term: names are compared where it lies.
+
+use solon_syntax::ast::{Expr, ExprKind, Term};
+
+use super::registry::FAMILIES;
+use super::{Builtin, IndexTest, Observed};
+
+/// What a built-in has in a column; `None` for most.
+type Cell = Option<IndexTest>;
+
+/// A column of the table without its empty cells, in the order of the table.
+type Column<const ROWS: usize> = [(&'static str, Cell); ROWS];
+
+static SILENT: Column<{ rows(Which::Silent) }> = column(Which::Silent);
+static SEEN: Column<{ rows(Which::Seen) }> = column(Which::Seen);
+static TESTS: Column<{ rows(Which::Tests) }> = column(Which::Tests);
+
+#[derive(Clone, Copy)]
+enum Which {
+    Silent,
+    Seen,
+    Tests,
+}
+
+impl Which {
+    const fn has(self, builtin: &Builtin) -> bool {
+        match self {
+            Self::Silent => builtin.silent,
+            Self::Seen => matches!(builtin.observed, Some(Observed::Print | Observed::TestCase)),
+            Self::Tests => builtin.test.is_some(),
+        }
+    }
+}
+
+/// How many rows a column has. Both are found where this crate is compiled.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a place beyond the end would not compile"
+)]
+const fn rows(which: Which) -> usize {
+    let (mut family, mut rows) = (0, 0);
+    while family < FAMILIES.len() {
+        let mut at = 0;
+        while at < FAMILIES[family].len() {
+            rows += which.has(&FAMILIES[family][at]) as usize;
+            at += 1;
+        }
+        family += 1;
+    }
+    rows
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a place beyond the end would not compile"
+)]
+const fn column<const ROWS: usize>(which: Which) -> Column<ROWS> {
+    let mut column: Column<ROWS> = [("", None); ROWS];
+    let (mut family, mut row) = (0, 0);
+    while family < FAMILIES.len() {
+        let mut at = 0;
+        while at < FAMILIES[family].len() {
+            let builtin = &FAMILIES[family][at];
+            if which.has(builtin) {
+                column[row] = (builtin.name, builtin.test);
+                row += 1;
+            }
+            at += 1;
+        }
+        family += 1;
+    }
+    column
+}
+
+#[inline]
+fn find(column: &[(&'static str, Cell)], operator: &Term) -> Option<Cell> {
+    let mut rows = column.iter();
+    rows.find(|(name, _)| operator.is_operator(name))
+        .map(|(_, cell)| *cell)
+}
+
+/// Whether an operator neither fails nor is seen, whatever it is called with.
+#[inline]
+pub fn is_silent(operator: &Term) -> bool {
+    find(&SILENT, operator).is_some()
+}
+
+/// Whether an operator is seen to be called: it prints, or names a case of a test.
+#[inline]
+pub fn is_seen(operator: &Term) -> bool {
+    find(&SEEN, operator).is_some()
+}
+
+/// What an index asks in the place of calls of an operator.
+#[inline]
+pub fn index_test(operator: &Term) -> Option<IndexTest> {
+    find(&TESTS, operator).flatten()
+}
+
+/// The operands of a call that conditions of the published index are made of, equality apart.
+pub fn published_test(expr: &Expr) -> Option<&[Term]> {
+    let ExprKind::Call(terms) = &expr.kind else {
+        return None;
+    };
+    let (operator, operands) = terms.split_first()?;
+    let test = index_test(operator)?;
+    test.is_published().then_some(operands)
+}
