@@ -27,10 +27,7 @@ fn main() -> Result<(), solon::Error> {
     let input = value!({"user": "bob", "action": "read"});
     let request = Request::new().input(&input);
     let mut coverage = Coverage::default();
-    let search = Search {
-        observer: Some(&mut coverage),
-        ..Search::default()
-    };
+    let search = Search::default().observer(&mut coverage);
     let explained = allow.explain_to(&request, Detail::Full, search);
     for line in explained.lines(true, false)? {
         println!("{line}");

@@ -12,6 +12,16 @@ use crate::store::StoreError;
 use crate::value::json::JsonError;
 
 /// An error of the engine.
+///
+/// ```
+/// use solon::Engine;
+///
+/// let error = Engine::new().set_module("p.rego", "package p\n\nallow if x").unwrap_err();
+/// let entry = &error.entries()[0];
+/// assert_eq!(entry.code, "rego_unsafe_var_error");
+/// assert_eq!(entry.message, "var x is unsafe");
+/// assert_eq!(entry.location, Some(("p.rego".to_owned(), 3, 10)));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -83,6 +93,7 @@ impl From<JsonError> for InputError {
 
 /// One entry of an error in the form that the published APIs list.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ErrorEntry {
     /// Published code.
     pub code: String,
@@ -96,6 +107,19 @@ pub struct ErrorEntry {
     pub stack: Vec<StackFrame>,
 }
 
+impl ErrorEntry {
+    /// Without a place.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            message: message.into(),
+            location: None,
+            details: Vec::new(),
+            stack: Vec::new(),
+        }
+    }
+}
+
 impl Error {
     /// The entries, in the order they were found.
     pub fn entries(&self) -> Vec<ErrorEntry> {
@@ -104,7 +128,7 @@ impl Error {
             Self::Load(LoadErrors(errors)) => {
                 let entries = errors.iter().map(|error| match error {
                     LoadError::Syntax(one) => of_diagnostic(one),
-                    LoadError::File(what) => entry("load_error", what.clone()),
+                    LoadError::File(what) => ErrorEntry::new("load_error", what),
                 });
                 entries.collect()
             }
@@ -115,17 +139,17 @@ impl Error {
                 details: Vec::new(),
                 stack: error.stack.clone(),
             }],
-            Self::Store(error) => vec![entry(error.code(), error.to_string())],
+            Self::Store(error) => vec![ErrorEntry::new(error.code(), error.to_string())],
             Self::Input(_) | Self::Output(_) | Self::Options(_) => {
-                vec![entry("invalid_parameter", self.to_string())]
+                vec![ErrorEntry::new("invalid_parameter", self.to_string())]
             }
-            Self::UnknownPath(_) => vec![entry("resource_not_found", self.to_string())],
-            Self::EmptyQuery => vec![entry("invalid_parameter", EMPTY_QUERY.into())],
-            Self::UnknownModule(name) => vec![entry(
+            Self::UnknownPath(_) => vec![ErrorEntry::new("resource_not_found", self.to_string())],
+            Self::EmptyQuery => vec![ErrorEntry::new("invalid_parameter", EMPTY_QUERY)],
+            Self::UnknownModule(name) => vec![ErrorEntry::new(
                 "resource_not_found",
                 format!("policy id `{name}` not found"),
             )],
-            Self::Internal(what) => vec![entry("internal_error", what.clone())],
+            Self::Internal(what) => vec![ErrorEntry::new("internal_error", what.clone())],
         }
     }
 
@@ -166,16 +190,6 @@ fn of_diagnostic(one: &Diagnostic) -> ErrorEntry {
             .has_place()
             .then(|| (one.file.to_string(), one.span.row, one.span.col)),
         details: one.details.clone(),
-        stack: Vec::new(),
-    }
-}
-
-fn entry(code: &str, message: String) -> ErrorEntry {
-    ErrorEntry {
-        code: code.to_owned(),
-        message,
-        location: None,
-        details: Vec::new(),
         stack: Vec::new(),
     }
 }

@@ -28,6 +28,7 @@ type Files = std::collections::HashMap<SourceId, Arc<str>>;
 
 /// How much is told of a search.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Watched {
     /// Which events.
     pub detail: Detail,
@@ -35,14 +36,41 @@ pub struct Watched {
     pub documents: bool,
 }
 
-impl From<Detail> for Watched {
-    fn from(detail: Detail) -> Self {
+impl Watched {
+    /// Some events, without the values of documents.
+    pub fn new(detail: Detail) -> Self {
         let documents = false;
         Self { detail, documents }
+    }
+
+    /// Whether the values of documents are told beside those of variables.
+    #[must_use]
+    pub fn documents(mut self, documents: bool) -> Self {
+        self.documents = documents;
+        self
+    }
+}
+
+impl From<Detail> for Watched {
+    fn from(detail: Detail) -> Self {
+        Self::new(detail)
     }
 }
 
 /// The answer to a query and how it was found: its solutions, or what it still depends on.
+///
+/// ```
+/// use solon::trace::Detail;
+/// use solon::{Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow if input.x == 1")?;
+/// let allow = engine.prepare_document("p/allow")?;
+/// let explained = allow.explain(&Request::new().input_json(br#"{"x": 2}"#), Detail::Fails);
+/// assert!(explained.lines(false, false)?.iter().any(|line| line.contains("Fail input.x = 1")));
+/// # Ok::<(), solon::Error>(())
+/// ```
+#[non_exhaustive]
 pub struct Explanation<T = Vec<Solution>> {
     /// The answer, or what ended the search.
     pub answer: Result<T, Error>,

@@ -209,6 +209,18 @@ pub const COMPLEMENTS: usize = 16;
 /// Bounds of one evaluation. `None` means unbounded.
 ///
 /// By default an evaluation may take 1 GiB of memory, and an explanation 256 MiB; time and steps are unbounded.
+///
+/// ```
+/// use solon::{Engine, Limits, Request};
+///
+/// let engine = Engine::builder().limits(Limits::default().steps(Some(1000))).build();
+/// engine.set_module("p.rego", "package p\nn := sum([x | some x in numbers.range(1, 100000)])")?;
+/// let n = engine.prepare_document("p/n")?;
+/// assert!(n.evaluate(&Request::new()).is_err());
+/// // a request may have bounds of its own
+/// assert!(n.evaluate(&Request::new().limits(&Limits::default())).is_ok());
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {

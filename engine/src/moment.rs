@@ -21,6 +21,20 @@ pub(crate) use policy::Policy;
 ///
 /// Cheap to clone. It pins both: as long as it lives, so do they. [`Request::moment`](crate::Request::moment) asks it
 /// instead of what is current, so that several decisions rest on the same.
+///
+/// ```
+/// use solon::{Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow := true")?;
+/// let allow = engine.prepare_document("p/allow")?;
+/// let before = engine.moment();
+/// engine.set_module("p.rego", "package p\nallow := false")?;
+/// let request = Request::new();
+/// assert_eq!(allow.evaluate(&request.moment(&before))?, Some(true.into()));
+/// assert_eq!(allow.evaluate(&request)?, Some(false.into()));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Moment(Arc<State>);
 

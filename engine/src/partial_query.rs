@@ -104,6 +104,18 @@ impl Default for PartialOptions {
 /// A compiled query that is asked while something is unknown. Made by
 /// [`Engine::prepare_partial`](crate::Engine::prepare_partial). It follows its engine: where modules have changed it is
 /// compiled anew on its next use.
+///
+/// ```
+/// use solon::{Engine, PartialOptions, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow if {\n\tinput.role == data.role\n\tinput.n > 1\n}")?;
+/// engine.put("/role", "admin".into())?;
+/// let partial = engine.prepare_partial_document("p/allow", &PartialOptions::default())?;
+/// let left = partial.evaluate(&Request::new())?;
+/// assert_eq!(left.query_texts(), ["input.role = \"admin\"\ninput.n > 1"]);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct PreparedPartial {
     pub(crate) handle: Arc<Following<PartialInner>>,

@@ -35,6 +35,7 @@ pub(crate) use search::search;
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub enum Input<'a> {
     /// `input` is undefined.
     #[default]
@@ -187,7 +188,18 @@ impl Shared {
 }
 
 /// One solution of a query.
+///
+/// ```
+/// use solon::{Engine, Request, Value};
+///
+/// let query = Engine::new().prepare_query("some x in [1, 2]; y := x * 10")?;
+/// let solutions = query.solutions(&Request::new())?;
+/// let (name, value) = &solutions[1].bindings[1];
+/// assert_eq!((&**name, value), ("y", &Value::Int(20)));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Solution {
     /// The query's variables, by name.
     pub bindings: Vec<(Name, Value)>,
@@ -196,7 +208,18 @@ pub struct Solution {
 }
 
 /// Where a query stands: the package whose rules it may name, and what it imports.
+///
+/// ```
+/// use solon::{Engine, QueryContext, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package authz\nallow := true")?;
+/// let query = engine.prepare_query_in("allow", &QueryContext::default().package("authz"))?;
+/// assert_eq!(query.solutions(&Request::new())?.len(), 1);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct QueryContext<'a> {
     /// A package, like `authz.users`.
     pub package: Option<&'a str>,
@@ -208,8 +231,39 @@ pub struct QueryContext<'a> {
     pub timer: Timer<'a>,
 }
 
+impl<'a> QueryContext<'a> {
+    /// Within a package, like `authz.users`.
+    #[must_use]
+    pub fn package(mut self, package: &'a str) -> Self {
+        self.package = Some(package);
+        self
+    }
+
+    /// With imports, like `data.users as us`.
+    #[must_use]
+    pub fn imports(mut self, imports: &'a [String]) -> Self {
+        self.imports = imports;
+        self
+    }
+
+    /// Without some built-in functions.
+    #[must_use]
+    pub fn unsafe_builtins(mut self, names: &'a [String]) -> Self {
+        self.unsafe_builtins = names;
+        self
+    }
+
+    /// Tells somebody how long the stages of its compilation take.
+    #[must_use]
+    pub fn timer(mut self, timer: Timer<'a>) -> Self {
+        self.timer = timer;
+        self
+    }
+}
+
 /// An expression of a query as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ExpressionText {
     /// Its text.
     pub text: String,

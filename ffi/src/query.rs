@@ -74,12 +74,12 @@ pub(crate) unsafe fn prepare<R>(
         )
     };
     let context = |timer: Timer<'_>| {
-        prepare(&QueryContext {
-            package,
-            imports: imports.as_deref().unwrap_or_default(),
-            unsafe_builtins: unsafe_builtins.as_deref().unwrap_or_default(),
-            timer,
-        })
+        let mut context = QueryContext::default()
+            .imports(imports.as_deref().unwrap_or_default())
+            .unsafe_builtins(unsafe_builtins.as_deref().unwrap_or_default())
+            .timer(timer);
+        context.package = package;
+        prepare(&context)
     };
     Ok(match metrics {
         None => context(Timer::default())?,

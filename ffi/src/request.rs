@@ -198,11 +198,9 @@ impl<'a> Asked<'a> {
             let is_watched = !observers.is_empty();
             let mut observers = Observers(observers);
             let metrics = self.metrics.filter(|metrics| metrics.is_instrumented());
-            let how = Search {
-                observer: is_watched.then_some(&mut observers as &mut dyn Observer),
-                instruments: metrics.map(|_| &instruments),
-                ..Search::default()
-            };
+            let mut how = Search::default();
+            how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
+            how.instruments = metrics.map(|_| &instruments);
             search(request, how)
         });
         if let Some(metrics) = self.metrics {

@@ -49,13 +49,7 @@ pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
 
 /// The exception for an object that cannot be converted.
 pub fn refused(py: Python<'_>, family: Family, message: &str) -> PyErr {
-    let entry = ErrorEntry {
-        code: "invalid_parameter".to_owned(),
-        message: message.to_owned(),
-        location: None,
-        details: Vec::new(),
-        stack: Vec::new(),
-    };
+    let entry = ErrorEntry::new("invalid_parameter", message);
     raise(py, family, message, vec![entry])
 }
 

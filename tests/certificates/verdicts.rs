@@ -21,10 +21,7 @@ pub struct Solon {
 
 impl Solon {
     pub fn new() -> Self {
-        let host = FixedHost {
-            now_ns: NOW_NS,
-            ..FixedHost::default()
-        };
+        let host = FixedHost::at(NOW_NS);
         let engine = Engine::builder().host(Arc::new(host)).build();
         Self {
             engine,

@@ -35,11 +35,9 @@ fn value(json: &Value) -> solon::Value {
 
 fn covered(query: &PreparedQuery, request: &Request<'_>, shortcuts: Shortcuts) -> Coverage {
     let mut coverage = Coverage::default();
-    let search = Search {
-        observer: Some(&mut coverage),
-        shortcuts,
-        ..Search::default()
-    };
+    let search = Search::default()
+        .observer(&mut coverage)
+        .shortcuts(shortcuts);
     drop(query.search_as(request, search));
     coverage
 }
@@ -65,27 +63,18 @@ fn answer(request: &Value) -> (Value, Value) {
     }
     let (mut coverage, mut profile) = (Coverage::default(), Profile::default());
     let mut observers = Observers(vec![&mut coverage as &mut dyn Observer, &mut profile]);
-    let search = Search {
-        observer: Some(&mut observers),
-        ..Search::default()
-    };
+    let search = Search::default().observer(&mut observers);
     query.search_as(&asked, search).unwrap();
     let usual = Shortcuts::default();
     let index = covered(
         &query,
         &asked,
-        Shortcuts {
-            indexing: false,
-            ..usual
-        },
+        usual.indexing(false),
     );
     let early = covered(
         &query,
         &asked,
-        Shortcuts {
-            early_exit: false,
-            ..usual
-        },
+        usual.early_exit(false),
     );
     let parsed = engine.modules();
     let others = [(Kind::IndexExcluded, &index), (Kind::EarlyExit, &early)];

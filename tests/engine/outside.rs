@@ -27,14 +27,9 @@ use solon::{
 
 fn answer(headers: &[(&str, &str)], body: &str) -> HttpResponse {
     let headers = headers.iter();
-    HttpResponse {
-        status: 200,
-        reason: "OK".into(),
-        headers: headers
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect(),
-        body: body.into(),
-    }
+    let headers = headers.map(|(name, value)| ((*name).into(), (*value).into()));
+    let answer = HttpResponse::new(200).reason("OK");
+    answer.headers(headers.collect()).body(body)
 }
 
 fn engine(host: impl Host + 'static, module: &str) -> Engine {

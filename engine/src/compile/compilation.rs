@@ -25,6 +25,14 @@ use crate::types::Type;
 use crate::value::Value;
 
 /// How to compile.
+///
+/// ```
+/// use solon::{CompilerOptions, Engine};
+///
+/// let options = CompilerOptions::default().unsafe_builtins(vec!["opa.runtime".to_owned()]);
+/// let engine = Engine::builder().compiler(options).build();
+/// assert!(engine.set_module("p.rego", "package p\nenv := opa.runtime().env").is_err());
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
@@ -271,6 +279,7 @@ pub struct Compiled {
 
 /// How much a compilation worked on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Work {
     /// Modules whose bodies went through the passes.
     pub modules: usize,

@@ -21,6 +21,15 @@ use crate::store::{Contents, Snapshot, Store, StoreError};
 use crate::value::{Object, Value};
 
 /// How an engine is made.
+///
+/// ```
+/// use solon::{Engine, Limits};
+///
+/// let limits = Limits::default().memory(Some(64 << 20));
+/// let engine = Engine::builder().strict(true).limits(limits).build();
+/// // strict mode refuses an import that nobody uses
+/// assert!(engine.set_module("p.rego", "package p\nimport data.x\nallow := true").is_err());
+/// ```
 pub struct EngineBuilder {
     version: Version,
     options: Options,

@@ -9,6 +9,7 @@ use crate::program::Program;
 
 /// A query that was running when an evaluation ended early: the one for a rule's body, or for a body within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StackFrame {
     /// Its number, from 0 in the order in which queries began.
     pub query_id: u64,

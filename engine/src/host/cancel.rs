@@ -7,6 +7,19 @@ use std::thread::{self, Thread};
 use parking_lot::Mutex;
 
 /// Stops evaluations from another thread.
+///
+/// ```
+/// use solon::{Cancel, Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nn := sum([x | some x in numbers.range(1, 1000000)])")?;
+/// let cancel = Cancel::default();
+/// let elsewhere = cancel.clone();
+/// std::thread::spawn(move || elsewhere.cancel()).join().ok();
+/// let n = engine.prepare_document("p/n")?;
+/// assert!(n.evaluate(&Request::new().cancel(&cancel)).is_err());
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     shared: Arc<Shared>,

@@ -10,7 +10,23 @@ use crate::value::Value;
 /// foreseen.
 ///
 /// It knows the addresses and the answers it was given, and nothing else.
+///
+/// ```
+/// use std::sync::Arc;
+/// use solon::host::HttpResponse;
+/// use solon::{Engine, FixedHost, Request};
+///
+/// let answer = HttpResponse::new(200).reason("OK").body("yes");
+/// let host = FixedHost::at(0).answering("GET", "http://h/", Ok(answer));
+/// let engine = Engine::builder().host(Arc::new(host)).build();
+/// let query = engine.prepare_query(
+///     r#"http.send({"method": "get", "url": "http://h/"}).raw_body == "yes""#,
+/// )?;
+/// assert_eq!(query.solutions(&Request::new())?.len(), 1);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FixedHost {
     /// What the clock shows.
     pub now_ns: i64,

@@ -6,6 +6,7 @@ use super::wait::Over;
 
 /// One exchange that a policy asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HttpRequest {
     /// The method, in capitals.
     pub method: String,
@@ -33,6 +34,7 @@ pub struct HttpRequest {
 
 /// How TLS is set up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tls {
     /// Who is trusted to name servers.
     pub trust: Trust,
@@ -67,6 +69,7 @@ impl Default for Trust {
 
 /// A certificate, those that vouch for it, and its key.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Identity {
     /// The certificates as DER, the client's own first.
     pub certificates: Vec<Vec<u8>>,
@@ -85,6 +88,7 @@ impl std::fmt::Debug for Identity {
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HttpResponse {
     /// Its status.
     pub status: u16,
@@ -96,8 +100,40 @@ pub struct HttpResponse {
     pub body: Vec<u8>,
 }
 
+impl HttpResponse {
+    /// An answer without headers and body.
+    pub fn new(status: u16) -> Self {
+        Self {
+            status,
+            ..Self::default()
+        }
+    }
+
+    /// With words behind the status.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = reason.into();
+        self
+    }
+
+    /// With headers.
+    #[must_use]
+    pub fn headers(mut self, headers: Vec<(String, Vec<u8>)>) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    /// With a body.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+}
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HttpError {
     /// At which point.
     pub kind: HttpErrorKind,

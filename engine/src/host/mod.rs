@@ -21,6 +21,28 @@ use crate::value::Value;
 /// What a policy may ask of the world.
 ///
 /// Calls that may take long are given a [`Wait`] and return when it is over, whatever became of the work.
+///
+/// ```
+/// use std::sync::Arc;
+/// use solon::{Engine, Host, Request};
+///
+/// struct Noon;
+///
+/// impl Host for Noon {
+///     fn now_ns(&self) -> i64 {
+///         12 * 3600 * 1_000_000_000
+///     }
+///
+///     fn fill_random(&self, _: &mut [u8]) -> Result<(), String> {
+///         Err("there is no chance here".to_owned())
+///     }
+/// }
+///
+/// let engine = Engine::builder().host(Arc::new(Noon)).build();
+/// let query = engine.prepare_query("time.clock(time.now_ns()) = [12, 0, 0]")?;
+/// assert_eq!(query.solutions(&Request::new())?.len(), 1);
+/// # Ok::<(), solon::Error>(())
+/// ```
 pub trait Host: Send + Sync {
     /// Nanoseconds since the Unix epoch.
     fn now_ns(&self) -> i64;

@@ -22,6 +22,18 @@ use entry::KnownEntry;
 
 /// The document at a fixed path of `data`. It follows its engine: where modules have changed its rules are found anew on
 /// its next use.
+///
+/// ```
+/// use solon::{Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\ndouble := input.n * 2")?;
+/// let double = engine.prepare_document("p/double")?;
+/// let answer = double.evaluate_json(&Request::new().input_json(br#"{"n": 21}"#))?;
+/// assert_eq!(answer.as_deref(), Some(&b"42"[..]));
+/// assert_eq!(double.evaluate(&Request::new())?, None, "without an input it is undefined");
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct PreparedDocument {
     pub(crate) handle: Arc<DocumentHandle>,

@@ -119,7 +119,13 @@ pub fn kept_memory() -> usize {
 }
 
 /// Gives back the memory that evaluations left to later ones: all of the pool and what the calling thread has of its own,
-/// the moment that it asked last among it. Other threads keep theirs, at most 256 KiB each; the next evaluations take what they need anew.
+/// the moment that it asked last among it. Other threads keep theirs, at most 256 KiB each; the next evaluations take what
+/// they need anew.
+///
+/// ```
+/// solon::release_memory();
+/// assert_eq!(solon::kept_memory(), 0);
+/// ```
 pub fn release_memory() {
     OWN.set(None);
     moment::forget();

@@ -8,6 +8,21 @@ use super::{Commit, Contents, Store, StoreError, StoredModule};
 use crate::value::{Object, Value};
 
 /// Policies and documents in memory: what another engine can go on from, and what stores are tested against.
+///
+/// ```
+/// use std::sync::Arc;
+/// use solon::store::MemoryStore;
+/// use solon::{Engine, Request, Value};
+///
+/// let store = Arc::new(MemoryStore::default());
+/// let first = Engine::builder().open(store.clone())?;
+/// first.set_module("p.rego", "package p\nn := data.n + 1")?;
+/// first.put("/n", Value::Int(1))?;
+/// // another engine goes on from what is kept
+/// let second = Engine::builder().open(store)?;
+/// assert_eq!(second.prepare_document("p/n")?.evaluate(&Request::new())?, Some(Value::Int(2)));
+/// # Ok::<(), solon::Error>(())
+/// ```
 pub struct MemoryStore {
     kept: Mutex<Kept>,
 }

@@ -25,6 +25,17 @@ use crate::limits;
 use crate::value::Value;
 
 /// The base documents at one moment.
+///
+/// ```
+/// use solon::{Engine, Path, Value};
+///
+/// let engine = Engine::new();
+/// engine.put("/a/b", Value::Int(1))?;
+/// let snapshot = engine.snapshot();
+/// engine.put("/a/b", Value::Int(2))?;
+/// assert_eq!(snapshot.read(&Path::from_slashes("a/b"))?, &Value::Int(1));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     root: Value,
@@ -54,6 +65,22 @@ impl Snapshot {
 }
 
 /// Changes that become visible together, or not at all.
+///
+/// ```
+/// use solon::store::Transaction;
+/// use solon::{Engine, Error, Path, Value};
+///
+/// let engine = Engine::new();
+/// engine.put("/visits", Value::Int(1))?;
+/// let visits = engine.edit(|documents: &mut Transaction| {
+///     let path = Path::from_slashes("visits");
+///     let visits = documents.read(&path)?.as_i64().unwrap_or(0) + 1;
+///     documents.put(&path, Value::Int(visits))?;
+///     Ok::<_, Error>(visits)
+/// })?;
+/// assert_eq!(visits, 2);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Transaction {
     base: u64,
@@ -161,6 +188,7 @@ impl Transaction {
 
 /// A module as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoredModule {
     /// Its name.
     pub name: String,
@@ -170,13 +198,32 @@ pub struct StoredModule {
     pub version: Version,
 }
 
+impl StoredModule {
+    /// A text under a name, to be read as Rego of a version.
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>, version: Version) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+            version,
+        }
+    }
+}
+
 /// What a store keeps.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Contents {
     /// All base documents: an object.
     pub documents: Value,
     /// The modules.
     pub modules: Vec<StoredModule>,
+}
+
+impl Contents {
+    /// All documents, an object, and all modules.
+    pub fn new(documents: Value, modules: Vec<StoredModule>) -> Self {
+        Self { documents, modules }
+    }
 }
 
 /// One change of policy and documents.

@@ -56,6 +56,7 @@ impl Kind {
 
 /// A place: row and column, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[non_exhaustive]
 pub struct Position {
     /// The row.
     pub row: u32,
@@ -65,6 +66,7 @@ pub struct Position {
 
 /// A stretch of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
 pub struct Stretch {
     /// Its first character.
     pub start: Position,
@@ -77,6 +79,7 @@ pub struct Stretch {
 
 /// What was come by in one file, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FileCoverage {
     /// What was come by, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -97,6 +100,7 @@ pub struct FileCoverage {
 
 /// What was come by in all files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CoverageReport {
     /// File by file.
     pub files: BTreeMap<String, FileCoverage>,

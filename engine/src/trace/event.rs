@@ -7,6 +7,7 @@ use solon_syntax::source::Span;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Op {
     /// A body or a rule is searched.
     Enter,
@@ -53,6 +54,7 @@ impl Op {
 
 /// What it happened to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Node {
     /// A body.
     Body(Arc<Body>),
@@ -64,6 +66,7 @@ pub enum Node {
 
 /// A variable and what it is bound to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Local {
     /// The variable's name in canonical bodies.
     pub name: Name,
@@ -77,6 +80,7 @@ pub struct Local {
 
 /// An event.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Event {
     /// What happened.
     pub op: Op,
@@ -99,6 +103,26 @@ pub struct Event {
 }
 
 /// Who is told each step of a search.
+///
+/// ```
+/// use solon::trace::{Event, Observer, Op};
+/// use solon::{Engine, Request, Search};
+///
+/// #[derive(Default)]
+/// struct Failures(usize);
+///
+/// impl Observer for Failures {
+///     fn event(&mut self, event: Event) {
+///         self.0 += usize::from(event.op == Op::Fail);
+///     }
+/// }
+///
+/// let query = Engine::new().prepare_query("some x in [1, 2, 3]; x > 1")?;
+/// let mut failures = Failures::default();
+/// query.search_as(&Request::new(), Search::default().observer(&mut failures))?;
+/// assert_eq!(failures.0, 1);
+/// # Ok::<(), solon::Error>(())
+/// ```
 pub trait Observer {
     /// Is told.
     fn event(&mut self, event: Event);

@@ -6,6 +6,7 @@ use super::event::{Event, Local, Node, Observer, Op};
 
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Detail {
     /// Everything.
     Debug,

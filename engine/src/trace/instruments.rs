@@ -10,6 +10,7 @@ const KEPT: usize = 1028;
 
 /// An operation whose time is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Operation {
     /// Terms become values.
     Plug,
@@ -42,6 +43,7 @@ impl Operation {
 
 /// Something that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Count {
     /// A base document was read.
     BaseCacheMiss,
@@ -73,6 +75,17 @@ impl Count {
 }
 
 /// Measures a search.
+///
+/// ```
+/// use solon::trace::Instruments;
+/// use solon::{Engine, Request, Search};
+///
+/// let query = Engine::new().prepare_query("count([1, 2]) == 2")?;
+/// let instruments = Instruments::default();
+/// query.search_as(&Request::new(), Search::default().instruments(&instruments))?;
+/// assert!(!instruments.times().is_empty());
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Default)]
 pub struct Instruments {
     times: [RefCell<Times>; 4],

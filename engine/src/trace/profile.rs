@@ -8,6 +8,17 @@ use solon_syntax::source::{SourceId, Span};
 use super::event::{Event, Node, Observer, Op};
 
 /// Measures the time from one step of an expression to the next step of any.
+///
+/// ```
+/// use solon::trace::Profile;
+/// use solon::{Engine, Request, Search};
+///
+/// let query = Engine::new().prepare_query("some x in [1, 2, 3]; x > 1")?;
+/// let mut profile = Profile::default();
+/// query.search_as(&Request::new(), Search::default().observer(&mut profile))?;
+/// assert!(profile.finish().iter().any(|row| row.evals == 3));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Default)]
 pub struct Profile {
     rows: Vec<ProfileRow>,
@@ -18,6 +29,7 @@ pub struct Profile {
 
 /// What happened on one row.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ProfileRow {
     /// The expression that was searched first.
     pub span: Span,

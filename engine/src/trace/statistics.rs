@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 /// The distribution of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Three quarters are not above it.
     #[serde(rename = "75%", serialize_with = "number")]

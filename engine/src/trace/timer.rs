@@ -4,6 +4,20 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Is told how long each stage took, by its published name; or nobody is, and nothing is measured.
+///
+/// ```
+/// use std::cell::RefCell;
+/// use solon::trace::Timer;
+/// use solon::{Change, Engine};
+///
+/// let stages = RefCell::new(Vec::new());
+/// let hear = |name: &str, _| stages.borrow_mut().push(name.to_owned());
+/// let mut change = Change::default();
+/// change.set_module("p.rego", "package p\nallow := true");
+/// Engine::new().apply_timed(change, Timer::new(&hear))?;
+/// assert!(stages.borrow().iter().any(|name| name == "rego_module_parse"));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Copy, Default)]
 pub struct Timer<'t>(Option<Told<'t>>);
 

@@ -55,6 +55,14 @@ impl Drop for Shape {
 }
 
 /// An owned object, shared: its form and values behind their counter.
+///
+/// ```
+/// use solon::Object;
+/// let mut roles = Object::from_pairs(vec![("bob".into(), 2.into()), ("alice".into(), 1.into())]);
+/// roles.insert("carol".into(), 3.into());
+/// let names: Vec<_> = roles.iter().filter_map(|(name, _)| name.as_str()).collect();
+/// assert_eq!(names, ["alice", "bob", "carol"], "in the order of keys");
+/// ```
 #[derive(Clone)]
 pub struct Object(ThinArc<Form, Value>);
 

@@ -7,6 +7,13 @@ use super::array::ArrayIter;
 use super::{ArenaSet, V, Value, search};
 
 /// An owned set: its members in order.
+///
+/// ```
+/// use solon::{Set, Value};
+///
+/// let set = Set::from_items(vec![Value::Int(2), Value::Int(1), Value::Int(2)]);
+/// assert_eq!(set.items(), [Value::Int(1), Value::Int(2)]);
+/// ```
 #[derive(Clone, Default)]
 pub struct Set {
     items: Vec<Value>,

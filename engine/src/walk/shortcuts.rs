@@ -8,11 +8,28 @@ use crate::trace::{Count, Instruments, Observer, Operation};
 
 /// What a search may leave out because the answer does not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Shortcuts {
     /// Rules that cannot match, as their index tells.
     pub indexing: bool,
     /// Rules behind the first one that matches, where all have the same value.
     pub early_exit: bool,
+}
+
+impl Shortcuts {
+    /// Whether rules that cannot match are left out.
+    #[must_use]
+    pub fn indexing(mut self, indexing: bool) -> Self {
+        self.indexing = indexing;
+        self
+    }
+
+    /// Whether rules behind the first one that matches are left out, where all have the same value.
+    #[must_use]
+    pub fn early_exit(mut self, early_exit: bool) -> Self {
+        self.early_exit = early_exit;
+        self
+    }
 }
 
 impl Default for Shortcuts {
@@ -25,7 +42,23 @@ impl Default for Shortcuts {
 }
 
 /// How a query is searched.
+///
+/// ```
+/// use solon::trace::Coverage;
+/// use solon::{Engine, Request, Search};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow if input.x\nallow if input.y")?;
+/// let query = engine.prepare_query("data.p.allow")?;
+/// let mut coverage = Coverage::default();
+/// query.search_as(&Request::new().input_json(br#"{"x": true}"#), Search::default().observer(&mut coverage))?;
+/// let modules = engine.modules();
+/// let report = coverage.report(&[], modules.iter().map(|(_, module)| &**module));
+/// assert_eq!((report.covered_lines, report.not_covered_lines), (1, 1));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Default)]
+#[non_exhaustive]
 pub struct Search<'o> {
     /// Who is told each step.
     pub observer: Option<&'o mut dyn Observer>,
@@ -35,6 +68,36 @@ pub struct Search<'o> {
     pub shortcuts: Shortcuts,
     /// Where errors of built-ins are collected.
     pub faults: Option<&'o Faults>,
+}
+
+impl<'o> Search<'o> {
+    /// Tells somebody each step.
+    #[must_use]
+    pub fn observer(mut self, observer: &'o mut dyn Observer) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Measures itself.
+    #[must_use]
+    pub fn instruments(mut self, instruments: &'o Instruments) -> Self {
+        self.instruments = Some(instruments);
+        self
+    }
+
+    /// Leaves out what it may.
+    #[must_use]
+    pub fn shortcuts(mut self, shortcuts: Shortcuts) -> Self {
+        self.shortcuts = shortcuts;
+        self
+    }
+
+    /// Collects the errors of built-ins.
+    #[must_use]
+    pub fn faults(mut self, faults: &'o Faults) -> Self {
+        self.faults = Some(faults);
+        self
+    }
 }
 
 impl<'e> Walk<'e> {

@@ -53,7 +53,7 @@ pub fn default_decision(state: &State, request: &Request) -> Result<Response, Ap
 
 /// The decoded segments of the path below the route.
 pub fn path(request: &Request) -> Result<Path, ApiError> {
-    let segments = segments(request.below());
+    let segments = request.below().and_then(segments);
     segments
         .map(Path::new)
         .ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))
@@ -218,8 +218,6 @@ fn bare(state: &State, request: &Request, path: &Path) -> Result<Response, ApiEr
 /// How a result is written; indented, every line but the first behind `prefix`.
 pub(super) fn style(pretty: bool, prefix: &str) -> Style<'_> {
     let indent = "  ";
-    Style {
-        html: true,
-        layout: pretty.then_some(Layout { prefix, indent }),
-    }
+    let layout = pretty.then_some(Layout::new(prefix, indent));
+    Style::default().html(true).layout(layout)
 }

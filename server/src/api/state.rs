@@ -30,9 +30,6 @@ impl State {
 
     /// Where the queries of callers stand.
     pub fn query_context(&self) -> QueryContext<'_> {
-        QueryContext {
-            unsafe_builtins: &self.unsafe_builtins,
-            ..QueryContext::default()
-        }
+        QueryContext::default().unsafe_builtins(&self.unsafe_builtins)
     }
 }

@@ -305,12 +305,8 @@ impl Host for Measured {
     }
 
     fn send(&self, request: &HttpRequest, _: &Wait<'_>) -> Result<HttpResponse, HttpError> {
-        Ok(HttpResponse {
-            status: 200,
-            reason: "OK".into(),
-            headers: Vec::new(),
-            body: request.body_limit.to_string().into(),
-        })
+        let limit = request.body_limit.to_string();
+        Ok(HttpResponse::new(200).reason("OK").body(limit))
     }
 }
 

@@ -76,10 +76,7 @@ impl<'a> Asked<'a> {
             if let Some(input) = self.input {
                 request = request.input(input);
             }
-            let watched = Watched {
-                detail: self.detail,
-                documents: true,
-            };
+            let watched = Watched::new(self.detail).documents(true);
             engine
                 .prepare_query(self.query)
                 .unwrap()

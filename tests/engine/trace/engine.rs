@@ -28,8 +28,6 @@ pub fn explain(request: &Value, detail: Detail) -> Explanation {
     if let Some(input) = &input {
         asked = asked.input(input);
     }
-    let documents = true;
-    query
-        .unwrap()
-        .explain(&asked, Watched { detail, documents })
+    let watched = Watched::new(detail).documents(true);
+    query.unwrap().explain(&asked, watched)
 }

@@ -42,12 +42,8 @@ pub async fn exchange(
         headers.retain(|(name, _)| name != "content-encoding" && name != "content-length");
     }
     without_framing(&mut headers);
-    let answer = HttpResponse {
-        status,
-        reason,
-        headers,
-        body,
-    };
+    let answer = HttpResponse::new(status);
+    let answer = answer.reason(reason).headers(headers).body(body);
     Ok(Received { answer, packed })
 }
 

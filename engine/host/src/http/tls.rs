@@ -33,7 +33,9 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, String> {
         .with_custom_certificate_verifier(Arc::new(Verifier::new(&tls.trust)?));
     let mut config = match &tls.identity {
         None => builder.with_no_client_auth(),
-        Some(Identity { certificates, key }) => {
+        Some(Identity {
+            certificates, key, ..
+        }) => {
             let key = PrivateKeyDer::from_pem_slice(key)
                 .map_err(|_| "tls: failed to parse private key".to_owned())?;
             let certificates = certificates.iter().cloned().map(CertificateDer::from);

@@ -12,6 +12,14 @@ use crate::value::text::lossy;
 use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, V};
 
 /// Writes a value as `yaml.marshal` does.
+///
+/// ```
+/// let value = solon::yaml::read(b"roles: [admin, reader]")?;
+/// let mut text = String::new();
+/// solon::yaml::write(value.borrow(), &mut text)?;
+/// assert_eq!(text, "roles:\n- admin\n- reader\n");
+/// # Ok::<(), solon::yaml::YamlError>(())
+/// ```
 pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
     write_while(value, usize::MAX, &|| true, out)
 }

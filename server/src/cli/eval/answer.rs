@@ -170,10 +170,7 @@ impl<'o> Fields<'o> {
         let prefix = "  ".repeat(self.depth + 1);
         json::write_go_layout(
             value.borrow(),
-            json::Layout {
-                prefix: &prefix,
-                indent: "  ",
-            },
+            json::Layout::new(&prefix, "  "),
             self.out,
         );
     }
@@ -198,10 +195,7 @@ fn bindings(solution: &Solution) -> Value {
 fn indented(value: &Value, out: &mut Vec<u8>) {
     json::write_go_layout(
         value.borrow(),
-        json::Layout {
-            prefix: "",
-            indent: "  ",
-        },
+        json::Layout::new("", "  "),
         out,
     );
     out.push(b'\n');
@@ -210,7 +204,7 @@ fn indented(value: &Value, out: &mut Vec<u8>) {
 fn compact(value: &Value) -> String {
     let mut text = Vec::new();
     json::write_go(value.borrow(), &mut text);
-    String::from_utf8(text).unwrap_or_default()
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn raw(solution: &Solution, out: &mut Vec<u8>) {

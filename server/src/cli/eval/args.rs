@@ -253,10 +253,9 @@ impl Args {
 
     /// What the evaluation may leave out.
     pub fn shortcuts(&self) -> Shortcuts {
-        Shortcuts {
-            indexing: !self.disable_indexing,
-            early_exit: !self.disable_early_exit,
-        }
+        Shortcuts::default()
+            .indexing(!self.disable_indexing)
+            .early_exit(!self.disable_early_exit)
     }
 
     /// What coverage is looked at once more without.

@@ -129,7 +129,7 @@ impl Extras {
 fn laid_out(value: &Value, prefix: &str) -> Vec<u8> {
     let mut text = Vec::new();
     let indent = "  ";
-    json::write_go_layout(value.borrow(), json::Layout { prefix, indent }, &mut text);
+    json::write_go_layout(value.borrow(), json::Layout::new(prefix, indent), &mut text);
     text
 }
 

@@ -92,12 +92,10 @@ impl Run {
                 self.metrics.add(name, took);
             }
         };
-        let context = QueryContext {
-            package: args.package.as_deref(),
-            imports: &args.imports,
-            timer: Timer::new(&hear),
-            ..QueryContext::default()
-        };
+        let mut context = QueryContext::default()
+            .imports(&args.imports)
+            .timer(Timer::new(&hear));
+        context.package = args.package.as_deref();
         let instruments = Instruments::default();
         let faults = Faults::default();
         let (mut profile, mut coverage) = (Profile::default(), Coverage::default());
@@ -113,16 +111,11 @@ impl Run {
             || args.instrument
             || args.show_builtin_errors
             || args.shortcuts() != Shortcuts::default();
-        let search = Search {
-            observer: observed.then_some(&mut watching as &mut dyn Observer),
-            instruments: args.instrument.then_some(&instruments),
-            shortcuts: args.shortcuts(),
-            faults: args.show_builtin_errors.then_some(&faults),
-        };
-        let watched_in = |detail| Watched {
-            detail,
-            documents: args.var_values,
-        };
+        let mut search = Search::default().shortcuts(args.shortcuts());
+        search.observer = observed.then_some(&mut watching as &mut dyn Observer);
+        search.instruments = args.instrument.then_some(&instruments);
+        search.faults = args.show_builtin_errors.then_some(&faults);
+        let watched_in = |detail| Watched::new(detail).documents(args.var_values);
         let mut others = Vec::new();
         let answer = if args.partial {
             let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
@@ -218,11 +211,9 @@ fn without(kind: Kind, args: &Args, prepared: &BoundQuery, input: Option<&Value>
         Kind::IndexExcluded => shortcuts.indexing = false,
         Kind::EarlyExit => shortcuts.early_exit = false,
     }
-    let search = Search {
-        observer: Some(&mut coverage),
-        shortcuts,
-        ..Search::default()
-    };
+    let search = Search::default()
+        .observer(&mut coverage)
+        .shortcuts(shortcuts);
     drop(prepared.search_as(&request, search));
     coverage
 }
