@@ -113,7 +113,7 @@ impl Default for PartialOptions {
 /// engine.put("/role", "admin".into())?;
 /// let partial = engine.prepare_partial_document("p/allow", &PartialOptions::default())?;
 /// let left = partial.evaluate(&Request::new())?;
-/// assert_eq!(left.query_texts(), ["input.role = \"admin\"\ninput.n > 1"]);
+/// assert_eq!(left.query_texts(), ["input.role = \"admin\"; gt(input.n, 1)"]);
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Clone)]

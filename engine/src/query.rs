@@ -35,7 +35,6 @@ pub(crate) use search::search;
 
 /// The input of an evaluation.
 #[derive(Clone, Copy, Default)]
-#[non_exhaustive]
 pub enum Input<'a> {
     /// `input` is undefined.
     #[default]

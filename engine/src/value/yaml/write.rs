@@ -17,7 +17,7 @@ use crate::value::{ArrayView, Kind, NumberBuf, ObjectView, SetView, V};
 /// let value = solon::yaml::read(b"roles: [admin, reader]")?;
 /// let mut text = String::new();
 /// solon::yaml::write(value.borrow(), &mut text)?;
-/// assert_eq!(text, "roles:\n- admin\n- reader\n");
+/// assert_eq!(text, "roles:\n  - admin\n  - reader\n");
 /// # Ok::<(), solon::yaml::YamlError>(())
 /// ```
 pub fn write(value: V<'_>, out: &mut String) -> Result<(), YamlError> {
