@@ -121,18 +121,15 @@ impl Document {
             },
             |request, mut search| {
                 let answers = inputs.iter().map(|input| {
-                    let search = ::engine::Search {
-                        observer: match &mut search.observer {
-                            Some(observer) => Some(&mut **observer),
-                            None => None,
-                        },
-                        instruments: search.instruments,
-                        ..::engine::Search::default()
-                    };
+                    let mut own = ::engine::Search::default();
+                    own.instruments = search.instruments;
+                    if let Some(observer) = &mut search.observer {
+                        own = own.observer(&mut **observer);
+                    }
                     let request = input.put(*request);
                     let told = self
                         .shared
-                        .calling(|| self.prepared.explain_to(&request, Detail::Notes, search));
+                        .calling(|| self.prepared.explain_to(&request, Detail::Notes, own));
                     told.answer
                 });
                 answers.collect()

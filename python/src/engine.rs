@@ -360,11 +360,8 @@ impl Engine {
     ) -> PyResult<Query> {
         let shared = self.shared();
         let prepared = detached(py, || {
-            let context = QueryContext {
-                package: package.as_deref(),
-                imports: &imports,
-                ..QueryContext::default()
-            };
+            let mut context = QueryContext::default().imports(&imports);
+            context.package = package.as_deref();
             shared.engine.prepare_query_in(&text, &context)
         })?;
         Ok(Query::new(prepared, text, shared.clone()))

@@ -179,11 +179,9 @@ impl Request {
             observers.extend(timed.as_mut().map(|timed| timed as &mut dyn Observer));
             let is_watched = !observers.is_empty();
             let mut observers = Observers(observers);
-            let how = Search {
-                observer: is_watched.then_some(&mut observers as &mut dyn Observer),
-                instruments: metrics.map(|_| &instruments),
-                ..Search::default()
-            };
+            let mut how = Search::default();
+            how.observer = is_watched.then_some(&mut observers as &mut dyn Observer);
+            how.instruments = metrics.map(|_| &instruments);
             let answer = search(request, how);
             if let Some(metrics) = metrics {
                 metrics.instruments(&instruments);
