@@ -149,29 +149,42 @@ impl<'e> Iterator for MembersIter<'e> {
     }
 }
 
+/// An operand where it lies: it was just written in parts, and is slow to move as a whole.
+#[inline]
+fn held<'v, 'e>(operands: &'v [V<'e>], position: u8) -> &'v V<'e> {
+    operands
+        .get(usize::from(position))
+        .unwrap_or_else(|| no_operand())
+}
+
+/// What is read in place of an operand that is missing.
+#[cold]
+#[inline(never)]
+fn no_operand() -> &'static V<'static> {
+    impossible::<()>("a call with too few operands");
+    &V::Null
+}
+
 impl<'e> Operands<'e> for [V<'e>] {
     #[inline]
     fn at(&self, position: u8) -> V<'e> {
-        match self.get(usize::from(position)) {
-            Some(operand) => *operand,
-            None => impossible("a call with too few operands"),
-        }
+        *held(self, position)
     }
 
     #[inline]
     fn text(&self, position: u8) -> Result<TextView<'e>, Fault> {
-        let operand = self.at(position);
+        let operand = held(self, position);
         operand
             .as_text()
-            .ok_or_else(|| Fault::operand(position + 1, &["string"], operand))
+            .ok_or_else(|| Fault::operand(position + 1, &["string"], *operand))
     }
 
     #[inline]
     fn number(&self, position: u8) -> Result<Number<'e>, Fault> {
-        let operand = self.at(position);
+        let operand = held(self, position);
         operand
             .as_number()
-            .ok_or_else(|| Fault::operand(position + 1, &["number"], operand))
+            .ok_or_else(|| Fault::operand(position + 1, &["number"], *operand))
     }
 
     fn int(&self, position: u8) -> Result<i64, Fault> {
@@ -180,10 +193,10 @@ impl<'e> Operands<'e> for [V<'e>] {
     }
 
     fn integer(&self, position: u8) -> Result<Number<'e>, Fault> {
-        let operand = self.at(position);
+        let operand = held(self, position);
         let number = operand
             .as_number()
-            .ok_or_else(|| Fault::operand(position + 1, &["integer"], operand))?;
+            .ok_or_else(|| Fault::operand(position + 1, &["integer"], *operand))?;
         if number.is_integer() {
             Ok(number)
         } else {
@@ -193,31 +206,31 @@ impl<'e> Operands<'e> for [V<'e>] {
 
     #[inline]
     fn array(&self, position: u8) -> Result<ArrayView<'e>, Fault> {
-        let operand = self.at(position);
+        let operand = held(self, position);
         operand
             .as_array()
-            .ok_or_else(|| Fault::operand(position + 1, &["array"], operand))
+            .ok_or_else(|| Fault::operand(position + 1, &["array"], *operand))
     }
 
     #[inline]
     fn object(&self, position: u8) -> Result<ObjectView<'e>, Fault> {
-        let operand = self.at(position);
+        let operand = held(self, position);
         operand
             .as_object()
-            .ok_or_else(|| Fault::operand(position + 1, &["object"], operand))
+            .ok_or_else(|| Fault::operand(position + 1, &["object"], *operand))
     }
 
     #[inline]
     fn set(&self, position: u8) -> Result<SetView<'e>, Fault> {
-        let operand = self.at(position);
+        let operand = held(self, position);
         operand
             .as_set()
-            .ok_or_else(|| Fault::operand(position + 1, &["set"], operand))
+            .ok_or_else(|| Fault::operand(position + 1, &["set"], *operand))
     }
 
     #[inline]
     fn members(&self, position: u8, want: &'static [&'static str]) -> Result<Members<'e>, Fault> {
-        let operand = self.at(position);
-        Members::of(operand).ok_or_else(|| Fault::operand(position + 1, want, operand))
+        let operand = held(self, position);
+        Members::of(*operand).ok_or_else(|| Fault::operand(position + 1, want, *operand))
     }
 }

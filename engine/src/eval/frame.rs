@@ -33,7 +33,25 @@ impl<'e> Held<'e> {
 pub(super) const NO_SLOT: &str = "a plan names a slot that is not there";
 
 /// The same of a constant.
-pub(super) const NO_CONSTANT: &str = "a plan names a constant that is not there";
+const NO_CONSTANT: &str = "a plan names a constant that is not there";
+
+/// What is read in place of a slot that is not there. It lies somewhere, as a slot does: a value that may be one or another
+/// one is written in parts before it is read.
+#[cold]
+#[inline(never)]
+pub(super) fn no_slot() -> &'static Held<'static> {
+    impossible::<()>(NO_SLOT);
+    &Held::Value(V::Null)
+}
+
+/// The same in place of a constant.
+#[cold]
+#[inline(never)]
+pub(super) fn no_constant() -> &'static Value {
+    static NULL: Value = Value::Null;
+    impossible::<()>(NO_CONSTANT);
+    &NULL
+}
 
 /// Where operands are read.
 pub(super) trait Operands<'e> {
@@ -51,10 +69,7 @@ pub(super) trait Operands<'e> {
     )]
     fn get(&self, operand: Operand) -> V<'e> {
         match operand {
-            Operand::Slot(slot) => match self.slot(slot) {
-                Some(held) => held.value(),
-                None => impossible(NO_SLOT),
-            },
+            Operand::Slot(slot) => self.slot(slot).unwrap_or_else(|| no_slot()).value(),
             Operand::Const(id) => self.constant(id),
         }
     }
@@ -62,10 +77,8 @@ pub(super) trait Operands<'e> {
     /// A constant.
     #[inline]
     fn constant(&self, id: ConstId) -> V<'e> {
-        match self.stored_constant(id) {
-            Some(value) => value.borrow(),
-            None => impossible(NO_CONSTANT),
-        }
+        let constant = self.stored_constant(id);
+        constant.unwrap_or_else(|| no_constant()).borrow()
     }
 }
 
@@ -203,18 +216,16 @@ impl<'e> Machine<'e> {
     #[expect(clippy::inline_always, reason = "as for the whole")]
     fn fetch(&self, operand: Operand, place: &mut V<'e>) {
         let stored = match operand {
-            Operand::Slot(slot) => match self.slot(slot) {
-                Some(Held::Value(value)) => {
+            Operand::Slot(slot) => match self.slot(slot).unwrap_or_else(|| no_slot()) {
+                Held::Value(value) => {
                     *place = *value;
                     return;
                 }
-                Some(Held::Stored(value)) => value,
-                None => return impossible(NO_SLOT),
+                Held::Stored(value) => value,
             },
-            Operand::Const(id) => match self.stored_constant(id) {
-                Some(value) => value,
-                None => return impossible(NO_CONSTANT),
-            },
+            Operand::Const(id) => self
+                .stored_constant(id)
+                .unwrap_or_else(|| no_constant()),
         };
         *place = stored.borrow();
     }

@@ -12,7 +12,7 @@ use crate::value::{Kind, V, Value};
 
 use super::compare::{Compare, is_member, same_held};
 use super::data::stored_child;
-use super::frame::{Held, NO_CONSTANT, NO_SLOT, Operands};
+use super::frame::{Held, NO_SLOT, Operands, no_constant, no_slot};
 use super::machine::InputSource;
 use super::path;
 use super::table;
@@ -356,14 +356,11 @@ impl<'e> Glance<'e> {
     #[inline]
     fn held(&self, operand: Operand) -> Held<'e> {
         match operand {
-            Operand::Slot(slot) => match self.slot(slot) {
-                Some(held) => *held,
-                None => Held::Value(impossible(NO_SLOT)),
-            },
-            Operand::Const(id) => match self.stored_constant(id) {
-                Some(value) => Held::Stored(value),
-                None => Held::Value(impossible(NO_CONSTANT)),
-            },
+            Operand::Slot(slot) => *self.slot(slot).unwrap_or_else(|| no_slot()),
+            Operand::Const(id) => {
+                let constant = self.stored_constant(id);
+                Held::Stored(constant.unwrap_or_else(|| no_constant()))
+            }
         }
     }
 

@@ -96,7 +96,7 @@ fn patched<'e>(arena: &'e Arena, old: Option<V<'e>>, path: &[V<'e>], value: V<'e
     let Some((key, rest)) = path.split_first() else {
         return value;
     };
-    let object = old.and_then(V::as_object);
+    let object = old.and_then(|value| value.as_object());
     let inner = patched(
         arena,
         object.and_then(|object| object.get(*key)),
@@ -142,7 +142,7 @@ fn with_overlay<'e>(
     match overlay {
         Overlay::Value(new) => join(arena, value, *new),
         Overlay::Node(children) => {
-            let object = value.and_then(V::as_object);
+            let object = value.and_then(|value| value.as_object());
             let kept = object.into_iter().flat_map(|object| object.iter());
             let new = children.iter().map(|(key, inner)| {
                 let old = object.and_then(|object| object.get(*key));
@@ -155,7 +155,7 @@ fn with_overlay<'e>(
 
 /// A value with what an old one has besides, where both are objects.
 pub(crate) fn united<'e>(arena: &'e Arena, old: Option<V<'e>>, new: V<'e>) -> V<'e> {
-    let (Some(old), Some(added)) = (old.and_then(V::as_object), new.as_object()) else {
+    let (Some(old), Some(added)) = (old.and_then(|value| value.as_object()), new.as_object()) else {
         return new;
     };
     let added = added
@@ -176,7 +176,7 @@ pub(crate) fn merged_keys<'e>(
     base: Option<V<'e>>,
     overlay: Option<&Overlay<'e>>,
 ) -> Vec<V<'e>> {
-    let object = base.and_then(V::as_object).into_iter();
+    let object = base.and_then(|value| value.as_object()).into_iter();
     let mut keys: Vec<V<'e>> = object
         .flat_map(|object| object.iter())
         .map(|(key, _)| key)

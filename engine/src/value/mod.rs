@@ -286,10 +286,10 @@ impl<'e> V<'e> {
 
     /// The number, if it is one.
     #[inline]
-    pub fn as_number(self) -> Option<Number<'e>> {
+    pub fn as_number(&self) -> Option<Number<'e>> {
         Some(match self {
-            Self::Int(i) => Number::Int(i),
-            Self::Decimal(scale, coefficient) => Number::Decimal(scale, coefficient),
+            Self::Int(i) => Number::Int(*i),
+            Self::Decimal(scale, coefficient) => Number::Decimal(*scale, *coefficient),
             Self::Number(text) => Number::Text(&text.0),
             Self::NewNumber(text) => Number::Text(text),
             _ => return None,
@@ -298,9 +298,9 @@ impl<'e> V<'e> {
 
     /// The string, if it is one.
     #[inline]
-    pub fn as_text(self) -> Option<TextView<'e>> {
+    pub fn as_text(&self) -> Option<TextView<'e>> {
         Some(match self {
-            Self::Short(short) => TextView::Short(short),
+            Self::Short(short) => TextView::Short(*short),
             Self::Text(text) => TextView::Utf8(text.as_str()),
             Self::Bytes(bytes) => TextView::Bytes(bytes.as_bytes()),
             Self::NewText(text) => text.view(),
@@ -333,7 +333,7 @@ impl<'e> V<'e> {
 
     /// The array, if it is one.
     #[inline]
-    pub fn as_array(self) -> Option<ArrayView<'e>> {
+    pub fn as_array(&self) -> Option<ArrayView<'e>> {
         Some(match self {
             Self::Array(items) => ArrayView::Stored(items),
             Self::NewArray(items) => ArrayView::Arena(items),
@@ -343,7 +343,7 @@ impl<'e> V<'e> {
 
     /// The object, if it is one.
     #[inline]
-    pub fn as_object(self) -> Option<ObjectView<'e>> {
+    pub fn as_object(&self) -> Option<ObjectView<'e>> {
         Some(match self {
             Self::Object(object) => ObjectView::Stored(object),
             Self::NewObject(object) => ObjectView::Arena(object),
@@ -353,7 +353,7 @@ impl<'e> V<'e> {
 
     /// The set, if it is one.
     #[inline]
-    pub fn as_set(self) -> Option<SetView<'e>> {
+    pub fn as_set(&self) -> Option<SetView<'e>> {
         Some(match self {
             Self::Set(set) => SetView::Stored(set),
             Self::NewSet(set) => SetView::Arena(set),

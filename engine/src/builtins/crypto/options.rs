@@ -51,7 +51,7 @@ fn uses(value: V<'_>) -> Result<Vec<i64>, Fault> {
         Members::of(value).ok_or_else(|| Fault::error("'KeyUsages' should be an Array or Set"))?;
     let (mut uses, mut invalid) = (Vec::new(), Vec::new());
     // what is no string counts for nothing
-    for name in names.iter().filter_map(V::as_text) {
+    for name in names.iter().filter_map(|value| value.as_text()) {
         let known = KEY_USAGES
             .iter()
             .position(|(_, own)| own.as_bytes() == name.as_bytes());

@@ -119,7 +119,7 @@ pub fn decode_object<'e>(
         let value = value.get(1..).unwrap_or_default();
         match unescape(call, key).and_then(|key| Ok((key, unescape(call, value)?))) {
             Ok((key, value)) => {
-                let at = keys.get(key).and_then(V::as_number);
+                let at = keys.get(key).and_then(|value| value.as_number());
                 let held = at.and_then(|at| values.get_mut(at.as_index()?));
                 if let Some(held) = held {
                     held.push(value);

@@ -72,7 +72,7 @@ impl<'e> Constraints<'e> {
     /// Whether the claims are as asked for, and the token is valid now.
     pub fn hold(&self, claims: ObjectView<'_>) -> Result<bool, Fault> {
         if !self.issuer.as_bytes().is_empty() {
-            let issuer = claims.get_str("iss").and_then(V::as_text);
+            let issuer = claims.get_str("iss").and_then(|value| value.as_text());
             if issuer.is_none_or(|issuer| issuer.as_bytes() != self.issuer.as_bytes()) {
                 return Ok(false);
             }

@@ -378,7 +378,7 @@ impl<'t, 'e> Machine<'_, 't, 'e> {
                 }
                 _ => {}
             }
-            let Some(members) = value.document().and_then(V::as_object) else {
+            let Some(members) = value.document().and_then(|value| value.as_object()) else {
                 let of = value.type_name();
                 let message = format!("can't evaluate field {field} in type {of}");
                 return self.fail(part.position, part, &message);

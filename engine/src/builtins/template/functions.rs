@@ -113,10 +113,10 @@ fn length(value: Data<'_>) -> Result<Data<'_>, Failure> {
         return Ok(int(text.len()));
     }
     let document = value.document();
-    if let Some(items) = document.and_then(V::as_array) {
+    if let Some(items) = document.and_then(|value| value.as_array()) {
         return Ok(int(items.len()));
     }
-    if let Some(members) = document.and_then(V::as_object) {
+    if let Some(members) = document.and_then(|value| value.as_object()) {
         return Ok(int(members.len()));
     }
     fail(format!("len of type {}", value.concrete().type_name()))
@@ -151,13 +151,13 @@ fn index<'e>(value: Data<'e>, indexes: &[Data<'e>]) -> Result<Data<'e>, Failure>
             return fail("index of nil pointer");
         }
         let document = found.document();
-        if let Some(items) = document.and_then(V::as_array) {
+        if let Some(items) = document.and_then(|value| value.as_array()) {
             let at = position(*index, items.len())?;
             let Some(item) = items.get(at) else {
                 return fail("reflect: slice index out of range");
             };
             found = Data::Element(item);
-        } else if let Some(members) = document.and_then(V::as_object) {
+        } else if let Some(members) = document.and_then(|value| value.as_object()) {
             let key = match index.concrete() {
                 Data::Missing => return fail("value is nil; should be of type string"),
                 Data::Document(key) if key.kind() == Kind::String => key,
@@ -195,7 +195,7 @@ fn slice<'e>(
     if indexes.len() > 3 {
         return fail(format!("too many slice indexes: {}", indexes.len()));
     }
-    let items = value.document().and_then(V::as_array);
+    let items = value.document().and_then(|value| value.as_array());
     let text = value.text();
     let length = match (&items, &text) {
         (Some(items), _) => items.len(),
