@@ -47,7 +47,11 @@ impl Glances {
 
 impl DocumentHandle {
     /// What a glance at the input shows of the document.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "what it finds was just written in parts, and is slow to move as a whole"
+    )]
     pub(super) fn glance<'e>(
         &'e self,
         found: Found,
@@ -67,7 +71,8 @@ impl DocumentHandle {
     }
 
     /// What a glance tells of a rule.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "as for the whole")]
     pub(super) fn glimpse<'e>(
         &self,
         rule: RuleId,
