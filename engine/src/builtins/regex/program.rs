@@ -126,17 +126,12 @@ impl Regex {
         if !may_match {
             return false;
         }
-        let letters: SmallVec<[u8; 256]>;
         let read = match &self.alphabet {
-            None => &*bytes,
-            Some(alphabet) => {
-                let chars = text.to_str();
-                letters = chars.chars().map(|c| alphabet.letter(c)).collect();
-                &letters
-            }
+            None => bytes,
+            Some(alphabet) => in_letters(text, alphabet),
         };
         // in one place, so that it is a part of this function
-        self.program.is_match(Input::new(read))
+        self.program.is_match(Input::new(&*read))
     }
 
     /// Whether it may match somewhere in a string, as far as a look at its bytes tells.
@@ -195,6 +190,14 @@ impl Regex {
             .filter(move |(_, held)| *held == name)
             .map(|(at, _)| at)
     }
+}
+
+/// A string as an alphabet spells it.
+#[cold]
+#[inline(never)]
+fn in_letters<'t>(text: &TextView<'_>, alphabet: &Alphabet) -> Cow<'t, [u8]> {
+    let chars = text.to_str();
+    chars.chars().map(|c| alphabet.letter(c)).collect()
 }
 
 /// Groups of a match, the whole of it first.
