@@ -12,6 +12,8 @@ use super::graph::Graphs;
 use super::hooks::Hooks;
 use super::http::{ResponseCache, Sent};
 use super::objects::forms::Forms;
+use super::objects::kept::Merges;
+use super::sets::heads::KnownHeads;
 use super::patterns::Patterns;
 use super::time::LastPlace;
 use crate::host::{Cancel, Host, Over, Wait};
@@ -39,6 +41,10 @@ pub struct Kept<'e> {
     pub identifiers: BTreeMap<Box<[u8]>, u128>,
     /// What objects merge to, by their forms.
     pub merged: Forms<'e>,
+    /// What pairs of objects merged to.
+    pub merges: Merges<'e>,
+    /// What strings of sets begin with.
+    pub heads: KnownHeads<'e>,
 }
 
 /// The surroundings of a call: memory, budget, caches, and the way to the outside.

@@ -1,6 +1,7 @@
 //! Objects.
 
 pub mod forms;
+pub mod kept;
 mod get;
 mod union;
 

@@ -1,5 +1,6 @@
 //! Sets.
 
+pub mod heads;
 mod merging;
 
 use smallvec::SmallVec;
@@ -8,7 +9,6 @@ use self::merging::{Wanted, side_by_side};
 use super::arrays::allot;
 use super::{Builtin, BuiltinContext, Fault, Operands};
 use crate::limits;
-use crate::value::array::ArrayView;
 use crate::value::{Kind, SetBuilder, SetView, V, Value};
 
 /// This family's entries.
@@ -199,15 +199,18 @@ fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>,
             .iter()
             .try_fold(*first, |all, set| or(call, &[all, *set]));
     }
-    let mut all = call.arena.list();
+    let mut all = SetBuilder::new(call.arena);
     for members in sets.iter().filter_map(|set| set.as_set()) {
         allot(call, members.len())?;
-        all.extend(members.iter_unordered());
+        for (at, member) in members.iter_unordered().enumerate() {
+            if (at + 1).is_multiple_of(limits::LONG_STEP) {
+                call.budget.check()?;
+            }
+            all.insert(member);
+        }
         call.budget.check()?;
     }
-    let mut result = SetBuilder::new(call.arena);
-    result.extend(ArrayView::Arena(all.into_bump_slice()));
-    Ok(result.finish())
+    Ok(all.finish())
 }
 
 /// Sets up to which they are united one by one.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::text::head;
+use super::text::{head, head_from};
 use super::{V, Value};
 use crate::limits::LONG_STEP;
 
@@ -63,8 +63,7 @@ impl Mark {
     /// Of bytes of a string from a position on.
     #[inline]
     fn of_text(bytes: &[u8], from: usize, at: u32) -> Self {
-        let head = head(bytes.get(from..).unwrap_or_default());
-        Self::new(head >> Self::PLACE, at)
+        Self::new(head_from(bytes, from) >> Self::PLACE, at)
     }
 
     #[inline]
@@ -98,12 +97,57 @@ fn marks<T: Sortable>(values: &[T]) -> Option<(Vec<Mark>, usize)> {
         }
         return Some((marks, 0));
     }
-    first.text()?;
-    let from = shared(values.iter().map_while(T::text));
+    // what the first and the last one begin with the others mostly do
+    let (first, last) = (first.text()?, values.last()?.text()?);
+    let begin = Begin::new(first.get(..common(first, last)).unwrap_or_default());
+    let from = begin.bytes.len();
     for (value, at) in values.iter().zip(0..) {
-        marks.push(Mark::of_text(value.text()?, from, at));
+        let text = value.text()?;
+        if !begin.is_of(text) {
+            return marks_from(values, shared(values.iter().map_while(T::text)));
+        }
+        marks.push(Mark::of_text(text, from, at));
     }
     Some((marks, from))
+}
+
+/// Marks of strings from a byte on.
+#[cold]
+fn marks_from<T: Sortable>(values: &[T], from: usize) -> Option<(Vec<Mark>, usize)> {
+    let marks = values.iter().zip(0..);
+    let marks = marks.map(|(value, at)| Some(Mark::of_text(value.text()?, from, at)));
+    Some((marks.collect::<Option<_>>()?, from))
+}
+
+/// What texts may begin with.
+struct Begin<'t> {
+    bytes: &'t [u8],
+    head: u128,
+    /// Bits of a head that lie behind it.
+    others: u32,
+}
+
+impl<'t> Begin<'t> {
+    const HEAD: usize = 16;
+
+    fn new(bytes: &'t [u8]) -> Self {
+        let others = 8 * Self::HEAD.saturating_sub(bytes.len());
+        Self {
+            bytes,
+            head: head(bytes),
+            others: u32::try_from(others).unwrap_or(0),
+        }
+    }
+
+    /// Whether a text begins so.
+    #[inline]
+    fn is_of(&self, text: &[u8]) -> bool {
+        let differs = (head(text) ^ self.head).checked_shr(self.others);
+        let is_long = self.bytes.len() > Self::HEAD;
+        differs.unwrap_or(0) == 0
+            && text.len() >= self.bytes.len()
+            && (!is_long || text.starts_with(self.bytes))
+    }
 }
 
 /// How many bytes all texts begin with: they tell nothing.

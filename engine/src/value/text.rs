@@ -160,6 +160,21 @@ pub fn head(text: &[u8]) -> u128 {
     u128::from(low.swap_bytes()) << 64 | u128::from(high.swap_bytes())
 }
 
+/// The same for what stands from a byte on. At the end of a longer string it is a part of the last 16 bytes.
+#[inline]
+pub fn head_from(text: &[u8], from: usize) -> u128 {
+    const HEAD: usize = 16;
+    let rest = text.len().saturating_sub(from);
+    match text.last_chunk::<HEAD>() {
+        Some(last) if rest < HEAD => {
+            let shift = u32::try_from(8 * (HEAD - rest)).unwrap_or(u32::MAX);
+            let head = u128::from_be_bytes(*last).checked_shl(shift);
+            head.unwrap_or(0)
+        }
+        _ => head(text.get(from..).unwrap_or_default()),
+    }
+}
+
 /// An owned string longer than [`Short::MAX`], shared, behind its counter.
 #[derive(Clone, Debug)]
 pub struct Text(ArcStr);

@@ -17,7 +17,7 @@ pub fn union<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<
     if right.is_empty() {
         return Ok(operands.at(0));
     }
-    merge(call, left, right)
+    merge_again(call, left, right)
 }
 
 pub fn union_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -44,7 +44,7 @@ fn merge_all<'e>(
     if let [first, second, rest @ ..] = objects
         && rest.len() + 2 <= FEW
     {
-        let mut merged = merge(call, *first, *second)?;
+        let mut merged = merge_again(call, *first, *second)?;
         for object in rest {
             let Some(before) = merged.as_object() else {
                 break;
@@ -58,7 +58,7 @@ fn merge_all<'e>(
     for object in objects {
         allot(call, object.len())?;
         for (key, value) in object.iter() {
-            let place = places.get(key).and_then(V::as_number);
+            let place = places.get(key).and_then(|value| value.as_number());
             let held = place.and_then(|place| merged.get_mut(place.as_index()?));
             if let Some((_, values)) = held {
                 values.push(value);
@@ -84,6 +84,22 @@ fn merge_all<'e>(
         result.put(key, value);
     }
     Ok(result.finish())
+}
+
+/// Merges objects that may have been merged before.
+#[inline]
+fn merge_again<'e>(
+    call: &mut BuiltinContext<'e>,
+    left: ObjectView<'e>,
+    right: ObjectView<'e>,
+) -> Result<V<'e>, Fault> {
+    if let Some(merged) = call.kept().merges.find(left, right) {
+        return Ok(merged);
+    }
+    let merged = merge(call, left, right)?;
+    let arena = call.arena;
+    call.kept().merges.keep(arena, left, right, merged);
+    Ok(merged)
 }
 
 /// Values that are objects on both sides merge; else the right one wins.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::builtins::{BuiltinContext, Fault};
 use crate::limits;
-use crate::value::{V, sort, text};
+use crate::value::V;
 
 /// How many times as large one set has to be as the other for members to be searched in it.
 const UNEQUAL: usize = 8;
@@ -22,101 +22,130 @@ pub enum Wanted {
 
 /// Goes through the members of two sets, which are in order. Of equal members the left one is taken.
 pub fn side_by_side<'e>(
-    call: &BuiltinContext<'e>,
+    call: &mut BuiltinContext<'e>,
     lefts: &'e [V<'e>],
     rights: &'e [V<'e>],
     wanted: Wanted,
 ) -> Result<V<'e>, Fault> {
+    let arena = call.arena;
     let most = match wanted {
         Wanted::LeftAlone => lefts.len(),
         Wanted::Common => lefts.len().min(rights.len()),
         Wanted::All => lefts.len() + rights.len(),
     };
-    let mut members = bumpalo::collections::Vec::with_capacity_in(most, call.arena.bump());
     if lefts.len() / UNEQUAL > rights.len() || rights.len() / UNEQUAL > lefts.len() {
+        let mut members = bumpalo::collections::Vec::with_capacity_in(most, arena.bump());
         leap(call, lefts, rights, wanted, &mut members)?;
-    } else if let Some(from) = shared(lefts, rights) {
-        let (left_heads, right_heads) = (heads(lefts, from), heads(rights, from));
-        let lefts = lefts.iter().zip(left_heads.iter().copied());
-        let rights = rights.iter().zip(right_heads.iter().copied());
-        merge(call, lefts, rights, wanted, &mut members)?;
-    } else {
-        let plain = |members: &'e [V<'e>]| members.iter().map(|member| (member, 0));
-        merge(call, plain(lefts), plain(rights), wanted, &mut members)?;
+        return Ok(arena.sorted_set(members.into_bump_slice()));
     }
-    Ok(call.arena.sorted_set(members.into_bump_slice()))
+    let members = arena.bump().alloc_slice_fill_copy(most, V::Null);
+    let made = match call.kept().heads.of_both(arena, lefts, rights) {
+        Some((left_heads, right_heads)) => {
+            let (left, right) = (Side::new(lefts, left_heads), Side::new(rights, right_heads));
+            merge_wanted(call, left, right, wanted, members)?
+        }
+        None => {
+            let (left, right) = (Side::new(lefts, Alike), Side::new(rights, Alike));
+            merge_wanted(call, left, right, wanted, members)?
+        }
+    };
+    Ok(arena.sorted_set(members.get(..made).unwrap_or_default()))
 }
 
-/// What strings hold from a byte on, as numbers that order them as far as they go.
-fn heads(members: &[V<'_>], from: usize) -> Vec<u128> {
-    let head = |member: &V<'_>| {
-        let bytes = member.string_bytes().unwrap_or_default();
-        text::head(bytes.get(from..).unwrap_or_default())
-    };
-    members.iter().map(head).collect()
+/// Numbers that order members as far as they go.
+trait Ranks: Copy {
+    fn rank(self, at: usize) -> Option<u128>;
 }
 
-/// How many bytes all members of two sets in order begin with, when they are strings.
-fn shared(lefts: &[V<'_>], rights: &[V<'_>]) -> Option<usize> {
-    let [first, .., last] = lefts else {
-        return None;
-    };
-    let first = first.string_bytes()?;
-    let mut shared = sort::common(first, last.string_bytes()?);
-    for other in [rights.first()?, rights.last()?] {
-        shared = shared.min(sort::common(first, other.string_bytes()?));
+impl Ranks for &[u128] {
+    #[inline]
+    fn rank(self, at: usize) -> Option<u128> {
+        self.get(at).copied()
     }
-    Some(shared)
 }
 
-/// Goes through both one by one. What stands beside members orders them as far as it goes.
-#[inline]
-fn merge<'e>(
+/// Nothing orders members but they themselves.
+#[derive(Clone, Copy)]
+struct Alike;
+
+impl Ranks for Alike {
+    #[inline]
+    fn rank(self, _: usize) -> Option<u128> {
+        Some(0)
+    }
+}
+
+/// One of the two sets.
+#[derive(Clone, Copy)]
+struct Side<'e, R> {
+    members: &'e [V<'e>],
+    ranks: R,
+}
+
+impl<'e, R: Ranks> Side<'e, R> {
+    fn new(members: &'e [V<'e>], ranks: R) -> Self {
+        Self { members, ranks }
+    }
+
+    #[inline]
+    fn at(self, at: usize) -> Option<(&'e V<'e>, u128)> {
+        Some((self.members.get(at)?, self.ranks.rank(at)?))
+    }
+}
+
+/// Writes the wanted members side by side; how many they are.
+fn merge_wanted<'e, R: Ranks>(
     call: &BuiltinContext<'e>,
-    mut lefts: impl Iterator<Item = (&'e V<'e>, u128)>,
-    mut rights: impl Iterator<Item = (&'e V<'e>, u128)>,
+    left: Side<'e, R>,
+    right: Side<'e, R>,
     wanted: Wanted,
-    members: &mut bumpalo::collections::Vec<'e, V<'e>>,
-) -> Result<(), Fault> {
-    let (mut left, mut right) = (lefts.next(), rights.next());
-    let mut turns = 0_usize;
-    while let (Some((one, head)), Some((other, other_head))) = (left, right) {
-        turns += 1;
-        if turns.is_multiple_of(limits::LONG_STEP) {
-            call.budget.check()?;
+    members: &mut [V<'e>],
+) -> Result<usize, Fault> {
+    match wanted {
+        Wanted::LeftAlone => merge::<R, true, false, false>(call, left, right, members),
+        Wanted::Common => merge::<R, false, true, false>(call, left, right, members),
+        Wanted::All => merge::<R, true, true, true>(call, left, right, members),
+    }
+}
+
+/// The same of members that are in the left set alone, in both, or in the right one alone. Each turn writes one, and goes
+/// on behind it if it is wanted: what there is to choose is chosen without a jump.
+#[inline]
+fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
+    call: &BuiltinContext<'e>,
+    left: Side<'e, R>,
+    right: Side<'e, R>,
+    members: &mut [V<'e>],
+) -> Result<usize, Fault> {
+    let (mut at, mut other_at, mut made) = (0, 0, 0);
+    'all: loop {
+        for _ in 0..limits::LONG_STEP {
+            let (Some((one, rank)), Some((other, other_rank)), Some(place)) =
+                (left.at(at), right.at(other_at), members.get_mut(made))
+            else {
+                break 'all;
+            };
+            let (mut less, mut greater) = (rank < other_rank, rank > other_rank);
+            if !less && !greater {
+                let order = one.cmp(other);
+                (less, greater) = (order.is_lt(), order.is_gt());
+            }
+            *place = *if RIGHT && greater { other } else { one };
+            let is_wanted = LEFT && less || RIGHT && greater || COMMON && !less && !greater;
+            at += usize::from(!greater);
+            other_at += usize::from(!less);
+            made += usize::from(is_wanted);
         }
-        let order = match head.cmp(&other_head) {
-            Ordering::Equal => one.cmp(other),
-            order => order,
-        };
-        match order {
-            Ordering::Less => {
-                if wanted != Wanted::Common {
-                    members.push(*one);
-                }
-                left = lefts.next();
-            }
-            Ordering::Greater => {
-                if wanted == Wanted::All {
-                    members.push(*other);
-                }
-                right = rights.next();
-            }
-            Ordering::Equal => {
-                if wanted != Wanted::LeftAlone {
-                    members.push(*one);
-                }
-                (left, right) = (lefts.next(), rights.next());
-            }
+        call.budget.check()?;
+    }
+    let rest = |side: Side<'e, R>, from| side.members.get(from..).unwrap_or_default();
+    for (is_wanted, rest) in [(LEFT, rest(left, at)), (RIGHT, rest(right, other_at))] {
+        if is_wanted && let Some(places) = members.get_mut(made..made + rest.len()) {
+            places.copy_from_slice(rest);
+            made += rest.len();
         }
     }
-    if wanted != Wanted::Common {
-        members.extend(left.into_iter().chain(lefts).map(|(member, _)| *member));
-    }
-    if wanted == Wanted::All {
-        members.extend(right.into_iter().chain(rights).map(|(member, _)| *member));
-    }
-    Ok(())
+    Ok(made)
 }
 
 /// Searches the members of the smaller set in the larger one.

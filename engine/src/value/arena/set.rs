@@ -96,9 +96,19 @@ impl<'e> ArenaSet<'e> {
 }
 
 impl Arena {
+    /// The extent of a set around members in order, among which compounds come last.
+    #[inline]
+    fn around_sorted(&self, items: &[V<'_>]) -> Option<ValueSize> {
+        if items.last().is_none_or(is_simple) {
+            self.around_more(&[], &[], items.len())
+        } else {
+            self.around(items)
+        }
+    }
+
     /// A set of distinct members that are in order.
     pub fn sorted_set<'e>(&'e self, items: &'e [V<'e>]) -> V<'e> {
-        let Some(extent) = self.around(items) else {
+        let Some(extent) = self.around_sorted(items) else {
             return V::Null;
         };
         V::NewSet(self.bump.alloc(ArenaSet {
@@ -133,6 +143,12 @@ impl<'e> Iterator for ArenaMembers<'e> {
         self.at += 1;
         self.items.get(at).copied()
     }
+}
+
+/// Whether a value is no compound.
+#[inline]
+fn is_simple(value: &V<'_>) -> bool {
+    !matches!(value.kind(), Kind::Array | Kind::Object | Kind::Set)
 }
 
 /// The place of a string or number among members in order, or where it would stand.
@@ -250,7 +266,7 @@ impl<'e> SetBuilder<'e> {
     /// Adds a member at its place in the order, as long as members are few, and no compounds.
     #[inline(never)]
     fn insert_among_few(&mut self, member: &V<'e>) -> bool {
-        let is_simple = !matches!(member.kind(), Kind::Array | Kind::Object | Kind::Set);
+        let is_simple = is_simple(member);
         // what comes in order stays in order, however much it is
         if is_simple && self.items.last().is_none_or(|last| *last < *member) {
             self.items.push(*member);
@@ -315,7 +331,12 @@ impl<'e> SetBuilder<'e> {
     /// The set; what is left has no members.
     pub fn take(&mut self) -> V<'e> {
         let items = std::mem::replace(&mut self.items, self.arena.list()).into_bump_slice();
-        let Some(extent) = self.arena.around(items) else {
+        let extent = if self.in_order {
+            self.arena.around_sorted(items)
+        } else {
+            self.arena.around(items)
+        };
+        let Some(extent) = extent else {
             return V::Null;
         };
         let order = if self.in_order {

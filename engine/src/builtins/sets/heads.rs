@@ -1,0 +1,87 @@
+//! What strings of sets in order hold from a byte on, as numbers that order them as far as they go. They are kept, since
+//! one set often meets several others.
+
+use crate::value::{Arena, V, sort, text};
+
+/// Sets whose heads are known at once.
+const KNOWN: usize = 8;
+
+/// How many bytes heads may begin before what two sets share ends.
+const NEAR: usize = 4;
+
+/// The heads of the members of a set.
+#[derive(Clone, Copy)]
+pub struct Heads<'e> {
+    /// Where the members lie.
+    members: usize,
+    /// Where in each string its head begins.
+    from: usize,
+    heads: &'e [u128],
+}
+
+/// The heads of the last few sets.
+#[derive(Default)]
+pub struct KnownHeads<'e> {
+    known: [Option<Heads<'e>>; KNOWN],
+    /// The place that is taken next.
+    next: usize,
+}
+
+impl<'e> KnownHeads<'e> {
+    /// The heads of two sets in order, when their members are strings.
+    pub fn of_both(
+        &mut self,
+        arena: &'e Arena,
+        lefts: &'e [V<'e>],
+        rights: &'e [V<'e>],
+    ) -> Option<(&'e [u128], &'e [u128])> {
+        let shared = shared(lefts, rights)?;
+        let (left, right) = (self.find(lefts), self.find(rights));
+        let near = [left, right].into_iter().flatten().map(|heads| heads.from);
+        let near = near.filter(|from| (*from..=*from + NEAR).contains(&shared));
+        let from = near.min().unwrap_or(shared);
+        let mut heads = |known: Option<Heads<'e>>, members| match known {
+            Some(heads) if heads.from == from => heads.heads,
+            _ => self.add(arena, members, from),
+        };
+        Some((heads(left, lefts), heads(right, rights)))
+    }
+
+    fn find(&self, members: &[V<'_>]) -> Option<Heads<'e>> {
+        let address = members.as_ptr().addr();
+        let is_known = |known: &&Heads<'e>| {
+            known.members == address && known.heads.len() == members.len()
+        };
+        self.known.iter().flatten().find(is_known).copied()
+    }
+
+    fn add(&mut self, arena: &'e Arena, members: &[V<'e>], from: usize) -> &'e [u128] {
+        let head = |member: &V<'_>| {
+            let text = member.string_bytes().unwrap_or_default();
+            text::head_from(text, from)
+        };
+        let heads = arena.bump().alloc_slice_fill_iter(members.iter().map(head));
+        if let Some(place) = self.known.get_mut(self.next) {
+            *place = Some(Heads {
+                members: members.as_ptr().addr(),
+                from,
+                heads,
+            });
+        }
+        self.next = (self.next + 1) % KNOWN;
+        heads
+    }
+}
+
+/// How many bytes all members of two sets in order begin with, when they are strings.
+fn shared(lefts: &[V<'_>], rights: &[V<'_>]) -> Option<usize> {
+    let [first, .., last] = lefts else {
+        return None;
+    };
+    let first = first.string_bytes()?;
+    let mut shared = sort::common(first, last.string_bytes()?);
+    for other in [rights.first()?, rights.last()?] {
+        shared = shared.min(sort::common(first, other.string_bytes()?));
+    }
+    Some(shared)
+}
