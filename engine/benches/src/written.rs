@@ -4,7 +4,9 @@
 mod encodings;
 mod lookups;
 mod networks;
+mod objects;
 mod patterns;
+mod sets;
 mod texts;
 mod times;
 mod tokens;
@@ -25,11 +27,13 @@ type Decision = Box<dyn Fn(&Value, &Value) -> Option<Value>>;
 type Prepare = fn() -> Option<Decision>;
 
 /// All, by the names of their workloads, without their sizes.
-const DECISIONS: [&[(&str, Prepare)]; 8] = [
+const DECISIONS: [&[(&str, Prepare)]; 10] = [
     encodings::DECISIONS,
     lookups::DECISIONS,
     networks::DECISIONS,
+    objects::DECISIONS,
     patterns::DECISIONS,
+    sets::DECISIONS,
     texts::DECISIONS,
     times::DECISIONS,
     tokens::DECISIONS,

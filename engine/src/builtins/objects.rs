@@ -1,8 +1,8 @@
 //! Objects.
 
 pub mod forms;
-pub mod kept;
 mod get;
+pub mod kept;
 mod union;
 
 use smallvec::SmallVec;

@@ -206,7 +206,9 @@ impl<'e> Machine<'e> {
                 continue;
             }
             let child = node.and_then(|node| self.child(node, key));
-            let inner = base.and_then(|value| value.as_object()).and_then(|base| base.get(key));
+            let inner = base
+                .and_then(|value| value.as_object())
+                .and_then(|base| base.get(key));
             let overlay = overlay.and_then(|overlay| overlay.child(key));
             // references of rules have hundreds of parts, and stacks may be small
             if let Some(value) = stack::level(|| self.extent_at(child, inner, overlay))? {

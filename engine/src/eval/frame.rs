@@ -223,9 +223,7 @@ impl<'e> Machine<'e> {
                 }
                 Held::Stored(value) => value,
             },
-            Operand::Const(id) => self
-                .stored_constant(id)
-                .unwrap_or_else(|| no_constant()),
+            Operand::Const(id) => self.stored_constant(id).unwrap_or_else(|| no_constant()),
         };
         *place = stored.borrow();
     }

@@ -1,8 +1,7 @@
 //! Documents that partial rules build, pair by pair.
 
-use std::collections::BTreeMap;
-
-use crate::value::{Arena, SetBuilder, V};
+use crate::impossible::impossible;
+use crate::value::{Arena, KeyPlaces, SetBuilder, V};
 
 /// A document being built below a partial rule.
 #[derive(Default)]
@@ -15,48 +14,51 @@ pub(crate) enum DocumentBuilder<'e> {
     /// A set whose members come one by one.
     Set(SetBuilder<'e>),
     /// An object whose keys come one by one.
-    Object(Pairs<'e>),
+    Object(Box<Pairs<'e>>),
 }
 
 /// Keys with what is below them.
-#[derive(Default)]
 pub(crate) struct Pairs<'e> {
-    places: BTreeMap<V<'e>, usize>,
-    entries: Vec<(V<'e>, DocumentBuilder<'e>)>,
+    keys: KeyPlaces<'e>,
+    below: Vec<DocumentBuilder<'e>>,
     /// Where something was put last: mostly more of the same comes.
     last: usize,
 }
 
 impl<'e> Pairs<'e> {
+    fn new(arena: &'e Arena) -> Self {
+        Self {
+            keys: KeyPlaces::new(arena),
+            below: Vec::new(),
+            last: 0,
+        }
+    }
+
     fn get(&self, key: V<'e>) -> Option<&DocumentBuilder<'e>> {
-        let at = self.places.get(&key)?;
-        self.entries.get(*at).map(|(_, below)| below)
+        self.below.get(self.keys.find(key)?)
     }
 
     /// What is below a key, perhaps nothing yet.
     fn below(&mut self, key: V<'e>) -> Option<&mut DocumentBuilder<'e>> {
-        let is_last = |pair: &(V<'e>, DocumentBuilder<'e>)| pair.0 == key;
-        if !self.entries.get(self.last).is_some_and(is_last) {
-            let next = self.entries.len();
-            self.last = *self.places.entry(key).or_insert(next);
-            if self.last == next {
-                self.entries.push((key, DocumentBuilder::Empty));
+        if self.keys.key(self.last).is_none_or(|last| *last != key) {
+            self.last = self.keys.place(key);
+            if self.last == self.below.len() {
+                self.below.push(DocumentBuilder::Empty);
             }
         }
-        self.entries.get_mut(self.last).map(|(_, below)| below)
+        self.below.get_mut(self.last)
     }
 
-    /// The pairs in the order of their keys.
-    fn in_order(mut self) -> impl Iterator<Item = (V<'e>, DocumentBuilder<'e>)> {
-        let places = std::mem::take(&mut self.places).into_iter();
-        places.map(move |(key, at)| {
-            let pair = self.entries.get_mut(at);
-            (
-                key,
-                pair.map(|pair| std::mem::take(&mut pair.1))
-                    .unwrap_or_default(),
-            )
-        })
+    fn finish(self, arena: &'e Arena) -> V<'e> {
+        let mut values =
+            bumpalo::collections::Vec::with_capacity_in(self.below.len(), arena.bump());
+        for below in self.below {
+            let value = below.finish(arena);
+            values.push(
+                value.unwrap_or_else(|| impossible("a key of a document with nothing below it")),
+            );
+        }
+        self.keys.finish(values)
     }
 }
 
@@ -72,7 +74,7 @@ impl<'e> DocumentBuilder<'e> {
         value: V<'e>,
         member: bool,
     ) -> Result<bool, Clash> {
-        let place = self.place(path)?;
+        let place = self.place(arena, path)?;
         match place {
             Self::Empty if member => {
                 let mut set = SetBuilder::new(arena);
@@ -101,11 +103,11 @@ impl<'e> DocumentBuilder<'e> {
         }
     }
 
-    fn place(&mut self, path: &[V<'e>]) -> Result<&mut Self, Clash> {
+    fn place(&mut self, arena: &'e Arena, path: &[V<'e>]) -> Result<&mut Self, Clash> {
         let mut place = self;
         for key in path {
             if let Self::Empty = place {
-                *place = Self::Object(Pairs::default());
+                *place = Self::Object(Box::new(Pairs::new(arena)));
             }
             let Self::Object(pairs) = place else {
                 return Err(Clash);
@@ -121,12 +123,7 @@ impl<'e> DocumentBuilder<'e> {
             Self::Empty => None,
             Self::Value(value) => Some(value),
             Self::Set(set) => Some(set.finish()),
-            Self::Object(pairs) => {
-                let pairs = pairs
-                    .in_order()
-                    .filter_map(|(key, inner)| Some((key, inner.finish(arena)?)));
-                Some(arena.object_from(pairs))
-            }
+            Self::Object(pairs) => Some(pairs.finish(arena)),
         }
     }
 }

@@ -155,7 +155,8 @@ fn with_overlay<'e>(
 
 /// A value with what an old one has besides, where both are objects.
 pub(crate) fn united<'e>(arena: &'e Arena, old: Option<V<'e>>, new: V<'e>) -> V<'e> {
-    let (Some(old), Some(added)) = (old.and_then(|value| value.as_object()), new.as_object()) else {
+    let (Some(old), Some(added)) = (old.and_then(|value| value.as_object()), new.as_object())
+    else {
         return new;
     };
     let added = added

@@ -16,7 +16,7 @@ use bumpalo::Bump;
 use solon_syntax::stack;
 
 pub use alarm::Ended;
-pub use object::{ArenaObject, ArenaPairs, ObjectBuilder, Put};
+pub use object::{ArenaObject, ArenaPairs, KeyPlaces, ObjectBuilder, Put};
 pub use overlaid::Overlaid;
 pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 

@@ -31,8 +31,8 @@ use std::sync::Arc;
 use solon_syntax::stack;
 
 pub use arena::{
-    Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, ObjectBuilder, Overlaid, Put,
-    SetBuilder,
+    Arena, ArenaArray, ArenaObject, ArenaSet, Ended, Excess, KeyPlaces, ObjectBuilder, Overlaid,
+    Put, SetBuilder,
 };
 pub use array::{ArrayView, Items};
 pub use number::{Number, NumberBuf};

@@ -16,10 +16,20 @@ pub(super) static STATE: LazyLock<foldhash::fast::RandomState> =
 #[inline]
 pub fn hash(value: V<'_>) -> u64 {
     // what most keys are, in line
-    if let V::Short(short) = &value {
-        return hash_short(short);
+    match &value {
+        V::Short(short) => hash_short(short),
+        V::Text(text) => hash_bytes(text.as_bytes()),
+        V::NewText(text) => hash_bytes(text.as_bytes()),
+        _ => STATE.hash_one(value),
     }
-    STATE.hash_one(value)
+}
+
+/// The hash of a longer string.
+#[inline]
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hasher = STATE.build_hasher();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 /// The hash of a string, read where it lies.

@@ -140,7 +140,9 @@ impl<'e> Walk<'e> {
             Some(overlay) => Some(replaced_below(arena, base, overlay)),
             None => base,
         };
-        let root = found.filter(|_| path.is_empty()).and_then(|value| value.as_object());
+        let root = found
+            .filter(|_| path.is_empty())
+            .and_then(|value| value.as_object());
         let system = arena.text("system");
         match root.filter(|root| root.get(system).is_some()) {
             Some(root) => Some(arena.object_from(root.iter().filter(|(key, _)| *key != system))),

@@ -12,6 +12,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("concat", || Some(Box::new(joined))),
     ("report", || Some(Box::new(report))),
     ("report_plain", || Some(Box::new(plain))),
+    ("report_science", || Some(Box::new(science))),
 ];
 
 /// The sum of the lengths of a text for each element, each of which is made.
@@ -81,6 +82,21 @@ fn plain(data: &Value, _: &Value) -> Option<Value> {
         let units = row.get("units")?;
         let mut line = String::with_capacity(48);
         write!(line, "{amount} of {rate}: {units}").ok()?;
+        Some(line)
+    })
+}
+
+/// `%e %g %.3f`, as other languages print them: an exponent has a sign and two digits.
+fn science(data: &Value, _: &Value) -> Option<Value> {
+    lengths(data, "rows", |row| {
+        let (amount, rate) = (float(row, "amount")?, float(row, "rate")?);
+        let share = float(row, "share")?;
+        let mut line = String::with_capacity(48);
+        write!(line, "{amount:.6e}").ok()?;
+        let exponent = line.rfind('e')? + 1;
+        let power: i32 = line.get(exponent..)?.parse().ok()?;
+        line.truncate(exponent);
+        write!(line, "{power:+03} {rate} {share:.3}").ok()?;
         Some(line)
     })
 }

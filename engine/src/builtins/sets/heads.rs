@@ -49,9 +49,8 @@ impl<'e> KnownHeads<'e> {
 
     fn find(&self, members: &[V<'_>]) -> Option<Heads<'e>> {
         let address = members.as_ptr().addr();
-        let is_known = |known: &&Heads<'e>| {
-            known.members == address && known.heads.len() == members.len()
-        };
+        let is_known =
+            |known: &&Heads<'e>| known.members == address && known.heads.len() == members.len();
         self.known.iter().flatten().find(is_known).copied()
     }
 

@@ -165,14 +165,20 @@ impl<'e> Texts<'e> {
     fn any(self, test: impl Fn(TextView<'e>) -> bool) -> bool {
         match self {
             Self::One(text) => test(text),
-            Self::Many(members) => members.iter_unordered().filter_map(|value| value.as_text()).any(test),
+            Self::Many(members) => members
+                .iter_unordered()
+                .filter_map(|value| value.as_text())
+                .any(test),
         }
     }
 
     fn list(self) -> Vec<TextView<'e>> {
         match self {
             Self::One(text) => vec![text],
-            Self::Many(members) => members.iter_unordered().filter_map(|value| value.as_text()).collect(),
+            Self::Many(members) => members
+                .iter_unordered()
+                .filter_map(|value| value.as_text())
+                .collect(),
         }
     }
 }

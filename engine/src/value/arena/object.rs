@@ -308,6 +308,59 @@ impl<'e> ObjectBuilder<'e> {
     }
 }
 
+/// Distinct keys and their places, of which an object is made once its values are there.
+pub struct KeyPlaces<'e> {
+    arena: &'e Arena,
+    keys: bumpalo::collections::Vec<'e, V<'e>>,
+    table: Option<Table<'e>>,
+}
+
+impl<'e> KeyPlaces<'e> {
+    /// No keys.
+    pub fn new(arena: &'e Arena) -> Self {
+        Self {
+            arena,
+            keys: arena.list(),
+            table: None,
+        }
+    }
+
+    /// The key at a place.
+    #[inline]
+    pub fn key(&self, at: usize) -> Option<&V<'e>> {
+        self.keys.get(at)
+    }
+
+    /// The place of a key that is there.
+    pub fn find(&self, key: V<'_>) -> Option<usize> {
+        match &self.table {
+            Some(table) => table.find(&self.keys, key),
+            None => search::position_in_flight(&self.keys, key),
+        }
+    }
+
+    /// The place of a key, which is the next one when it is new.
+    #[inline]
+    pub fn place(&mut self, key: V<'e>) -> usize {
+        let next = self.keys.len();
+        match insert_key(&mut self.keys, &mut self.table, self.arena, key) {
+            Ok(()) => next,
+            Err(at) => at,
+        }
+    }
+
+    /// The object of all keys with their values, which stand at the places of these.
+    pub fn finish(self, values: bumpalo::collections::Vec<'e, V<'e>>) -> V<'e> {
+        let builder = ObjectBuilder {
+            arena: self.arena,
+            keys: self.keys,
+            values,
+            table: self.table,
+        };
+        builder.finish()
+    }
+}
+
 impl Arena {
     /// An object that a reader made, which bounds nesting itself, with copies of the keys and values; of equal
     /// keys the last pair wins.

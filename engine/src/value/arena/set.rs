@@ -1,6 +1,7 @@
 //! Sets in the arena.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
 
 use super::Arena;
 use super::keys::{Order, SCAN, Table, insert_key, insert_stored};
@@ -151,16 +152,21 @@ fn is_simple(value: &V<'_>) -> bool {
     !matches!(value.kind(), Kind::Array | Kind::Object | Kind::Set)
 }
 
+/// How a member compares with a string or number, in line for what most are.
+#[inline]
+fn compared(item: &V<'_>, member: &V<'_>) -> Ordering {
+    match (item, member) {
+        (V::Short(one), V::Short(other)) => one.cmp(other),
+        (V::Int(one), V::Int(other)) => one.cmp(other),
+        (V::NewText(one), V::NewText(other)) => one.as_bytes().cmp(other.as_bytes()),
+        _ => item.cmp(member),
+    }
+}
+
 /// The place of a string or number among members in order, or where it would stand.
 #[inline]
 fn place_among(items: &[V<'_>], member: &V<'_>) -> Result<usize, usize> {
-    match member {
-        V::NewText(text) => items.binary_search_by(|item| match item {
-            V::NewText(other) => other.as_bytes().cmp(text.as_bytes()),
-            other => other.cmp(member),
-        }),
-        _ => items.binary_search(member),
-    }
+    items.binary_search_by(|item| compared(item, member))
 }
 
 /// A set being built.
@@ -268,7 +274,8 @@ impl<'e> SetBuilder<'e> {
     fn insert_among_few(&mut self, member: &V<'e>) -> bool {
         let is_simple = is_simple(member);
         // what comes in order stays in order, however much it is
-        if is_simple && self.items.last().is_none_or(|last| *last < *member) {
+        let is_above = |last: &V<'_>| compared(last, member).is_lt();
+        if is_simple && self.items.last().is_none_or(is_above) {
             self.items.push(*member);
             return true;
         }
