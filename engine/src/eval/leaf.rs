@@ -44,14 +44,20 @@ impl<'e> Machine<'e> {
         }
     }
 
-    /// Adds an element to an array, or to an aggregate of it.
-    #[inline]
+    /// Adds an element to an array, or to an aggregate of it. What is stored is added without room for a value.
+    #[inline(never)]
     pub(super) fn append(&mut self, operand: Operand) {
         if let (Sink::Fold(fold), Operand::Slot(slot)) = (&mut self.sink, operand)
             && let Some(Held::Stored(value)) = self.frames.slot(slot)
         {
             return fold.add_stored(value);
         }
+        self.append_value(operand);
+    }
+
+    /// The same for what is in flight, or goes into an array.
+    #[inline(never)]
+    fn append_value(&mut self, operand: Operand) {
         let value = self.get(operand);
         match &mut self.sink {
             Sink::Array(items) => items.push(value),
