@@ -16,7 +16,7 @@ pub struct Heads<'e> {
     members: usize,
     /// Where in each string its head begins.
     from: usize,
-    heads: &'e [u128],
+    numbers: &'e [u128],
 }
 
 /// The heads of the last few sets.
@@ -41,7 +41,7 @@ impl<'e> KnownHeads<'e> {
         let near = near.filter(|from| (*from..=*from + NEAR).contains(&shared));
         let from = near.min().unwrap_or(shared);
         let mut heads = |known: Option<Heads<'e>>, members| match known {
-            Some(heads) if heads.from == from => heads.heads,
+            Some(heads) if heads.from == from => heads.numbers,
             _ => self.add(arena, members, from),
         };
         Some((heads(left, lefts), heads(right, rights)))
@@ -50,7 +50,7 @@ impl<'e> KnownHeads<'e> {
     fn find(&self, members: &[V<'_>]) -> Option<Heads<'e>> {
         let address = members.as_ptr().addr();
         let is_known =
-            |known: &&Heads<'e>| known.members == address && known.heads.len() == members.len();
+            |known: &&Heads<'e>| known.members == address && known.numbers.len() == members.len();
         self.known.iter().flatten().find(is_known).copied()
     }
 
@@ -64,7 +64,7 @@ impl<'e> KnownHeads<'e> {
             *place = Some(Heads {
                 members: members.as_ptr().addr(),
                 from,
-                heads,
+                numbers: heads,
             });
         }
         self.next = (self.next + 1) % KNOWN;
