@@ -3,6 +3,8 @@
 #![allow(
     clippy::panic,
     clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
     clippy::print_stderr,
     reason = "a panic here is a failing test, and a skipped one says so"
 )]
@@ -10,8 +12,11 @@
 mod compiler;
 mod faces;
 mod header;
+mod hostile;
 mod install;
+mod nulls;
 mod programs;
+mod served;
 mod units;
 
 use std::path::{Path, PathBuf};

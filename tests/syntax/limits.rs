@@ -169,3 +169,20 @@ fn time_grows_slowly() {
         }
     }
 }
+
+#[test]
+fn longer_texts_are_refused() {
+    let text = |length: usize| {
+        let mut text = String::from("package p\n#");
+        text.extend(std::iter::repeat_n(' ', length - text.len()));
+        Source::new(SourceId(0), "p.rego", &*text)
+    };
+    let options = ParseOptions::default();
+    assert!(parse_module(&text(ParseOptions::LENGTH), &options).is_ok());
+    let refused = parse_module(&text(ParseOptions::LENGTH + 1), &options);
+    let refused = refused.expect_err("it is too long").to_string();
+    assert!(
+        refused.contains("source text is larger than 64 MiB"),
+        "{refused}"
+    );
+}

@@ -146,6 +146,9 @@ impl ParseOptions {
     /// The longest chain of operators (`a + b + …`): each lies in the left operand of the next.
     pub const CHAIN: u32 = 10_000;
 
+    /// Longest text that is read, in bytes: its tokens take up to fifty times as much memory. Offsets are 32 bits wide.
+    pub const LENGTH: usize = 64 << 20;
+
     /// The defaults of a version.
     #[must_use]
     pub fn of(version: Version) -> Self {

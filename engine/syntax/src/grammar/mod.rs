@@ -94,16 +94,19 @@ pub fn parse_ref(source: &Source, options: &ParseOptions) -> Result<Ref, Diagnos
     }
 }
 
-/// Offsets are 32 bits wide.
+/// Refuses texts of more than [`ParseOptions::LENGTH`] bytes.
 fn check_length(source: &Source) -> Result<(), Diagnostics> {
-    if u32::try_from(source.text.len()).is_ok_and(|length| length < u32::MAX) {
+    if source.text.len() <= ParseOptions::LENGTH {
         return Ok(());
     }
     Err(Diagnostic::at(
         Code::Parse,
         source,
         Span::default(),
-        "source text is larger than 4 GiB",
+        format!(
+            "source text is larger than {} MiB",
+            ParseOptions::LENGTH >> 20
+        ),
     )
     .into())
 }

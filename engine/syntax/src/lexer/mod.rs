@@ -30,7 +30,7 @@ pub(crate) struct Lexed {
     pub faults: Vec<(usize, &'static str)>,
 }
 
-/// Reads a text, which must be shorter than 4 GiB.
+/// Reads a text, which must be shorter than 4 GiB: the grammar sees to that.
 pub(crate) fn lex(source: &Source) -> Lexed {
     let mut lexer = Lexer::new(source);
     while lexer.token() {}
@@ -470,7 +470,7 @@ fn is_plain_name(byte: u8) -> bool {
     NAMES.get(usize::from(byte)) == Some(&true)
 }
 
-/// Offsets fit: texts of 4 GiB and more are refused before lexing.
+/// Offsets fit: longer texts are refused before lexing.
 fn short(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
