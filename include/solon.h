@@ -3,7 +3,7 @@
  *
  * Rules
  *
- * Handles. Every type is opaque, but for the two views of bytes. What `_new` or an output gives belongs to the
+ * Handles. Every type is opaque, but for views of bytes, options and requests. What `_new` or an output gives belongs to the
  * caller, who hands it to `_free` once; `_free` accepts NULL.
  *
  * Threads. What is reached through `const T *` may be used by several threads at once. What is taken as `T *`
@@ -21,6 +21,12 @@
  *
  * Panics of Rust never cross into C: every function runs inside one guard, which makes `SOLON_ERROR_INTERNAL` of
  * them.
+ *
+ * Callbacks run on the evaluating thread, several at once, and may call the library, even the very handle that
+ * runs them. They must return: no `longjmp` and no exception may leave them.
+ *
+ * Structures of options and requests begin with their size: `solon_request request = {.size = sizeof request};`.
+ * What is zero is as usual. A newer library takes the structure of an older header.
  *
  * Files. One file for each kind of handle; `tests/ffi/c` has a program of the same name.
  */
@@ -164,6 +170,10 @@ typedef enum {
      * There is neither a rule nor a document at that path.
      */
     SOLON_ERROR_UNKNOWN_PATH = 10,
+    /**
+     * Files that cannot be loaded.
+     */
+    SOLON_ERROR_LOAD = 11,
 } solon_code;
 
 /**
@@ -1080,6 +1090,30 @@ solon_error *solon_call_tell(solon_call *call,
                              const char *name,
                              size_t name_length,
                              const solon_value *value);
+
+/**
+ * Loads files and folders by OPA's rules: modules are added or replaced, documents merged into the data, all of it or
+ * nothing. A folder gives its `.rego`, `.json`, `.yaml` and `.yml` files at any depth, documents at their folder's path;
+ * `a.b:path` puts them below `data.a.b`. With `bundles` each path is a folder with a manifest.
+ *
+ * `SOLON_ERROR_LOAD` tells all that cannot be loaded.
+ */
+solon_error *solon_engine_load(const solon_engine *engine,
+                               const solon_text *paths,
+                               size_t path_count,
+                               int bundles);
+
+/**
+ * Loads files and folders into a change, as `solon_engine_load` does; modules are read as the engine reads them.
+ * `ignore_json` is a JSON array of patterns of names that are passed over; NULL is none.
+ */
+solon_error *solon_change_load(solon_change *change,
+                               const solon_engine *engine,
+                               const solon_text *paths,
+                               size_t path_count,
+                               const char *ignore_json,
+                               size_t ignore_json_length,
+                               int bundles);
 
 /**
  * Makes one without fields.

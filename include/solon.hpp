@@ -172,6 +172,8 @@ class output_error : public error { using error::error; };
 class unknown_module_error : public error { using error::error; };
 /** An option that means nothing. */
 class options_error : public error { using error::error; };
+/** Files that cannot be loaded. */
+class load_error : public error { using error::error; };
 /** There is neither a rule nor data at that path. */
 class unknown_path_error : public error { using error::error; };
 
@@ -186,6 +188,7 @@ inline void failure::raise() const {
     case SOLON_ERROR_OUTPUT: throw output_error(*this);
     case SOLON_ERROR_UNKNOWN_MODULE: throw unknown_module_error(*this);
     case SOLON_ERROR_OPTIONS: throw options_error(*this);
+    case SOLON_ERROR_LOAD: throw load_error(*this);
     case SOLON_ERROR_UNKNOWN_PATH: throw unknown_path_error(*this);
     default: throw internal_error(*this);
     }
@@ -1236,6 +1239,18 @@ public:
         return detail::bytes([&](solon_bytes *out) {
                    return solon_engine_module_json(handle_.get(), name.data(), name.size(), out);
                }).value();
+    }
+
+    /** Loads files and folders by OPA's rules; with `bundles` each is a folder with a manifest. */
+    void load(const std::vector<std::string> &paths, bool bundles = false) const {
+        try_load(paths, bundles).value();
+    }
+    result<void> try_load(const std::vector<std::string> &paths, bool bundles = false) const {
+        std::vector<solon_text> texts;
+        for (const std::string &path : paths) {
+            texts.push_back(detail::text(path));
+        }
+        return result<void>(solon_engine_load(handle_.get(), texts.data(), texts.size(), bundles ? 1 : 0));
     }
 
     void set_data_json(std::string_view json) const { try_set_data_json(json).value(); }

@@ -295,6 +295,9 @@ pub const HELD_PRINTS: usize = 1 << 20;
 /// Memory of an evaluation that its thread keeps for the next one, in bytes. More goes to a pool for all threads.
 pub const THREAD_ARENA: usize = 256 << 10;
 
+/// Longest lists that an evaluation leaves to the next one for reading its input.
+pub const KEPT_LISTS: usize = 1 << 10;
+
 /// Most threads that keep such memory of their own.
 pub const THREAD_ARENAS: usize = 1 << 10;
 

@@ -36,6 +36,8 @@ pub enum Code {
     SolonErrorOptions = 9,
     /// There is neither a rule nor a document at that path.
     SolonErrorUnknownPath = 10,
+    /// Files that cannot be loaded.
+    SolonErrorLoad = 11,
 }
 
 impl Code {
@@ -52,6 +54,7 @@ impl Code {
             Self::SolonErrorUnknownModule => "unknown_module",
             Self::SolonErrorOptions => "options",
             Self::SolonErrorUnknownPath => "unknown_path",
+            Self::SolonErrorLoad => "load",
         }
     }
 }
@@ -163,6 +166,7 @@ impl From<::engine::Error> for Error {
             ::engine::Error::UnknownModule(_) => Code::SolonErrorUnknownModule,
             ::engine::Error::Options(_) | ::engine::Error::EmptyQuery => Code::SolonErrorOptions,
             ::engine::Error::UnknownPath(_) => Code::SolonErrorUnknownPath,
+            ::engine::Error::Load(_) => Code::SolonErrorLoad,
             // `Internal`, and whatever this crate does not know yet
             _ => Code::SolonErrorInternal,
         };

@@ -2,7 +2,7 @@
 //!
 //! # Rules
 //!
-//! **Handles.** Every type is opaque, but for the two views of bytes. What `_new` or an output gives belongs to the
+//! **Handles.** Every type is opaque, but for views of bytes, options and requests. What `_new` or an output gives belongs to the
 //! caller, who hands it to `_free` once; `_free` accepts NULL.
 //!
 //! **Threads.** What is reached through `const T *` may be used by several threads at once. What is taken as `T *`
@@ -20,6 +20,12 @@
 //!
 //! **Panics** of Rust never cross into C: every function runs inside one guard, which makes `SOLON_ERROR_INTERNAL` of
 //! them.
+//!
+//! **Callbacks** run on the evaluating thread, several at once, and may call the library, even the very handle that
+//! runs them. They must return: no `longjmp` and no exception may leave them.
+//!
+//! **Structures** of options and requests begin with their size: `solon_request request = {.size = sizeof request};`.
+//! What is zero is as usual. A newer library takes the structure of an older header.
 //!
 //! **Files.** One file for each kind of handle; `tests/ffi/c` has a program of the same name.
 
@@ -46,6 +52,7 @@ pub mod explanation;
 mod faults;
 pub mod function;
 mod guard;
+pub mod load;
 pub mod metadata;
 pub mod metrics;
 pub mod modules;

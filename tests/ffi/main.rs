@@ -15,6 +15,7 @@ mod header;
 mod hostile;
 mod install;
 mod nulls;
+mod pages;
 mod programs;
 mod served;
 mod units;

@@ -19,7 +19,10 @@ fn ask(port: u16, method: &str, path: &str, body: &str) -> (u16, String) {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("it answers");
     let (head, body) = answer.split_once("\r\n\r\n").expect("it speaks HTTP");
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
     (status.expect("there is a status"), body.to_owned())
 }
 
@@ -49,7 +52,10 @@ fn a_server_in_c_asks_a_policy_about_each_request() {
             r#"{"allow":false,"reason":"nobody said so"}"#.to_owned()
         )
     );
-    assert_eq!(ask(port, "POST", "/closed", r#"{"roles": ["admin"]}"#).0, 200);
+    assert_eq!(
+        ask(port, "POST", "/closed", r#"{"roles": ["admin"]}"#).0,
+        200
+    );
     let (status, body) = ask(port, "POST", "/closed", "{");
     assert_eq!(status, 400);
     assert!(body.contains(r#""kind":"input""#), "{body}");

@@ -22,6 +22,7 @@ pub use set::{ArenaMembers, ArenaSet, SetBuilder};
 
 use self::alarm::Alarm;
 use self::value_size::ValueSize;
+use super::json::Lists;
 use super::number::NumberBuf;
 use super::text::{ArenaText, Short, TextView};
 use super::{Kind, Object, Set, V, Value};
@@ -35,7 +36,12 @@ pub struct Arena {
     /// Whether a value of more than [`limits::VALUE_PARTS`] parts was made.
     has_outsize: Cell<bool>,
     alarm: Alarm,
+    /// What inputs are read with, for the next one.
+    pub(super) lists: Cell<Lists<Room, Room, ()>>,
 }
+
+/// Room for a value of any life: a list of it has the form of a list of values.
+pub(super) type Room = [u64; 2];
 
 /// Why the evaluation ends soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@ mod write;
 use lexer::Lexer;
 
 pub use error::{JsonError, JsonErrorKind, TOO_DEEP};
+pub(super) use parser::Lists;
 pub(super) use write::text_keys;
 pub use write::{
     Layout, Style, TooLong, write, write_go, write_go_layout, write_pretty, write_while,

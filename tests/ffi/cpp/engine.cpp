@@ -35,6 +35,7 @@ static void decisions() {
     CHECK(engine.prepare("authz/shout").ask_json(request) == "1");
     CHECK(lines.size() == 1 && lines[0] == "hi alice");
 
+    CHECK(THROWS(solon::load_error, engine.load({"/no/such/folder"})));
     CHECK(THROWS(solon::unknown_path_error, engine.prepare_known("authz/alow")));
     solon::explanation explained = allow.explain(request);
     CHECK(has(explained.text(), "Enter data.authz.allow") && has(explained.json(), "\"op\":\"enter\""));

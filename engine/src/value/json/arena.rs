@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use super::parser::Build;
+use super::parser::{Build, Lists};
 use crate::limits;
 use crate::value::text::ArenaText;
 use crate::value::{Arena, ArenaObject, Number, Short, V};
@@ -35,6 +35,12 @@ fn mark(keys: &[V<'_>]) -> u64 {
     word(keys.first()) ^ word(keys.last()).rotate_left(5) ^ keys.len() as u64
 }
 
+/// The memory of a list without what is in it, for elements of the same form. Nothing is copied: the list that is made takes
+/// the place of the one that is gone through.
+fn emptied<A, B>(list: Vec<A>) -> Vec<B> {
+    list.into_iter().filter_map(|_| None).collect()
+}
+
 impl<'e> InArena<'e> {
     pub fn new(arena: &'e Arena) -> Self {
         Self {
@@ -49,6 +55,33 @@ impl<'e> Build<'e> for InArena<'e> {
     type Item = V<'e>;
     type Key = V<'e>;
     type Aside = ();
+
+    fn lists(&mut self) -> Lists<V<'e>, V<'e>, ()> {
+        let Lists {
+            frames,
+            keys,
+            items,
+        } = self.arena.lists.take();
+        Lists {
+            frames,
+            keys: emptied(keys),
+            items: emptied(items),
+        }
+    }
+
+    fn take_back(&mut self, mut lists: Lists<V<'e>, V<'e>, ()>) {
+        let longest = lists.frames.capacity();
+        let longest = longest.max(lists.keys.capacity());
+        if longest.max(lists.items.capacity()) > limits::KEPT_LISTS {
+            return;
+        }
+        lists.frames.clear();
+        self.arena.lists.set(Lists {
+            frames: lists.frames,
+            keys: emptied(lists.keys),
+            items: emptied(lists.items),
+        });
+    }
 
     #[inline]
     fn null(&mut self, items: &mut Vec<V<'e>>) {

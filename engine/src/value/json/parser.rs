@@ -27,6 +27,14 @@ pub(super) trait Build<'t> {
     /// After how many members of one object they are put aside.
     const PART: usize = usize::MAX;
 
+    /// Lists to read with, which have nothing in them.
+    fn lists(&mut self) -> Lists<Self::Item, Self::Key, Self::Aside> {
+        Lists::default()
+    }
+
+    /// Takes the lists back when something was read, or not.
+    fn take_back(&mut self, _lists: Lists<Self::Item, Self::Key, Self::Aside>) {}
+
     fn null(&mut self, items: &mut Vec<Self::Item>);
     fn bool(&mut self, b: bool, items: &mut Vec<Self::Item>);
     fn number(&mut self, number: Number<'t>, items: &mut Vec<Self::Item>);
@@ -56,8 +64,25 @@ pub(super) trait Build<'t> {
     );
 }
 
+/// What is open while a text is read: compounds, their keys and their members.
+pub(in crate::value) struct Lists<I, K, A> {
+    pub frames: Vec<Frame<A>>,
+    pub keys: Vec<K>,
+    pub items: Vec<I>,
+}
+
+impl<I, K, A> Default for Lists<I, K, A> {
+    fn default() -> Self {
+        Self {
+            frames: Vec::new(),
+            keys: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
 /// A compound being read: where its members start.
-struct Frame<A> {
+pub(in crate::value) struct Frame<A> {
     object: bool,
     first_key: usize,
     start: usize,
@@ -80,15 +105,31 @@ pub(super) fn value<'t, B: Build<'t>>(
     lexer: &mut Lexer<'t>,
     build: &mut B,
 ) -> Result<B::Item, Fail> {
-    let mut frames: Vec<Frame<B::Aside>> = Vec::with_capacity(OPEN);
-    let mut keys: Vec<B::Key> = Vec::with_capacity(OPEN);
-    let mut items: Vec<B::Item> = Vec::with_capacity(OPEN.max(lexer.len() / BYTES_AN_ITEM));
+    let mut lists = build.lists();
+    let value = read(lexer, build, &mut lists);
+    build.take_back(lists);
+    value
+}
+
+fn read<'t, B: Build<'t>>(
+    lexer: &mut Lexer<'t>,
+    build: &mut B,
+    lists: &mut Lists<B::Item, B::Key, B::Aside>,
+) -> Result<B::Item, Fail> {
+    let Lists {
+        frames,
+        keys,
+        items,
+    } = lists;
+    frames.reserve(OPEN);
+    keys.reserve(OPEN);
+    items.reserve(OPEN.max(lexer.len() / BYTES_AN_ITEM));
     let mut too_big = None;
     'value: loop {
         match lexer.token() {
             Some(b'"') => match lexer.plain_string() {
-                Some(text) => build.string(Cow::Borrowed(text), &mut items),
-                None => build.string(Cow::Owned(lexer.escaped_string()?), &mut items),
+                Some(text) => build.string(Cow::Borrowed(text), items),
+                None => build.string(Cow::Owned(lexer.escaped_string()?), items),
             },
             Some(b'-' | b'0'..=b'9') => {
                 let number = lexer.number()?;
@@ -97,7 +138,7 @@ pub(super) fn value<'t, B: Build<'t>>(
                 {
                     too_big.get_or_insert(fail);
                 }
-                build.number(number, &mut items);
+                build.number(number, items);
             }
             Some(open @ (b'{' | b'[')) => {
                 if frames.len() >= limits::VALUE_NESTING {
@@ -114,16 +155,16 @@ pub(super) fn value<'t, B: Build<'t>>(
                     (true, Some(b'}')) => {
                         lexer.bump();
                         let (first_key, start) = (frame.first_key, frame.start);
-                        build.object(frame.aside, &mut keys, first_key, &mut items, start);
+                        build.object(frame.aside, keys, first_key, items, start);
                     }
                     (true, _) => {
                         frames.push(frame);
-                        key(lexer, build, &mut keys)?;
+                        key(lexer, build, keys)?;
                         continue 'value;
                     }
                     (false, Some(b']')) => {
                         lexer.bump();
-                        build.array(&mut items, frame.start);
+                        build.array(items, frame.start);
                     }
                     (false, _) => {
                         frames.push(frame);
@@ -133,15 +174,15 @@ pub(super) fn value<'t, B: Build<'t>>(
             }
             Some(b't') => {
                 lexer.literal("true")?;
-                build.bool(true, &mut items);
+                build.bool(true, items);
             }
             Some(b'f') => {
                 lexer.literal("false")?;
-                build.bool(false, &mut items);
+                build.bool(false, items);
             }
             Some(b'n') => {
                 lexer.literal("null")?;
-                build.null(&mut items);
+                build.null(items);
             }
             _ => return Err(lexer.unexpected("looking for beginning of value")),
         }
@@ -157,9 +198,9 @@ pub(super) fn value<'t, B: Build<'t>>(
                     lexer.bump();
                     let (first_key, start) = (frame.first_key, frame.start);
                     if B::PART != usize::MAX && keys.len() - first_key == B::PART {
-                        build.put_aside(&mut frame.aside, &mut keys, first_key, &mut items, start);
+                        build.put_aside(&mut frame.aside, keys, first_key, items, start);
                     }
-                    key(lexer, build, &mut keys)?;
+                    key(lexer, build, keys)?;
                     continue 'value;
                 }
                 (false, Some(b',')) => {
@@ -169,9 +210,9 @@ pub(super) fn value<'t, B: Build<'t>>(
                 (true, Some(b'}')) => {
                     let aside = std::mem::take(&mut frame.aside);
                     let (first_key, start) = (frame.first_key, frame.start);
-                    build.object(aside, &mut keys, first_key, &mut items, start);
+                    build.object(aside, keys, first_key, items, start);
                 }
-                (false, Some(b']')) => build.array(&mut items, frame.start),
+                (false, Some(b']')) => build.array(items, frame.start),
                 (true, _) => return Err(lexer.unexpected("after object key:value pair")),
                 (false, _) => return Err(lexer.unexpected("after array element")),
             }

@@ -1,0 +1,92 @@
+//! Modules and data from files.
+
+use std::ffi::{c_char, c_int};
+
+use ::engine::Path;
+use ::engine::bundle::Loaded;
+use solon_host::SystemFiles;
+
+use crate::argument;
+use crate::bytes::Text;
+use crate::change::Change;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::guard::guard;
+
+/// Reads what paths name.
+///
+/// # Safety
+/// That of the functions of C.
+unsafe fn load(
+    engine: &Engine,
+    paths: *const Text,
+    path_count: usize,
+    ignore: &[String],
+    bundles: c_int,
+) -> Result<Loaded, Error> {
+    // SAFETY: by this function's contract
+    let texts = unsafe { argument::list(paths, path_count, "paths") }?;
+    let paths = texts.iter().enumerate().map(|(at, path)| {
+        // SAFETY: by this function's contract
+        unsafe { argument::text(path.data, path.length, &format!("paths[{at}]")) }
+    });
+    let paths = paths.collect::<Result<Vec<&str>, Error>>()?;
+    let loader = engine.0.loader(&SystemFiles)?.ignore(ignore);
+    let loaded = if bundles == 0 {
+        loader.load(&paths)
+    } else {
+        loader.load_bundles(&paths)
+    };
+    Ok(loaded.map_err(::engine::Error::from)?)
+}
+
+/// Loads files and folders by OPA's rules: modules are added or replaced, documents merged into the data, all of it or
+/// nothing. A folder gives its `.rego`, `.json`, `.yaml` and `.yml` files at any depth, documents at their folder's path;
+/// `a.b:path` puts them below `data.a.b`. With `bundles` each path is a folder with a manifest.
+///
+/// `SOLON_ERROR_LOAD` tells all that cannot be loaded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_engine_load(
+    engine: *const Engine,
+    paths: *const Text,
+    path_count: usize,
+    bundles: c_int,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (engine, loaded) = unsafe {
+            let engine = argument::handle(engine, "engine")?;
+            (engine, load(engine, paths, path_count, &[], bundles)?)
+        };
+        Ok(engine.0.apply(loaded.into())?)
+    })
+}
+
+/// Loads files and folders into a change, as `solon_engine_load` does; modules are read as the engine reads them.
+/// `ignore_json` is a JSON array of patterns of names that are passed over; NULL is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_change_load(
+    change: *mut Change,
+    engine: *const Engine,
+    paths: *const Text,
+    path_count: usize,
+    ignore_json: *const c_char,
+    ignore_json_length: usize,
+    bundles: c_int,
+) -> *mut Error {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header
+        let (change, loaded) = unsafe {
+            let change = argument::handle_mut(change, "change")?;
+            let engine = argument::handle(engine, "engine")?;
+            let ignore = argument::strings(ignore_json, ignore_json_length, "ignore_json")?;
+            let ignore = ignore.unwrap_or_default();
+            (change, load(engine, paths, path_count, &ignore, bundles)?)
+        };
+        for (name, text) in &loaded.modules {
+            change.0.set_module(name, text);
+        }
+        change.0.merge(Path::default(), loaded.documents);
+        Ok(())
+    })
+}
