@@ -181,14 +181,14 @@ fn calls(function: &Function) -> Vec<String> {
     for (at, (of, _)) in function.parameters.iter().enumerate() {
         let mut passed = usual.clone();
         if is_pointer(of) {
-            passed[at] = "NULL".to_owned();
+            "NULL".clone_into(&mut passed[at]);
             calls.push(call(function, &passed));
         }
         if of == "const char *" {
             // a length that no text has
             for length in ["SIZE_MAX", "(size_t)PTRDIFF_MAX + 1"] {
-                passed = usual.clone();
-                passed[at + 1] = length.to_owned();
+                passed.clone_from(&usual);
+                length.clone_into(&mut passed[at + 1]);
                 calls.push(call(function, &passed));
             }
         }
