@@ -121,6 +121,8 @@ fn valgrind() -> Command {
     // what a library keeps for its whole life is reachable, though by the middle of an allocation
     let kinds = "definite,indirect";
     command.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
+    let known = root().join("tests/ffi/valgrind.supp");
+    command.arg(format!("--suppressions={}", known.display()));
     command.arg(format!("--show-leak-kinds={kinds}"));
     command.arg(format!("--errors-for-leak-kinds={kinds}"));
     command
