@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use ::engine::store::{Operation, PatchStep, Path};
-use ::engine::{Change as EngineChange, Value};
+use ::engine::{Change as EngineChange, Value, json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -11,6 +11,7 @@ use crate::convert::from_python;
 use crate::engine::Shared;
 use crate::error::from_engine;
 use crate::guard::detached;
+use crate::input::text_bytes;
 use crate::moment::Moment;
 use crate::options::version;
 
@@ -87,6 +88,15 @@ impl Change {
     /// Writes a document at a path with slashes below ``data``, making the objects around it.
     fn put(&self, path: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let value = from_python(value, self.shared.settings)?;
+        self.add(|change| {
+            change.put(Path::from_slashes(&path), value);
+        })
+    }
+
+    /// The same for a JSON text.
+    fn put_json(&self, py: Python<'_>, path: String, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = text_bytes(text)?;
+        let value = detached(py, || Ok(json::read(&text)?))?;
         self.add(|change| {
             change.put(Path::from_slashes(&path), value);
         })

@@ -7,7 +7,7 @@ use ::engine::store::Path;
 use ::engine::{EngineBuilder, PartialOptions, QueryContext, json, yaml};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 use solon_host::SystemFiles;
 
 use crate::change::Change;
@@ -16,7 +16,7 @@ use crate::document::Document;
 use crate::error::from_engine;
 use crate::function;
 use crate::guard::detached;
-use crate::input::given;
+use crate::input::{given, text_bytes};
 use crate::moment::Moment;
 use crate::options::builder;
 use crate::partial::Partial;
@@ -67,7 +67,8 @@ struct Plan {
 /// makes the checks of strict mode. A decision may take ``time_limit`` seconds and ``step_limit`` steps (no bound unless
 /// given) and ``memory_limit`` bytes (1 GiB unless given). With ``offline=True`` policies reach no network: asking for it
 /// raises ``EvalError``. ``now``, nanoseconds since 1970, stops the clock, offline. ``capabilities`` is JSON text in OPA's form
-/// that says what policies may use; ``allow_net`` the hosts that they may reach.
+/// that says what policies may use; ``allow_net`` the hosts that they may reach. With
+/// ``allow_base_conflicts=True`` data may stand in the place of rules.
 #[pyclass(frozen, module = "solon")]
 pub struct Engine {
     /// Made when it is first used: functions are added before that.
@@ -123,6 +124,7 @@ impl Engine {
 }
 
 #[pymethods]
+#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "text cannot be borrowed from an object of the stable ABI"
@@ -269,13 +271,13 @@ impl Engine {
 
     /// Replaces all data by a JSON text.
     fn set_data_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = bytes(text)?;
+        let text = text_bytes(text)?;
         detached(py, || self.engine().put("/", json::read(&text)?))
     }
 
     /// Replaces all data by a YAML text, read as OPA reads it.
     fn set_data_yaml(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = bytes(text)?;
+        let text = text_bytes(text)?;
         detached(py, || {
             let data = yaml::read(&text).map_err(|error| {
                 ::engine::Error::Input(::engine::InputError::new(error.to_string()))
@@ -369,9 +371,11 @@ impl Engine {
 
     /// Prepares a query to be asked while something is unknown: all of ``input`` unless ``unknowns`` name other references.
     /// What a document is made by is not inlined where ``disable_inlining`` names it; with ``shallow_inlining`` no rule that
-    /// depends on the unknown is.
+    /// depends on the unknown is. Support rules stand in the package ``namespace`` below ``data``, with ``skip_namespace`` where
+    /// the policy's own do.
     #[pyo3(signature = (
-        text, *, unknowns=None, disable_inlining=Vec::new(), shallow_inlining=false, nondeterministic_builtins=false
+        text, *, unknowns=None, disable_inlining=Vec::new(), shallow_inlining=false, nondeterministic_builtins=false,
+        namespace=None, skip_namespace=false
     ))]
     fn partial(
         &self,
@@ -381,11 +385,17 @@ impl Engine {
         disable_inlining: Vec<String>,
         shallow_inlining: bool,
         nondeterministic_builtins: bool,
+        namespace: Option<String>,
+        skip_namespace: bool,
     ) -> PyResult<Partial> {
         let mut options = PartialOptions::default()
             .disable_inlining(disable_inlining)
             .shallow_inlining(shallow_inlining)
-            .nondeterministic_builtins(nondeterministic_builtins);
+            .nondeterministic_builtins(nondeterministic_builtins)
+            .skip_namespace(skip_namespace);
+        if let Some(namespace) = namespace {
+            options = options.namespace(namespace);
+        }
         if let Some(unknowns) = unknowns {
             options = options.unknowns(unknowns);
         }
@@ -418,12 +428,4 @@ impl Engine {
         let (generation, modules) = (moment.generation(), moment.modules().count());
         format!("<solon.Engine, {modules} modules, generation {generation}>")
     }
-}
-
-/// Text or bytes.
-fn bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    if text.is_instance_of::<PyString>() {
-        return Ok(text.extract::<String>()?.into_bytes());
-    }
-    text.extract()
 }

@@ -18,6 +18,14 @@ pub fn given<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAn
     Ok(Some(object.clone()))
 }
 
+/// The bytes of a `str` or of `bytes`.
+pub fn text_bytes(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = text.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    Ok(text.extract::<String>()?.into_bytes())
+}
+
 /// The input of a decision.
 pub enum Input {
     Undefined,
@@ -45,10 +53,7 @@ impl Input {
             let message = "give either input or input_json";
             return Err(refused(json.py(), Family::Input, message));
         }
-        if let Ok(bytes) = json.cast::<PyBytes>() {
-            return Ok(Self::Json(bytes.as_bytes().to_vec()));
-        }
-        Ok(Self::Json(json.extract::<String>()?.into_bytes()))
+        Ok(Self::Json(text_bytes(json)?))
     }
 
     /// Whether reading it takes longer than releasing the interpreter's lock.

@@ -19,6 +19,7 @@ struct Options {
     now: Option<i64>,
     capabilities: Option<Capabilities>,
     allow_net: Option<Vec<String>>,
+    allow_base_conflicts: bool,
 }
 
 /// The Rego version that a text names.
@@ -71,6 +72,7 @@ impl Options {
                 self.capabilities = Some(read.map_err(refused)?);
             }
             "allow_net" => self.allow_net = Some(value.extract()?),
+            "allow_base_conflicts" => self.allow_base_conflicts = value.extract()?,
             other => {
                 let message = format!("Engine() got an unexpected keyword argument '{other}'");
                 return Err(PyTypeError::new_err(message));
@@ -88,6 +90,7 @@ impl Options {
         let mut builder = ::engine::Engine::builder()
             .strict(self.strict)
             .limits(self.limits)
+            .allow_base_conflicts(self.allow_base_conflicts)
             .host(host);
         if let Some(version) = self.version {
             builder = builder.version(version);

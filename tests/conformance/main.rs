@@ -2,8 +2,10 @@
 //!
 //! `REGO_CASES=DIR cargo test --release --test conformance -- --nocapture` reads every `.json` file below a
 //! directory; without the variable the cases beside a checkout are read when they are there. With
-//! `REGO_CASES_REPORT=FILE` each failing note is written as a line of that file. Cases that may fail stand,
-//! with a reason each, in `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
+//! `REGO_CASES_REPORT=FILE` each failing note is written as a line of that file.
+//! `SOLON_FACE="PROGRAM ARGUMENT…"` asks a program that answers lines instead, the recorded programs as well;
+//! `SOLON_FACE_EXCEPTIONS=FILE` lists what it may answer otherwise. Cases that may
+//! fail stand, with a reason each, in `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
 
 #![allow(
     clippy::expect_used,
@@ -14,10 +16,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use solon_lines::Native;
-use solon_lines::conformance::{Cases, Report};
+use solon_lines::conformance::{Cases, Exceptions, Report};
+use solon_lines::{Native, Process, recorded};
 
 fn main() -> ExitCode {
+    if let Ok(command) = std::env::var("SOLON_FACE") {
+        return ask_face(&command);
+    }
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let cases = Cases::find(&beside, include_str!("exceptions.tsv"));
     if !cases.are_there() {
@@ -53,6 +58,52 @@ fn main() -> ExitCode {
     }
     println!("{passed} passed, {} failed", failed.len());
     if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Asks a program the published cases, where they are, and the recorded programs.
+fn ask_face(command: &str) -> ExitCode {
+    let mut words = command.split_whitespace().map(str::to_owned);
+    let mut face = Process::with(words.next().unwrap_or_default(), words);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
+    let cases = Cases::find(&beside, include_str!("exceptions.tsv"));
+    let (mut passed, mut failed) = (0, Vec::new());
+    if cases.are_there() {
+        let report = cases.ask(&mut face);
+        (passed, failed) = (report.passed, report.failed);
+    } else {
+        println!(
+            "conformance: SKIPPED: there is no folder of cases; the recorded programs are asked"
+        );
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/agreement");
+    let comparison = recorded::compare(&folder, &mut face).expect("there are recorded programs");
+    passed += comparison.asked - comparison.differ.len();
+    failed.extend(comparison.differ);
+    // a language may have no such values, or no such spelling of numbers
+    let known = std::env::var("SOLON_FACE_EXCEPTIONS");
+    let known = known.map(|file| std::fs::read_to_string(file).expect("a list of exceptions"));
+    let known = Exceptions::read(&known.unwrap_or_default());
+    let (excused, failed): (Vec<_>, Vec<_>) = failed
+        .into_iter()
+        .partition(|(note, reason)| known.excuse(note, reason));
+    for (note, reason) in &failed {
+        println!("FAILED {note}: {reason}");
+    }
+    let excused: Vec<String> = excused.into_iter().map(|(note, _)| note).collect();
+    let unused = known.unused(&excused);
+    for note in &unused {
+        println!("FAILED {note}: it is an exception and does not fail");
+    }
+    println!(
+        "{passed} passed, {} failed, {} excused",
+        failed.len(),
+        excused.len()
+    );
+    if failed.is_empty() && unused.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

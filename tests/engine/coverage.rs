@@ -66,16 +66,8 @@ fn answer(request: &Value) -> (Value, Value) {
     let search = Search::default().observer(&mut observers);
     query.search_as(&asked, search).unwrap();
     let usual = Shortcuts::default();
-    let index = covered(
-        &query,
-        &asked,
-        usual.indexing(false),
-    );
-    let early = covered(
-        &query,
-        &asked,
-        usual.early_exit(false),
-    );
+    let index = covered(&query, &asked, usual.indexing(false));
+    let early = covered(&query, &asked, usual.early_exit(false));
     let parsed = engine.modules();
     let others = [(Kind::IndexExcluded, &index), (Kind::EarlyExit, &early)];
     let report = coverage.report(&others, parsed.iter().map(|(_, module)| &**module));

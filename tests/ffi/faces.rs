@@ -1,12 +1,9 @@
 //! The C face answers as the engine does: the published cases and the recorded programs are asked of a C program.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use solon_lines::conformance::Cases;
-use solon_lines::{Face, Native, Process};
+use solon_lines::{Face, Native, Process, recorded};
 
 use crate::compiler::{Language, Linked, program, scratch};
 use crate::root;
@@ -53,47 +50,19 @@ fn published_cases_are_answered_through_c() {
     assert!(report.passed > 1000, "only {} passed", report.passed);
 }
 
-/// A recorded program.
-#[derive(Deserialize)]
-struct Recorded<'a> {
-    #[serde(rename = "case")]
-    name: &'a str,
-    #[serde(borrow)]
-    request: &'a RawValue,
-}
-
-/// The files of recorded programs, and of recorded partial evaluations.
-fn records() -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join("tests/cases/agreement"));
-    let entries = entries.expect("there are recorded programs").flatten();
-    let paths = entries.map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|one| one == "jsonl"))
-        .collect();
-    paths.sort();
-    paths
-}
-
 #[test]
 fn recorded_programs_are_answered_alike_through_c() {
     let Some(mut face) = lines("c-programs") else {
         return;
     };
-    let (mut asked, mut differ) = (0, Vec::new());
-    for path in records() {
-        let text = fs::read_to_string(&path).expect("a record can be read");
-        for line in text.lines() {
-            let case: Recorded<'_> = serde_json::from_str(line).expect("a record has cases");
-            let request = case.request.get();
-            let (native, through_c) = (Native::Plans.answer(request), face.answer(request));
-            if native != through_c {
-                differ.push(format!("{}:\n  {native:?}\n  {through_c:?}", case.name));
-            }
-            asked += 1;
-        }
-    }
-    assert!(differ.is_empty(), "{}", differ.join("\n"));
-    assert!(asked > 2000, "only {asked} programs were asked");
+    let folder = root().join("tests/cases/agreement");
+    let comparison = recorded::compare(&folder, &mut face).expect("there are recorded programs");
+    assert!(comparison.differ.is_empty(), "{:#?}", comparison.differ);
+    assert!(
+        comparison.asked > 2000,
+        "only {} were asked",
+        comparison.asked
+    );
 }
 
 #[test]

@@ -4,13 +4,15 @@ import base64
 import datetime
 import json
 
-import jwt
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 import solon
+
+jwt = pytest.importorskip("jwt")
+x509 = pytest.importorskip("cryptography.x509")
+
+from cryptography.hazmat.primitives import hashes, serialization  # noqa: E402
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa  # noqa: E402
 
 CLAIMS = {"sub": "alice", "aud": ["a", "b"], "iss": "tests", "exp": 4102444800, "n": {"é": [1, None]}}
 SECRET = b"a secret of more than sixty-four bytes, so that no algorithm finds it to be too short"

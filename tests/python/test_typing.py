@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("mypy")
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -18,3 +22,8 @@ def test_stubs_match_the_binary():
 
 def test_types():
     run("mypy", "--package", "solon")
+
+
+def test_types_are_complete_for_pyright():
+    pytest.importorskip("pyright")
+    run("pyright", "python/solon")

@@ -86,7 +86,7 @@ int main(void) {
     ok(solon_engine_prepare(engine, S("p/long"), &document));
     request = (solon_request){.size = sizeof request, .step_limit = 10000};
     CHECK(code_of(solon_document_ask(document, &request, &value)) == SOLON_ERROR_EVAL);
-    request = (solon_request){.size = sizeof request, .time_limit_ns = 1000000};
+    request = (solon_request){.size = sizeof request, .time_limit_ns = 1000000, .memory_limit = UINT64_MAX};
     error = solon_document_ask(document, &request, &value);
     CHECK(has_text(solon_error_message(error), "evaluation exceeds its time limit"));
     solon_error_free(error);

@@ -2,10 +2,11 @@
 //! and to others.
 //!
 //! A face is whoever answers such lines: [`Native`] is the engine itself, [`Process`] a program that reads them from its
-//! input, the tests of the C face have one of their own. [`conformance`] runs the published cases on any of them.
+//! input, the tests of the C face have one of their own. [`conformance`] runs the published cases on any of them, [`recorded`] the recorded programs.
 
 pub mod conformance;
 mod process;
+pub mod recorded;
 
 pub use process::Process;
 

@@ -168,11 +168,7 @@ impl<'o> Fields<'o> {
     fn value(&mut self, name: &str, value: &Value) {
         self.name(name);
         let prefix = "  ".repeat(self.depth + 1);
-        json::write_go_layout(
-            value.borrow(),
-            json::Layout::new(&prefix, "  "),
-            self.out,
-        );
+        json::write_go_layout(value.borrow(), json::Layout::new(&prefix, "  "), self.out);
     }
 
     fn close(self) {
@@ -193,11 +189,7 @@ fn bindings(solution: &Solution) -> Value {
 }
 
 fn indented(value: &Value, out: &mut Vec<u8>) {
-    json::write_go_layout(
-        value.borrow(),
-        json::Layout::new("", "  "),
-        out,
-    );
+    json::write_go_layout(value.borrow(), json::Layout::new("", "  "), out);
     out.push(b'\n');
 }
 

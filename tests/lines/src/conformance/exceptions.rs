@@ -11,6 +11,9 @@ pub struct Exceptions {
 impl Exceptions {
     /// Reads the list. Every line is a note, or `built-in NAME` for all cases that call a built-in that is not there
     /// yet; then a tab and a reason.
+    ///
+    /// # Panics
+    /// When a line has no reason.
     pub fn read(text: &str) -> Self {
         let mut read = Self {
             notes: Vec::new(),

@@ -15,7 +15,7 @@ mod judge;
 use std::path::{Path, PathBuf};
 
 pub use case::Case;
-use exceptions::Exceptions;
+pub use exceptions::Exceptions;
 
 use crate::Face;
 

@@ -1,0 +1,73 @@
+"""What pages and docstrings show is so."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import solon
+import solon._native
+
+ROOT = Path(__file__).parents[2]
+NEEDS = ("fastapi", "django", "pandas")
+
+
+def sections(page):
+    """The sections of a page with code of Python, by their headings."""
+    text = (ROOT / page).read_text()
+    for heading, section in re.findall(r"^## (.*?)$(.*?)(?=^## |\Z)", text, re.M | re.S):
+        code = re.findall(r"^```python\n(.*?)^```", section, re.M | re.S)
+        if code:
+            yield pytest.param(page, "\n".join(code), id=f"{page}: {heading}")
+
+
+SHARED = {"README.md": {"solon": solon}, "docs/python.md": {"solon": solon}}
+
+
+def pages():
+    for page in SHARED:
+        yield from sections(page)
+
+
+@pytest.mark.parametrize(("page", "code"), list(pages()))
+@pytest.mark.filterwarnings("ignore")
+def test_pages_show_what_is_so(page, code):
+    for module in NEEDS:
+        if re.search(rf"^import {module}\b", code, re.M):
+            pytest.importorskip(module)
+    # later sections use what earlier ones made
+    exec(compile(code, page, "exec"), SHARED[page])
+
+
+def test_docstrings_show_what_is_so():
+    for module in (solon, solon._native):
+        failed, asked = doctest.testmod(module)
+        assert failed == 0
+    assert doctest.testmod(solon).attempted > 5
+
+
+def test_everything_has_a_docstring():
+    for name in solon.__all__:
+        thing = getattr(solon, name)
+        if name in ("UNDEFINED", "__version__"):
+            continue
+        assert thing.__doc__, name
+        for member, inner in vars(thing).items():
+            if not member.startswith("_") and callable(inner):
+                assert inner.__doc__, f"{name}.{member}"
+
+
+def test_the_table_names_what_there_is():
+    table = (ROOT / "docs/embedding.md").read_text()
+    rows = [row.split("|") for row in table.splitlines() if row.startswith("| ")][1:]
+    header = (ROOT / "include/solon.h").read_text()
+    assert len(rows) > 30
+    for row in rows:
+        for name in re.findall(r"`(solon_\w+)", row[3]):
+            assert re.search(rf"\b{name}\b", header), name
+        for field in re.findall(r"`\.(\w+)`", row[3]):
+            assert re.search(rf"\b{field};", header), field
+        for owner, name in re.findall(r"`(engine|change|allow)\.(\w+)", row[4]):
+            kind = {"engine": solon.Engine, "change": solon.Change, "allow": solon.Document}[owner]
+            assert hasattr(kind, name), f"{owner}.{name}"
