@@ -38,13 +38,17 @@ impl Query {
         let list = PyList::empty(py);
         let holds = |row: &&Solution| !row.values.contains(&Value::Bool(false));
         for row in rows.iter().filter(holds) {
-            let bindings = PyDict::new(py);
-            for (name, value) in &row.bindings {
-                bindings.set_item(&**name, to_python(py, value, self.shared.settings)?)?;
-            }
-            list.append(bindings)?;
+            list.append(self.bindings(py, row)?)?;
         }
         Ok(list)
+    }
+
+    fn bindings<'py>(&self, py: Python<'py>, row: &Solution) -> PyResult<Bound<'py, PyDict>> {
+        let bindings = PyDict::new(py);
+        for (name, value) in &row.bindings {
+            bindings.set_item(&**name, to_python(py, value, self.shared.settings)?)?;
+        }
+        Ok(bindings)
     }
 }
 
@@ -111,13 +115,10 @@ impl Query {
         let settings = self.shared.settings;
         let list = PyList::empty(py);
         for row in &rows {
-            let (solution, bindings) = (PyDict::new(py), PyDict::new(py));
-            for (name, value) in &row.bindings {
-                bindings.set_item(&**name, to_python(py, value, settings)?)?;
-            }
+            let solution = PyDict::new(py);
             let values = row.values.iter();
             let values = values.map(|value| to_python(py, value, settings));
-            solution.set_item("bindings", bindings)?;
+            solution.set_item("bindings", self.bindings(py, row)?)?;
             solution.set_item("values", values.collect::<PyResult<Vec<_>>>()?)?;
             solution.set_item("expressions", &expressions)?;
             list.append(solution)?;
