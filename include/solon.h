@@ -3,8 +3,8 @@
  *
  * Rules
  *
- * Handles. Every type is opaque, but for views of bytes, options and requests. What `_new` or an output gives belongs to the
- * caller, who hands it to `_free` once; `_free` accepts NULL.
+ * Handles. Every type is opaque, but for views of bytes, options and requests. What `_new` or an output gives
+ * belongs to the caller, who hands it to `_free` once; `_free` accepts NULL. Handles may be freed in any order.
  *
  * Threads. What is reached through `const T *` may be used by several threads at once. What is taken as `T *`
  * may not be in use elsewhere.
@@ -28,7 +28,7 @@
  * Structures of options and requests begin with their size: `solon_request request = {.size = sizeof request};`.
  * What is zero is as usual. A newer library takes the structure of an older header.
  *
- * Files. One file for each kind of handle; `tests/ffi/c` has a program of the same name.
+ * Files. One file for each kind of handle; `tests/ffi/c` has programs that use each.
  */
 
 #ifndef SOLON_H
