@@ -39,13 +39,23 @@ struct Taken {
 impl Drop for Taken {
     #[inline]
     fn drop(&mut self) {
-        if self.is_kept {
-            ASKED.set(self.state.take());
+        if self.is_kept
+            && let Some(other) = ASKED.replace(self.state.take())
+        {
+            let_go(other);
         }
     }
 }
 
+/// A moment that a decision within a decision left here.
+#[cold]
+#[inline(never)]
+fn let_go(other: Arc<State>) {
+    drop(other);
+}
+
 /// Lets go of the moment that the calling thread asked last.
+#[cold]
 pub(crate) fn forget() {
     drop(ASKED.try_with(Cell::take));
 }
