@@ -132,7 +132,7 @@ fn another_thread_cancels_it() {
 /// Built-in functions that take long end as soon as well.
 #[test]
 fn another_thread_cancels_builtins() {
-    let numbers: Vec<Value> = (0..500_000)
+    let numbers: Vec<Value> = (0..500_000_i64)
         .map(|n| ((n * 7919) % 500_009).into())
         .collect();
     let words: Vec<Value> = numbers
