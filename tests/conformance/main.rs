@@ -3,7 +3,7 @@
 //! `REGO_CASES=DIR cargo test --release --test conformance -- --nocapture` reads every `.json` file below a
 //! directory; without the variable the cases beside a checkout are read when they are there. With
 //! `REGO_CASES_REPORT=FILE` each failing note is written as a line of that file.
-//! `SOLON_FACE="PROGRAM ARGUMENT…"` asks a program that answers lines instead, the recorded programs as well;
+//! `SOLON_FACE`, a program and its arguments in a line each, asks a program that answers lines instead, the recorded programs as well;
 //! `SOLON_FACE_EXCEPTIONS=FILE` lists what it may answer otherwise. Cases that may
 //! fail stand, with a reason each, in `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
 
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
 
 /// Asks a program the published cases, where they are, and the recorded programs.
 fn ask_face(command: &str) -> ExitCode {
-    let mut words = command.split_whitespace().map(str::to_owned);
+    let mut words = command.lines().map(str::to_owned);
     let mut face = Process::with(words.next().unwrap_or_default(), words);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance");
     let cases = Cases::find(&beside, include_str!("exceptions.tsv"));
