@@ -3,9 +3,9 @@
 //! `REGO_CASES=DIR cargo test --release --test conformance -- --nocapture` reads every `.json` file below a
 //! directory; without the variable the cases beside a checkout are read when they are there. With
 //! `REGO_CASES_REPORT=FILE` each failing note is written as a line of that file.
-//! `SOLON_FACE`, a program and its arguments in a line each, asks a program that answers lines instead, the recorded programs as well;
-//! `SOLON_FACE_EXCEPTIONS=FILE` lists what it may answer otherwise. Cases that may
-//! fail stand, with a reason each, in `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
+//! `SOLON_FACE`, a program and its arguments in a line each, asks a program that answers lines instead, the recorded programs
+//! as well; `SOLON_FACE_EXCEPTIONS=FILE` lists what it may answer otherwise. Cases that may fail stand, with a reason each, in
+//! `tests/conformance/exceptions.tsv`; one that does not fail any more is a failure.
 
 #![allow(
     clippy::expect_used,
