@@ -8,12 +8,16 @@ mod memory;
 mod patch;
 mod path;
 mod reference;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod write;
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use patch::PatchStep;
 pub use path::Path;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 pub use write::Operation;
 
 use std::sync::Arc;

@@ -1,0 +1,156 @@
+//! A store in one SQLite file.
+//!
+//! The file is the engine's journal and not its reader: it is read once, at the start. Documents are split into rows, so
+//! that a change writes what it changes: an object whose text is longer than [`limits::STORED_PART`] is a row without a
+//! text, and each of its members has a row of its own. A change is one transaction, on the disk before anybody sees it.
+
+mod documents;
+mod file;
+mod row;
+
+use std::path::Path as FilePath;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rusqlite::{Connection, Transaction as Sql};
+use solon_syntax::ast::Version;
+
+use super::{Commit, Contents, Store, StoreError, StoredModule, Write};
+use crate::limits;
+
+/// Policies and documents in a file, which one engine at a time uses.
+///
+/// ```
+/// use std::sync::Arc;
+/// use solon::store::SqliteStore;
+/// use solon::{Engine, Value};
+///
+/// # let folder = std::env::temp_dir().join(format!("solon-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// # let path = folder.join("solon.db");
+/// let engine = Engine::builder().open(Arc::new(SqliteStore::open(&path)?))?;
+/// engine.put("/a/b", Value::Int(1))?;
+/// drop(engine);
+/// let engine = Engine::builder().open(Arc::new(SqliteStore::open(&path)?))?;
+/// assert_eq!(engine.read("/a/b")?, Value::Int(1));
+/// # drop(engine);
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), solon::Error>(())
+/// ```
+pub struct SqliteStore {
+    connection: Mutex<Connection>,
+    /// The file, as errors name it.
+    name: String,
+}
+
+impl SqliteStore {
+    /// Opens a file, or makes it.
+    ///
+    /// # Errors
+    /// When it cannot be opened, is no store of policies, was written by a newer version, is damaged, or when another process
+    /// uses it.
+    pub fn open(path: impl AsRef<FilePath>) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let connection = file::open(path).map_err(|error| error.of(&name))?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+            name,
+        })
+    }
+
+    /// Reads all of the file, and tells what is wrong with it; nothing when all is well.
+    ///
+    /// # Errors
+    /// When it cannot be read at all.
+    pub fn check(&self) -> Result<Vec<String>, StoreError> {
+        let connection = self.connection.lock();
+        let mut found = file::damages(&connection).map_err(|error| error.of(&self.name))?;
+        if let Err(error) = documents::read(&connection) {
+            found.push(error.message());
+        }
+        if let Err(error) = modules(&connection) {
+            found.push(error.message());
+        }
+        Ok(found)
+    }
+}
+
+impl Store for SqliteStore {
+    fn load(&self) -> Result<Contents, StoreError> {
+        let connection = self.connection.lock();
+        let read = || {
+            Ok(Contents::new(
+                documents::read(&connection)?,
+                modules(&connection)?,
+            ))
+        };
+        read().map_err(|error: file::Failure| error.of(&self.name))
+    }
+
+    fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
+        let mut connection = self.connection.lock();
+        let mut write = || {
+            let sql = connection.transaction()?;
+            let mut writer = documents::Writer::new(&sql, change.documents);
+            for write in change.writes {
+                match write {
+                    Write::Put(path, _) | Write::MakeParents(path) | Write::Exactly(_, path, _) => {
+                        writer.changed(path)?;
+                    }
+                }
+            }
+            drop(writer);
+            for (name, module) in change.modules {
+                set_module(&sql, name, module.as_ref())?;
+            }
+            Ok(sql.commit()?)
+        };
+        write().map_err(|error: file::Failure| error.of(&self.name))
+    }
+}
+
+fn set_module(
+    sql: &Sql<'_>,
+    name: &str,
+    module: Option<&StoredModule>,
+) -> Result<(), file::Failure> {
+    match module {
+        Some(module) => {
+            let version = match module.version {
+                Version::V0 => 0,
+                Version::V1 => 1,
+                Version::V0CompatV1 => 2,
+            };
+            sql.prepare_cached(
+                "INSERT OR REPLACE INTO modules (name, rego, text) VALUES (?1, ?2, ?3)",
+            )?
+            .execute((name, version, &*module.text))?;
+        }
+        None => {
+            sql.prepare_cached("DELETE FROM modules WHERE name = ?1")?
+                .execute([name])?;
+        }
+    }
+    Ok(())
+}
+
+fn modules(connection: &Connection) -> Result<Vec<StoredModule>, file::Failure> {
+    let mut statement = connection.prepare("SELECT name, rego, text FROM modules ORDER BY name")?;
+    let mut rows = statement.query([])?;
+    let mut modules = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (name, text): (String, Arc<str>) = (row.get(0)?, row.get(2)?);
+        let version = match row.get(1)? {
+            0 => Version::V0,
+            1 => Version::V1,
+            2 => Version::V0CompatV1,
+            other => {
+                let message = format!("module {name:?} is of an unknown Rego: {other}");
+                return Err(file::Failure::Damaged(message));
+            }
+        };
+        modules.push(StoredModule::new(name, text, version));
+    }
+    Ok(modules)
+}

@@ -1,0 +1,164 @@
+//! Documents in rows.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction as Sql};
+use solon_syntax::stack;
+
+use super::file::Failure;
+use super::{limits, row};
+use crate::store::Path;
+use crate::value::json::{self, Style};
+use crate::value::{Object, Value};
+
+/// All documents.
+pub fn read(connection: &Connection) -> Result<Value, Failure> {
+    // members come before the objects that they belong to
+    let mut statement =
+        connection.prepare("SELECT path, value FROM documents ORDER BY path DESC")?;
+    let mut rows = statement.query([])?;
+    let mut members: HashMap<Vec<u8>, Vec<(Value, Value)>> = HashMap::new();
+    let mut root = None;
+    while let Some(row) = rows.next()? {
+        let path = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+        let named =
+            |what: &str| Failure::Damaged(format!("{what} at {:?}", String::from_utf8_lossy(path)));
+        let own = members.remove(path);
+        let text = row.get_ref(1)?.as_blob_or_null();
+        let value = match (text.map_err(rusqlite::Error::from)?, own) {
+            (Some(text), None) => json::read(text).map_err(|_| named("no JSON"))?,
+            (None, own) => Value::Object(Object::from_pairs(own.unwrap_or_default())),
+            (Some(_), Some(_)) => return Err(named("a document twice")),
+        };
+        if path.is_empty() {
+            root = Some(value);
+        } else {
+            let (parent, key) = row::split(path).ok_or_else(|| named("no path"))?;
+            let key = String::from_utf8(key).map_err(|_| named("no text"))?;
+            let members = members.entry(parent.to_vec()).or_default();
+            members.push((Value::string(&key), value));
+        }
+    }
+    if let Some(lost) = members.into_keys().next() {
+        let lost = String::from_utf8_lossy(&lost).into_owned();
+        return Err(Failure::Damaged(format!(
+            "nothing around what is below {lost:?}"
+        )));
+    }
+    root.ok_or_else(|| Failure::Damaged("no documents".to_owned()))
+}
+
+/// Writes what a change made of documents.
+pub struct Writer<'s> {
+    sql: &'s Sql<'s>,
+    documents: &'s Value,
+    /// Rows that are as the change left them, with all below.
+    written: BTreeSet<Vec<u8>>,
+}
+
+impl<'s> Writer<'s> {
+    /// For documents as the change left them.
+    pub fn new(sql: &'s Sql<'s>, documents: &'s Value) -> Self {
+        Self {
+            sql,
+            documents,
+            written: BTreeSet::new(),
+        }
+    }
+
+    /// Writes the row that a path belongs to: its own, or that of the smallest document around it that has one.
+    pub fn changed(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut name = Vec::new();
+        let mut value = Some(self.documents);
+        for key in path.segments() {
+            if self.written.contains(&name) {
+                return Ok(());
+            }
+            // only objects have rows for their members, and only where they were large before
+            let is_split = self.is_split(&name)?;
+            let Some(Value::Object(object)) = value.filter(|_| is_split) else {
+                break;
+            };
+            name = row::below(&name, key.as_bytes());
+            value = object.get_str(key);
+        }
+        if self.written.contains(&name) {
+            return Ok(());
+        }
+        self.remove(&name)?;
+        if let Some(value) = value {
+            self.insert(&name, value)?;
+        }
+        self.written.insert(name);
+        Ok(())
+    }
+
+    fn is_split(&self, name: &[u8]) -> Result<bool, Failure> {
+        let mut statement = self
+            .sql
+            .prepare_cached("SELECT value IS NULL FROM documents WHERE path = ?1")?;
+        let row = statement.query_row([name], |row| row.get(0));
+        Ok(row.optional()?.unwrap_or(false))
+    }
+
+    fn remove(&self, name: &[u8]) -> Result<(), Failure> {
+        let (first, behind) = row::range(name);
+        self.sql
+            .prepare_cached("DELETE FROM documents WHERE path = ?1 OR path >= ?2 AND path < ?3")?
+            .execute((name, first, behind))?;
+        Ok(())
+    }
+
+    fn insert(&self, name: &[u8], value: &Value) -> Result<(), Failure> {
+        if !stack::level(|| is_json(value)) {
+            let message = "a document with a set, or with a key that is no string, cannot be kept: it is no JSON";
+            return Err(Failure::Other(message.to_owned()));
+        }
+        self.insert_parts(name, value)
+    }
+
+    fn insert_parts(&self, name: &[u8], value: &Value) -> Result<(), Failure> {
+        let text = if name.is_empty() {
+            None
+        } else {
+            text_of(value)
+        };
+        let members = match value {
+            Value::Object(object) if text.is_none() => Some(object),
+            _ => None,
+        };
+        self.sql
+            .prepare_cached("INSERT INTO documents (path, value) VALUES (?1, ?2)")?
+            .execute((name, text))?;
+        for (key, value) in members.into_iter().flat_map(Object::iter) {
+            let key = key.as_str().unwrap_or_default();
+            let name = row::below(name, key.as_bytes());
+            stack::level(|| self.insert_parts(&name, value))?;
+        }
+        Ok(())
+    }
+}
+
+/// What stands in the row of a value; nothing where that is an object whose members have rows of their own.
+fn text_of(value: &Value) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    if matches!(value, Value::Object(_)) {
+        let (style, most) = (Style::default(), limits::STORED_PART);
+        json::write_within(value.borrow(), style, most, &mut text).ok()?;
+    } else {
+        json::write(value.borrow(), &mut text);
+    }
+    Some(text)
+}
+
+/// Whether a value can be written as JSON and read back.
+fn is_json(value: &Value) -> bool {
+    match value {
+        Value::Set(_) => false,
+        Value::Array(items) => items.iter().all(|item| stack::level(|| is_json(item))),
+        Value::Object(object) => object
+            .iter()
+            .all(|(key, value)| key.as_str().is_some() && stack::level(|| is_json(value))),
+        _ => true,
+    }
+}

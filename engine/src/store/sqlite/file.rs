@@ -1,0 +1,111 @@
+//! The file: its form, who may use it, and what is wrong with it.
+
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::StoreError;
+
+/// Tells files of this kind from others: `Soln`.
+const APPLICATION: i32 = 0x536f_6c6e;
+
+/// The form of the tables. A file of a greater number was written by a newer version.
+const FORM: i32 = 1;
+
+const TABLES: &str = "
+    CREATE TABLE documents (path BLOB PRIMARY KEY, value BLOB) STRICT;
+    CREATE TABLE modules (name TEXT PRIMARY KEY, rego INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+    INSERT INTO documents (path, value) VALUES (x'', NULL);
+";
+
+/// Why a file is refused.
+pub enum Failure {
+    /// SQLite says so.
+    Sql(rusqlite::Error),
+    /// It holds what no version wrote.
+    Damaged(String),
+    /// It is something else.
+    Other(String),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl Failure {
+    /// What is wrong.
+    pub fn message(&self) -> String {
+        let damaged = |what: &str| format!("the file is damaged ({what}); put a copy of it back");
+        match self {
+            Self::Sql(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    "another process uses the file".to_owned()
+                }
+                Some(ErrorCode::DatabaseCorrupt) => damaged(&error.to_string()),
+                Some(ErrorCode::NotADatabase) => "the file is no SQLite database".to_owned(),
+                Some(ErrorCode::ReadOnly) => "the file cannot be written".to_owned(),
+                Some(ErrorCode::DiskFull) => "the disk is full".to_owned(),
+                _ => error.to_string(),
+            },
+            Self::Damaged(what) => damaged(what),
+            Self::Other(message) => message.clone(),
+        }
+    }
+
+    /// The error that names the file.
+    pub fn of(&self, name: &str) -> StoreError {
+        StoreError::Internal {
+            message: format!("{name}: {}", self.message()),
+        }
+    }
+}
+
+/// Opens a file, or makes it, for one process alone.
+pub fn open(path: &Path) -> Result<Connection, Failure> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    // nobody else may write, so that memory and file stay equal; and what was acknowledged outlives the machine
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    let number = |connection: &Connection, name: &str| {
+        connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+    };
+    let application = number(&connection, "application_id")?;
+    let form = number(&connection, "user_version")?;
+    let tables: u32 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    match (application, form) {
+        (0, 0) if tables == 0 => {}
+        (APPLICATION, FORM) => {}
+        (APPLICATION, newer) if newer > FORM => {
+            return Err(Failure::Other(format!(
+                "the file has form {newer}, and this version reads forms up to {FORM}: use the version that wrote it"
+            )));
+        }
+        _ => {
+            let message = "the file is a SQLite database of another kind";
+            return Err(Failure::Other(message.to_owned()));
+        }
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    let sql = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+    if tables == 0 {
+        sql.execute_batch(TABLES)?;
+        sql.pragma_update(None, "application_id", APPLICATION)?;
+        sql.pragma_update(None, "user_version", FORM)?;
+    }
+    sql.commit()?;
+    Ok(connection)
+}
+
+/// What SQLite finds wrong.
+pub fn damages(connection: &Connection) -> Result<Vec<String>, Failure> {
+    let mut statement = connection.prepare("PRAGMA integrity_check")?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let lines = lines.collect::<Result<Vec<_>, _>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}

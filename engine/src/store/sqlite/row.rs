@@ -1,0 +1,66 @@
+//! The names of rows: paths as JSON pointers, so that what lies below a path has its name as a beginning.
+
+/// The name of a member of a row's object.
+pub fn below(parent: &[u8], key: &[u8]) -> Vec<u8> {
+    let mut name = Vec::with_capacity(parent.len() + key.len() + 1);
+    name.extend_from_slice(parent);
+    name.push(b'/');
+    for byte in key {
+        match byte {
+            b'~' => name.extend_from_slice(b"~0"),
+            b'/' => name.extend_from_slice(b"~1"),
+            byte => name.push(*byte),
+        }
+    }
+    name
+}
+
+/// The name of the row above, and the key there; `None` for the root, and for what is no name.
+pub fn split(name: &[u8]) -> Option<(&[u8], Vec<u8>)> {
+    let at = name.iter().rposition(|byte| *byte == b'/')?;
+    let (parent, key) = (name.get(..at)?, name.get(at + 1..)?);
+    let mut text = Vec::with_capacity(key.len());
+    let mut bytes = key.iter();
+    while let Some(byte) = bytes.next() {
+        text.push(match byte {
+            b'~' => match bytes.next()? {
+                b'0' => b'~',
+                b'1' => b'/',
+                _ => return None,
+            },
+            byte => *byte,
+        });
+    }
+    Some((parent, text))
+}
+
+/// Where the names of all rows below one begin, and the first name behind them.
+pub fn range(name: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    // the byte behind the slash
+    ([name, b"/"].concat(), [name, b"0"].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{below, range, split};
+
+    #[test]
+    fn names_come_back() {
+        for key in ["", "a", "/", "~", "~1", "a/b~c", "~01/"] {
+            let name = below(b"/x", key.as_bytes());
+            let (parent, back) = split(&name).unwrap();
+            assert_eq!((parent, &*back), (&b"/x"[..], key.as_bytes()));
+            let (first, behind) = range(b"/x");
+            assert!(first <= name && name < behind, "{key}");
+        }
+        assert_eq!(split(b""), None);
+        assert_eq!(split(b"/~2"), None);
+        let (first, behind) = range(b"/x");
+        for other in ["/x", "/x!", "/x0", "/y", "/x~1"] {
+            assert!(
+                !(*first <= *other.as_bytes() && *other.as_bytes() < *behind),
+                "{other}"
+            );
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! `solon data`
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Subcommand;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use solon::store::{Path as DocumentPath, SqliteStore, Store as _};
+use solon::{Change, Engine, Version, json};
+
+use super::FAILED;
+use super::report::Report;
+use super::terminal::{complain, print};
+
+/// Export, import and check the file that a server keeps policies and documents in.
+#[derive(clap::Args)]
+#[command(after_help = "\
+The file is used by one process at a time, so the server that it belongs to must not be running.")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print all policies and documents as one JSON object
+    Export(Export),
+    /// Replace all policies and documents by what an export holds
+    Import(Import),
+    /// Read all of the file, and tell what is wrong with it
+    Check(Check),
+}
+
+/// What a store is called in its folder.
+pub const FILE: &str = "solon.db";
+
+#[derive(clap::Args)]
+struct Export {
+    /// The file, or the folder that `--data-dir` names
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// Write to a file, which must not exist
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+struct Import {
+    /// The file, or the folder that `--data-dir` names; it is made where it is missing
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// The export, `-` for standard input
+    #[arg(value_name = "EXPORT")]
+    export: String,
+    /// Replace what is there; without it the store must be empty
+    #[arg(long)]
+    replace: bool,
+}
+
+#[derive(clap::Args)]
+struct Check {
+    /// The file, or the folder that `--data-dir` names
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+}
+
+/// The form of an export.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Contents {
+    modules: Vec<Module>,
+    documents: Box<RawValue>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Module {
+    name: String,
+    /// `v0`, `v1`, or `v0v1` for a v0 module that is good v1 as well.
+    rego: String,
+    text: String,
+}
+
+const VERSIONS: [(Version, &str); 3] = [
+    (Version::V0, "v0"),
+    (Version::V1, "v1"),
+    (Version::V0CompatV1, "v0v1"),
+];
+
+/// Says what it did, or what is wrong.
+pub fn run(args: &Args) -> ExitCode {
+    let done = match &args.command {
+        Command::Export(args) => export(args),
+        Command::Import(args) => import(args),
+        Command::Check(args) => check(args),
+    };
+    done.unwrap_or_else(|report| {
+        complain(report.text(false));
+        ExitCode::from(FAILED)
+    })
+}
+
+/// The file that an argument names.
+pub fn file(store: &Path) -> PathBuf {
+    if store.is_dir() {
+        store.join(FILE)
+    } else {
+        store.to_owned()
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form that errors are mapped by"
+)]
+fn message(error: impl ToString) -> Report {
+    Report::message(error.to_string())
+}
+
+/// Opens a file that is there: what only reads makes none.
+fn existing(store: &Path) -> Result<SqliteStore, Report> {
+    let file = file(store);
+    if !file.is_file() {
+        return Err(Report::message(format!("{}: no such file", file.display())));
+    }
+    SqliteStore::open(file).map_err(message)
+}
+
+fn export(args: &Export) -> Result<ExitCode, Report> {
+    let contents = existing(&args.store)?.load().map_err(message)?;
+    let mut documents = Vec::new();
+    json::write(contents.documents.borrow(), &mut documents);
+    let documents = String::from_utf8(documents).map_err(message)?;
+    let module = |module: solon::store::StoredModule| {
+        let known = VERSIONS
+            .iter()
+            .find(|(version, _)| *version == module.version);
+        let (_, rego) = known.ok_or_else(|| Report::message("a module of an unknown Rego"))?;
+        Ok(Module {
+            name: module.name,
+            rego: (*rego).to_owned(),
+            text: module.text.to_string(),
+        })
+    };
+    let modules = contents.modules.into_iter().map(module);
+    let contents = Contents {
+        modules: modules.collect::<Result<_, Report>>()?,
+        documents: RawValue::from_string(documents).map_err(message)?,
+    };
+    let mut text = serde_json::to_vec_pretty(&contents).map_err(message)?;
+    text.push(b'\n');
+    match &args.output {
+        Some(path) => {
+            let file = std::fs::File::create_new(path);
+            let written = file.and_then(|mut file| {
+                std::io::Write::write_all(&mut file, &text)?;
+                file.sync_all()
+            });
+            written.map_err(|error| message(format!("{}: {error}", path.display())))?;
+        }
+        None => print(text),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn import(args: &Import) -> Result<ExitCode, Report> {
+    let text = if args.export == "-" {
+        let mut text = Vec::new();
+        let read = std::io::Read::read_to_end(&mut std::io::stdin(), &mut text);
+        read.map_err(message)?;
+        text
+    } else {
+        super::read(&args.export).map_err(message)?
+    };
+    let named = |error: &dyn std::fmt::Display| message(format!("{}: {error}", args.export));
+    let contents: Contents = serde_json::from_slice(&text).map_err(|error| named(&error))?;
+    let documents = json::read(contents.documents.get().as_bytes());
+    let documents = documents.map_err(|error| named(&error))?;
+    let store = SqliteStore::open(file(&args.store)).map_err(message)?;
+    let kept = store.load().map_err(message)?;
+    let is_empty = kept.modules.is_empty()
+        && kept
+            .documents
+            .as_object()
+            .is_some_and(solon::Object::is_empty);
+    if !is_empty && !args.replace {
+        let text = format!(
+            "{}: there are policies or documents already; --replace puts the import in their place",
+            args.store.display()
+        );
+        return Err(Report::message(text));
+    }
+    let mut change = Change::default();
+    for module in kept.modules {
+        if !contents.modules.iter().any(|one| one.name == module.name) {
+            change.remove_module(&module.name);
+        }
+    }
+    for module in &contents.modules {
+        let known = VERSIONS.iter().find(|(_, name)| *name == module.rego);
+        let unknown = || {
+            named(&format_args!(
+                "module {:?}: rego is v0, v1 or v0v1",
+                module.name
+            ))
+        };
+        let (version, _) = known.ok_or_else(unknown)?;
+        change.set_module_as(&module.name, &module.text, *version);
+    }
+    change.put(DocumentPath::default(), documents);
+    // the engine checks it all before a byte is written
+    let engine = Engine::builder().open(Arc::new(store));
+    let applied = engine.and_then(|engine| engine.apply(change));
+    let text_of = |file: &str| {
+        let module = contents.modules.iter().find(|module| module.name == file);
+        module.map(|module| module.text.clone())
+    };
+    applied.map_err(|error| Report::of(&error, &text_of))?;
+    print(format!(
+        "{} modules and the documents are in place\n",
+        contents.modules.len()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(args: &Check) -> Result<ExitCode, Report> {
+    let store = existing(&args.store)?;
+    let found = store.check().map_err(message)?;
+    if found.is_empty() {
+        let contents = store.load().map_err(message)?;
+        print(format!(
+            "{} modules and the documents are sound\n",
+            contents.modules.len()
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for line in found {
+        complain(format!("{line}\n"));
+    }
+    Ok(ExitCode::from(FAILED))
+}

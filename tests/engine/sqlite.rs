@@ -1,0 +1,258 @@
+//! Policies and documents in a SQLite file: whatever changes, a file that is opened again gives what was there.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+
+use solon::store::{Operation, Path, SqliteStore, Store as _};
+use solon::{Change, Engine, Error, Value};
+use solon_syntax::ast::Version;
+
+#[path = "recompile/random.rs"]
+mod random;
+
+use random::Random;
+
+/// A folder that goes away.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("solon-sqlite-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("solon.db")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn open(path: &FilePath) -> Engine {
+    let store = SqliteStore::open(path).unwrap();
+    Engine::builder().open(Arc::new(store)).unwrap()
+}
+
+fn refused(path: &FilePath) -> String {
+    let error = SqliteStore::open(path).and_then(|store| store.load());
+    let message = error.unwrap_err().to_string();
+    let name = path.display().to_string();
+    assert!(message.contains(&name), "{message}");
+    message.replace(&name, "FILE")
+}
+
+fn key(random: &mut Random) -> String {
+    ["a", "b", "a/b", "~", "", "0", "ä", "longer name"][random.below(8)].to_owned()
+}
+
+fn document(random: &mut Random, depth: usize) -> Value {
+    match random.below(if depth == 0 { 4 } else { 8 }) {
+        0 => Value::Null,
+        1 => solon::json::read(b"1.50").unwrap(),
+        2 => Value::from("x".repeat(random.below(40))),
+        3 => Value::array(vec![Value::Int(1), Value::Bool(true)]),
+        // larger than a row holds
+        4 => Value::from("y".repeat(5000)),
+        5 => {
+            let wide = (0..300).map(|at| (Value::from(format!("member {at}")), Value::Int(at)));
+            Value::object(wide.collect())
+        }
+        _ => {
+            let members = (0..random.below(5)).map(|_| {
+                let name = key(random);
+                (Value::from(name), document(random, depth - 1))
+            });
+            Value::object(members.collect())
+        }
+    }
+}
+
+fn change(random: &mut Random) -> Change {
+    let mut change = Change::default();
+    for _ in 0..=random.below(3) {
+        let path = Path::new(
+            (0..random.below(5))
+                .map(|_| key(random))
+                .collect::<Vec<_>>(),
+        );
+        let value = document(random, 3);
+        match random.below(8) {
+            0 => change.write(Operation::Add, path, value),
+            1 => change.write(Operation::Replace, path, value),
+            2 => change.write(Operation::Remove, path, Value::Null),
+            3 => change.set_module(&format!("{}.rego", random.below(3)), "package p"),
+            4 => change.set_module_as("old.rego", "package q\np { true }", Version::V0),
+            5 => change.remove_module(&format!("{}.rego", random.below(3))),
+            _ => change.put(path, value),
+        };
+    }
+    change
+}
+
+#[test]
+fn a_file_gives_back_what_any_changes_made() {
+    let (mut applied, mut failed) = (0, 0);
+    for seed in 0..12 {
+        let folder = Folder::new(&format!("random-{seed}"));
+        let mut random = Random::new(&format!("sqlite {seed}"));
+        let mut engine = open(&folder.file());
+        for step in 0..60 {
+            let before = engine.read("/").unwrap();
+            match engine.apply(change(&mut random)) {
+                Ok(()) => applied += 1,
+                Err(_) => {
+                    failed += 1;
+                    assert_eq!(engine.read("/").unwrap(), before);
+                }
+            }
+            if step % 10 == 9 {
+                let (documents, modules) = (engine.read("/").unwrap(), engine.module_names());
+                drop(engine);
+                engine = open(&folder.file());
+                assert_eq!(engine.read("/").unwrap().to_string(), documents.to_string());
+                assert_eq!(engine.module_names(), modules);
+            }
+        }
+        drop(engine);
+        let store = SqliteStore::open(folder.file()).unwrap();
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    }
+    assert!(applied > 200 && failed > 100, "{applied} {failed}");
+}
+
+#[test]
+fn a_small_change_of_large_documents_writes_little() {
+    let folder = Folder::new("small");
+    let engine = open(&folder.file());
+    let user = |at: i64| {
+        let fields = (0..8).map(|field| (Value::from(format!("field {field}")), Value::Int(at)));
+        (
+            Value::from(format!("user {at}")),
+            Value::object(fields.collect()),
+        )
+    };
+    engine
+        .put("users", Value::object((0..20_000).map(user).collect()))
+        .unwrap();
+    drop(engine);
+    let engine = open(&folder.file());
+    let log = folder.0.join("solon.db-wal");
+    let before = std::fs::metadata(&log).map_or(0, |data| data.len());
+    engine
+        .put("users/user 700/field 3", Value::from("new"))
+        .unwrap();
+    engine.put("users/another", Value::Int(1)).unwrap();
+    let written = std::fs::metadata(&log).unwrap().len() - before;
+    assert!(written < 64 << 10, "{written} bytes");
+    drop(engine);
+    let engine = open(&folder.file());
+    assert_eq!(
+        engine.read("users/user 700/field 3").unwrap(),
+        Value::from("new")
+    );
+    assert_eq!(engine.read("users/another").unwrap(), Value::Int(1));
+}
+
+#[test]
+fn what_is_no_json_is_refused_and_has_not_happened() {
+    let folder = Folder::new("sets");
+    let engine = open(&folder.file());
+    engine.put("kept", Value::Int(1)).unwrap();
+    let set = Value::array(vec![Value::set(vec![Value::Int(1)])]);
+    let error = engine.put("kept", set).unwrap_err();
+    assert!(
+        matches!(error, Error::Store(_)) && error.to_string().contains("no JSON"),
+        "{error}"
+    );
+    assert_eq!(engine.read("kept").unwrap(), Value::Int(1));
+    drop(engine);
+    assert_eq!(open(&folder.file()).read("kept").unwrap(), Value::Int(1));
+}
+
+#[test]
+fn files_of_another_kind_and_damaged_ones_are_refused() {
+    let folder = Folder::new("refused");
+    let path = folder.file();
+    let engine = open(&path);
+    engine.put("a", Value::from("b".repeat(20_000))).unwrap();
+    assert_eq!(
+        refused(&path),
+        "storage_internal_error: FILE: another process uses the file"
+    );
+    drop(engine);
+    let sql = |path: &FilePath, text: &str| {
+        let connection = rusqlite::Connection::open(path).unwrap();
+        connection.execute_batch(text).unwrap();
+    };
+    let changed = |name: &str, text: &str| {
+        let copy = folder.0.join(name);
+        std::fs::copy(&path, &copy).unwrap();
+        sql(&copy, text);
+        refused(&copy)
+    };
+    assert_eq!(
+        changed("newer.db", "PRAGMA user_version = 7"),
+        "storage_internal_error: FILE: the file has form 7, and this version reads forms up to 1: use the version that \
+         wrote it"
+    );
+    for (name, text, what) in [
+        (
+            "json.db",
+            "UPDATE documents SET value = x'7b' WHERE path = x'2f61'",
+            "no JSON at \"/a\"",
+        ),
+        (
+            "lost.db",
+            "DELETE FROM documents WHERE path = x''",
+            "nothing around what is below \"\"",
+        ),
+        (
+            "key.db",
+            "UPDATE documents SET path = x'2f7e32' WHERE path = x'2f61'",
+            "no path at \"/~2\"",
+        ),
+        (
+            "twice.db",
+            "INSERT INTO documents VALUES (x'2f612f62', x'31')",
+            "a document twice at \"/a\"",
+        ),
+        (
+            "rego.db",
+            "INSERT INTO modules VALUES ('m', 9, '')",
+            "module \"m\" is of an unknown Rego: 9",
+        ),
+    ] {
+        let expected = format!(
+            "storage_internal_error: FILE: the file is damaged ({what}); put a copy of it back"
+        );
+        assert_eq!(changed(name, text), expected);
+    }
+    let other = folder.0.join("other.db");
+    sql(&other, "CREATE TABLE t (x)");
+    assert_eq!(
+        refused(&other),
+        "storage_internal_error: FILE: the file is a SQLite database of another kind"
+    );
+    let text = folder.0.join("text.db");
+    std::fs::write(&text, "package p\n".repeat(100)).unwrap();
+    assert_eq!(
+        refused(&text),
+        "storage_internal_error: FILE: the file is no SQLite database"
+    );
+    assert!(refused(&folder.0.join("no/such/folder.db")).contains("unable to open"));
+    // pages that were overwritten
+    let torn = folder.0.join("torn.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[4096..middle.max(8192)].fill(0xa5);
+    std::fs::write(&torn, bytes).unwrap();
+    assert!(refused(&torn).contains("the file is damaged"));
+}
