@@ -108,16 +108,12 @@ impl Change {
         self.writes.push(Edit::Exactly(operation, path, value));
         self
     }
-}
 
-/// Its modules are added or replaced, its documents merged into what is there.
-impl From<Loaded> for Change {
-    fn from(loaded: Loaded) -> Self {
-        let mut change = Self::default();
+    /// Adds what was loaded from files: modules are added or replaced, documents merged into what is there.
+    pub fn load(&mut self, loaded: &Loaded) -> &mut Self {
         for (name, text) in &loaded.modules {
-            change.set_module(name, text);
+            self.set_module(name, text);
         }
-        change.merge(Path::default(), loaded.documents);
-        change
+        self.merge(Path::default(), loaded.documents.clone())
     }
 }

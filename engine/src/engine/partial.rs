@@ -83,7 +83,7 @@ impl Engine {
     }
 
     /// Compiles such a query for a policy.
-    fn partial_for(
+    pub(super) fn partial_for(
         &self,
         policy: &Policy,
         text: &str,
@@ -136,6 +136,7 @@ impl Engine {
             skip_false_defaults: partial.skip_false_defaults,
             namespace: partial.namespace.as_str().into(),
             skip_namespace: partial.skip_namespace,
+            watched: partial.watched,
         };
         Ok(PartialInner {
             options,
@@ -158,7 +159,11 @@ impl Engine {
     }
 
     /// Documents by their references, which an option lists.
-    fn documents_named(&self, option: &str, texts: &[String]) -> Result<Vec<Ref>, Error> {
+    pub(super) fn documents_named(
+        &self,
+        option: &str,
+        texts: &[String],
+    ) -> Result<Vec<Ref>, Error> {
         let documents = texts.iter().map(|text| {
             let term = parse_term(&self.text(text), &self.parsing());
             let term = term.map_err(|errors| format!("failed to parse term: {errors}"))?;

@@ -5,6 +5,7 @@
 //! input, the tests of the C face have one of their own. [`conformance`] runs the published cases on any of them, [`recorded`] the recorded programs.
 
 pub mod conformance;
+mod filters;
 mod process;
 pub mod recorded;
 
@@ -86,6 +87,9 @@ pub struct Line<'a> {
     /// Whether support rules stand where the policy's own do.
     #[serde(deserialize_with = "or_default")]
     pub skip_partial_namespace: bool,
+    /// The filter of rows that the query, a reference, is to become.
+    #[serde(borrow)]
+    pub filters: Option<filters::Wanted<'a>>,
 }
 
 fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
@@ -253,6 +257,9 @@ fn ask(request: &Line<'_>, manner: &Manner<'_>, prints: &RefCell<String>) -> Res
         .print(&print);
     if let Some(input) = &input {
         asked = asked.input(input);
+    }
+    if let Some(wanted) = &request.filters {
+        return filters::made(&engine, request, wanted, &asked);
     }
     if request.partial {
         return left_open(&engine, request, &asked);

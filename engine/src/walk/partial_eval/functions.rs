@@ -2,6 +2,7 @@
 
 use solon_syntax::ast::{Rule, Term};
 
+use super::choices::may_differ;
 use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
 use crate::program::canonical::{Group, SiteId};
@@ -126,7 +127,40 @@ impl<'e> Walk<'e> {
                 return self.save_call(goal, operator, call.operands, group.arity, next);
             }
         }
+        self.watch_function(goal, call, &matches)?;
         self.inline_function(goal, call, &matches, default, next)
+    }
+
+    /// Notes which values a call may have at once.
+    fn watch_function(
+        &mut self,
+        goal: Goal<'e>,
+        call: OpenCall<'_, 'e>,
+        matches: &Matches<'e>,
+    ) -> Result<(), Halt> {
+        let rules = || matches.rules.iter().flat_map(|one| one.chain.iter());
+        if !self.is_watching() || !may_differ(rules().copied()) {
+            return Ok(());
+        }
+        let operands = call.operands.get(..call.group.arity);
+        let call = OpenCall {
+            operands: operands.unwrap_or(call.operands),
+            ..call
+        };
+        self.watch(|walk, solved| {
+            walk.alternatives(rules(), |walk, rule| {
+                let child = walk.child(goal, rule, false);
+                let before = Goal {
+                    exprs: Exprs::Body(&[]),
+                    ..child
+                };
+                let outcome = walk.unify_operands(before, rule, call, 0, &mut |walk| {
+                    walk.run(child, &mut |walk| solved(walk, rule, &[], child.frame))
+                });
+                walk.pop_frame();
+                outcome
+            })
+        })
     }
 
     fn operator_depends(&mut self, operator: List<'e>) -> bool {

@@ -5,6 +5,7 @@
 //! on the unknown are searched in place of the reference (they are inlined), or become support rules that what is
 //! saved refers to.
 
+mod choices;
 mod closures;
 mod dependence;
 mod every;
@@ -20,6 +21,7 @@ mod support;
 mod terms;
 mod with;
 
+pub use choices::{Choice, Way};
 pub(in crate::walk) use state::Open;
 pub use state::{Inlining, Residuals, Simplifier};
 pub use terms::Terms;

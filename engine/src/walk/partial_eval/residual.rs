@@ -48,6 +48,7 @@ impl<'e> Walk<'e> {
 
     fn residual_within(&mut self, term: T<'e>) -> Term {
         let term = self.apply(term);
+        let span = term.span();
         let kind = match term.shape() {
             TermShape::Known(value) => return self.counted(literal(value)),
             TermShape::Var(name, frame) => TermKind::Var(self.shown(name, frame)),
@@ -78,7 +79,7 @@ impl<'e> Walk<'e> {
                 _ => TermKind::Null,
             },
         };
-        Term::new(kind, Span::default())
+        Term::new(kind, span)
     }
 
     fn counted(&mut self, value: Term) -> Term {
@@ -114,7 +115,8 @@ impl<'e> Walk<'e> {
             }
             None => {}
         }
-        Term::new(TermKind::Ref(terms), Span::default())
+        let span = terms.first().map_or(Span::default(), |head| head.span);
+        Term::new(TermKind::Ref(terms), span)
     }
 
     /// The name of a variable in residuals.
@@ -168,7 +170,10 @@ impl<'e> Walk<'e> {
             }
             SavedKind::Done(expr) => expr.clone(),
         };
-        expr.span = saved.span;
+        // what is negated stands where the policy says it
+        if !expr.span.is_somewhere() {
+            expr.span = saved.span;
+        }
         if expr.with.is_empty() {
             expr.with = self.residual_with(with, frame);
         }

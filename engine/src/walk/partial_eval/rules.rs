@@ -3,8 +3,10 @@
 use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
+use super::choices::may_differ;
 use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
+use crate::evaluation::Halt;
 use crate::program::canonical::{Group, GroupKind};
 use crate::program::constant;
 use crate::trace::Op;
@@ -72,11 +74,49 @@ impl<'e> Walk<'e> {
         if support {
             return Some(self.complete_support(document, next));
         }
+        if let Err(halt) = self.watch_rules(document) {
+            return Some(Err(halt));
+        }
         let each = &mut |walk: &mut Self, one: &Match<'e>, child: Goal<'e>| {
             let value = head_value(one, child.frame);
             walk.descend_open(goal, value, target, next)
         };
         Some(self.each_rule(goal, &matches.rules, each))
+    }
+
+    /// Notes which values a document may have at once, below the keys that are asked for.
+    fn watch_rules(&mut self, document: &Document<'_, 'e>) -> Result<(), Halt> {
+        let Document {
+            goal,
+            matches,
+            path,
+            target,
+            ..
+        } = *document;
+        let rules = || matches.rules.iter().filter_map(|one| one.chain.first());
+        if !self.is_watching() || !may_differ(rules().copied()) {
+            return Ok(());
+        }
+        self.watch(|walk, solved| {
+            walk.alternatives(&matches.rules, |walk, one| {
+                let Some(rule) = one.chain.first() else {
+                    return Ok(Flow::More);
+                };
+                let child = walk.child(goal, rule, false);
+                let outcome = match Head::new(one, path.len(), child.frame) {
+                    Some(head) if head.member.is_none() => {
+                        walk.match_open(goal, head, 0, target, &mut |walk| {
+                            walk.run(child, &mut |walk| {
+                                solved(walk, rule, head.keys, child.frame)
+                            })
+                        })
+                    }
+                    _ => Ok(Flow::More),
+                };
+                walk.pop_frame();
+                outcome
+            })
+        })
     }
 
     /// Searches the bodies of rules, each in an environment of its own.
@@ -165,7 +205,13 @@ impl<'e> Walk<'e> {
         if !only_holds(target.other) && !comes_whole(matches, path.len(), steps.len()) {
             return unknown.then(|| self.partial_support(document, next));
         }
-        if steps.iter().any(|step| self.depends(*step)) {
+        let open_steps = steps.iter().any(|step| self.depends(*step));
+        if (unknown || open_steps)
+            && let Err(halt) = self.watch_rules(document)
+        {
+            return Some(Err(halt));
+        }
+        if open_steps {
             let each = &mut |walk: &mut Self, one: &Match<'e>, child: Goal<'e>| {
                 let Some(head) = Head::new(one, path.len(), child.frame) else {
                     return Ok(Flow::More);

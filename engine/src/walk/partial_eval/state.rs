@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use solon_syntax::ast::{Body, Expr, Module, Name, Ref, Term};
 
+use super::choices::Choice;
 use super::closures::assigned_first;
 use super::save::Saved;
 use super::support::Support;
@@ -34,6 +35,8 @@ pub struct Inlining {
     pub namespace: Name,
     /// Whether support rules of documents and functions stand where the policy's own do.
     pub skip_namespace: bool,
+    /// Whether choices between values are told.
+    pub watched: bool,
 }
 
 /// Makes shorter bodies of what was saved.
@@ -52,6 +55,8 @@ pub struct Residuals {
     pub queries: Vec<Body>,
     /// Modules that the bodies refer to.
     pub support: Vec<Module>,
+    /// Rules that may give several values at once, if that is asked.
+    pub(crate) choices: Vec<Choice>,
 }
 
 /// What is not inlined.
@@ -77,6 +82,8 @@ pub(in crate::walk) struct Open<'e> {
     pub saved: Vec<Vec<Saved<'e>>>,
     pub hidden: Vec<Hidden<'e>>,
     pub support: Support<'e>,
+    /// Rules that may give several values at once.
+    pub choices: Vec<Choice>,
     /// Numbers of the environments, as names show them.
     pub ids: Vec<u64>,
     /// How many variables were made for references, by environment.
@@ -156,6 +163,7 @@ impl<'e> Walk<'e> {
             saved: vec![Vec::new()],
             hidden,
             support: Support::default(),
+            choices: Vec::new(),
             ids: Vec::new(),
             made: HashMap::new(),
             groups: HashMap::new(),
@@ -218,10 +226,14 @@ impl<'e> Walk<'e> {
         outcome
             .and_then(|_| self.count(0))
             .map_err(Halt::into_error)?;
-        let support = self.open.as_mut().map(|open| open.support.take());
+        let open = self.open.as_mut();
+        let (support, choices) = open
+            .map(|open| (open.support.take(), std::mem::take(&mut open.choices)))
+            .unwrap_or_default();
         Ok(Residuals {
             queries,
-            support: support.unwrap_or_default(),
+            support,
+            choices,
         })
     }
 

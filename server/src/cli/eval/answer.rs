@@ -1,7 +1,8 @@
 //! The answer of a query in each format, as OPA prints it.
 
+use solon::internal::value::json;
 use solon::{ExpressionText, Solution};
-use solon::{V, Value, json};
+use solon::{V, Value};
 
 use super::args::Format;
 use crate::cli::table::Table;

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use solon::trace::{Detail, Kind};
-use solon::{Capabilities, PartialOptions, Shortcuts};
+use solon::{Capabilities, FilterOptions, FilterTarget, PartialOptions, Shortcuts};
 
 use super::profile::Key;
 use crate::cli::amounts::{duration, size};
 use crate::cli::capabilities;
 use crate::cli::explanation::Shown;
+use crate::cli::filter;
 
 /// Evaluate a query.
 #[derive(clap::Args)]
@@ -130,6 +131,18 @@ pub struct Args {
     /// What is unknown, like `input.user` or `data.users`; `input` if none is given
     #[arg(short, long, value_name = "REF")]
     pub unknowns: Vec<String>,
+    /// Show the filter of rows that a rule is: `sql+postgresql`, or `postgresql` for short. The query names the rule, and
+    /// `--unknowns` the rows, unless METADATA does
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = filter::target)]
+    pub filter: Vec<FilterTarget>,
+    #[command(flatten)]
+    pub filtering: filter::Filtering,
+    /// Put placeholders into the SQL of `--filter`, and values beside it
+    #[arg(long)]
+    pub parameters: bool,
+    /// Leave `WHERE` out of the SQL of `--filter`
+    #[arg(long)]
+    pub bare: bool,
     /// Documents whose rules are not put in the place of what refers to them
     #[arg(long, value_name = "REF")]
     pub disable_inlining: Vec<String>,
@@ -243,6 +256,16 @@ impl Args {
             options.unknowns.clone_from(&self.unknowns);
         }
         options
+    }
+
+    /// What a filter is made for.
+    pub fn filter_options(&self) -> FilterOptions {
+        self.filtering
+            .options(self.filter.clone())
+            .unknowns(self.unknowns.clone())
+            .disable_inlining(self.disable_inlining.clone())
+            .parameters(self.parameters)
+            .bare(self.bare)
     }
 
     /// How many rows of a profile are shown, if one is.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use solon::Value;
+use solon::internal::value::json;
 use solon::trace::{CoverageReport, Statistics};
-use solon::{Value, json};
 
 use super::args::Format;
 use super::metrics::{self, Metrics};

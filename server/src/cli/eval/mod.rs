@@ -3,6 +3,7 @@
 mod answer;
 mod args;
 mod extras;
+mod filter;
 mod metrics;
 mod partial;
 mod profile;
@@ -16,6 +17,7 @@ use solon::{Value, json, yaml};
 use self::answer::Answer;
 use self::args::Format;
 use self::extras::{Extras, Times};
+use self::filter::Made;
 use self::partial::Left;
 use self::run::Run;
 use super::FAILED;
@@ -82,6 +84,13 @@ fn unfit(args: &Args) -> Option<&'static str> {
              first built-in error encountered immediately",
         );
     }
+    if !args.filter.is_empty() {
+        return match args.format {
+            _ if args.partial => Some("specify --filter or --partial"),
+            Format::Json | Format::Raw | Format::Pretty | Format::Discard => None,
+            _ => Some("invalid output format for filters"),
+        };
+    }
     match (args.partial, args.format) {
         (true, Format::Json | Format::Pretty | Format::Source) => None,
         (true, _) => Some("invalid output format for partial evaluation"),
@@ -94,6 +103,7 @@ fn unfit(args: &Args) -> Option<&'static str> {
 enum Answered {
     Whole(Answer),
     Left(Left),
+    Filter(Made),
 }
 
 impl Answered {
@@ -101,6 +111,7 @@ impl Answered {
         match self {
             Self::Whole(answer) => answer.is_defined(),
             Self::Left(left) => left.is_defined(),
+            Self::Filter(made) => made.is_defined(),
         }
     }
 
@@ -108,6 +119,7 @@ impl Answered {
         match self {
             Self::Whole(answer) => answer.shown(format),
             Self::Left(left) => left.shown(format),
+            Self::Filter(made) => made.shown(format),
         }
     }
 }

@@ -14,16 +14,18 @@ use solon::{
     BoundQuery, Change, Engine, Error, Faults, Limits, QueryContext, Request, Search, SendMetrics,
     Shortcuts, Solution, Watched,
 };
-use solon_host::{SystemFiles, SystemHost};
+use solon_host::SystemHost;
 
 use super::Answered;
 use super::answer::Answer;
 use super::args::{Args, Format};
+use super::filter::Made;
 use super::metrics::Metrics;
 use super::partial::Left;
 use super::profile::Row;
-use crate::cli::capabilities;
+use crate::cli;
 use crate::cli::explanation::Explanation;
+use crate::cli::filter;
 use crate::cli::report::Report;
 use crate::cli::terminal::complain;
 
@@ -117,7 +119,15 @@ impl Run {
         search.faults = args.show_builtin_errors.then_some(&faults);
         let watched_in = |detail| Watched::new(detail).documents(args.var_values);
         let mut others = Vec::new();
-        let answer = if args.partial {
+        let answer = if !args.filter.is_empty() {
+            let path = filter::path(query)?;
+            let prepared = engine.prepare_filters(&path, &args.filter_options());
+            let prepared = prepared.map_err(refused)?;
+            let start = Instant::now();
+            let made = prepared.compile(&request);
+            self.metrics.since("rego_partial_eval", start);
+            made.map(|made| Answered::Filter(Made(made)))
+        } else if args.partial {
             let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
             let prepared = prepared.map_err(refused)?;
             let start = Instant::now();
@@ -236,18 +246,14 @@ fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
         .build();
     let mut modules = BTreeMap::new();
     if !args.data.is_empty() || !args.bundle.is_empty() {
-        let loader = Loader::new(&SystemFiles)
-            .ignore(&args.ignore)
-            .parse_options(capabilities::parse_options(
-                args.capabilities.as_deref(),
-                version,
-            )?);
+        let loader = cli::loader(&args.ignore, args.capabilities.as_deref(), version)?;
         let loaded = read(args, &loader, metrics)?;
         if let Some(took) = loaded.reading {
             metrics.add("rego_data_parse", took);
         }
-        modules.clone_from(&loaded.modules);
-        let change = Change::from(loaded);
+        let mut change = Change::default();
+        change.load(&loaded);
+        modules = loaded.modules;
         let hear = |name: &str, took: Duration| {
             if args.instrument || !name.starts_with("compile_sta") {
                 metrics.add(name, took);

@@ -1,0 +1,473 @@
+//! From what a policy leaves open to tests of columns.
+//!
+//! An expression is read once: what cannot be read is refused with its place, so nothing that has no meaning as a test ever
+//! reaches a filter.
+
+use solon_syntax::ast::{Body, Expr, ExprKind, Module, Name, Term, TermKind, VarScan};
+use solon_syntax::source::Span;
+
+use super::condition::{Column, Comparison, Condition, Operand, Operator, Predicate, Test};
+use super::refusal::Refusal;
+use super::target::{Feature, FilterTarget};
+use crate::partial::Residuals;
+use crate::program::constant;
+use crate::value::Value;
+
+/// What conditions are read for.
+#[derive(Clone, Copy, Debug)]
+pub struct Fragment<'f> {
+    /// All of them must be able to say it.
+    pub targets: &'f [FilterTarget],
+    /// The columns that a mapping lets the policy name without their tables.
+    pub shorts: &'f [String],
+    /// The package below `data` that support rules stand in.
+    pub namespace: &'f str,
+}
+
+/// The condition that residuals are.
+///
+/// # Errors
+/// Everything that is no test of a column, or that a target cannot say.
+pub fn check(left: &Residuals, fragment: Fragment<'_>) -> Result<Condition, Vec<Refusal>> {
+    let mut refusals = Vec::new();
+    let mut bodies = Vec::with_capacity(left.queries.len());
+    for body in &left.queries {
+        let mut tests = Vec::with_capacity(body.len());
+        for expr in body {
+            if let Err(refusal) = statement(expr, &left.support, fragment) {
+                refusals.push(refusal);
+            }
+            let ExprKind::Call(_) = &expr.kind else {
+                continue;
+            };
+            if !expr.with.is_empty() {
+                continue;
+            }
+            match allowed(expr, fragment).and_then(|()| read(expr, body, fragment.shorts)) {
+                Ok(test) => match sayable(&test, fragment) {
+                    Ok(()) => tests.push(test),
+                    Err(refusal) => refusals.push(refusal),
+                },
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        bodies.push(tests);
+    }
+    if !refusals.is_empty() {
+        let mut told: Vec<Refusal> = Vec::with_capacity(refusals.len());
+        for refusal in refusals {
+            if !told.contains(&refusal) {
+                told.push(refusal);
+            }
+        }
+        return Err(told);
+    }
+    Ok(if bodies.is_empty() {
+        Condition::Never
+    } else if bodies.iter().any(Vec::is_empty) {
+        Condition::Always
+    } else {
+        Condition::Any(bodies)
+    })
+}
+
+/// Whether an expression is of a kind that conditions are made of.
+fn statement(expr: &Expr, support: &[Module], fragment: Fragment<'_>) -> Result<(), Refusal> {
+    let refuse = |message: &str| Err(Refusal::new(message, expr.span));
+    match &expr.kind {
+        ExprKind::Call(_) if expr.negated => {
+            lacking(fragment, Feature::Not, "\"not\" not permitted", expr.span)?;
+        }
+        _ if expr.negated => return refuse("\"not\" not permitted"),
+        ExprKind::Call(_) => {}
+        ExprKind::Every(_) => return refuse("\"every\" not permitted"),
+        _ => {}
+    }
+    if !expr.with.is_empty() {
+        return refuse("\"with\" not permitted");
+    }
+    match &expr.kind {
+        ExprKind::Call(_) => Ok(()),
+        ExprKind::Term(term) => Err(bare(term, expr, support, fragment.namespace)),
+        _ => refuse(&format!("invalid statement \"{expr}\"")),
+    }
+}
+
+/// What is wrong with a term that stands for itself.
+fn bare(term: &Term, expr: &Expr, support: &[Module], namespace: &str) -> Refusal {
+    let place = or(place_of(term), expr.span);
+    if let TermKind::Ref(terms) = &term.kind
+        && terms
+            .first()
+            .and_then(Term::as_var)
+            .is_some_and(|head| &**head == "data")
+    {
+        let within = terms.get(1).and_then(Term::as_string);
+        if within.is_some_and(|name| **name == *namespace) {
+            return of_support(terms, support, expr);
+        }
+        let message = format!("invalid data reference \"{term}\"");
+        return Refusal::new(message, place)
+            .about(terms)
+            .details(format!("has rule \"{term}\" an `else`?"));
+    }
+    let message = format!("invalid statement \"{term}\"");
+    Refusal::new(message, place).details(format!("try `{term} != false`"))
+}
+
+/// What is wrong with a rule that could not be inlined.
+fn of_support(terms: &[Term], support: &[Module], expr: &Expr) -> Refusal {
+    let shown = |terms: &[Term]| {
+        let mut terms = terms.to_vec();
+        if terms.len() > 1 {
+            terms.remove(1);
+        }
+        Term::new(TermKind::Ref(terms), Span::default())
+    };
+    let places = terms.iter().rev().map(place_of);
+    let place = places.fold(Span::default(), or);
+    let place = or(place, expr.span);
+    let rules = support.iter().flat_map(|module| {
+        module.rules.iter().filter(|rule| {
+            let mut steps = module.package.path.iter().chain(&rule.head.reference);
+            let names = |step: &Term, term: &Term| match (step.as_var(), term.as_string()) {
+                (Some(name), Some(text)) => **name == **text,
+                _ => step == term,
+            };
+            terms
+                .iter()
+                .all(|term| steps.next().is_none_or(|step| names(step, term)))
+        })
+    });
+    let (defaults, rest): (Vec<_>, Vec<_>) = rules.partition(|rule| rule.default);
+    let message = if !defaults.is_empty() {
+        format!("use of default rule in {}", shown(terms))
+    } else if rest.len() > 1 || rest.iter().any(|rule| rule.head.value.is_none()) {
+        format!("use of multi-value rule in {}", shown(terms))
+    } else if !rest.is_empty() {
+        format!("rule {} is not inlined", shown(terms))
+    } else {
+        format!("invalid data reference \"{}\"", shown(terms))
+    };
+    let mut about = terms.to_vec();
+    if about.len() > 1 {
+        about.remove(1);
+    }
+    Refusal::new(message, place).about(&about)
+}
+
+/// Whether the targets know the built-in of a call.
+fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
+    let ExprKind::Call(terms) = &expr.kind else {
+        return Ok(());
+    };
+    let Some(head) = terms.first() else {
+        return Ok(());
+    };
+    let place = or(place_of(head), expr.span);
+    let name = head.to_string();
+    if let TermKind::Ref(path) = &head.kind
+        && path
+            .first()
+            .and_then(Term::as_var)
+            .is_some_and(|head| &**head == "data")
+    {
+        let shown = ExprKind::Call(terms.clone()).to_string();
+        let message = format!("invalid data reference \"{shown}\"");
+        return Err(Refusal::new(message, place)
+            .details(format!("has function \"{name}(...)\" an `else`?")));
+    }
+    if name == "internal.member_3" {
+        return Err(Refusal::new("invalid use of \"... in ...\"", place));
+    }
+    let Some(operator) = Operator::named(&name) else {
+        return Err(Refusal::new(format!("invalid builtin `{name}`"), place));
+    };
+    let lacking = fragment
+        .targets
+        .iter()
+        .filter(|target| !target.allows(operator));
+    let lacking: Vec<String> = lacking
+        .map(|target| format!("unsupported for {}", target.label()))
+        .collect();
+    let word = if operator == Operator::In {
+        "in"
+    } else {
+        name.as_str()
+    };
+    if lacking.is_empty() {
+        Ok(())
+    } else {
+        let message = format!("invalid builtin `{word}`: {}", lacking.join("\n"));
+        Err(Refusal::new(message, place))
+    }
+}
+
+/// A side of an operator.
+enum Side {
+    /// A column.
+    Column(Column),
+    /// A value.
+    Value(Value),
+    /// A variable.
+    Var(Name),
+    /// What has no value yet.
+    Open,
+}
+
+/// Reads a call as a test of a column.
+///
+/// # Errors
+/// What is no such test.
+pub fn read(expr: &Expr, body: &Body, shorts: &[String]) -> Result<Test, Refusal> {
+    let ExprKind::Call(terms) = &expr.kind else {
+        return Err(Refusal::new(
+            format!("invalid statement \"{expr}\""),
+            expr.span,
+        ));
+    };
+    let Some((head, operands)) = terms.split_first().filter(|_| expr.with.is_empty()) else {
+        return Err(Refusal::new("\"with\" not permitted", expr.span));
+    };
+    let place = or(place_of(head), expr.span);
+    let name = head.to_string();
+    let refuse = |message: String| Refusal::new(message, place);
+    let Some(operator) = Operator::named(&name) else {
+        return Err(refuse(format!("invalid builtin `{name}`")));
+    };
+    let (left, right) = match operands {
+        [left, right] => (left, right),
+        [left, right, holds] if matches!(holds.kind, TermKind::Boolean(true)) => (left, right),
+        [_, _, rest, ..] => {
+            return Err(refuse(format!(
+                "{name}: value of a comparison used: {rest}"
+            )));
+        }
+        _ => return Err(refuse(format!("{name}: missing operand"))),
+    };
+    let at = Site {
+        operator: &name,
+        sign: place_of(head),
+        expr: expr.span,
+    };
+    let left = side(left, &at, shorts)?;
+    let right = side(right, &at, shorts)?;
+    if let (Side::Column(_), Side::Var(name)) | (Side::Var(name), Side::Column(_)) = (&left, &right)
+        && name.starts_with("__localcp")
+    {
+        // what simplification asks for only to see that it is defined
+        let asked = operands.iter().find(|operand| operand.as_var().is_none());
+        let shown = asked.map_or_else(String::new, Term::to_string);
+        return Err(refuse(format!("invalid statement \"{shown}\"")));
+    }
+    let unground = || Refusal::new("both rhs and lhs non-scalar/non-ground", place);
+    let (column, predicate) = match operator {
+        Operator::Compare(comparison) => match (left, right) {
+            (Side::Column(column), Side::Column(other)) => (
+                column,
+                Predicate::Compare(comparison, Operand::Column(other)),
+            ),
+            (Side::Column(column), Side::Value(value)) => {
+                (column, compared(comparison, value, &unground, place)?)
+            }
+            (Side::Value(value), Side::Column(column)) => (
+                column,
+                compared(comparison.mirrored(), value, &unground, place)?,
+            ),
+            (Side::Column(column), Side::Var(name)) | (Side::Var(name), Side::Column(column))
+                if comparison == Comparison::Eq && is_alone(&name, body) =>
+            {
+                (column, Predicate::Present)
+            }
+            _ => return Err(unground()),
+        },
+        Operator::In | Operator::Affix(_) => {
+            let Side::Column(column) = left else {
+                return Err(refuse(format!("rhs of {name} must be known")));
+            };
+            let Side::Value(value) = right else {
+                return Err(refuse(format!("rhs of {name} must be known")));
+            };
+            (column, searched(operator, &value, place)?)
+        }
+    };
+    if expr.negated && predicate == Predicate::Present {
+        let message = "\"not\" not permitted: existence of field";
+        return Err(Refusal::new(message, expr.span));
+    }
+    Ok(Test {
+        column,
+        predicate,
+        negated: expr.negated,
+        place,
+    })
+}
+
+fn compared(
+    comparison: Comparison,
+    value: Value,
+    unground: &impl Fn() -> Refusal,
+    place: Span,
+) -> Result<Predicate, Refusal> {
+    match value {
+        Value::Null if !matches!(comparison, Comparison::Eq | Comparison::Ne) => Err(Refusal::new(
+            "null value can only be used with 'eq' or 'ne' operators",
+            place,
+        )),
+        _ if is_collection(&value) => Err(unground()),
+        _ => Ok(Predicate::Compare(comparison, Operand::Value(value))),
+    }
+}
+
+fn searched(operator: Operator, value: &Value, place: Span) -> Result<Predicate, Refusal> {
+    let shown = value.borrow();
+    match operator {
+        Operator::Affix(affix) => match value.utf8() {
+            Some(part) => Ok(Predicate::Affix(affix, part.to_owned())),
+            None => Err(Refusal::new(
+                format!(
+                    "'{}' pattern requires string argument, got {shown}",
+                    affix.word()
+                ),
+                place,
+            )),
+        },
+        _ => {
+            let items: Vec<Value> = if let Some(items) = shown.as_array() {
+                items.iter().map(|item| item.to_value()).collect()
+            } else if let Some(items) = shown.as_set() {
+                items.iter().map(|item| item.to_value()).collect()
+            } else {
+                let message = "field operator 'in' requires collection argument";
+                return Err(Refusal::new(message, place));
+            };
+            Ok(Predicate::In(items))
+        }
+    }
+}
+
+pub(super) fn is_collection(value: &Value) -> bool {
+    let value = value.borrow();
+    value.as_array().is_some() || value.as_set().is_some() || value.as_object().is_some()
+}
+
+/// The operator of an operand, and where it stands.
+struct Site<'s> {
+    operator: &'s str,
+    sign: Span,
+    expr: Span,
+}
+
+impl Site<'_> {
+    /// What is wrong with an operand. An operator that has no place of its own is looked for where the operand is.
+    fn refuse(&self, what: &str, operand: &Term, own: Span) -> Refusal {
+        let message = format!("{}: {what} operand: {operand}", self.operator);
+        Refusal::new(message, or(self.sign, or(own, self.expr)))
+    }
+}
+
+fn side(term: &Term, at: &Site<'_>, shorts: &[String]) -> Result<Side, Refusal> {
+    let invalid = || Err(at.refuse("invalid ref", term, place_of(term)));
+    match &term.kind {
+        TermKind::Call(terms) => {
+            let inner = terms.first().map_or(Span::default(), place_of);
+            Err(at.refuse("nested call", term, inner))
+        }
+        TermKind::Ref(terms) => {
+            column(terms, shorts).map_or_else(invalid, |it| Ok(Side::Column(it)))
+        }
+        TermKind::Var(name) if matches!(&**name, "input" | "data") => invalid(),
+        TermKind::Var(name) => Ok(Side::Var(name.clone())),
+        _ => Ok(constant(term).map_or(Side::Open, Side::Value)),
+    }
+}
+
+/// The column that a reference names: `input.<table>.<column>`, or `input.<short>`.
+fn column(terms: &[Term], shorts: &[String]) -> Option<Column> {
+    let (head, steps) = terms.split_first()?;
+    if head.as_var().is_none_or(|name| &**name != "input") {
+        return None;
+    }
+    let name = |term: &Term| {
+        let name = term.as_string()?;
+        (!name.is_empty() && !name.contains('\0')).then(|| name.to_string())
+    };
+    match steps {
+        [table, column] => Some(Column {
+            table: Some(name(table)?),
+            name: name(column)?,
+        }),
+        [short] => {
+            let name = name(short)?;
+            shorts
+                .contains(&name)
+                .then_some(Column { table: None, name })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a variable of a policy stands once only, so that it may have any value.
+fn is_alone(name: &Name, body: &Body) -> bool {
+    let mut times = 0;
+    VarScan::default().each(body, |_, other| times += usize::from(other == name));
+    times == 1
+}
+
+/// Whether all targets can say a test.
+fn sayable(test: &Test, fragment: Fragment<'_>) -> Result<(), Refusal> {
+    match &test.predicate {
+        Predicate::Present => lacking(
+            fragment,
+            Feature::ExistenceRef,
+            "existence of field",
+            Span::default(),
+        ),
+        Predicate::Compare(_, Operand::Column(_)) => lacking(
+            fragment,
+            Feature::FieldRef,
+            "reference to field",
+            test.place,
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn lacking(
+    fragment: Fragment<'_>,
+    feature: Feature,
+    what: &str,
+    place: Span,
+) -> Result<(), Refusal> {
+    let lacking = fragment
+        .targets
+        .iter()
+        .filter(|target| !target.has(feature));
+    let lacking: Vec<String> = lacking
+        .map(|target| {
+            let (word, label) = (feature.as_str(), target.label());
+            format!("unsupported feature \"{word}\" for {label}")
+        })
+        .collect();
+    if lacking.is_empty() {
+        Ok(())
+    } else {
+        Err(Refusal::new(
+            format!("{what}: {}", lacking.join("\n")),
+            place,
+        ))
+    }
+}
+
+/// Where a term stands, or what it begins with.
+fn place_of(term: &Term) -> Span {
+    match &term.kind {
+        _ if term.span.is_somewhere() => term.span,
+        TermKind::Ref(terms) => terms.first().map_or(term.span, |head| head.span),
+        _ => term.span,
+    }
+}
+
+fn or(place: Span, other: Span) -> Span {
+    if place.is_somewhere() { place } else { other }
+}

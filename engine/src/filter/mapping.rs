@@ -1,0 +1,292 @@
+//! Names of tables and columns in the database, where they are others than in the policy.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::condition::Column;
+use super::target::FilterTarget;
+use crate::value::{Kind, V, Value};
+
+/// The names that one target has for tables and columns.
+#[derive(Clone, Debug, Default)]
+pub struct Mappings(BTreeMap<String, Table>);
+
+#[derive(Clone, Debug, Default)]
+struct Table {
+    /// What the table is called.
+    name: Option<String>,
+    /// The table that stands for this unknown.
+    other: Option<String>,
+    /// What columns are called.
+    columns: BTreeMap<String, String>,
+    /// What columns hold.
+    declared: BTreeMap<String, Declared>,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// The kind of its values.
+    pub kind: ColumnKind,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+}
+
+/// The kinds of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Truth values.
+    Boolean,
+    /// Integers.
+    Integer,
+    /// Exact numbers.
+    Decimal,
+    /// Texts.
+    Text,
+}
+
+impl ColumnKind {
+    /// The kind of columns that hold a scalar.
+    pub fn of(value: &Value) -> Self {
+        match value.borrow().kind() {
+            Kind::Boolean | Kind::Null => Self::Boolean,
+            Kind::Number => Self::Decimal,
+            _ => Self::Text,
+        }
+    }
+
+    /// The place of its values in the order of all values. Integers and decimals compare with one another.
+    pub fn rank(self) -> u8 {
+        match self {
+            Self::Boolean => 0,
+            Self::Integer | Self::Decimal => 1,
+            Self::Text => 2,
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer,
+            "decimal" => Self::Decimal,
+            "text" => Self::Text,
+            _ => return None,
+        })
+    }
+}
+
+/// A column as the database names it. A name that a mapping gives may have several parts with points between them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mapped {
+    /// The parts of the name, the table's first.
+    pub parts: Vec<String>,
+}
+
+/// A mapping that has not the published shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappingError(String);
+
+impl fmt::Display for MappingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "mappings: invalid mappings{}", self.0)
+    }
+}
+
+impl std::error::Error for MappingError {}
+
+impl Mappings {
+    /// The names that mappings give for a target: those under its dialect, else those under its language, else those of
+    /// all.
+    ///
+    /// # Errors
+    /// Entries that are no objects, and names that are no strings.
+    pub fn of(all: &Value, target: FilterTarget) -> Result<Self, MappingError> {
+        let whole = all.borrow();
+        if whole.as_object().is_none() {
+            return Err(MappingError(format!(
+                ": expected object, got {}",
+                kind_of(whole)
+            )));
+        }
+        let own = |key: &str, what: &str| {
+            let found = all.get(key)?;
+            Some(match found.as_object() {
+                Some(_) => Ok(found),
+                None => Err(MappingError(format!(" for {what} {key}"))),
+            })
+        };
+        let found = own(target.dialect(), "dialect").or_else(|| own(target.language(), "target"));
+        Self::read(found.unwrap_or(Ok(all))?)
+    }
+
+    fn read(tables: &Value) -> Result<Self, MappingError> {
+        let mut made = BTreeMap::new();
+        for (key, entry) in tables
+            .borrow()
+            .as_object()
+            .into_iter()
+            .flat_map(|all| all.iter())
+        {
+            let (Some(key), Some(entries)) = (key.utf8(), entry.as_object()) else {
+                continue;
+            };
+            let mut table = Table::default();
+            for (name, value) in entries.iter() {
+                let Some(name) = name.utf8() else { continue };
+                let Some(text) = value.utf8() else {
+                    // what has no kind is a table of another target, one level deeper
+                    if value.as_object().is_some() && !name.starts_with('$') {
+                        table.declare(key, name, value)?;
+                        continue;
+                    }
+                    let kind = kind_of(value);
+                    return Err(MappingError(format!(
+                        ": {key}.{name}: expected string, got {kind}"
+                    )));
+                };
+                if !is_name(text) {
+                    return Err(MappingError(format!(": {key}.{name}: empty name")));
+                }
+                match name {
+                    "$self" => table.name = Some(text.to_owned()),
+                    "$table" => table.other = Some(text.to_owned()),
+                    _ => {
+                        table.columns.insert(name.to_owned(), text.to_owned());
+                    }
+                }
+            }
+            made.insert(key.to_owned(), table);
+        }
+        Ok(Self(made))
+    }
+
+    /// The columns that policies may name without tables: those for which an entry of some target gives a table.
+    pub fn shorts(all: &Value) -> Vec<String> {
+        let targets = all.borrow().as_object();
+        let entries = targets.into_iter().flat_map(|targets| targets.iter());
+        let entries = entries.filter_map(|(_, entry)| entry.as_object());
+        let shorts = entries.flat_map(|entry| entry.iter()).filter(|(_, entry)| {
+            let mut fields = entry
+                .as_object()
+                .into_iter()
+                .flat_map(|fields| fields.iter());
+            fields.any(|(key, table)| key.utf8() == Some("$table") && table.utf8().is_some())
+        });
+        shorts
+            .filter_map(|(name, _)| name.utf8().map(str::to_owned))
+            .collect()
+    }
+
+    /// What a column is called.
+    pub fn name(&self, column: &Column) -> Mapped {
+        let place = self.place(column);
+        let Some(table) = place.table else {
+            return Mapped {
+                parts: vec![place.column.to_owned()],
+            };
+        };
+        let split = |name: &str| name.split('.').map(str::to_owned).collect::<Vec<String>>();
+        let mut parts = match place.entry.and_then(|entry| entry.name.as_deref()) {
+            Some(other) => split(other),
+            None if place.redirected => split(table),
+            None => vec![table.to_owned()],
+        };
+        match place
+            .entry
+            .and_then(|entry| entry.columns.get(place.column))
+        {
+            Some(other) => parts.extend(split(other)),
+            None => parts.push(place.column.to_owned()),
+        }
+        Mapped { parts }
+    }
+
+    /// What a column holds, if that is declared.
+    pub fn declared(&self, column: &Column) -> Option<Declared> {
+        let place = self.place(column);
+        place.entry?.declared.get(place.column).copied()
+    }
+
+    /// Where the names of a column are looked up.
+    fn place<'m>(&'m self, column: &'m Column) -> Place<'m> {
+        let named = column.table.as_deref();
+        let key = named.unwrap_or(&column.name);
+        let other = self.0.get(key).and_then(|table| table.other.as_deref());
+        let table = other.or(named);
+        Place {
+            table,
+            entry: table.and_then(|table| self.0.get(table)),
+            // in the place of a table its name is that of the column
+            column: if other.is_some() { key } else { &column.name },
+            redirected: other.is_some(),
+        }
+    }
+}
+
+/// A column's table and name, renamed by `$table` only.
+struct Place<'m> {
+    table: Option<&'m str>,
+    entry: Option<&'m Table>,
+    column: &'m str,
+    redirected: bool,
+}
+
+impl Table {
+    /// Reads what a column is called and what it holds.
+    fn declare(&mut self, table: &str, column: &str, entry: V<'_>) -> Result<(), MappingError> {
+        let field = |wanted: &str| {
+            let mut fields = entry
+                .as_object()
+                .into_iter()
+                .flat_map(|fields| fields.iter());
+            fields
+                .find(|(key, _)| key.utf8() == Some(wanted))
+                .map(|(_, value)| value)
+        };
+        let Some(kind) = field("kind") else {
+            return Ok(());
+        };
+        let wrong = |name: &str, wanted: &str| {
+            MappingError(format!(": {table}.{column}.{name}: expected {wanted}"))
+        };
+        let kind = kind
+            .utf8()
+            .and_then(ColumnKind::named)
+            .ok_or_else(|| wrong("kind", "`text`, `integer`, `decimal` or `boolean`"))?;
+        let Some(V::Bool(nullable)) = field("nullable") else {
+            return Err(wrong("nullable", "true or false"));
+        };
+        if kind == ColumnKind::Text
+            && field("collation")
+                .and_then(|it| it.utf8().map(str::len))
+                .is_none()
+        {
+            return Err(wrong("collation", "the name of a collation"));
+        }
+        if let Some(name) = field("$self") {
+            let name = name.utf8().filter(|name| is_name(name));
+            let name = name.ok_or_else(|| wrong("$self", "a name"))?;
+            self.columns.insert(column.to_owned(), name.to_owned());
+        }
+        self.declared
+            .insert(column.to_owned(), Declared { kind, nullable });
+        Ok(())
+    }
+}
+
+/// Whether a text is a name, or several with points between them.
+fn is_name(text: &str) -> bool {
+    !text.contains('\0') && !text.split('.').any(str::is_empty)
+}
+
+/// The kind of a value as messages call it.
+fn kind_of(value: V<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Null => "<nil>",
+        Kind::Boolean => "bool",
+        Kind::Number => "float64",
+        Kind::String => "string",
+        Kind::Array | Kind::Set => "[]interface {}",
+        Kind::Object => "map[string]interface {}",
+    }
+}

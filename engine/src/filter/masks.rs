@@ -1,0 +1,55 @@
+//! Masks of columns: what the policy says is shown in the place of values.
+
+use solon_syntax::ast::{Body, Name, Ref, Term, TermKind};
+use solon_syntax::source::Span;
+
+use super::refusal::Refusal;
+use crate::partial::Residuals;
+use crate::program::constant;
+use crate::value::Value;
+
+/// The masks that a rule gives; `None` for none. `left` is what a query `<rule> = <name>` comes down to.
+///
+/// # Errors
+/// A refusal where they depend on the row.
+pub fn masks(left: &Residuals, name: &Name, rule: &Ref) -> Result<Option<Value>, Refusal> {
+    let shown = Term::new(TermKind::Ref(rule.clone()), Span::default());
+    let value = match left.queries.as_slice() {
+        [] => return Ok(None),
+        [one] if left.support.is_empty() && left.choices.is_empty() => bound(one, name),
+        _ => None,
+    };
+    let Some(value) = value else {
+        let places = left.support.iter().flat_map(|module| &module.rules);
+        let bodies = left.queries.iter().chain(places.map(|rule| &rule.body));
+        let asked = bodies
+            .flatten()
+            .find(|expr| !expr.generated && expr.span.is_somewhere());
+        let place = asked.map_or(Span::default(), |expr| expr.span);
+        let message = format!("mask rule {shown} depends on the row");
+        return Err(Refusal::new(message, place).about(rule));
+    };
+    match value.as_object() {
+        None => Err(
+            Refusal::new(format!("mask rule {shown} is no object"), Span::default()).about(rule),
+        ),
+        Some(object) if object.is_empty() => Ok(None),
+        Some(_) => Ok(Some(value)),
+    }
+}
+
+/// The value of a variable in a body that says nothing else.
+fn bound(body: &Body, name: &Name) -> Option<Value> {
+    let [one] = body.as_slice() else { return None };
+    if one.negated || !one.with.is_empty() {
+        return None;
+    }
+    let [left, right] = one.operands_of("eq")? else {
+        return None;
+    };
+    match (left.as_var(), right.as_var()) {
+        (Some(var), _) if var == name => constant(right),
+        (_, Some(var)) if var == name => constant(left),
+        _ => None,
+    }
+}

@@ -1,0 +1,246 @@
+//! Conditions that keep exactly the rows that are true, of every table that is as the mapping declares it.
+//!
+//! SQL compares NULL with nothing, folds case and pads as a collation says, and compares values of different kinds as each
+//! database likes. Here the declared kind of a column decides what it is compared with at all, NULL is asked for where Rego
+//! finds that `null` passes, and texts are compared by code point whatever their collation.
+
+use std::cmp::Ordering;
+
+use super::Writer;
+use crate::filter::condition::{Affix, Column, Comparison, Operand, Predicate, Test};
+use crate::filter::mapping::{ColumnKind, Declared};
+use crate::filter::refusal::Refusal;
+use crate::value::Value;
+
+/// What is always, and what is never.
+const TRUE: &str = "1 = 1";
+const FALSE: &str = "0 = 1";
+
+/// What a test comes to for NULL and for other values.
+struct Cases {
+    /// What must hold of a value; `None` where none passes, an empty text where all do.
+    value: Option<String>,
+    /// Whether NULL passes.
+    null: bool,
+}
+
+impl Writer<'_> {
+    /// Writes a test that holds of the very rows that it is true of.
+    pub(super) fn exact(&mut self, test: &Test) -> Result<(), Refusal> {
+        let declared = self.declared(test, &test.column)?;
+        let column = self.column_text(&test.column);
+        let cases = match &test.predicate {
+            Predicate::Compare(comparison, operand) => {
+                let comparison = if test.negated {
+                    comparison.opposite()
+                } else {
+                    *comparison
+                };
+                match operand {
+                    Operand::Value(value) => {
+                        self.compared(test, declared, &column, comparison, value)?
+                    }
+                    Operand::Column(other) => {
+                        let text = self.columns(test, declared, &column, comparison, other)?;
+                        self.text(&text);
+                        return Ok(());
+                    }
+                }
+            }
+            Predicate::In(values) => self.listed(test, declared, &column, values)?,
+            Predicate::Affix(affix, part) => self.affixed(test, declared, &column, *affix, part)?,
+            Predicate::Present => Cases {
+                value: Some(String::new()),
+                null: true,
+            },
+        };
+        let text = cases.text(&column, declared.nullable);
+        self.text(&text);
+        Ok(())
+    }
+
+    /// What the mapping says of a column.
+    fn declared(&self, test: &Test, column: &Column) -> Result<Declared, Refusal> {
+        self.mappings.declared(column).ok_or_else(|| {
+            let name = self.mappings.name(column).parts.join(".");
+            let words = "`kind`, `nullable` and, of texts, `collation`";
+            let message = format!("exact: the mapping does not declare column {name}: {words}");
+            Refusal::new(message, test.place)
+        })
+    }
+
+    fn compared(
+        &mut self,
+        test: &Test,
+        declared: Declared,
+        column: &str,
+        comparison: Comparison,
+        value: &Value,
+    ) -> Result<Cases, Refusal> {
+        if *value == Value::Null {
+            // anything else is more than null
+            return Ok(Cases {
+                value: comparison.holds(Ordering::Greater).then(String::new),
+                null: comparison.holds(Ordering::Equal),
+            });
+        }
+        let null = comparison.holds(Ordering::Less);
+        let kind = ColumnKind::of(value);
+        if kind.rank() != declared.kind.rank() {
+            let order = declared.kind.rank().cmp(&kind.rank());
+            return Ok(Cases {
+                value: comparison.holds(order).then(String::new),
+                null,
+            });
+        }
+        let value = if kind == ColumnKind::Text {
+            self.compared_texts(test, column, comparison, value)?
+        } else {
+            let literal = self.value_text(test, value, true)?;
+            format!("{column} {} {literal}", comparison.sign())
+        };
+        Ok(Cases {
+            value: Some(value),
+            null,
+        })
+    }
+
+    fn compared_texts(
+        &mut self,
+        test: &Test,
+        column: &str,
+        comparison: Comparison,
+        value: &Value,
+    ) -> Result<String, Refusal> {
+        let literal = self.value_text(test, value, true)?;
+        let made = self.dialect.exact_texts(column, comparison, &literal);
+        made.map_err(|message| Refusal::new(message, test.place))
+    }
+
+    fn columns(
+        &mut self,
+        test: &Test,
+        declared: Declared,
+        column: &str,
+        comparison: Comparison,
+        other: &Column,
+    ) -> Result<String, Refusal> {
+        let second = self.declared(test, other)?;
+        let other = self.column_text(other);
+        let (one, two) = (declared.kind.rank(), second.kind.rank());
+        let mut ways = Vec::new();
+        if one == two {
+            ways.push(if declared.kind == ColumnKind::Text {
+                let made = self.dialect.exact_texts(column, comparison, &other);
+                made.map_err(|message| Refusal::new(message, test.place))?
+            } else {
+                format!("{column} {} {other}", comparison.sign())
+            });
+        } else if comparison.holds(one.cmp(&two)) {
+            ways.push(format!("({column} IS NOT NULL AND {other} IS NOT NULL)"));
+        }
+        if comparison.holds(Ordering::Equal) && declared.nullable && second.nullable {
+            ways.push(format!("({column} IS NULL AND {other} IS NULL)"));
+        }
+        if comparison.holds(Ordering::Less) && declared.nullable {
+            ways.push(format!("({column} IS NULL AND {other} IS NOT NULL)"));
+        }
+        if comparison.holds(Ordering::Greater) && second.nullable {
+            ways.push(format!("({column} IS NOT NULL AND {other} IS NULL)"));
+        }
+        Ok(any(&ways))
+    }
+
+    fn listed(
+        &mut self,
+        test: &Test,
+        declared: Declared,
+        column: &str,
+        values: &[Value],
+    ) -> Result<Cases, Refusal> {
+        let has_null = values.contains(&Value::Null);
+        let mut ways = Vec::new();
+        let same = |value: &&Value| {
+            **value != Value::Null && ColumnKind::of(value).rank() == declared.kind.rank()
+        };
+        let comparison = if test.negated {
+            Comparison::Ne
+        } else {
+            Comparison::Eq
+        };
+        let mut literals = Vec::new();
+        for value in values.iter().filter(same) {
+            if declared.kind == ColumnKind::Text {
+                ways.push(self.compared_texts(test, column, comparison, value)?);
+            } else {
+                literals.push(self.value_text(test, value, true)?);
+            }
+        }
+        if !literals.is_empty() {
+            let not = if test.negated { "NOT " } else { "" };
+            ways.push(format!("{not}{column} IN ({})", literals.join(", ")));
+        }
+        let value = match (test.negated, ways.is_empty()) {
+            (true, true) => Some(String::new()),
+            (false, true) => None,
+            (true, false) => Some(all(&ways)),
+            (false, false) => Some(any(&ways)),
+        };
+        Ok(Cases {
+            value,
+            null: has_null != test.negated,
+        })
+    }
+
+    fn affixed(
+        &mut self,
+        test: &Test,
+        declared: Declared,
+        column: &str,
+        affix: Affix,
+        part: &str,
+    ) -> Result<Cases, Refusal> {
+        // what is no text has nothing in it
+        let value = if declared.kind == ColumnKind::Text {
+            let pattern = self.dialect.pattern(affix, part);
+            let literal = self.pattern_text(test, &pattern)?;
+            let (column, literal) = self.dialect.exact_like(column, &literal);
+            let not = if test.negated { "NOT " } else { "" };
+            Some(format!("{not}{column} LIKE {literal}{}", pattern.escape))
+        } else {
+            test.negated.then(String::new)
+        };
+        Ok(Cases {
+            value,
+            null: test.negated,
+        })
+    }
+}
+
+impl Cases {
+    fn text(self, column: &str, nullable: bool) -> String {
+        match (self.value.as_deref(), self.null, nullable) {
+            (None, true, true) => format!("{column} IS NULL"),
+            (None, ..) => FALSE.to_owned(),
+            (Some(""), false, true) => format!("{column} IS NOT NULL"),
+            (Some(""), ..) => TRUE.to_owned(),
+            (Some(value), true, true) => format!("({value} OR {column} IS NULL)"),
+            (Some(value), ..) => value.to_owned(),
+        }
+    }
+}
+
+fn any(ways: &[String]) -> String {
+    match ways {
+        [] => FALSE.to_owned(),
+        [one] => one.clone(),
+        ways => format!("({})", ways.join(" OR ")),
+    }
+}
+
+fn all(ways: &[String]) -> String {
+    match ways {
+        [one] => one.clone(),
+        ways => format!("({})", ways.join(" AND ")),
+    }
+}

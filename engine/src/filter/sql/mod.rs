@@ -1,0 +1,270 @@
+//! Conditions as SQL.
+//!
+//! Nothing that a policy, an input or a mapping holds reaches the text but through [`dialect::Dialect`]: as a literal, as a
+//! name, or as a pattern.
+
+mod dialect;
+mod exact;
+mod mysql;
+mod names;
+mod postgresql;
+mod sqlite;
+mod sqlserver;
+
+use super::condition::{Column, Comparison, Condition, Operand, Predicate, Test};
+use super::mapping::Mappings;
+use super::refusal::Refusal;
+use super::target::FilterTarget;
+use crate::value::Value;
+
+use dialect::{Dialect, Pattern};
+
+/// A condition in SQL.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statement {
+    /// The condition; empty for one that always holds.
+    pub text: String,
+    /// The values of its placeholders, in order, where it has those in the place of literals.
+    pub parameters: Vec<Value>,
+}
+
+/// How conditions are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// Whether values stand beside the text.
+    pub parameters: bool,
+    /// Whether the rows that are kept are exactly those that are true, of every table that is as declared.
+    pub exact: bool,
+}
+
+/// The SQL of a condition, nothing for one that never holds.
+///
+/// # Errors
+/// What the dialect cannot say.
+pub fn sql(
+    condition: &Condition,
+    target: FilterTarget,
+    mappings: &Mappings,
+    manner: Manner,
+) -> Result<Option<Statement>, Refusal> {
+    let bodies = match condition {
+        Condition::Never => return Ok(None),
+        Condition::Always => return Ok(Some(Statement::default())),
+        Condition::Any(bodies) => bodies,
+    };
+    let dialect: &dyn Dialect = match target {
+        FilterTarget::Mysql => &mysql::Mysql,
+        FilterTarget::Sqlserver => &sqlserver::Sqlserver,
+        FilterTarget::Sqlite => &sqlite::Sqlite,
+        _ => &postgresql::Postgresql,
+    };
+    let mut writer = Writer {
+        dialect,
+        mappings,
+        made: Statement::default(),
+        parameters: manner.parameters,
+        exact: manner.exact,
+    };
+    writer.any(bodies)?;
+    Ok(Some(writer.made))
+}
+
+struct Writer<'w> {
+    dialect: &'w dyn Dialect,
+    mappings: &'w Mappings,
+    made: Statement,
+    parameters: bool,
+    exact: bool,
+}
+
+impl Writer<'_> {
+    fn any(&mut self, bodies: &[Vec<Test>]) -> Result<(), Refusal> {
+        self.joined(bodies, " OR ", |writer, body| {
+            writer.joined(body, " AND ", Self::test)
+        })
+    }
+
+    fn joined<A>(
+        &mut self,
+        all: &[A],
+        between: &str,
+        mut each: impl FnMut(&mut Self, &A) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let several = all.len() > 1;
+        if several {
+            self.text("(");
+        }
+        for (at, one) in all.iter().enumerate() {
+            if at > 0 {
+                self.text(between);
+            }
+            each(self, one)?;
+        }
+        if several {
+            self.text(")");
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) {
+        self.made.text.push_str(text);
+    }
+
+    fn test(&mut self, test: &Test) -> Result<(), Refusal> {
+        if self.exact {
+            return self.exact(test);
+        }
+        if let (Predicate::In(values), true) = (&test.predicate, test.negated)
+            && values.contains(&Value::Null)
+        {
+            return self.not_in(test, values);
+        }
+        if test.negated {
+            self.text("NOT ");
+        }
+        match &test.predicate {
+            Predicate::Compare(comparison, operand) => self.compare(test, *comparison, operand),
+            Predicate::In(values) => self.within(test, &values.iter().collect::<Vec<_>>()),
+            Predicate::Affix(affix, part) => {
+                let pattern = self.dialect.pattern(*affix, part);
+                self.column(&test.column);
+                self.text(" LIKE ");
+                self.like(test, &pattern)
+            }
+            Predicate::Present => {
+                self.column(&test.column);
+                self.text(" IS NOT NULL");
+                Ok(())
+            }
+        }
+    }
+
+    fn compare(
+        &mut self,
+        test: &Test,
+        comparison: Comparison,
+        operand: &Operand,
+    ) -> Result<(), Refusal> {
+        self.column(&test.column);
+        match (operand, comparison) {
+            (Operand::Value(Value::Null), Comparison::Eq) => self.text(" IS NULL"),
+            (Operand::Value(Value::Null), _) => self.text(" IS NOT NULL"),
+            (Operand::Value(value), _) => {
+                self.sign(comparison);
+                self.value(test, value, false)?;
+            }
+            (Operand::Column(other), _) => {
+                self.sign(comparison);
+                self.column(other);
+            }
+        }
+        Ok(())
+    }
+
+    fn sign(&mut self, comparison: Comparison) {
+        self.text(" ");
+        self.text(comparison.sign());
+        self.text(" ");
+    }
+
+    fn within(&mut self, test: &Test, values: &[&Value]) -> Result<(), Refusal> {
+        if values.is_empty() {
+            self.text("0 = 1");
+            return Ok(());
+        }
+        self.column(&test.column);
+        self.text(" IN (");
+        for (at, value) in values.iter().enumerate() {
+            if at > 0 {
+                self.text(", ");
+            }
+            self.value(test, value, values.len() > 1)?;
+        }
+        self.text(")");
+        Ok(())
+    }
+
+    /// With NULL among the values `NOT IN` would hold of no row.
+    fn not_in(&mut self, test: &Test, values: &[Value]) -> Result<(), Refusal> {
+        let rest: Vec<&Value> = values
+            .iter()
+            .filter(|value| **value != Value::Null)
+            .collect();
+        if rest.is_empty() {
+            self.column(&test.column);
+            self.text(" IS NOT NULL");
+            return Ok(());
+        }
+        self.text("NOT ");
+        self.within(test, &rest)
+    }
+
+    fn column(&mut self, column: &Column) {
+        let text = self.column_text(column);
+        self.text(&text);
+    }
+
+    fn column_text(&self, column: &Column) -> String {
+        let parts = self.mappings.name(column).parts;
+        let parts = parts.iter().enumerate();
+        let names: Vec<String> = parts
+            .map(|(at, part)| self.dialect.name(part, at))
+            .collect();
+        names.join(".")
+    }
+
+    /// A value; `listed` among others.
+    fn value(&mut self, test: &Test, value: &Value, listed: bool) -> Result<(), Refusal> {
+        let text = self.value_text(test, value, listed)?;
+        self.text(&text);
+        Ok(())
+    }
+
+    fn value_text(&mut self, test: &Test, value: &Value, listed: bool) -> Result<String, Refusal> {
+        if self.parameters && *value != Value::Null {
+            return Ok(self.placeholder(value.clone()));
+        }
+        let refuse = |message: String| Refusal::new(message, test.place);
+        let borrowed = value.borrow();
+        if let Some(text) = borrowed.utf8() {
+            return self.dialect.text(text).map_err(refuse);
+        }
+        if borrowed.as_number().is_some() {
+            let text = borrowed.to_string();
+            return if self.exact {
+                self.dialect.exact_number(&text)
+            } else {
+                self.dialect.number(&text, listed)
+            }
+            .map_err(refuse);
+        }
+        match value {
+            Value::Null => Ok("NULL".to_owned()),
+            Value::Bool(truth) => Ok(self.dialect.boolean(*truth).to_owned()),
+            _ => Err(refuse(format!(
+                "a value that SQL has no literal for: {borrowed}"
+            ))),
+        }
+    }
+
+    fn like(&mut self, test: &Test, pattern: &Pattern) -> Result<(), Refusal> {
+        let text = self.pattern_text(test, pattern)?;
+        self.text(&text);
+        self.text(pattern.escape);
+        Ok(())
+    }
+
+    fn pattern_text(&mut self, test: &Test, pattern: &Pattern) -> Result<String, Refusal> {
+        if self.parameters {
+            return Ok(self.placeholder(Value::string(&pattern.text)));
+        }
+        let text = self.dialect.text(&pattern.text);
+        text.map_err(|message| Refusal::new(message, test.place))
+    }
+
+    /// A placeholder for a value, which stands beside the text.
+    fn placeholder(&mut self, value: Value) -> String {
+        self.made.parameters.push(value);
+        self.dialect.placeholder(self.made.parameters.len())
+    }
+}

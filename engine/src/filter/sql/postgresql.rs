@@ -1,0 +1,79 @@
+//! PostgreSQL.
+
+use super::dialect::{Dialect, plain, untyped};
+use super::names::quoted;
+use crate::filter::condition::Comparison;
+
+/// The dialect.
+pub struct Postgresql;
+
+/// Words that name no table without quotes. Behind a point every word is a name.
+const KEYWORDS: &str = " ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC AUTHORIZATION BINARY BOTH CASE CAST \
+    CHECK COLLATE COLLATION COLUMN CONCURRENTLY CONSTRAINT CREATE CROSS CURRENT_CATALOG CURRENT_DATE CURRENT_ROLE \
+    CURRENT_SCHEMA CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DEFAULT DEFERRABLE DESC DISTINCT DO ELSE END EXCEPT \
+    FALSE FETCH FOR FOREIGN FREEZE FROM FULL GRANT GROUP HAVING ILIKE IN INITIALLY INNER INTERSECT INTO IS ISNULL \
+    JOIN LATERAL LEADING LEFT LIKE LIMIT LOCALTIME LOCALTIMESTAMP NATURAL NOT NOTNULL NULL OFFSET ON ONLY OR ORDER \
+    OUTER OVERLAPS PLACING PRIMARY REFERENCES RETURNING RIGHT SELECT SESSION_USER SIMILAR SOME SYMMETRIC \
+    SYSTEM_USER TABLE TABLESAMPLE THEN TO TRAILING TRUE UNION UNIQUE USER USING VARIADIC VERBOSE WHEN WHERE WINDOW \
+    WITH ";
+
+/// Digits of a number. The type `numeric` holds more.
+const DIGITS: u64 = 1_000;
+
+impl Dialect for Postgresql {
+    fn text(&self, text: &str) -> Result<String, String> {
+        let mut made = String::with_capacity(text.len() + 3);
+        made.push_str("E'");
+        for one in text.chars() {
+            match one {
+                '\0' => return Err("text with a NUL character: PostgreSQL holds none".to_owned()),
+                '\\' | '\'' | '"' => made.extend(['\\', one]),
+                '\n' => made.push_str("\\n"),
+                '\r' => made.push_str("\\r"),
+                '\t' => made.push_str("\\t"),
+                '\u{8}' => made.push_str("\\b"),
+                _ => made.push(one),
+            }
+        }
+        made.push('\'');
+        Ok(made)
+    }
+
+    fn number(&self, text: &str, _: bool) -> Result<String, String> {
+        untyped(text, "SQL (postgresql)", "E", DIGITS)
+    }
+
+    fn boolean(&self, truth: bool) -> &'static str {
+        if truth { "TRUE" } else { "FALSE" }
+    }
+
+    fn name(&self, name: &str, at: usize) -> String {
+        quoted(name, '"', if at == 0 { KEYWORDS } else { "" })
+    }
+
+    fn exact_number(&self, text: &str) -> Result<String, String> {
+        plain(text, "SQL (postgresql)", |decimal| {
+            decimal.width() <= DIGITS
+        })
+    }
+
+    fn exact_texts(
+        &self,
+        left: &str,
+        comparison: Comparison,
+        right: &str,
+    ) -> Result<String, String> {
+        Ok(format!(
+            "{left} COLLATE \"C\" {} {right}",
+            comparison.sign()
+        ))
+    }
+
+    fn exact_like(&self, column: &str, pattern: &str) -> (String, String) {
+        (format!("{column} COLLATE \"C\""), pattern.to_owned())
+    }
+
+    fn placeholder(&self, at: usize) -> String {
+        format!("${at}")
+    }
+}

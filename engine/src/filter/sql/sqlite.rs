@@ -1,0 +1,73 @@
+//! SQLite.
+
+use super::dialect::{Dialect, doubled, inexact, plain};
+use super::names::quoted;
+use crate::filter::condition::Comparison;
+use crate::filter::decimal::Decimal;
+
+/// The dialect.
+pub struct Sqlite;
+
+/// Digits that a float holds whatever they are.
+const DIGITS: usize = 15;
+
+/// Digits that a number takes without a power, so that it is no infinite float.
+const WIDTH: u64 = 300;
+
+/// Words that name neither tables nor columns without quotes.
+const KEYWORDS: &str = " ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE CROSS \
+    CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT DEFERRABLE DELETE DISTINCT DROP ELSE ESCAPE EXCEPT EXISTS FALSE \
+    FOREIGN FROM FULL GROUP HAVING IN INDEX INNER INSERT INTERSECT INTO IS ISNULL JOIN LEFT LIMIT NATURAL NOT NOTHING \
+    NOTNULL NULL ON OR ORDER OUTER PRIMARY REFERENCES RETURNING RIGHT SELECT SET TABLE THEN TO TRANSACTION TRUE UNION \
+    UNIQUE UPDATE USING VALUES WHEN WHERE ";
+
+impl Dialect for Sqlite {
+    fn text(&self, text: &str) -> Result<String, String> {
+        Ok(doubled(text).replace('\0', "'||char(0)||'"))
+    }
+
+    fn number(&self, text: &str, _: bool) -> Result<String, String> {
+        match Decimal::read(text).filter(is_exact) {
+            Some(_) => Ok(format!("'{text}'")),
+            None => Err(inexact(text, "SQL (sqlite)")),
+        }
+    }
+
+    /// `TRUE` would be a column of that name, if there is one.
+    fn boolean(&self, truth: bool) -> &'static str {
+        if truth { "1" } else { "0" }
+    }
+
+    fn name(&self, name: &str, _: usize) -> String {
+        quoted(name, '"', KEYWORDS)
+    }
+
+    fn exact_number(&self, text: &str) -> Result<String, String> {
+        plain(text, "SQL (sqlite)", is_exact)
+    }
+
+    fn exact_texts(
+        &self,
+        left: &str,
+        comparison: Comparison,
+        right: &str,
+    ) -> Result<String, String> {
+        Ok(format!(
+            "{left} COLLATE BINARY {} {right}",
+            comparison.sign()
+        ))
+    }
+
+    fn exact_like(&self, column: &str, pattern: &str) -> (String, String) {
+        (format!("{column} COLLATE BINARY"), pattern.to_owned())
+    }
+
+    fn placeholder(&self, _: usize) -> String {
+        "?".to_owned()
+    }
+}
+
+/// Whether a number is compared as what it is: what is no integer becomes a float.
+fn is_exact(decimal: &Decimal) -> bool {
+    (decimal.is_integer() || decimal.significant() <= DIGITS) && decimal.width() <= WIDTH
+}

@@ -1,0 +1,91 @@
+//! SQL Server.
+
+use super::dialect::{Dialect, Pattern, affixed, doubled, escaped, plain, untyped};
+use super::names::quoted;
+use crate::filter::condition::{Affix, Comparison};
+
+/// The dialect.
+pub struct Sqlserver;
+
+/// The collation that compares code points.
+const COLLATION: &str = "Latin1_General_100_BIN2";
+
+/// Digits that a decimal literal holds.
+const DIGITS: u64 = 38;
+
+/// Words that name neither tables nor columns without quotes.
+const KEYWORDS: &str = " ADD ALL ALTER AND ANY AS ASC AUTHORIZATION BACKUP BEGIN BETWEEN BREAK BROWSE BULK BY CASCADE CASE \
+    CHECK CHECKPOINT CLOSE CLUSTERED COALESCE COLLATE COLUMN COMMIT COMPUTE CONSTRAINT CONTAINS CONTAINSTABLE CONTINUE \
+    CONVERT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER CURSOR DATABASE DBCC DEALLOCATE \
+    DECLARE DEFAULT DELETE DENY DESC DISK DISTINCT DISTRIBUTED DOUBLE DROP DUMP ELSE END ERRLVL ESCAPE EXCEPT EXEC \
+    EXECUTE EXISTS EXIT EXTERNAL FETCH FILE FILLFACTOR FOR FOREIGN FREETEXT FREETEXTTABLE FROM FULL FUNCTION GOTO GRANT \
+    GROUP HAVING HOLDLOCK IDENTITY IDENTITYCOL IDENTITY_INSERT IF IN INDEX INNER INSERT INTERSECT INTO IS JOIN KEY KILL \
+    LEFT LIKE LINENO LOAD MERGE NATIONAL NOCHECK NONCLUSTERED NOT NULL NULLIF OF OFF OFFSETS ON OPEN OPENDATASOURCE \
+    OPENQUERY OPENROWSET OPENXML OPTION OR ORDER OUTER OVER PERCENT PIVOT PLAN PRECISION PRIMARY PRINT PROC PROCEDURE \
+    PUBLIC RAISERROR READ READTEXT RECONFIGURE REFERENCES REPLICATION RESTORE RESTRICT RETURN REVERT REVOKE RIGHT \
+    ROLLBACK ROWCOUNT ROWGUIDCOL RULE SAVE SCHEMA SECURITYAUDIT SELECT SEMANTICKEYPHRASETABLE \
+    SEMANTICSIMILARITYDETAILSTABLE SEMANTICSIMILARITYTABLE SESSION_USER SET SETUSER SHUTDOWN SOME STATISTICS SYSTEM_USER \
+    TABLE TABLESAMPLE TEXTSIZE THEN TO TOP TRAN TRANSACTION TRIGGER TRUNCATE TRY_CONVERT TSEQUAL UNION UNIQUE UNPIVOT \
+    UPDATE UPDATETEXT USE USER VALUES VARYING VIEW WAITFOR WHEN WHERE WHILE WITH WITHIN WRITETEXT ";
+
+impl Dialect for Sqlserver {
+    fn text(&self, text: &str) -> Result<String, String> {
+        if text.contains('\0') {
+            // whether it counts depends on the collation
+            return Err("text with a NUL character in SQL (sqlserver)".to_owned());
+        }
+        Ok(format!("N{}", doubled(text)))
+    }
+
+    fn number(&self, text: &str, _: bool) -> Result<String, String> {
+        untyped(text, "SQL (sqlserver)", "N", DIGITS)
+    }
+
+    /// There are no truth values, only bits.
+    fn boolean(&self, truth: bool) -> &'static str {
+        if truth { "1" } else { "0" }
+    }
+
+    fn name(&self, name: &str, _: usize) -> String {
+        quoted(name, '"', KEYWORDS)
+    }
+
+    fn exact_number(&self, text: &str) -> Result<String, String> {
+        plain(text, "SQL (sqlserver)", |decimal| decimal.width() <= DIGITS)
+    }
+
+    /// `=` pads whatever the collation, so lengths are compared as well.
+    fn exact_texts(
+        &self,
+        left: &str,
+        comparison: Comparison,
+        right: &str,
+    ) -> Result<String, String> {
+        let wide = |text: &str| format!("CAST({text} AS nvarchar(max))");
+        let (one, other) = (wide(left), wide(right));
+        let same = format!("{one} COLLATE {COLLATION} = {other}");
+        let long = format!("DATALENGTH({one}) = DATALENGTH({other})");
+        match comparison {
+            Comparison::Eq => Ok(format!("({same} AND {long})")),
+            Comparison::Ne => Ok(format!("NOT ({same} AND {long})")),
+            _ => Err("exact: SQL (sqlserver) pads texts before it orders them".to_owned()),
+        }
+    }
+
+    fn exact_like(&self, column: &str, pattern: &str) -> (String, String) {
+        (format!("{column} COLLATE {COLLATION}"), pattern.to_owned())
+    }
+
+    fn placeholder(&self, at: usize) -> String {
+        format!("@p{at}")
+    }
+
+    /// A backslash escapes only where it is said to, and brackets are signs too.
+    fn pattern(&self, affix: Affix, part: &str) -> Pattern {
+        let text = escaped(part, &['\\', '_', '%', '[']);
+        Pattern {
+            escape: if text == part { "" } else { " ESCAPE N'\\'" },
+            text: affixed(affix, &text),
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Filters of rows, prepared once and compiled for each input.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use solon_syntax::ast::{Name, Ref, Term, TermKind};
+use solon_syntax::source::Span;
+
+use crate::compile::Compiled;
+use crate::compile::annotations::rule_path;
+use crate::error::{Error, ErrorEntry};
+use crate::filter::{
+    Condition, FilterTarget, Fragment, Hints, Manner, MappingError, Mappings, Refusal, Statement,
+    check, clashes, masks, sql, ucast,
+};
+use crate::moment::Moment;
+use crate::partial_query::{BoundPartial, PartialInner};
+use crate::query::{Bound, Following, Request};
+use crate::trace::{Observer, Timer};
+use crate::value::Value;
+use crate::walk::{Search, Shortcuts};
+
+/// What a filter is compiled for.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct FilterOptions {
+    /// The targets. Each must be able to say the whole filter.
+    pub targets: Vec<FilterTarget>,
+    /// What is unknown: the rows, by references like `input.fruits`. Where there is none, the METADATA of the rule tells.
+    pub unknowns: Vec<String>,
+    /// The rule that computes masks of columns: a reference, or the last steps of one beside the filter's rule. Without,
+    /// the METADATA of the rule tells.
+    pub mask_rule: Option<String>,
+    /// The documents that are not inlined, by reference.
+    pub disable_inlining: Vec<String>,
+    /// The names that the database has for tables and columns: an object of tables, or one of those for each dialect.
+    pub mappings: Option<Value>,
+    /// Whether SQL has placeholders, with the values beside it.
+    pub parameters: bool,
+    /// Whether SQL is the condition alone, without `WHERE`.
+    pub bare: bool,
+    /// Whether the rows that are kept are exactly those that are true, of every table that is as `mappings` declare it:
+    /// there each named column is an object with `kind` (`text`, `integer`, `decimal`, `boolean`), `nullable` and, of texts,
+    /// `collation`. SQL only.
+    pub exact: bool,
+}
+
+impl FilterOptions {
+    /// For these targets.
+    pub fn new(targets: impl Into<Vec<FilterTarget>>) -> Self {
+        Self {
+            targets: targets.into(),
+            ..Self::default()
+        }
+    }
+
+    /// With these references unknown.
+    #[must_use]
+    pub fn unknowns<S: Into<String>>(mut self, unknowns: impl IntoIterator<Item = S>) -> Self {
+        self.unknowns = unknowns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// With a rule that computes masks.
+    #[must_use]
+    pub fn mask_rule(mut self, rule: impl Into<String>) -> Self {
+        self.mask_rule = Some(rule.into());
+        self
+    }
+
+    /// With documents that are not inlined, by reference.
+    #[must_use]
+    pub fn disable_inlining(mut self, references: Vec<String>) -> Self {
+        self.disable_inlining = references;
+        self
+    }
+
+    /// With the database's names for tables and columns.
+    #[must_use]
+    pub fn mappings(mut self, mappings: Value) -> Self {
+        self.mappings = Some(mappings);
+        self
+    }
+
+    /// With placeholders in SQL, and the values beside it.
+    #[must_use]
+    pub fn parameters(mut self, parameters: bool) -> Self {
+        self.parameters = parameters;
+        self
+    }
+
+    /// With exactly the rows that are true, of every table that is as the mappings declare it.
+    #[must_use]
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.exact = exact;
+        self
+    }
+
+    /// With the condition alone, without `WHERE`.
+    #[must_use]
+    pub fn bare(mut self, bare: bool) -> Self {
+        self.bare = bare;
+        self
+    }
+}
+
+/// What a rule comes down to for rows that are not known.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Filters {
+    /// The filter for each target, in the order that was asked for.
+    pub filters: Vec<Filter>,
+    /// What is shown in the place of columns: `{table: {column: {"replace": {"value": …}}}}`. `None` where nothing is masked
+    /// or no row is kept.
+    pub masks: Option<Value>,
+    /// What may be meant by names that are not in the input, though something unknown is called nearly so.
+    pub hints: Vec<ErrorEntry>,
+}
+
+/// The filter for a target.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Filter {
+    /// The target.
+    pub target: FilterTarget,
+    /// Which rows are kept; `None` for no row.
+    pub query: Option<FilterQuery>,
+}
+
+/// Which rows a filter keeps. There are no others than these, so that nobody takes a kind that they do not know for one that
+/// keeps no row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FilterQuery {
+    /// The text of SQL, empty where every row is kept.
+    Sql(Statement),
+    /// The tree of UCAST, an empty object where every row is kept.
+    Ucast(Value),
+}
+
+impl Filters {
+    /// The filter as the published API answers it: `{"query": …, "masks": …}`, and of several targets an object of those by
+    /// dialect, all UCAST as `ucast`, where the first one counts. What keeps no row is left out.
+    pub fn answer(&self, several: bool) -> Value {
+        let one = |query: &FilterQuery| {
+            let mut fields: Vec<(Value, Value)> = Vec::new();
+            match query {
+                FilterQuery::Sql(sql) => {
+                    fields.push(("query".into(), Value::string(&sql.text)));
+                    if !sql.parameters.is_empty() {
+                        let parameters = Value::array(sql.parameters.clone());
+                        fields.push(("parameters".into(), parameters));
+                    }
+                }
+                FilterQuery::Ucast(tree) => fields.push(("query".into(), tree.clone())),
+            }
+            fields.extend(self.masks.clone().map(|masks| ("masks".into(), masks)));
+            Value::object(fields)
+        };
+        let mut made = self
+            .filters
+            .iter()
+            .filter_map(|filter| Some((filter.target.key(), one(filter.query.as_ref()?))));
+        if !several {
+            return made
+                .next()
+                .map_or_else(|| Value::object(Vec::new()), |(_, it)| it);
+        }
+        let mut all: Vec<(Value, Value)> = Vec::new();
+        for (key, made) in made {
+            let key = Value::string(key);
+            if all.iter().all(|(taken, _)| *taken != key) {
+                all.push((key, made));
+            }
+        }
+        Value::object(all)
+    }
+}
+
+/// A filter that is compiled for each input. Made by [`Engine::prepare_filters`](crate::Engine::prepare_filters). It follows
+/// its engine: where modules have changed it is prepared anew on its next use.
+#[derive(Clone)]
+pub struct PreparedFilters {
+    pub(crate) handle: Arc<Following<FilterInner>>,
+}
+
+/// The variable that masks are bound to.
+pub(crate) const MASKS: &str = "masks";
+
+/// A filter prepared for one policy.
+pub(crate) struct FilterInner {
+    pub partial: Arc<PartialInner>,
+    /// The rule that computes masks, and the query for it.
+    pub mask: Option<(Ref, Arc<PartialInner>)>,
+    pub unknowns: Vec<String>,
+    /// The names below `input` that are unknown, and whether the policy has names nearly like them.
+    pub names: Vec<String>,
+    pub hints: bool,
+    pub targets: Vec<(FilterTarget, Mappings)>,
+    pub shorts: Vec<String>,
+    pub manner: Manner,
+    pub bare: bool,
+}
+
+impl PreparedFilters {
+    /// What the rule comes down to for the input of a request.
+    ///
+    /// ```
+    /// use solon::{Engine, FilterOptions, FilterQuery, FilterTarget, Request, Value};
+    ///
+    /// let engine = Engine::new();
+    /// let policy = "package filters\n\ninclude if input.fruits.colour in input.favourites\n";
+    /// engine.set_module("filters.rego", policy)?;
+    /// let options = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.fruits"]);
+    /// let filters = engine.prepare_filters("filters/include", &options)?;
+    ///
+    /// let input = solon::json::read(br#"{"favourites": ["red", "green"]}"#)?;
+    /// let made = filters.compile(&Request::new().input(&input))?;
+    /// let Some(FilterQuery::Sql(sql)) = &made.filters[0].query else { panic!() };
+    /// assert_eq!(sql.text, "WHERE fruits.colour IN (E'red', E'green')");
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Filter`] for what no filter can say; [`Error::Eval`] when the evaluation ends early; [`Error::Input`] when
+    /// the input cannot be read; [`Error::Compile`] where the policy has changed and does not compile any more.
+    pub fn compile(&self, request: &Request<'_>) -> Result<Filters, Error> {
+        self.compile_timed(request, Timer::default())
+    }
+
+    /// The same; the timer is told how long evaluating the rule (`rego_partial_eval`) and its masks
+    /// (`compile_eval_mask_rule`), checking (`compile_eval_constraints`) and writing (`compile_translate_queries`) took.
+    ///
+    /// # Errors
+    /// As for [`Self::compile`].
+    pub fn compile_timed(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
+        let mut laps = timer.start();
+        let bound = self.handle.bind_for(request)?;
+        let Bound {
+            shared,
+            moment,
+            prepared: inner,
+        } = &bound;
+        let mut near = Hints::new(&inner.names);
+        let ask = |query: &Arc<PartialInner>, near: Option<&mut Hints<'_>>| {
+            let query = BoundPartial(Bound {
+                shared: shared.clone(),
+                moment: moment.clone(),
+                prepared: query.clone(),
+            });
+            let mut search = Search::default();
+            if let Some(near) = near {
+                // what cannot match fails without being looked at
+                search.shortcuts = Shortcuts::default().indexing(false);
+                search.observer = Some(near as &mut dyn Observer);
+            }
+            query.evaluate_as(request, search)
+        };
+        let compiled = &*moment.state().policy.compiled;
+        let refuse = |refusals: Vec<Refusal>| refused(compiled, refusals);
+        let left = ask(&inner.partial, inner.hints.then_some(&mut near))?;
+        laps.end(|| "rego_partial_eval".to_owned());
+        let targets: Vec<FilterTarget> = inner.targets.iter().map(|(target, _)| *target).collect();
+        let fragment = Fragment {
+            targets: &targets,
+            shorts: &inner.shorts,
+            namespace: &inner.partial.inlining.namespace,
+        };
+        let condition = check(&left, fragment).map_err(refuse)?;
+        let clashes = clashes(&left.choices, &inner.shorts);
+        if !clashes.is_empty() {
+            return Err(refuse(clashes));
+        }
+        laps.end(|| "compile_eval_constraints".to_owned());
+        let masks = match (&inner.mask, &condition) {
+            (None, _) | (_, Condition::Never) => None,
+            (Some((rule, query)), _) => {
+                let left = ask(query, None)?;
+                masks(&left, &Name::from(MASKS), rule).map_err(|one| refuse(vec![one]))?
+            }
+        };
+        laps.end(|| "compile_eval_mask_rule".to_owned());
+        let mut filters = Vec::with_capacity(inner.targets.len());
+        for (target, mappings) in &inner.targets {
+            let made = inner.written(&condition, *target, mappings);
+            filters.push(Filter {
+                target: *target,
+                query: made.map_err(|one| refuse(vec![one]))?,
+            });
+        }
+        laps.end(|| "compile_translate_queries".to_owned());
+        let hints = near.finish().into_iter().map(|near| {
+            let mut entry = ErrorEntry::new("hint", near.message);
+            entry.location = place(compiled, near.place);
+            entry
+        });
+        Ok(Filters {
+            filters,
+            masks,
+            hints: hints.collect(),
+        })
+    }
+
+    /// What is unknown, as references: what was asked for, else what METADATA says.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] where the policy has changed and does not compile any more.
+    pub fn unknowns(&self) -> Result<Vec<String>, Error> {
+        Ok(self.handle.bind()?.prepared.unknowns.clone())
+    }
+
+    /// The reference to the rule that computes masks, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] where the policy has changed and does not compile any more.
+    pub fn mask_rule(&self) -> Result<Option<String>, Error> {
+        let bound = self.handle.bind()?;
+        let rule = bound.prepared.mask.as_ref().map(|(rule, _)| rule.clone());
+        Ok(rule.map(|rule| Term::new(TermKind::Ref(rule), Span::default()).to_string()))
+    }
+}
+
+impl FilterInner {
+    fn written(
+        &self,
+        condition: &Condition,
+        target: FilterTarget,
+        mappings: &Mappings,
+    ) -> Result<Option<FilterQuery>, Refusal> {
+        if !target.is_sql() {
+            return Ok(ucast(condition, mappings)?.map(FilterQuery::Ucast));
+        }
+        let made = sql(condition, target, mappings, self.manner)?;
+        Ok(made.map(|mut made| {
+            if !self.bare && !made.text.is_empty() {
+                made.text.insert_str(0, "WHERE ");
+            }
+            FilterQuery::Sql(made)
+        }))
+    }
+}
+
+/// File, row and column of a place in a module.
+fn place(compiled: &Compiled, span: Span) -> Option<(String, u32, u32)> {
+    let mut modules = compiled.modules.iter();
+    let module = modules.find(|module| module.source.id == span.source)?;
+    Some((module.source.name.to_string(), span.row, span.col))
+}
+
+/// Refusals as an error, with the names of the files that they speak of.
+pub(crate) fn refused(compiled: &Compiled, refusals: Vec<Refusal>) -> Error {
+    let file = |span: Span| place(compiled, span);
+    let rule = |document: &Ref| {
+        let rules = compiled
+            .modules
+            .iter()
+            .flat_map(|module| module.rules.iter().map(move |rule| (module, rule)));
+        let own = rules
+            .filter(|(module, rule)| rule_path(&module.package.path, rule).starts_with(document));
+        // what has a default is refused for it
+        let found = own.min_by_key(|(_, rule)| !rule.default);
+        found.and_then(|(_, rule)| file(rule.span))
+    };
+    let entries = refusals.into_iter().map(|refusal| {
+        let mut entry = ErrorEntry::new(refusal.code, refusal.message);
+        entry.location = file(refusal.place).or_else(|| rule(refusal.about.as_ref()?));
+        entry.details.extend(refusal.details);
+        entry
+    });
+    Error::Filter(entries.collect())
+}
+
+impl FromStr for FilterTarget {
+    type Err = Error;
+
+    /// The target of a name like `sql+postgresql`.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Self::named(name).map_err(Error::Options)
+    }
+}
+
+impl From<MappingError> for Error {
+    fn from(error: MappingError) -> Self {
+        Self::Options(error.to_string())
+    }
+}
+
+/// The moment that a bound filter asks; kept so that a filter and what it is asked beside rest on the same.
+impl PreparedFilters {
+    /// The policy and the documents that the filter asks now.
+    ///
+    /// # Errors
+    /// [`Error::Compile`] where the policy has changed and does not compile any more.
+    pub fn moment(&self) -> Result<Moment, Error> {
+        Ok(self.handle.bind()?.moment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, FilterOptions, FilterTarget, Request};
+
+    #[test]
+    fn names_nearly_right_are_hinted_at() {
+        let engine = Engine::new();
+        let policy = "package f\n\ninclude if input.fruits.name == \"apple\"\n\n\
+            include if input.fruit.cost < input.max\n\ninclude if input.basket.n == 1\n";
+        engine.set_module("f.rego", policy).unwrap();
+        let options = FilterOptions::new([FilterTarget::Postgresql]);
+        let hints = |unknowns: &[&str]| {
+            let options = options.clone().unknowns(unknowns.iter().copied());
+            let made = engine
+                .filters("f/include", &options, &Request::new())
+                .unwrap();
+            made.hints
+                .into_iter()
+                .map(|hint| (hint.message, hint.location))
+                .collect::<Vec<_>>()
+        };
+        let place = |row, col| Some(("f.rego".to_owned(), row, col));
+        assert_eq!(
+            hints(&["input.fruits"]),
+            [(
+                "input.fruit.cost undefined, did you mean input.fruits.cost?".to_owned(),
+                place(5, 12)
+            )]
+        );
+        assert_eq!(
+            hints(&["input.fruits", "input.baskets", "input.baskett"]),
+            [
+                (
+                    "input.fruit.cost undefined, did you mean input.fruits.cost?".to_owned(),
+                    place(5, 12)
+                ),
+                (
+                    "input.basket.n undefined, did you mean any of [input.baskets.n input.baskett.n]?"
+                        .to_owned(),
+                    place(7, 12)
+                ),
+            ]
+        );
+    }
+}

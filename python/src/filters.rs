@@ -1,0 +1,153 @@
+//! `solon.Filter`: the rows that a rule is true of, as a condition for a database.
+
+use ::engine::{FilterQuery, PreparedFilters};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::convert::to_python;
+use crate::engine::Shared;
+use crate::input::given;
+use crate::running::Pace;
+
+/// A rule that is prepared to become a filter of rows: call it with what is known of the input.
+///
+/// Made by ``Engine.filters``.
+#[pyclass(frozen, module = "solon")]
+pub struct Filter {
+    prepared: PreparedFilters,
+    path: String,
+    shared: Shared,
+}
+
+impl Filter {
+    pub fn new(prepared: PreparedFilters, path: String, shared: Shared) -> Self {
+        Self {
+            prepared,
+            path,
+            shared,
+        }
+    }
+}
+
+#[pymethods]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments that are read by a function of their own are not lent"
+)]
+impl Filter {
+    /// The filter for an input; options are those of ``Document``.
+    #[pyo3(signature = (input=None, **options))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Filtered> {
+        let request = self.shared.request(input.as_ref(), options)?;
+        let made = request.answer(
+            py,
+            &Pace::slow(),
+            |request| self.prepared.compile(request),
+            |request, _| self.prepared.compile(request),
+        )?;
+        let settings = self.shared.settings;
+        let queries = PyDict::new(py);
+        let parameters = PyDict::new(py);
+        for filter in &made.filters {
+            let target = filter.target.to_string();
+            let mut values = Vec::new();
+            let query = match &filter.query {
+                None => None,
+                Some(FilterQuery::Sql(sql)) => {
+                    for value in &sql.parameters {
+                        values.push(to_python(py, value, settings)?);
+                    }
+                    Some(sql.text.as_str().into_pyobject(py)?.into_any())
+                }
+                Some(FilterQuery::Ucast(tree)) => Some(to_python(py, tree, settings)?),
+            };
+            queries.set_item(&target, query)?;
+            parameters.set_item(&target, PyList::new(py, values)?)?;
+        }
+        let masks = made.masks.as_ref();
+        let masks = masks
+            .map(|masks| to_python(py, masks, settings))
+            .transpose()?;
+        Ok(Filtered {
+            queries: queries.unbind(),
+            parameters: parameters.unbind(),
+            masks: masks.map(Bound::unbind),
+            hints: made.hints.into_iter().map(|hint| hint.message).collect(),
+        })
+    }
+
+    /// The path of the rule.
+    #[getter]
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn __repr__(&self) -> String {
+        format!("solon.Filter({:?})", self.path)
+    }
+}
+
+/// A filter of rows, for each target.
+#[pyclass(frozen, module = "solon")]
+pub struct Filtered {
+    queries: Py<PyDict>,
+    parameters: Py<PyDict>,
+    masks: Option<Py<PyAny>>,
+    hints: Vec<String>,
+}
+
+#[pymethods]
+impl Filtered {
+    /// The condition of the first target: text of SQL, or a tree of UCAST. It is empty where every row is kept, and ``None``
+    /// where no row is.
+    #[getter]
+    fn query<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        first(self.queries.bind(py))
+    }
+
+    /// The values of the placeholders of the first target, in order.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        first(self.parameters.bind(py))
+    }
+
+    /// The conditions by target.
+    #[getter]
+    fn queries(&self, py: Python<'_>) -> Py<PyDict> {
+        self.queries.clone_ref(py)
+    }
+
+    /// The values of placeholders by target.
+    #[getter]
+    fn all_parameters(&self, py: Python<'_>) -> Py<PyDict> {
+        self.parameters.clone_ref(py)
+    }
+
+    /// What is shown in the place of columns; ``None`` where nothing is masked or no row is kept.
+    #[getter]
+    fn masks(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.masks.as_ref().map(|masks| masks.clone_ref(py))
+    }
+
+    /// What may be meant by names that are not in the input.
+    #[getter]
+    fn hints(&self) -> Vec<String> {
+        self.hints.clone()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!(
+            "<solon.Filtered, {}>",
+            self.queries.bind(py).repr()?
+        ))
+    }
+}
+
+fn first<'py>(all: &Bound<'py, PyDict>) -> Option<Bound<'py, PyAny>> {
+    all.values().iter().next()
+}

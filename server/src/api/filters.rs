@@ -1,0 +1,165 @@
+//! Data filters: `POST` and `GET /v1/compile/{path}`.
+
+mod accepted;
+mod asked;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use solon::trace::Timer;
+use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json};
+
+use self::accepted::Accepted;
+use self::asked::Asked;
+use super::ApiError;
+use super::body;
+use super::error::message;
+use super::evaluation::evaluate;
+use super::metrics::Metrics;
+use super::state::State;
+use crate::http::{Fields, Request, Response, Status, unescape};
+use crate::wire::Location;
+
+/// The longest path with options, in bytes, whose filter is kept: clients choose both.
+const LONGEST_KEY: usize = 64 << 10;
+
+/// `POST /v1/compile/{path}`, and `GET` without a body.
+pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let mut metrics = Metrics::default();
+    let path = path(request)?;
+    let text = body::text(request);
+    let asked = Asked::read(&text).map_err(|words| {
+        ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
+    })?;
+    let accepted = Accepted::of(request.header("accept"));
+    let (options, several) = match &accepted {
+        Ok(accepted) => asked.options(accepted)?,
+        // annotations are looked at first
+        Err(_) => (asked.options.clone(), false),
+    };
+    let filters = prepared(state, &path, &options, &mut metrics)?;
+    let accepted = accepted.map_err(ApiError::invalid)?;
+
+    let mut given = solon::Request::new();
+    if let Some(input) = asked.input {
+        given = given.input_json(input.as_bytes());
+    }
+    let times = RefCell::new(Vec::<(String, Duration)>::new());
+    let hear = |name: &str, took: Duration| times.borrow_mut().push((name.to_owned(), took));
+    let made = evaluate(state, request, &given, |given| {
+        filters.compile_timed(given, Timer::new(&hear))
+    });
+    let made = made.map_err(refused)?;
+    for (name, took) in times.into_inner() {
+        metrics.timer(&name, took);
+    }
+    metrics.timer("rego_external_resolve", Duration::ZERO);
+    metrics.since("server_handler", request.received);
+
+    let pretty = request.pretty();
+    let mut answer = Fields::new(pretty);
+    answer.text("result", &shown(&made.answer(several), pretty, "  "));
+    if request.params.flag("metrics") || request.params.flag("instrument") {
+        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+    }
+    if !made.hints.is_empty() {
+        let hints: Vec<Hint> = made.hints.into_iter().map(Hint::from).collect();
+        answer.typed("hints", &hints);
+    }
+    Ok(Response::json_as(
+        &accepted.media,
+        Status::OK,
+        answer.finish(),
+    ))
+}
+
+/// A name that may be meant by one that is not there.
+#[derive(Serialize)]
+struct Hint {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+}
+
+impl From<ErrorEntry> for Hint {
+    fn from(entry: ErrorEntry) -> Self {
+        Self {
+            message: entry.message,
+            location: entry.location.map(Location::from),
+        }
+    }
+}
+
+fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
+    let layout = pretty.then_some(json::Layout::new(prefix, "  "));
+    let style = json::Style::default().layout(layout);
+    let mut text = Vec::new();
+    // the length of the request bounds the answer's well enough
+    let _ = json::write_within(value.borrow(), style, usize::MAX, &mut text);
+    text
+}
+
+/// The rule's path with slashes. Some clients escape the slashes too.
+fn path(request: &Request<'_>) -> Result<String, ApiError> {
+    let below = request.below().unwrap_or("");
+    let path = unescape(below).ok_or_else(|| ApiError::invalid("invalid path: broken escape"))?;
+    if path.is_empty() {
+        return Err(ApiError::invalid("missing required 'path' parameter"));
+    }
+    let mut segments = path.split('/');
+    match segments.find(|segment| segment.contains(['"', '\\'])) {
+        Some(segment) => Err(ApiError::invalid(format!(
+            "invalid path: invalid ref term '{segment}'"
+        ))),
+        None => Ok(path),
+    }
+}
+
+/// The filter of a path, prepared before or now.
+fn prepared(
+    state: &State,
+    path: &str,
+    options: &FilterOptions,
+    metrics: &mut Metrics,
+) -> Result<Arc<PreparedFilters>, ApiError> {
+    let key = format!("{path}\n{options:?}");
+    if let Some(kept) = state.filters.get(&key) {
+        return Ok(kept);
+    }
+    let start = Instant::now();
+    let filters = state
+        .engine
+        .prepare_filters(path, options)
+        .map_err(refused)?;
+    // one pass reads what METADATA says of both, compiles the query and resolves names
+    let took = start.elapsed();
+    for name in [
+        "compile_extract_annotations_unknowns",
+        "compile_extract_annotations_mask",
+        "compile_prep_partial",
+        "rego_query_compile",
+    ] {
+        metrics.timer(name, took);
+    }
+    metrics.timer("rego_query_parse", Duration::ZERO);
+    let filters = Arc::new(filters);
+    if key.len() > LONGEST_KEY {
+        return Ok(filters);
+    }
+    Ok(state.filters.keep(key, filters))
+}
+
+fn refused(error: Error) -> ApiError {
+    match &error {
+        Error::Filter(_) => {
+            ApiError::with_status(Status::BAD_REQUEST, "evaluation_error", message::EVALUATE)
+                .listing(&error)
+        }
+        Error::Input(words) => {
+            ApiError::invalid(format!("error(s) occurred while converting input: {words}"))
+        }
+        _ => error.into(),
+    }
+}

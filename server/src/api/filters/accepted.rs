@@ -1,0 +1,108 @@
+//! The form of filter that a client accepts.
+
+use solon::FilterTarget;
+
+/// What names the service in media types.
+const BRANDS: [&str; 3] = ["engine", "opa", "styra"];
+
+/// The form that is answered in.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The media type as the client writes it, without parameters.
+    pub media: String,
+    /// What it asks for.
+    pub kind: Kind,
+}
+
+/// One target, or those that the request lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One.
+    One(FilterTarget),
+    /// Several.
+    Several,
+}
+
+impl Accepted {
+    /// The best of what a header accepts: what weighs most, and of that the first.
+    pub fn of(header: &str) -> Result<Self, String> {
+        let header = header.trim();
+        if header.is_empty() {
+            return Err("Accept header: missing required header".to_owned());
+        }
+        let mut best: Option<(f32, Self)> = None;
+        for entry in header.split(',') {
+            let mut parts = entry.split(';').map(str::trim);
+            let media = parts.next().unwrap_or("");
+            let weight = parts
+                .find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")))
+                .map_or(Some(1.0), |weight| weight.trim().parse::<f32>().ok());
+            let (Some(kind), Some(weight)) = (kind(media), weight) else {
+                continue;
+            };
+            if weight > 0.0 && best.as_ref().is_none_or(|(other, _)| weight > *other) {
+                let media = media.to_owned();
+                best = Some((weight, Self { media, kind }));
+            }
+        }
+        best.map(|(_, best)| best)
+            .ok_or_else(|| format!("Accept header: unsupported header: {header}"))
+    }
+}
+
+/// What a media type asks for.
+fn kind(media: &str) -> Option<Kind> {
+    let rest = media.strip_prefix("application/vnd.")?;
+    let rest = rest.strip_suffix("+json")?;
+    let (brand, name) = rest.split_once('.')?;
+    if !BRANDS.contains(&brand) {
+        return None;
+    }
+    if name == "multitarget" {
+        return Some(Kind::Several);
+    }
+    let target = name.replacen('.', "+", 1).parse();
+    target.ok().map(Kind::One)
+}
+
+#[cfg(test)]
+mod tests {
+    use solon::FilterTarget;
+
+    use super::{Accepted, Kind};
+
+    #[test]
+    fn headers() {
+        let best = |header: &str| Accepted::of(header).map(|it| (it.media, it.kind));
+        let one = |media: &str, target| Ok((media.to_owned(), Kind::One(target)));
+        for brand in ["engine", "opa", "styra"] {
+            let media = format!("application/vnd.{brand}.sql.sqlite+json");
+            assert_eq!(best(&media), one(&media, FilterTarget::Sqlite));
+        }
+        assert_eq!(
+            best(
+                "text/html, application/vnd.opa.ucast.linq+json;q=0.5, application/vnd.opa.ucast.all+json;q=0.9"
+            ),
+            one("application/vnd.opa.ucast.all+json", FilterTarget::UcastAll)
+        );
+        assert_eq!(
+            best("application/vnd.opa.sql.mysql+json,application/vnd.opa.ucast.all+json"),
+            one("application/vnd.opa.sql.mysql+json", FilterTarget::Mysql)
+        );
+        for (header, words) in [
+            ("", "missing required header"),
+            ("*/*", "unsupported header: */*"),
+            ("application/json", "unsupported header: application/json"),
+            (
+                "application/vnd.opa.sql.mysql+json;q=0",
+                "unsupported header: application/vnd.opa.sql.mysql+json;q=0",
+            ),
+            (
+                "application/vnd.other.sql.mysql+json",
+                "unsupported header: application/vnd.other.sql.mysql+json",
+            ),
+        ] {
+            assert_eq!(best(header), Err(format!("Accept header: {words}")));
+        }
+    }
+}

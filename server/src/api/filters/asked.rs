@@ -1,0 +1,78 @@
+//! What a request for filters asks.
+
+use solon::{FilterOptions, FilterTarget, json};
+
+use super::accepted::{Accepted, Kind};
+use crate::api::ApiError;
+use crate::api::body::Members;
+
+/// A request.
+pub struct Asked<'a> {
+    /// The text of the input.
+    pub input: Option<&'a str>,
+    /// What filters are made for, targets apart.
+    pub options: FilterOptions,
+    /// The names of targets, for several at once.
+    dialects: Vec<String>,
+}
+
+impl<'a> Asked<'a> {
+    /// Reads a body; one that is empty asks nothing.
+    pub fn read(text: &'a str) -> Result<Self, String> {
+        let mut asked = Self {
+            input: None,
+            options: FilterOptions::default(),
+            dialects: Vec::new(),
+        };
+        if text.trim().is_empty() {
+            return Ok(asked);
+        }
+        let members = Members::of(text)?;
+        asked.input = members.get("input").filter(|input| *input != "null");
+        let unknowns = members.strings("unknowns")?;
+        asked.options.unknowns = unknowns.unwrap_or_default();
+        let Some(text) = members.get("options").filter(|text| *text != "null") else {
+            return Ok(asked);
+        };
+        let members = Members::of(text)?;
+        let inlined = members.strings("disableInlining")?;
+        asked.options.disable_inlining = inlined.unwrap_or_default();
+        asked.options.mask_rule = members.string("maskRule")?.filter(|rule| !rule.is_empty());
+        asked.dialects = members.strings("targetDialects")?.unwrap_or_default();
+        // some clients send the short name
+        let mappings = ["targetSQLTableMappings", "tableMappings"];
+        let mappings = mappings.iter().find_map(|name| members.get(name));
+        if let Some(mappings) = mappings.filter(|mappings| *mappings != "null") {
+            Members::of(mappings).map_err(|words| format!("`targetSQLTableMappings`: {words}"))?;
+            let mappings = json::read(mappings.as_bytes()).map_err(|error| error.to_string())?;
+            asked.options.mappings = Some(mappings);
+        }
+        asked.options.parameters = members.flag("params")?;
+        asked.options.bare = members.flag("bare")?;
+        asked.options.exact = members.flag("exact")?;
+        Ok(asked)
+    }
+
+    /// What the engine is asked for a form that is accepted, and whether that is several targets.
+    pub fn options(&self, accepted: &Accepted) -> Result<(FilterOptions, bool), ApiError> {
+        let targets = match accepted.kind {
+            Kind::One(target) => vec![target],
+            Kind::Several => self.several()?,
+        };
+        let mut options = self.options.clone();
+        options.targets = targets;
+        Ok((options, accepted.kind == Kind::Several))
+    }
+
+    fn several(&self) -> Result<Vec<FilterTarget>, ApiError> {
+        if self.dialects.is_empty() {
+            let words = "multi-target request: missing required 'options.targetDialects'";
+            return Err(ApiError::invalid(words));
+        }
+        let targets = self.dialects.iter().map(|name| {
+            let target = name.parse::<FilterTarget>();
+            target.map_err(|error| ApiError::invalid(format!("multi-target request: {error}")))
+        });
+        targets.collect()
+    }
+}

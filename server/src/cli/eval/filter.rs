@@ -1,0 +1,43 @@
+//! `solon eval --filter`: the filter of rows that a rule is, in each format.
+
+use solon::{FilterQuery, Filters, json};
+
+use super::args::Format;
+
+/// A filter for each target.
+pub struct Made(pub Filters);
+
+impl Made {
+    /// Whether a row may be kept.
+    pub fn is_defined(&self) -> bool {
+        self.0.filters.iter().any(|filter| filter.query.is_some())
+    }
+
+    /// The text: the published answer, or with `raw` the condition of each target in a line.
+    pub fn shown(&self, format: Format) -> Vec<u8> {
+        let mut text = Vec::new();
+        match format {
+            Format::Discard => {}
+            Format::Raw => {
+                for filter in &self.0.filters {
+                    match &filter.query {
+                        Some(FilterQuery::Sql(sql)) => text.extend_from_slice(sql.text.as_bytes()),
+                        Some(FilterQuery::Ucast(tree)) => json::write(tree.borrow(), &mut text),
+                        None => text.extend_from_slice(b"undefined"),
+                    }
+                    text.push(b'\n');
+                }
+            }
+            _ => {
+                let answer = self.0.answer(self.0.filters.len() > 1);
+                let result = solon::Value::object(vec![("result".into(), answer)]);
+                // what is compared is shown as it is written
+                let layout = json::Layout::new("", "  ");
+                let style = json::Style::default().layout(Some(layout));
+                let _ = json::write_within(result.borrow(), style, usize::MAX, &mut text);
+                text.push(b'\n');
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,72 @@
+//! What filters of rows are made for, as commands take it.
+
+use solon::{FilterOptions, FilterTarget, Value, json};
+
+use super::report::Report;
+
+/// The target that a word names: `sql+postgresql`, or `postgresql` for short.
+pub fn target(word: &str) -> Result<FilterTarget, String> {
+    let named = |name: &str| name.parse::<FilterTarget>();
+    let found = if word.contains('+') {
+        named(word)
+    } else {
+        named(&format!("sql+{word}")).or_else(|_| named(&format!("ucast+{word}")))
+    };
+    found.map_err(|_| {
+        let all: Vec<String> = FilterTarget::ALL.iter().map(ToString::to_string).collect();
+        format!("expected one of {}", all.join(", "))
+    })
+}
+
+/// The database's names for tables and columns, from a JSON file.
+#[derive(Clone)]
+pub struct Mappings(Value);
+
+/// Reads a file of mappings.
+pub fn mappings(path: &str) -> Result<Mappings, String> {
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    let value = json::read(&text).map_err(|error| format!("{path}: {error}"))?;
+    Ok(Mappings(value))
+}
+
+/// Options that commands share.
+#[derive(Clone, clap::Args)]
+pub struct Filtering {
+    /// The database's names for tables and columns: a JSON file in the form of `targetSQLTableMappings`
+    #[arg(long, value_name = "FILE", value_parser = mappings)]
+    mappings: Option<Mappings>,
+    /// The rule that computes masks of columns; METADATA tells without
+    #[arg(long, value_name = "REF")]
+    mask_rule: Option<String>,
+    /// Keep exactly the rows that are true, of tables that are as the mappings declare them
+    #[arg(long)]
+    exact: bool,
+}
+
+impl Filtering {
+    /// The options of the engine.
+    pub fn options(&self, targets: Vec<FilterTarget>) -> FilterOptions {
+        let mut options = FilterOptions::new(targets).exact(self.exact);
+        options.mappings = self.mappings.as_ref().map(|Mappings(value)| value.clone());
+        options.mask_rule.clone_from(&self.mask_rule);
+        options
+    }
+}
+
+/// The path with slashes of a rule that is named as a reference, `data.filters.include`, or as a path already.
+pub fn path(query: &str) -> Result<String, Report> {
+    let is_plain = |step: &str| {
+        !step.is_empty() && step.chars().all(|one| one.is_alphanumeric() || one == '_')
+    };
+    let steps = query
+        .strip_prefix("data.")
+        .map(|rest| rest.split('.').collect::<Vec<_>>());
+    if let Some(steps) = steps.filter(|steps| steps.iter().all(|step| is_plain(step))) {
+        Ok(steps.join("/"))
+    } else if !query.starts_with("data.") && !query.contains(char::is_whitespace) {
+        Ok(query.to_owned())
+    } else {
+        let words = "a filter is made of a rule: expected a reference like data.filters.include";
+        Err(Report::message(format!("{words}, got `{query}`")))
+    }
+}

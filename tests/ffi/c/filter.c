@@ -1,0 +1,60 @@
+/* Filters of rows. */
+#include "check.h"
+
+int main(void) {
+    solon_engine *engine = NULL;
+    solon_filter *filter = NULL;
+    solon_filtered *made = NULL;
+    ok(solon_engine_new(NULL, &engine));
+    ok(set_module(engine, "filters.rego",
+                  "package filters\n\ninclude if input.fruits.colour in input.favourites\n\n"
+                  "include if startswith(input.fruits.name, input.prefix)\n\n"
+                  "masks.fruits.owner.replace.value := \"***\"\n"));
+    solon_filter_options options = {.size = sizeof options};
+    options.targets_json = "[\"sql+postgresql\", \"ucast+prisma\"]";
+    options.targets_json_length = strlen(options.targets_json);
+    options.unknowns_json = "[\"input.fruits\"]";
+    options.unknowns_json_length = strlen(options.unknowns_json);
+    options.mask_rule = "masks";
+    options.mask_rule_length = strlen(options.mask_rule);
+    options.mappings_json = "{\"fruits\": {\"$self\": \"F\"}}";
+    options.mappings_json_length = strlen(options.mappings_json);
+    options.parameters = 1;
+    ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
+
+    solon_request request = {.size = sizeof request};
+    request.input_json = "{\"favourites\": [\"red\"]}";
+    request.input_json_length = strlen(request.input_json);
+    ok(solon_filter_make(filter, &request, &made));
+    CHECK(solon_filtered_keeps(made, 0) && solon_filtered_keeps(made, 1) && !solon_filtered_keeps(made, 2));
+    CHECK(has_text(solon_filtered_query(made, 0), "WHERE F.colour IN ($1)"));
+    CHECK(has_text(solon_filtered_parameters(made, 0), "[\"red\"]"));
+    CHECK(has_text(solon_filtered_query(made, 1), "\"field\":\"F.colour\""));
+    CHECK(has_text(solon_filtered_masks(made), "{\"fruits\":{\"owner\":{\"replace\":{\"value\":\"***\"}}}}"));
+    CHECK(has_text(solon_filtered_json(made), "\"postgresql\":{"));
+    solon_filtered_free(made);
+
+    /* no row is kept */
+    request.input_json = "{}";
+    request.input_json_length = 2;
+    ok(solon_filter_make(filter, &request, &made));
+    CHECK(!solon_filtered_keeps(made, 0) && solon_filtered_query(made, 0).length == 0);
+    CHECK(solon_filtered_masks(made).length == 0);
+    solon_filtered_free(made);
+    solon_filter_free(filter);
+
+    /* what cannot be said is refused with its place */
+    options.targets_json = "[\"sql+sqlite\"]";
+    options.targets_json_length = strlen(options.targets_json);
+    ok(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter));
+    request.input_json = "{\"prefix\": \"a\"}";
+    request.input_json_length = strlen(request.input_json);
+    CHECK(code_of(solon_filter_make(filter, &request, &made)) == SOLON_ERROR_COMPILE);
+    solon_filter_free(filter);
+    options.targets_json = "[\"sql+oracle\"]";
+    options.targets_json_length = strlen(options.targets_json);
+    CHECK(code_of(solon_engine_prepare_filter(engine, S("filters/include"), &options, &filter)) == SOLON_ERROR_OPTIONS);
+
+    solon_engine_free(engine);
+    return 0;
+}

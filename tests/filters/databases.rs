@@ -1,0 +1,161 @@
+//! Real databases. Those that are no library are started in a folder of their own, and step aside where they are not
+//! installed.
+
+mod javascript;
+mod mariadb;
+mod postgresql;
+mod sqlite;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, thread};
+
+use serde_json::Value;
+use solon::FilterTarget;
+
+use crate::tables::Kind;
+
+pub use javascript::Javascript;
+pub use mariadb::Mariadb;
+pub use postgresql::Postgresql;
+pub use sqlite::Sqlite;
+
+/// The rows of a pair that a condition keeps: the number of the row of each table.
+pub type Kept = Vec<(usize, usize)>;
+
+/// What a program answers to a script, and what it says went wrong.
+fn answer(command: &mut Command, script: &str) -> (String, String) {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let script = script.to_owned();
+    // it may answer before it has read everything
+    let writer = thread::spawn(move || {
+        let _ = input.write_all(script.as_bytes());
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// A database that filters are asked of.
+pub trait Database {
+    /// The target of filters for it.
+    fn target(&self) -> FilterTarget;
+
+    /// What its columns of a kind are declared as.
+    fn column_type(&self, kind: Kind) -> &'static str;
+
+    /// What texts are declared as that fold case, or pad.
+    fn folding(&self) -> &'static str;
+
+    /// The literal of a value, written in another way than filters do.
+    fn literal(&self, value: &Value) -> String;
+
+    /// Whether a value fits: the database holds it exactly and orders it as Rego does.
+    fn fits(&self, _: &Value) -> bool {
+        true
+    }
+
+    /// Runs statements.
+    fn run(&mut self, statements: &[String]);
+
+    /// Which pairs of rows of `fruits` and `baskets` each condition keeps, or why it cannot be asked.
+    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>>;
+}
+
+/// The statements that make a table with rows, each with its number.
+pub fn table(
+    database: &dyn Database,
+    name: &str,
+    columns: &[(&str, Kind)],
+    rows: &[Vec<Value>],
+    folding: bool,
+) -> Vec<String> {
+    let declared = columns.iter().map(|(column, kind)| {
+        format!(
+            ", {} {}",
+            quoted(database, column),
+            if folding && *kind == Kind::Text {
+                database.folding()
+            } else {
+                database.column_type(*kind)
+            }
+        )
+    });
+    let declared: String = declared.collect();
+    let mut made = vec![
+        format!("DROP TABLE IF EXISTS {name}"),
+        format!("CREATE TABLE {name} (nr INTEGER{declared})"),
+    ];
+    for (at, row) in rows.iter().enumerate() {
+        let values: String = row
+            .iter()
+            .map(|value| format!(", {}", database.literal(value)))
+            .collect();
+        made.push(format!("INSERT INTO {name} VALUES ({at}{values})"));
+    }
+    made
+}
+
+fn quoted(database: &dyn Database, name: &str) -> String {
+    match database.target() {
+        FilterTarget::Mysql => format!("`{name}`"),
+        _ => format!("\"{name}\""),
+    }
+}
+
+/// The question which rows a condition keeps.
+pub fn question(condition: &str) -> String {
+    format!("SELECT fruits.nr, baskets.nr FROM fruits CROSS JOIN baskets {condition}")
+}
+
+/// The bytes of a text in hexadecimal digits.
+pub fn hex(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads a line of two numbers.
+pub fn pair(line: &str, between: char) -> Option<(usize, usize)> {
+    let (one, other) = line.split_once(between)?;
+    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
+}
+
+/// A server that ends with the test, and its folder.
+pub struct Server {
+    pub child: Child,
+    pub folder: PathBuf,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A folder of this test's own.
+pub fn folder(name: &str) -> PathBuf {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    let made = MADE.fetch_add(1, Ordering::Relaxed);
+    let folder = env::temp_dir().join(format!("solon-{name}-{}-{made}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A program on the path or in one of some folders.
+pub fn program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let all = env::split_paths(&path).chain(folders.iter().cloned());
+    all.map(|folder| folder.join(name))
+        .find(|program| program.is_file())
+}

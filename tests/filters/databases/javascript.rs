@@ -1,0 +1,109 @@
+//! Rows in JavaScript, kept by the interpreter of UCAST that npm has.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use solon::FilterTarget;
+
+use super::{Database, Kept, pair, program};
+use crate::tables::Kind;
+
+/// The package, in the version that is tested with.
+const PACKAGES: [&str; 2] = ["@ucast/js@4.0.1", "@ucast/core@2.0.0"];
+
+pub struct Javascript {
+    node: PathBuf,
+    folder: PathBuf,
+    /// The statements so far, which stand for the tables.
+    rows: Vec<String>,
+}
+
+impl Javascript {
+    /// `None` where the package cannot be had.
+    pub fn start() -> Option<Self> {
+        let (node, npm) = (program("node", &[])?, program("npm", &[])?);
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ucast");
+        if !folder.join("node_modules/@ucast/js").is_dir() {
+            std::fs::create_dir_all(&folder).unwrap();
+            let installed = Command::new(npm)
+                .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
+                .arg(&folder)
+                .args(PACKAGES)
+                .status();
+            installed.ok().filter(std::process::ExitStatus::success)?;
+        }
+        Some(Self {
+            node,
+            folder,
+            rows: Vec::new(),
+        })
+    }
+}
+
+impl Database for Javascript {
+    fn target(&self) -> FilterTarget {
+        FilterTarget::UcastPrisma
+    }
+
+    fn column_type(&self, _: Kind) -> &'static str {
+        ""
+    }
+
+    fn folding(&self) -> &'static str {
+        ""
+    }
+
+    fn literal(&self, value: &Value) -> String {
+        value.to_string()
+    }
+
+    /// Numbers are floats, and texts are ordered by halves of characters.
+    fn fits(&self, value: &Value) -> bool {
+        match value {
+            Value::Number(number) => number.as_f64().is_none_or(|it| it.abs() < 9e15),
+            Value::String(text) => text.chars().all(|one| one < '\u{10000}'),
+            _ => true,
+        }
+    }
+
+    fn run(&mut self, statements: &[String]) {
+        self.rows = statements.to_vec();
+    }
+
+    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
+        let script = self.folder.join("rows.mjs");
+        std::fs::write(&script, include_str!("rows.mjs")).unwrap();
+        let mut child = Command::new(&self.node)
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut text = String::new();
+        for line in self.rows.iter().map(String::as_str).chain(["=="]) {
+            writeln!(text, "{}", line.replace('\n', " ")).unwrap();
+        }
+        for condition in conditions {
+            writeln!(text, "{condition}").unwrap();
+        }
+        let mut input = child.stdin.take().unwrap();
+        let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap().unwrap();
+        assert!(output.status.success());
+        let said = String::from_utf8(output.stdout).unwrap();
+        let mut kept: Vec<Result<Kept, String>> = Vec::new();
+        for line in said.lines() {
+            match (pair(line, ' '), kept.last_mut()) {
+                (None, _) => kept.push(Ok(Vec::new())),
+                (Some(pair), Some(Ok(kept))) => kept.push(pair),
+                (Some(_), _) => panic!("{said}"),
+            }
+        }
+        assert_eq!(kept.len(), conditions.len());
+        kept
+    }
+}

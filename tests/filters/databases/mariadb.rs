@@ -1,0 +1,130 @@
+//! MariaDB, as a server of this test's own.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use solon::FilterTarget;
+
+use super::{Database, Kept, Server, answer, folder, hex, pair, program, question};
+use crate::tables::Kind;
+
+pub struct Mariadb {
+    server: Server,
+    client: PathBuf,
+}
+
+impl Mariadb {
+    /// Starts a server; `None` where it is not installed.
+    pub fn start() -> Option<Self> {
+        let folders = [PathBuf::from("/usr/sbin")];
+        let [init, server, client] =
+            ["mariadb-install-db", "mariadbd", "mariadb"].map(|name| program(name, &folders));
+        let (init, server, client) = (init?, server?, client?);
+        let folder = folder("mariadb");
+        let data = format!("--datadir={}", folder.join("data").display());
+        let user = std::env::var("USER").unwrap_or_else(|_| "root".to_owned());
+        let user = format!("--user={user}");
+        let made = Command::new(init)
+            .args(["--no-defaults", &data, &user])
+            .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        made.ok().filter(std::process::ExitStatus::success)?;
+        let socket = folder.join("socket");
+        let child = Command::new(server)
+            .args(["--no-defaults", &data, &user, "--skip-networking"])
+            .args([
+                "--character-set-server=utf8mb4",
+                "--innodb-flush-log-at-trx-commit=0",
+            ])
+            .arg(format!("--socket={}", socket.display()))
+            .arg(format!("--pid-file={}", folder.join("pid").display()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut started = Self {
+            server: Server { child, folder },
+            client,
+        };
+        for _ in 0..200 {
+            if started
+                .ask("CREATE DATABASE IF NOT EXISTS solon;\nSELECT 1;\n")
+                .0
+                .contains('1')
+            {
+                return Some(started);
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        panic!("MariaDB does not start");
+    }
+
+    /// What is answered, and what went wrong.
+    fn ask(&mut self, script: &str) -> (String, String) {
+        let mut command = Command::new(&self.client);
+        command
+            .args([
+                "--no-defaults",
+                "-N",
+                "-B",
+                "--force",
+                "--default-character-set=utf8mb4",
+                "-u",
+                "root",
+                "-S",
+            ])
+            .arg(self.server.folder.join("socket"));
+        answer(&mut command, script)
+    }
+}
+
+impl Database for Mariadb {
+    fn target(&self) -> FilterTarget {
+        FilterTarget::Mysql
+    }
+
+    fn column_type(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Text => "VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
+            Kind::Integer => "BIGINT",
+            Kind::Decimal => "DECIMAL(40, 20)",
+            Kind::Truth => "BOOLEAN",
+        }
+    }
+
+    fn folding(&self) -> &'static str {
+        "VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci"
+    }
+
+    fn literal(&self, value: &Value) -> String {
+        match value {
+            Value::String(text) => format!("CONVERT(X'{}' USING utf8mb4)", hex(text)),
+            other => other.to_string(),
+        }
+    }
+
+    fn run(&mut self, statements: &[String]) {
+        let script = format!("USE solon;\n{};\n", statements.join(";\n"));
+        let (_, errors) = self.ask(&script);
+        assert!(errors.is_empty(), "{errors}");
+    }
+
+    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
+        let mut script = String::from("USE solon;\n");
+        for condition in conditions {
+            writeln!(script, "SELECT '==';\n{};", question(condition)).unwrap();
+        }
+        let (said, errors) = self.ask(&script);
+        assert!(errors.is_empty(), "{errors}");
+        let parts: Vec<&str> = said.split("==\n").skip(1).collect();
+        assert_eq!(parts.len(), conditions.len(), "{said}");
+        let read = |part: &str| Ok(part.lines().filter_map(|line| pair(line, '\t')).collect());
+        parts.into_iter().map(read).collect()
+    }
+}

@@ -1,0 +1,161 @@
+//! PostgreSQL, as a server of this test's own.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, thread};
+
+use serde_json::Value;
+use solon::FilterTarget;
+
+use super::{Database, Kept, Server, answer, folder, hex, pair, program, question};
+use crate::tables::Kind;
+
+pub struct Postgresql {
+    server: Server,
+    client: PathBuf,
+}
+
+impl Postgresql {
+    /// Starts a server; `None` where it is not installed.
+    pub fn start() -> Option<Self> {
+        let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+        let folders: Vec<PathBuf> = versions
+            .filter_map(|entry| Some(entry.ok()?.path().join("bin")))
+            .collect();
+        let [init, server, client] =
+            ["initdb", "postgres", "psql"].map(|name| program(name, &folders));
+        let (init, server, client) = (init?, server?, client?);
+        let folder = folder("postgresql");
+        // the server refuses to run as root
+        let is_root = fs::metadata("/proc/self")
+            .is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
+        if is_root {
+            let owned = Command::new("chown").arg("postgres").arg(&folder).status();
+            owned.ok().filter(std::process::ExitStatus::success)?;
+        }
+        let command = |program: &Path| {
+            if is_root {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
+                command.arg(program);
+                command
+            } else {
+                Command::new(program)
+            }
+        };
+        let data = folder.join("data");
+        let made = command(&init)
+            .args([
+                "-A",
+                "trust",
+                "-U",
+                "postgres",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                "--no-sync",
+                "-D",
+            ])
+            .arg(&data)
+            .stdout(Stdio::null())
+            .status();
+        made.ok().filter(std::process::ExitStatus::success)?;
+        let child = command(&server)
+            .arg("-D")
+            .arg(&data)
+            .args(["-F", "-c", "listen_addresses=", "-k"])
+            .arg(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut started = Self {
+            server: Server { child, folder },
+            client,
+        };
+        for _ in 0..100 {
+            if started.ask("SELECT 1;\n").contains('1') {
+                // compares without case and accents
+                started.run(&["CREATE COLLATION folding \
+                    (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
+                    .to_owned()]);
+                return Some(started);
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        panic!("PostgreSQL does not start");
+    }
+
+    fn ask(&mut self, script: &str) -> String {
+        let mut command = Command::new(&self.client);
+        command
+            .args(["-X", "-q", "-A", "-t", "-U", "postgres", "-h"])
+            .arg(&self.server.folder)
+            .arg("postgres");
+        let (said, errors) = answer(&mut command, script);
+        said + &errors
+    }
+}
+
+impl Database for Postgresql {
+    fn target(&self) -> FilterTarget {
+        FilterTarget::Postgresql
+    }
+
+    fn column_type(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Text => "TEXT COLLATE \"C\"",
+            Kind::Integer => "BIGINT",
+            Kind::Decimal => "NUMERIC",
+            Kind::Truth => "BOOLEAN",
+        }
+    }
+
+    fn folding(&self) -> &'static str {
+        "TEXT COLLATE folding"
+    }
+
+    fn literal(&self, value: &Value) -> String {
+        match value {
+            Value::String(text) => format!("convert_from('\\x{}', 'UTF8')", hex(text)),
+            other => other.to_string(),
+        }
+    }
+
+    fn run(&mut self, statements: &[String]) {
+        let said = self.ask(&(statements.join(";\n") + ";\n"));
+        assert!(!said.contains("ERROR"), "{said}");
+    }
+
+    fn kept(&mut self, conditions: &[String]) -> Vec<Result<Kept, String>> {
+        // what fails is told as a row: errors come by another way than rows do
+        let mut script = String::from("SET client_min_messages = warning;\n");
+        for condition in conditions {
+            let question = question(condition);
+            writeln!(
+                script,
+                "\\echo ==\n{question};\n\\if :ERROR\n\\echo !! :LAST_ERROR_MESSAGE\n\\endif"
+            )
+            .unwrap();
+        }
+        let said = self.ask(&script);
+        let parts: Vec<&str> = said.split("==\n").skip(1).collect();
+        assert_eq!(parts.len(), conditions.len(), "{said}");
+        let read = |part: &str| {
+            let lines = part
+                .lines()
+                .take_while(|line| !line.starts_with("psql") && !line.starts_with("ERROR"));
+            let mut kept = Vec::new();
+            for line in lines {
+                match line.strip_prefix("!! ") {
+                    Some(error) => return Err(error.to_owned()),
+                    None => kept.extend(pair(line, '|')),
+                }
+            }
+            Ok(kept)
+        };
+        parts.into_iter().map(read).collect()
+    }
+}

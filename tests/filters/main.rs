@@ -1,0 +1,35 @@
+//! Filters of rows: their texts are those of the reference engine wherever those are right, and the rows that they keep are
+//! those that the policy is true of.
+//!
+//! `cargo test --test filters` compares with the record. `SOLON_RECORD=ORACLE` records the reference engine's filters anew;
+//! what differs from ours must have one of the reasons in `differences.rs`, which `docs/differences.md` tells with rows that
+//! show it. `SOLON_SEED=7 SOLON_COUNT=2000` draws other policies for the comparison of rows.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test program: it talks on the terminal, and a panic in it is a failing test"
+)]
+
+mod databases;
+mod differences;
+mod draw;
+mod injection;
+mod masks;
+mod policies;
+mod rows;
+mod tables;
+mod texts;
+
+use std::env;
+
+/// A number that the environment may set.
+fn number(name: &str, or: u64) -> u64 {
+    let text = env::var(name).ok();
+    text.map_or(or, |text| text.parse().expect("a number"))
+}

@@ -1,0 +1,164 @@
+//! Filters as the reference engine writes them.
+//!
+//! A case is a request, the reference engine's answer, and ours with the reason where it is another.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use solon_lines::{Face as _, Native, Process};
+
+use crate::differences::reason;
+use crate::policies::policy;
+
+/// How many random policies the record has.
+const DRAWN: u64 = 1_500;
+const TARGETS: [(&str, &str); 8] = [
+    ("sql", "postgresql"),
+    ("sql", "mysql"),
+    ("sql", "sqlserver"),
+    ("sql", "sqlite"),
+    ("ucast", "all"),
+    ("ucast", "minimal"),
+    ("ucast", "linq"),
+    ("ucast", "prisma"),
+];
+
+#[derive(Serialize, Deserialize)]
+struct Case {
+    #[serde(rename = "case")]
+    name: String,
+    request: Value,
+    /// The reference engine's.
+    answer: Value,
+    /// Ours, if it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ours: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+fn file(name: &str) -> PathBuf {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cases/filters");
+    PathBuf::from(cases).join(name)
+}
+
+fn read(name: &str) -> Vec<Case> {
+    let text = fs::read_to_string(file(name)).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn ours(request: &Value) -> Value {
+    let answer = Native::Plans.answer(&request.to_string()).unwrap();
+    serde_json::from_str(&answer).unwrap()
+}
+
+/// The requests of random policies, each for another target.
+fn drawn() -> Vec<(String, Value)> {
+    let one = |seed: u64| {
+        let drawn = policy(seed, false);
+        let (target, dialect) = TARGETS[usize::try_from(seed).unwrap() % TARGETS.len()];
+        let request = json!({
+            "modules": {"filters.rego": drawn.text},
+            "query": "data.filters.include",
+            "input": drawn.input,
+            "unknowns": ["input.fruits", "input.baskets"],
+            "filters": {"target": target, "dialect": dialect},
+        });
+        (format!("drawn/{seed}/{dialect}"), request)
+    };
+    (0..DRAWN).map(one).collect()
+}
+
+fn record(oracle: &str, name: &str, requests: Vec<(String, Value)>) {
+    let mut oracle = Process::new(oracle);
+    let mut text = String::new();
+    for (case, request) in requests {
+        let answer = oracle.answer(&request.to_string()).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let own = ours(&request);
+        let differs = !is_same(&answer, &own);
+        let dialect = request["filters"]["dialect"].as_str().unwrap_or("");
+        let reason = differs.then(|| reason(dialect, &answer, &own));
+        if reason == Some(None) {
+            println!("{case}: no reason for a difference\n  {answer}\n  {own}");
+        }
+        let case = Case {
+            name: case,
+            request,
+            answer,
+            ours: differs.then_some(own),
+            reason: reason.flatten().map(str::to_owned),
+        };
+        writeln!(text, "{}", serde_json::to_string(&case).unwrap()).unwrap();
+    }
+    fs::write(file(name), text).unwrap();
+}
+
+fn is_same(theirs: &Value, ours: &Value) -> bool {
+    theirs == ours
+}
+
+fn compare(name: &str) {
+    let mut failures = String::new();
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let cases = read(name);
+    let count = cases.len();
+    for case in cases {
+        let own = ours(&case.request);
+        let wanted = case.ours.as_ref().unwrap_or(&case.answer);
+        if !is_same(wanted, &own) {
+            writeln!(failures, "{}\n  wanted {wanted}\n  got    {own}", case.name).unwrap();
+        }
+        match (&case.ours, case.reason) {
+            (None, None) => {}
+            (Some(_), Some(reason)) => *reasons.entry(reason).or_default() += 1,
+            (Some(_), None) => writeln!(failures, "{}: differs without reason", case.name).unwrap(),
+            (None, Some(_)) => {
+                writeln!(failures, "{}: a reason to be the same", case.name).unwrap();
+            }
+        }
+    }
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/filters.md"));
+    let page = page.unwrap();
+    for (reason, times) in &reasons {
+        println!("{name}: {times} of {count} differ: {reason}");
+        if !page.contains(reason) {
+            writeln!(failures, "docs/filters.md does not tell of: {reason}").unwrap();
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn examples_are_as_recorded() {
+    if let Ok(oracle) = std::env::var("SOLON_RECORD") {
+        let cases = read("examples.jsonl");
+        let requests = cases.into_iter().map(|case| (case.name, case.request));
+        record(&oracle, "examples.jsonl", requests.collect());
+    }
+    compare("examples.jsonl");
+}
+
+#[test]
+fn drawn_policies_are_as_recorded() {
+    if let Ok(oracle) = std::env::var("SOLON_RECORD") {
+        record(&oracle, "drawn.jsonl", drawn());
+    }
+    let drawn = drawn();
+    let recorded = read("drawn.jsonl");
+    assert_eq!(drawn.len(), recorded.len());
+    for ((name, request), case) in drawn.iter().zip(&recorded) {
+        assert_eq!(
+            (name, request),
+            (&case.name, &case.request),
+            "the record is of other policies"
+        );
+    }
+    compare("drawn.jsonl");
+}

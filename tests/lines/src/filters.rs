@@ -1,0 +1,73 @@
+//! Filters of rows.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use solon::{Engine, Error, FilterOptions, FilterQuery, FilterTarget, Request, Value};
+
+use super::{Answer, Line, read_json};
+
+/// What filter is wanted.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct Wanted<'a> {
+    /// The language of conditions.
+    target: String,
+    /// Its dialect.
+    dialect: String,
+    /// The database's names for tables and columns.
+    #[serde(borrow)]
+    mappings: Option<&'a RawValue>,
+    /// The rule that computes masks.
+    mask_rule: Option<String>,
+    /// Whether values stand beside the text.
+    parameters: bool,
+    /// Whether the rows that are kept are exactly those that are true.
+    exact: bool,
+}
+
+/// The filter that a reference becomes.
+pub fn made(
+    engine: &Engine,
+    line: &Line<'_>,
+    wanted: &Wanted<'_>,
+    asked: &Request<'_>,
+) -> Result<Answer, Error> {
+    let target = format!("{}+{}", wanted.target, wanted.dialect);
+    let target: FilterTarget = target.parse()?;
+    let mut options = FilterOptions::new([target])
+        .unknowns(line.unknowns.clone().unwrap_or_default())
+        .disable_inlining(line.disable_inlining.clone())
+        .parameters(wanted.parameters)
+        .exact(wanted.exact);
+    options.mask_rule.clone_from(&wanted.mask_rule);
+    if let Some(mappings) = wanted.mappings {
+        options = options.mappings(read_json(mappings.get())?);
+    }
+    let path = line.query.trim_start_matches("data.").replace('.', "/");
+    let made = engine.filters(&path, &options, asked)?;
+    let mut more = Vec::new();
+    if let Some(filter) = made
+        .filters
+        .into_iter()
+        .next()
+        .and_then(|filter| filter.query)
+    {
+        match filter {
+            FilterQuery::Sql(sql) => {
+                more.push(("filter", Value::from(sql.text)));
+                if !sql.parameters.is_empty() {
+                    more.push(("parameters", Value::array(sql.parameters)));
+                }
+            }
+            FilterQuery::Ucast(tree) => more.push(("filter", tree)),
+        }
+    }
+    if let Some(masks) = made.masks {
+        more.push(("masks", masks));
+    }
+    Ok(Answer {
+        solutions: Vec::new(),
+        more,
+    })
+}

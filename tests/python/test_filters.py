@@ -1,0 +1,67 @@
+"""Filters of rows."""
+
+import pytest
+
+import solon
+
+POLICY = """package filters
+
+include if input.fruits.colour in input.favourites
+
+include if startswith(input.fruits.name, input.prefix)
+
+masks.fruits.owner.replace.value := "***" if not input.admin
+"""
+
+
+@pytest.fixture
+def engine() -> solon.Engine:
+    engine = solon.Engine()
+    engine.set_module("filters.rego", POLICY)
+    return engine
+
+
+def test_a_rule_becomes_sql(engine: solon.Engine) -> None:
+    fruits = engine.filters(
+        "filters/include", "sql+postgresql", unknowns=["input.fruits"], mask_rule="masks"
+    )
+    made = fruits({"favourites": ["red", "green"]})
+    assert made.query == "WHERE fruits.colour IN (E'red', E'green')"
+    assert made.parameters == []
+    assert made.masks == {"fruits": {"owner": {"replace": {"value": "***"}}}}
+    assert fruits({"prefix": "a", "admin": True}).query == "WHERE fruits.name LIKE E'a%'"
+    assert fruits({}).query is None
+    assert fruits.path == "filters/include"
+
+
+def test_several_targets_at_once(engine: solon.Engine) -> None:
+    targets = ["ucast+linq", "sql+mysql"]
+    fruits = engine.filters(
+        "filters/include",
+        targets,
+        unknowns=["input.fruits"],
+        parameters=True,
+        bare=True,
+        mappings={"mysql": {"fruits": {"$self": "F"}}},
+    )
+    made = fruits({"favourites": ["red"]})
+    assert made.queries == {
+        "ucast+linq": {
+            "type": "field",
+            "operator": "in",
+            "field": "fruits.colour",
+            "value": ["red"],
+        },
+        "sql+mysql": "F.colour IN (?)",
+    }
+    assert made.all_parameters == {"ucast+linq": [], "sql+mysql": ["red"]}
+
+
+def test_what_cannot_be_said_is_refused(engine: solon.Engine) -> None:
+    fruits = engine.filters("filters/include", "sql+sqlite", unknowns=["input.fruits"])
+    with pytest.raises(solon.CompileError) as refused:
+        fruits({"prefix": "a"})
+    assert refused.value.code == "pe_fragment_error"
+    assert refused.value.location == ("filters.rego", 5, 12)
+    with pytest.raises(solon.SolonError, match="unsupported variant for sql: oracle"):
+        engine.filters("filters/include", "sql+oracle")
