@@ -1,0 +1,276 @@
+//! Who may do what: one policy in Rego, asked for each item.
+
+use solon::{
+    Engine, FilterOptions, FilterQuery, FilterTarget, PreparedDocument, PreparedFilters, Request,
+    Value,
+};
+
+use crate::db::{Dialect, Holder, ItemHead};
+use crate::error::Refusal;
+use crate::model::Kind;
+
+const POLICY: &str = include_str!("policy.rego");
+
+/// What somebody wants to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// See an item.
+    View(Kind),
+    /// Make an item.
+    Create(Kind),
+    /// Replace or remove an item.
+    Manage(Kind),
+    /// Name an item in another.
+    Use(Kind),
+    /// See the data of a source.
+    ReadData,
+    /// Change the data of a source.
+    WriteData,
+    /// See what became of a bundle.
+    ViewStatuses,
+    /// Grant somebody what they may do with an item.
+    ManageGrants,
+    /// See who wrote what.
+    ViewAudit,
+    /// See the metrics.
+    ViewMetrics,
+}
+
+impl Wish {
+    /// The word of the permission: `bundles.view`.
+    pub fn permission(self) -> String {
+        match self {
+            Self::View(kind) => format!("{}.view", kind.plural()),
+            Self::Create(kind) => format!("{}.create", kind.plural()),
+            Self::Manage(kind) => format!("{}.manage", kind.plural()),
+            Self::Use(kind) => format!("{}.use", kind.plural()),
+            Self::ReadData => "sources.data.read".to_owned(),
+            Self::WriteData => "sources.data.write".to_owned(),
+            Self::ViewStatuses => "bundles.statuses.view".to_owned(),
+            Self::ManageGrants => "grants.manage".to_owned(),
+            Self::ViewAudit => "audit.view".to_owned(),
+            Self::ViewMetrics => "metrics.view".to_owned(),
+        }
+    }
+
+    /// The permissions that may be granted on an item of a kind.
+    pub fn grantable(kind: Kind) -> Vec<String> {
+        let mut wishes = vec![Self::View(kind), Self::Manage(kind)];
+        match kind {
+            Kind::Bundle => wishes.push(Self::ViewStatuses),
+            Kind::Source => wishes.extend([Self::Use(kind), Self::ReadData, Self::WriteData]),
+            Kind::Secret => wishes.push(Self::Use(kind)),
+            Kind::Stack | Kind::Token => {}
+        }
+        wishes.into_iter().map(Self::permission).collect()
+    }
+}
+
+/// The policy.
+pub struct Access {
+    allow: PreparedDocument,
+    visible: PreparedFilters,
+}
+
+/// Which rows somebody sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Visible {
+    /// All of them.
+    All,
+    /// None.
+    None,
+    /// Those under a condition on `items.owner_id` and `grants.permission`, which the database is asked with.
+    If(String),
+}
+
+/// What is known of a wish before the item is.
+fn known(principal: &Principal, permission: &str) -> Vec<(Value, Value)> {
+    vec![
+        ("principal".into(), principal.holder.id.into()),
+        ("role".into(), principal.holder.role.as_str().into()),
+        ("permission".into(), permission.into()),
+    ]
+}
+
+/// Someone who asks, with all that they were granted.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    /// Who it is.
+    pub holder: Holder,
+    /// What they were granted: numbers of items and permissions.
+    pub grants: Vec<(i64, String)>,
+}
+
+impl Access {
+    /// The policy, ready to be asked.
+    ///
+    /// # Errors
+    /// A policy that does not compile, which is a fault.
+    pub fn new(dialect: Dialect) -> Result<Self, Refusal> {
+        let fault = |error: solon::Error| Refusal::internal(error.to_string());
+        let engine = Engine::new();
+        engine.set_module("policy.rego", POLICY).map_err(fault)?;
+        let allow = engine
+            .prepare_document("control/access/allow")
+            .map_err(fault)?;
+        let target = match dialect {
+            Dialect::Sqlite => FilterTarget::Sqlite,
+            Dialect::Postgres => FilterTarget::Postgresql,
+            Dialect::Mysql => FilterTarget::Mysql,
+        };
+        let options = FilterOptions::new([target])
+            .unknowns(["input.items", "input.grants"])
+            .bare(true);
+        let visible = engine.prepare_filters("control/access/allow", &options);
+        Ok(Self {
+            allow,
+            visible: visible.map_err(fault)?,
+        })
+    }
+
+    /// Which items of a kind somebody sees, as far as it can be said before they are read.
+    ///
+    /// # Errors
+    /// A policy that cannot be said so, which is a fault.
+    pub fn visible(&self, principal: &Principal, kind: Kind) -> Result<Visible, Refusal> {
+        let input = Value::object(known(principal, &Wish::View(kind).permission()));
+        let made = self.visible.compile(&Request::new().input(&input));
+        let made = made.map_err(|error| Refusal::internal(error.to_string()))?;
+        match made
+            .filters
+            .into_iter()
+            .next()
+            .and_then(|filter| filter.query)
+        {
+            None => Ok(Visible::None),
+            Some(FilterQuery::Sql(sql)) if sql.text.is_empty() => Ok(Visible::All),
+            Some(FilterQuery::Sql(sql)) => Ok(Visible::If(sql.text)),
+            Some(_) => Err(Refusal::internal("the policy became no SQL")),
+        }
+    }
+
+    /// Whether somebody may do something with an item, or with what is not there.
+    ///
+    /// # Errors
+    /// A policy that fails, which is a fault.
+    pub fn allows(
+        &self,
+        principal: &Principal,
+        wish: Wish,
+        item: Option<&ItemHead>,
+    ) -> Result<bool, Refusal> {
+        let wanted = wish.permission();
+        let mut grants = principal.grants.iter();
+        let is_granted = grants.any(|(id, permission)| {
+            item.is_some_and(|item| item.id == *id) && *permission == wanted
+        });
+        let owner = item.and_then(|item| item.owner);
+        let owner = owner.map_or(Value::Null, Value::from);
+        let granted = if is_granted {
+            wanted.as_str().into()
+        } else {
+            Value::Null
+        };
+        let row = |column: &str, value| Value::object(vec![(column.into(), value)]);
+        let mut known = known(principal, &wanted);
+        known.push(("items".into(), row("owner_id", owner)));
+        known.push(("grants".into(), row("permission", granted)));
+        let input = Value::object(known);
+        let answer = self.allow.evaluate(&Request::new().input(&input));
+        match answer {
+            Ok(answer) => Ok(answer.and_then(|answer| answer.as_bool()) == Some(true)),
+            Err(error) => Err(Refusal::internal(error.to_string())),
+        }
+    }
+
+    /// Refuses what somebody may not do.
+    ///
+    /// # Errors
+    /// They may not.
+    pub fn check(
+        &self,
+        principal: &Principal,
+        wish: Wish,
+        item: Option<&ItemHead>,
+    ) -> Result<(), Refusal> {
+        if self.allows(principal, wish, item)? {
+            Ok(())
+        } else {
+            Err(Refusal::forbidden())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Role;
+
+    /// The matrix of roles: what each may do with its own items and with those of others.
+    #[test]
+    fn roles() {
+        let access = Access::new(Dialect::Sqlite).unwrap();
+        let principal = |id, role| Principal {
+            holder: Holder {
+                id,
+                name: "x".to_owned(),
+                role,
+                file: None,
+                created_at: 0,
+                expires_at: None,
+                last_used_at: None,
+            },
+            grants: vec![(8, "sources.use".to_owned()), (8, "audit.view".to_owned())],
+        };
+        let item = |id, owner| ItemHead {
+            id,
+            name: "i".to_owned(),
+            version: 1,
+            owner,
+            file: None,
+        };
+        let own = item(7, Some(1));
+        let granted = item(8, Some(2));
+        let managed = item(9, None);
+        let ask = |role, wish, item| access.allows(&principal(1, role), wish, item).unwrap();
+        for kind in Kind::OWNED {
+            use Role::{Administrator, Owner, StackOwner, Viewer};
+            for wish in [Wish::View(kind), Wish::Manage(kind), Wish::Use(kind)] {
+                assert!(ask(Administrator, wish, Some(&managed)));
+                assert!(ask(Owner, wish, Some(&own)));
+                assert!(!ask(Owner, wish, Some(&managed)));
+                assert!(!ask(Owner, wish, None));
+                assert!(!ask(StackOwner, wish, Some(&managed)));
+            }
+            assert!(ask(Viewer, Wish::View(kind), Some(&managed)));
+            assert!(!ask(Viewer, Wish::Manage(kind), Some(&managed)));
+            assert!(!ask(Viewer, Wish::Create(kind), None));
+            assert_eq!(ask(Owner, Wish::Create(kind), None), kind != Kind::Stack);
+            assert_eq!(
+                ask(StackOwner, Wish::Create(kind), None),
+                kind == Kind::Stack
+            );
+        }
+        assert!(ask(Role::Owner, Wish::Use(Kind::Source), Some(&granted)));
+        assert!(!ask(Role::Owner, Wish::View(Kind::Source), Some(&granted)));
+        assert!(!ask(Role::Owner, Wish::ViewAudit, Some(&granted)));
+        assert!(ask(Role::Owner, Wish::ViewStatuses, Some(&own)));
+        assert!(ask(Role::Viewer, Wish::ViewStatuses, Some(&managed)));
+        assert!(!ask(Role::Viewer, Wish::ViewAudit, None));
+        for dialect in [Dialect::Sqlite, Dialect::Postgres, Dialect::Mysql] {
+            let access = Access::new(dialect).unwrap();
+            let visible = |role| access.visible(&principal(1, role), Kind::Source).unwrap();
+            assert_eq!(visible(Role::Administrator), Visible::All);
+            assert_eq!(visible(Role::Viewer), Visible::All);
+            for role in [Role::Owner, Role::StackOwner] {
+                let Visible::If(text) = visible(role) else {
+                    panic!("{role:?} sees what the policy does not look at");
+                };
+                assert!(
+                    text.contains("items.owner_id") && text.contains("grants.permission"),
+                    "{text}"
+                );
+            }
+        }
+    }
+}

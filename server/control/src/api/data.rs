@@ -1,0 +1,243 @@
+//! Documents of sources: each is kept in a file of its own, and all of them are one tree.
+
+use solon::store::{Operation, PatchStep, Path, Snapshot, StoreError, Transaction};
+use solon::{Value, json};
+
+use super::answer::Answer;
+use super::preconditions;
+use super::request::Asked;
+use super::service::Context;
+use super::tree::{self, Clash};
+use super::write::Change;
+use crate::access::Wish;
+use crate::db::{Document, ItemHead};
+use crate::error::{Refusal, Refused};
+use crate::limits;
+use crate::model::{DataPath, Kind};
+
+/// Reads a body that is a document.
+pub fn read_document(asked: &Asked) -> Result<Value, Refusal> {
+    if asked.body.len() > limits::DATA_BODY {
+        let words = format!("the body is larger than {} bytes", limits::DATA_BODY);
+        return Err(Refusal::new(Refused::TooLarge, words));
+    }
+    if asked.body.trim_ascii().is_empty() {
+        return Err(Refusal::invalid("the body is empty; it must be JSON"));
+    }
+    json::read(&asked.body)
+        .map_err(|error| Refusal::invalid(format!("the body is no JSON: {error}")))
+}
+
+/// Reads a body that is a patch.
+pub fn read_patch(asked: &Asked) -> Result<Vec<PatchStep>, Refusal> {
+    let steps = PatchStep::read(&read_document(asked)?);
+    steps.map_err(|error| Refusal::invalid(format!("the patch is none: {}", words(&error))))
+}
+
+/// What is wrong, without the code that policies see.
+fn words(error: &StoreError) -> String {
+    let words = error.to_string();
+    let code = format!("{}: ", error.code());
+    words.strip_prefix(&code).unwrap_or(&words).to_owned()
+}
+
+fn text(value: &Value) -> String {
+    let mut text = Vec::new();
+    json::write(value.borrow(), &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// The source of a path, once it is known that whoever asks may do this with it.
+async fn source(context: &mut Context<'_>, name: &str, wish: Wish) -> Result<ItemHead, Refusal> {
+    let head = context.transaction.head(Kind::Source, name).await?;
+    let head = head.ok_or_else(Refusal::not_found)?;
+    context.check(wish, Some(&head))?;
+    Ok(head)
+}
+
+/// The tree of the documents above, at and below a path; nothing where there is none. The one at the path may be left out.
+async fn assemble(
+    context: &mut Context<'_>,
+    source: i64,
+    path: &DataPath,
+    without_own: bool,
+) -> Result<Option<Value>, Refusal> {
+    let mut documents = context
+        .transaction
+        .documents_below(source, &path.folder())
+        .await?;
+    if without_own {
+        let own = path.file();
+        documents.retain(|document| document.path != own);
+    }
+    for depth in 0..path.steps().len() {
+        let steps = path.steps().get(..depth).unwrap_or_default();
+        let above = DataPath::new(steps.to_vec()).map_err(|error| Refusal::internal(error.0))?;
+        let file = above.file();
+        if let Some(body) = context.transaction.document(source, &file).await? {
+            documents.push(Document { path: file, body });
+        }
+    }
+    let mut tree: Option<Value> = None;
+    for document in documents {
+        let value = json::read(document.body.as_bytes())
+            .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
+        let Some(place) = DataPath::of_file(&document.path) else {
+            continue;
+        };
+        let value = tree::below(place.steps(), value);
+        tree = Some(match tree {
+            None => value,
+            // they were written so that they do not clash
+            Some(tree) => tree::merge(&tree, &value).map_err(|Clash(steps)| {
+                Refusal::internal(format!("documents clash at {steps:?}"))
+            })?,
+        });
+    }
+    Ok(tree)
+}
+
+/// What the tag of a document is made of.
+fn tag(context: &Context<'_>, text: &str) -> String {
+    context.state.keys.tag(&format!("data\n{text}"))
+}
+
+/// What stands at a path, whichever documents it is of.
+pub async fn get(
+    context: &mut Context<'_>,
+    name: &str,
+    path: &DataPath,
+) -> Result<Answer, Refusal> {
+    let source = source(context, name, Wish::ReadData).await?;
+    let tree = assemble(context, source.id, path, false).await?;
+    let Some(value) = tree.as_ref().and_then(|tree| tree::at(tree, path.steps())) else {
+        return Ok(Answer::done());
+    };
+    let text = text(value);
+    let tag = tag(context, &text);
+    Ok(Answer::result(&text).tagged(tag))
+}
+
+/// Writes, patches or removes the document of a path.
+pub async fn write(
+    context: &mut Context<'_>,
+    name: &str,
+    path: &DataPath,
+    is_delete: bool,
+    change: Result<Change, Refusal>,
+) -> Result<Answer, Refusal> {
+    let source = source(context, name, Wish::WriteData).await?;
+    let change = change?;
+    let file = path.file();
+    let before = context.transaction.document(source.id, &file).await?;
+    if context.asked.headers.contains_key(http::header::IF_MATCH)
+        || context
+            .asked
+            .headers
+            .contains_key(http::header::IF_NONE_MATCH)
+    {
+        let tree = assemble(context, source.id, path, false).await?;
+        let seen = tree.as_ref().and_then(|tree| tree::at(tree, path.steps()));
+        let seen = seen.map(|value| tag(context, &text(value)));
+        preconditions::check(context.asked, seen.as_deref())?;
+    }
+    let after = match change {
+        Change::Nothing if is_delete => None,
+        Change::Document(value) => Some(value),
+        Change::Patch(steps) if steps.is_empty() => return Ok(Answer::done()),
+        Change::Patch(steps) => Some(patched(before.as_deref(), steps)?),
+        _ => return Err(Refusal::internal("a body was read as something else")),
+    };
+    let kept = after.as_ref().map(text);
+    let mut answer = Answer::done();
+    match (&after, &kept) {
+        (Some(value), Some(kept)) => {
+            let others = assemble(context, source.id, path, true).await?;
+            let own = tree::below(path.steps(), value.clone());
+            if let Some(others) = others
+                && let Err(Clash(steps)) = tree::merge(&others, &own)
+            {
+                let place = steps.join("/");
+                let message =
+                    format!("another document of the source has a value at {place:?} already");
+                return Err(Refusal::new(Refused::Conflict, message));
+            }
+            context
+                .transaction
+                .put_document(source.id, &file, kept)
+                .await?;
+            answer = answer.tagged(tag(context, kept));
+        }
+        _ => {
+            context
+                .transaction
+                .remove_document(source.id, &file)
+                .await?;
+        }
+    }
+    if before != kept {
+        let action = match (&before, &kept) {
+            (_, None) => "delete data",
+            (None, _) => "create data",
+            _ => "update data",
+        };
+        // a document may be large, and it is there to be read; what it was is known by its length and its tag
+        let told = |text: &String| {
+            let tag = tag(context, text);
+            serde_json::json!({ "path": file, "bytes": text.len(), "tag": tag }).to_string()
+        };
+        let (before, after) = (before.as_ref().map(told), kept.as_ref().map(told));
+        let mut changing = context.changing();
+        changing
+            .note(
+                action,
+                Kind::Source,
+                name,
+                before.as_deref(),
+                after.as_deref(),
+            )
+            .await?;
+    }
+    Ok(answer)
+}
+
+/// A document after a patch. What is not there yet is an empty object, and parents of what is added are made.
+fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal> {
+    let refused = |error: StoreError| {
+        Refusal::invalid(format!("the patch does not apply: {}", words(&error)))
+    };
+    let before = before.unwrap_or("{}");
+    let before = json::read(before.as_bytes())
+        .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
+    // a document may be anything, and the root of documents is an object
+    let root = Path::new(["document"]);
+    let documents = Value::object(vec![("document".into(), before)]);
+    let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
+    for step in steps {
+        let step = match step {
+            PatchStep::Write(operation, path, value) => {
+                let path = root.join(&path);
+                match operation {
+                    Operation::Add => transaction.make_parents(&path).map_err(refused)?,
+                    // what is not there is as good as removed
+                    Operation::Remove if transaction.read(&path).is_err() => continue,
+                    _ => {}
+                }
+                PatchStep::Write(operation, path, value)
+            }
+            PatchStep::Test(path, value) => PatchStep::Test(root.join(&path), value),
+            PatchStep::Copy { from, to } => PatchStep::Copy {
+                from: root.join(&from),
+                to: root.join(&to),
+            },
+            PatchStep::Move { from, to } => PatchStep::Move {
+                from: root.join(&from),
+                to: root.join(&to),
+            },
+        };
+        step.apply(&mut transaction).map_err(refused)?;
+    }
+    let after = transaction.read(&root);
+    // removed at its root, a document is null, as RFC 6902 leaves it
+    Ok(after.map_or(Value::Null, Clone::clone))
+}

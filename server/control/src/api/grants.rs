@@ -1,0 +1,99 @@
+//! What administrators let others do with an item.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::answer::Answer;
+use super::request::Asked;
+use super::service::Context;
+use super::write::Change;
+use crate::access::Wish;
+use crate::db::ItemHead;
+use crate::error::{Refusal, Refused};
+use crate::model::{Compat, Kind, Origin, Place, Reader};
+
+/// Reads a body: `{"permissions": ["sources.use"]}`.
+pub fn read(asked: &Asked, compat: Compat, kind: Kind) -> Result<Vec<String>, Refusal> {
+    let value = asked.json()?;
+    let mut reader = Reader::new(compat, Origin::Api);
+    let mut members = reader.object(&Place::Root, &value);
+    let mut permissions = members.texts(&mut reader, &Place::Root, "permissions");
+    members.end(&mut reader, &Place::Root);
+    let known = Wish::grantable(kind);
+    let place = Place::Root.member("permissions");
+    for (at, permission) in permissions.iter().enumerate() {
+        if !known.contains(permission) {
+            let known = known.join(", ");
+            reader.refuse(&place.element(at), format_args!("must be one of {known}"));
+        }
+    }
+    permissions.sort_unstable();
+    permissions.dedup();
+    Ok(reader.finish(permissions)?)
+}
+
+async fn item(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<ItemHead, Refusal> {
+    context.check(Wish::ManageGrants, None)?;
+    let head = context.transaction.head(kind, name).await?;
+    head.ok_or_else(Refusal::not_found)
+}
+
+/// Who was granted what.
+pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
+    let item = item(context, kind, name).await?;
+    let mut by_token: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (token, permission) in context.transaction.grants_on(item.id).await? {
+        by_token.entry(token).or_default().push(permission);
+    }
+    let shown = by_token.iter().map(|(token, permissions)| {
+        json!({ "token": token, "permissions": permissions }).to_string()
+    });
+    Ok(Answer::page(&shown.collect::<Vec<_>>(), None))
+}
+
+/// What a token was granted.
+pub async fn get(
+    context: &mut Context<'_>,
+    kind: Kind,
+    name: &str,
+    token: &str,
+) -> Result<Answer, Refusal> {
+    let item = item(context, kind, name).await?;
+    let token = context.transaction.token(token).await?;
+    let token = token.ok_or_else(Refusal::not_found)?;
+    let permissions = context.transaction.granted(item.id, token.id).await?;
+    let shown = json!({ "token": token.name, "permissions": permissions });
+    Ok(Answer::result(&shown.to_string()))
+}
+
+/// Grants a token these permissions, and no others.
+pub async fn put(
+    context: &mut Context<'_>,
+    kind: Kind,
+    name: &str,
+    token: &str,
+    change: Result<Change, Refusal>,
+) -> Result<Answer, Refusal> {
+    let item = item(context, kind, name).await?;
+    let Change::Grants(permissions) = change? else {
+        return Err(Refusal::internal("a body was read as something else"));
+    };
+    let Some(holder) = context.transaction.token(token).await? else {
+        let message = format!("token {token:?} does not exist");
+        return Err(Refusal::new(Refused::Reference, message));
+    };
+    let told =
+        |permissions: &[String]| json!({ "token": token, "permissions": permissions }).to_string();
+    let before = told(&context.transaction.granted(item.id, holder.id).await?);
+    context
+        .transaction
+        .put_grants(item.id, holder.id, &permissions)
+        .await?;
+    let after = told(&permissions);
+    let mut changing = context.changing();
+    changing
+        .note("grant", kind, name, Some(&before), Some(&after))
+        .await?;
+    Ok(Answer::done())
+}

@@ -1,0 +1,167 @@
+//! Bundles, sources, stacks and secrets: lists, reads, writes.
+
+use super::answer::Answer;
+use super::preconditions;
+use super::request::Asked;
+use super::service::Context;
+use super::write::Change;
+use crate::access::{Visible, Wish};
+use crate::changes::Wanted;
+use crate::db::{Item, ItemHead};
+use crate::error::{Refusal, Refused};
+use crate::limits;
+use crate::model::{Compat, Kind, Origin, Place, Reader, Reference, Resource};
+
+/// An item as a body describes it.
+pub struct Read {
+    body: String,
+    references: Vec<Reference>,
+}
+
+impl Read {
+    /// Reads and checks a body. A name in it must be that of the path.
+    pub fn of<R: Resource>(asked: &Asked, compat: Compat, name: &str) -> Result<Self, Refusal> {
+        let value = asked.json()?;
+        let mut reader = Reader::new(compat, Origin::Api);
+        let mut item = R::read(&mut reader, &Place::Root, &value);
+        check_name(R::KIND, item.name(), name)?;
+        item.set_name(name);
+        let item = reader.finish(item)?;
+        Ok(Self {
+            references: item.references(),
+            body: serde_json::to_string(&item)
+                .map_err(|error| Refusal::internal(error.to_string()))?,
+        })
+    }
+}
+
+/// Refuses a name in a body that is not that of the path.
+pub fn check_name(kind: Kind, body: &str, path: &str) -> Result<(), Refusal> {
+    if body.is_empty() || body == path {
+        return Ok(());
+    }
+    let kind = kind.singular();
+    Err(Refusal::invalid(format!(
+        "{kind} name must match path: the body names {body:?}, the path {path:?}"
+    )))
+}
+
+impl Context<'_> {
+    /// The tag of an item's state.
+    pub fn tag(&self, kind: Kind, head: &ItemHead) -> String {
+        let state = format!("{}\n{}\n{}", kind.plural(), head.id, head.version);
+        self.state.keys.tag(&state)
+    }
+}
+
+/// What an item looks like: itself, or of a secret the name alone.
+fn shown(kind: Kind, item: &Item) -> String {
+    match kind {
+        Kind::Secret => serde_json::Value::from(item.head.name.as_str()).to_string(),
+        _ => item.body.clone(),
+    }
+}
+
+/// A page of the items that whoever asks may see.
+pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refusal> {
+    let params = &context.asked.params;
+    let size = params.limit(limits::PAGE)?;
+    let after = context.after(kind.plural(), params)?.unwrap_or(0);
+    // one more than the page holds tells whether there is another page
+    let most = i64::try_from(size).unwrap_or(i64::MAX) + 1;
+    let holder = &context.principal.holder;
+    let transaction = &mut *context.transaction;
+    let mut found = match context.state.access.visible(context.principal, kind)? {
+        Visible::All => transaction.items_after(kind, after, most).await?,
+        Visible::None => Vec::new(),
+        Visible::If(condition) => {
+            let permission = Wish::View(kind).permission();
+            let under = (condition.as_str(), holder.id, permission.as_str());
+            transaction.items_under(kind, under, after, most).await?
+        }
+    };
+    let is_full = found.len() > size;
+    found.truncate(size);
+    let last = found.last().filter(|_| is_full);
+    let next = last.and_then(|last| context.cursor(kind.plural(), last.head.id));
+    let items: Vec<String> = found.iter().map(|item| shown(kind, item)).collect();
+    Ok(Answer::page(&items, next.as_deref()))
+}
+
+/// An item.
+pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
+    let item = context.transaction.item(kind, name).await?;
+    let item = item.ok_or_else(Refusal::not_found)?;
+    context.check(Wish::View(kind), Some(&item.head))?;
+    let tag = context.tag(kind, &item.head);
+    Ok(Answer::result(&shown(kind, &item)).tagged(tag))
+}
+
+/// Refuses to change what a file describes.
+fn check_free(kind: Kind, head: &ItemHead) -> Result<(), Refusal> {
+    let Some(file) = &head.file else {
+        return Ok(());
+    };
+    let (kind, name) = (kind.singular(), &head.name);
+    let message = format!("{kind} {name:?} is described by the file {file:?}; change it there");
+    Err(Refusal::new(Refused::Conflict, message))
+}
+
+/// Makes an item or replaces it.
+pub async fn put(
+    context: &mut Context<'_>,
+    kind: Kind,
+    name: &str,
+    change: Result<Change, Refusal>,
+) -> Result<Answer, Refusal> {
+    let before = context.transaction.item(kind, name).await?;
+    let head = before.as_ref().map(|item| &item.head);
+    let wish = if head.is_some() {
+        Wish::Manage(kind)
+    } else {
+        Wish::Create(kind)
+    };
+    context.check(wish, head)?;
+    let change = change?;
+    if let Some(head) = head {
+        check_free(kind, head)?;
+    }
+    let tag = head.map(|head| context.tag(kind, head));
+    preconditions::check(context.asked, tag.as_deref())?;
+    let keyring = &context.state.keyring;
+    let head = match change {
+        Change::Item(read) => {
+            let wanted = Wanted {
+                kind,
+                name,
+                body: read.body,
+                references: read.references,
+            };
+            context.changing().put(before.as_ref(), wanted).await?
+        }
+        Change::Secret(read) => {
+            let mut changing = context.changing();
+            changing
+                .put_secret(before.as_ref(), name, &read.value, keyring)
+                .await?
+        }
+        _ => return Err(Refusal::internal("a body was read as something else")),
+    };
+    let tag = context.tag(kind, &head);
+    Ok(Answer::done().tagged(tag))
+}
+
+/// Removes an item.
+pub async fn remove(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
+    let Some(item) = context.transaction.item(kind, name).await? else {
+        // whoever may make such items learns that there is none
+        context.check(Wish::Create(kind), None)?;
+        return Err(Refusal::not_found());
+    };
+    context.check(Wish::Manage(kind), Some(&item.head))?;
+    check_free(kind, &item.head)?;
+    let tag = context.tag(kind, &item.head);
+    preconditions::check(context.asked, Some(&tag))?;
+    context.changing().remove(kind, &item).await?;
+    Ok(Answer::done())
+}

@@ -1,0 +1,27 @@
+//! The API: requests as plain values in, answers as plain values out. Whoever listens, and how, is not known here.
+
+mod answer;
+mod audit;
+mod cursor;
+mod data;
+mod error;
+mod grants;
+mod items;
+mod metrics;
+mod openapi;
+mod preconditions;
+mod pretty;
+mod request;
+mod routes;
+mod secrets;
+mod service;
+mod statuses;
+mod tokens;
+mod tree;
+mod write;
+
+pub use metrics::Metrics;
+pub use request::RequestId;
+pub use service::{Service, State};
+pub(crate) use tokens::new_key;
+pub use tokens::token_json;

@@ -1,0 +1,63 @@
+//! What a request asks of the state before it: `If-Match` and `If-None-Match`.
+
+use http::header::{IF_MATCH, IF_NONE_MATCH};
+
+use super::request::Asked;
+use crate::error::{Refusal, Refused};
+
+/// Refuses a write that believes in another state. Nothing stands for what is not there.
+pub fn check(asked: &Asked, tag: Option<&str>) -> Result<(), Refusal> {
+    let refused = |words: &str| Err(Refusal::new(Refused::Precondition, words));
+    if let Some(wanted) = asked.header(&IF_MATCH) {
+        match tag {
+            None => return refused("`If-Match` asks for what is not there"),
+            Some(tag) if !matches(wanted, tag, false) => {
+                return refused("it was changed since: `If-Match` names another state");
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(unwanted) = asked.header(&IF_NONE_MATCH)
+        && let Some(tag) = tag
+        && matches(unwanted, tag, true)
+    {
+        return refused("`If-None-Match` asks for what is there not to be there");
+    }
+    Ok(())
+}
+
+/// Whether a read needs no answer, as whoever asks has it.
+pub fn is_known(asked: &Asked, tag: Option<&str>) -> bool {
+    match (asked.header(&IF_NONE_MATCH), tag) {
+        (Some(known), Some(tag)) => matches(known, tag, true),
+        _ => false,
+    }
+}
+
+/// Whether a list of tags has one, or is `*`. A weak tag counts where only reading is at stake.
+fn matches(list: &str, tag: &str, weak: bool) -> bool {
+    list.split(',').map(str::trim).any(|item| {
+        let item = match item.strip_prefix("W/") {
+            Some(item) if weak => item,
+            _ => item,
+        };
+        let quoted = item
+            .strip_prefix('"')
+            .and_then(|item| item.strip_suffix('"'));
+        item == "*" || quoted == Some(tag)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn tags_in_lists() {
+        assert!(matches("*", "a", false));
+        assert!(matches("\"b\", \"a\"", "a", false));
+        assert!(!matches("a", "a", false));
+        assert!(!matches("W/\"a\"", "a", false));
+        assert!(matches("W/\"a\"", "a", true));
+    }
+}

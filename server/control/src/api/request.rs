@@ -1,0 +1,171 @@
+//! Requests, taken apart.
+
+use bytes::Bytes;
+use http::HeaderMap;
+
+use crate::error::Refusal;
+use crate::limits;
+
+/// The number by which logs know a request; whoever listens puts it among the extensions of the request.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub String);
+
+/// What handlers need of a request.
+pub struct Asked {
+    /// The query parameters, in the order they were sent.
+    pub params: Params,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The whole body.
+    pub body: Bytes,
+    /// The number by which logs know it.
+    pub id: String,
+}
+
+/// Query parameters.
+#[derive(Default)]
+pub struct Params(Vec<(String, String)>);
+
+impl Params {
+    /// Reads what stands behind the question mark.
+    pub fn parse(query: &str) -> Result<Self, Refusal> {
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        let read = |pair: &str| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((
+                decode(&name.replace('+', " "))?,
+                decode(&value.replace('+', " "))?,
+            ))
+        };
+        pairs.map(read).collect::<Result<_, Refusal>>().map(Self)
+    }
+
+    /// The value of a parameter; of several the last.
+    pub fn last(&self, name: &str) -> Option<&str> {
+        let mut values = self.0.iter().rev();
+        let found = values.find(|(other, _)| other == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a switch is on: given without a value, or `true` among its values.
+    pub fn flag(&self, name: &str) -> bool {
+        let mut values = self.0.iter().filter(|(other, _)| other == name);
+        values.any(|(_, value)| value.is_empty() || value.eq_ignore_ascii_case("true"))
+    }
+
+    /// The size of a page: at most, and unless asked otherwise, `most`.
+    pub fn limit(&self, most: usize) -> Result<usize, Refusal> {
+        let Some(text) = self.last("limit").filter(|text| !text.is_empty()) else {
+            return Ok(most);
+        };
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            let words = format!("`limit` must be an integer, not {text:?}");
+            return Err(Refusal::invalid(words));
+        }
+        // what is no number of items is as good as nothing, and what is too large is as good as the most
+        let is_negative = text.starts_with('-');
+        let wanted = digits.parse::<usize>().unwrap_or(usize::MAX);
+        Ok(if is_negative || wanted == 0 {
+            most
+        } else {
+            wanted.min(most)
+        })
+    }
+}
+
+/// Decodes percent escapes, once.
+pub fn decode(text: &str) -> Result<String, Refusal> {
+    let wrong =
+        || Refusal::invalid("the address has a percent sign that begins no escape of UTF-8");
+    if !text.contains('%') {
+        return Ok(text.to_owned());
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || {
+            let digit = rest.next().map(char::from)?.to_digit(16)?;
+            u8::try_from(digit).ok()
+        };
+        let (high, low) = (digit(), digit());
+        let (Some(high), Some(low)) = (high, low) else {
+            return Err(wrong());
+        };
+        bytes.push(high * 16 + low);
+    }
+    String::from_utf8(bytes).map_err(|_| wrong())
+}
+
+impl Asked {
+    /// The body as JSON.
+    pub fn json(&self) -> Result<serde_json::Value, Refusal> {
+        if self.body.len() > limits::RESOURCE_BODY {
+            let words = format!("the body is larger than {} bytes", limits::RESOURCE_BODY);
+            return Err(Refusal::new(crate::error::Refused::TooLarge, words));
+        }
+        if self.body.trim_ascii().is_empty() {
+            return Err(Refusal::invalid("the body is empty; it must be JSON"));
+        }
+        serde_json::from_slice(&self.body)
+            .map_err(|error| Refusal::invalid(format!("the body is no JSON: {error}")))
+    }
+
+    /// The text of a header; nothing where it is missing or no text.
+    pub fn header(&self, name: &http::HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The key of whoever asks.
+    pub fn key(&self) -> Option<&str> {
+        let (scheme, key) = self.header(&http::header::AUTHORIZATION)?.split_once(' ')?;
+        let key = key.trim();
+        (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Params, decode};
+
+    #[test]
+    fn switches_and_sizes() {
+        let params = |query: &str| Params::parse(query).unwrap();
+        for query in ["pretty", "pretty=", "pretty=True", "pretty=no&pretty=true"] {
+            assert!(params(query).flag("pretty"), "{query}");
+        }
+        for query in ["", "pretty=1", "pretty=false", "Pretty"] {
+            assert!(!params(query).flag("pretty"), "{query}");
+        }
+        for (query, size) in [
+            ("", 10),
+            ("limit=", 10),
+            ("limit=0", 10),
+            ("limit=-1", 10),
+            ("limit=3", 3),
+            ("limit=10", 10),
+            ("limit=11", 10),
+            ("limit=99999999999999999999", 10),
+            ("limit=1&limit=2", 2),
+        ] {
+            assert_eq!(params(query).limit(10).unwrap(), size, "{query}");
+        }
+        for query in ["limit=x", "limit=1.5", "limit=-"] {
+            assert!(params(query).limit(10).is_err(), "{query}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_decoded_once() {
+        assert_eq!(decode("a%2Fb").unwrap(), "a/b");
+        assert_eq!(decode("a%252Fb").unwrap(), "a%2Fb");
+        assert_eq!(decode("%C3%A4").unwrap(), "ä");
+        for text in ["%", "%2", "%ZZ", "%ff", "%+1"] {
+            assert!(decode(text).is_err(), "{text}");
+        }
+    }
+}

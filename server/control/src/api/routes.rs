@@ -1,0 +1,171 @@
+//! What a path stands for.
+
+use super::request::decode;
+use crate::error::Refusal;
+use crate::model::{DataPath, Kind, check_name};
+
+/// What a path stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// The items of a kind.
+    List(Kind),
+    /// An item.
+    Item(Kind, String),
+    /// The status records of a bundle.
+    Statuses(String),
+    /// The newest of them.
+    LatestStatus(String),
+    /// A document of a source.
+    Data(String, DataPath),
+    /// Who was granted what on an item.
+    Grants(Kind, String),
+    /// What a token was granted on an item.
+    Grant(Kind, String, String),
+    /// A new key for a token.
+    Rotate(String),
+    /// Who wrote what.
+    Audit,
+    /// The metrics.
+    Metrics,
+    /// Whether the service is ready.
+    Health,
+    /// What this API is, for machines.
+    OpenApi,
+}
+
+/// Finds out what a path stands for; nothing where it stands for nothing. Each step is decoded once.
+pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
+    let steps: Vec<&str> = path.strip_prefix('/').unwrap_or(path).split('/').collect();
+    let name = |kind: Kind, step: &str| -> Result<String, Refusal> {
+        let name = decode(step)?;
+        match check_name(&name) {
+            Ok(()) => Ok(name),
+            Err(words) => Err(Refusal::invalid(format!(
+                "the name of the {} {words}",
+                kind.singular()
+            ))),
+        }
+    };
+    let route = match steps.as_slice() {
+        ["health"] => Route::Health,
+        ["metrics"] => Route::Metrics,
+        ["openapi.json"] => Route::OpenApi,
+        ["v1", "audit"] => Route::Audit,
+        ["v1", kind, rest @ ..] => {
+            let Some(kind) = Kind::of_plural(kind) else {
+                return Ok(None);
+            };
+            match (kind, rest) {
+                (_, []) => Route::List(kind),
+                (_, [""] | ["", ..]) => return Ok(None),
+                (_, [item]) => Route::Item(kind, name(kind, item)?),
+                (Kind::Bundle, [item, "status"]) => Route::Statuses(name(kind, item)?),
+                (Kind::Bundle, [item, "status", "latest"]) => {
+                    Route::LatestStatus(name(kind, item)?)
+                }
+                (Kind::Source, [item, "data", path @ ..]) => {
+                    let steps: Result<Vec<String>, Refusal> =
+                        path.iter().map(|step| decode(step)).collect();
+                    let path = DataPath::new(steps?).map_err(|error| Refusal::invalid(error.0))?;
+                    Route::Data(name(kind, item)?, path)
+                }
+                (Kind::Token, [item, "rotate"]) => Route::Rotate(name(kind, item)?),
+                (Kind::Token, _) => return Ok(None),
+                (_, [item, "grants"]) => Route::Grants(kind, name(kind, item)?),
+                (_, [item, "grants", token]) if !token.is_empty() => {
+                    Route::Grant(kind, name(kind, item)?, name(Kind::Token, token)?)
+                }
+                _ => return Ok(None),
+            }
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(route))
+}
+
+impl Route {
+    /// The methods that it has, in order.
+    pub fn methods(&self) -> &'static [&'static str] {
+        match self {
+            Self::List(Kind::Token) => &["GET", "HEAD", "POST"],
+            Self::Item(Kind::Token, _) => &["DELETE", "GET", "HEAD"],
+            Self::Item(..) | Self::Grant(..) => &["DELETE", "GET", "HEAD", "PUT"],
+            Self::Data(..) => &["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"],
+            Self::Rotate(_) => &["POST"],
+            Self::List(_)
+            | Self::Statuses(_)
+            | Self::LatestStatus(_)
+            | Self::Grants(..)
+            | Self::Audit
+            | Self::Metrics
+            | Self::Health
+            | Self::OpenApi => &["GET", "HEAD"],
+        }
+    }
+
+    /// The pattern that metrics and logs know it by.
+    pub fn pattern(&self) -> String {
+        match self {
+            Self::List(kind) => format!("/v1/{}", kind.plural()),
+            Self::Item(kind, _) => format!("/v1/{}/{{{}}}", kind.plural(), kind.singular()),
+            Self::Statuses(_) => "/v1/bundles/{bundle}/status".to_owned(),
+            Self::LatestStatus(_) => "/v1/bundles/{bundle}/status/latest".to_owned(),
+            Self::Data(..) => "/v1/sources/{source}/data/{path}".to_owned(),
+            Self::Grants(kind, _) => {
+                format!("/v1/{}/{{{}}}/grants", kind.plural(), kind.singular())
+            }
+            Self::Grant(kind, ..) => {
+                format!(
+                    "/v1/{}/{{{}}}/grants/{{token}}",
+                    kind.plural(),
+                    kind.singular()
+                )
+            }
+            Self::Rotate(_) => "/v1/tokens/{token}/rotate".to_owned(),
+            Self::Audit => "/v1/audit".to_owned(),
+            Self::Metrics => "/metrics".to_owned(),
+            Self::Health => "/health".to_owned(),
+            Self::OpenApi => "/openapi.json".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Route, route};
+    use crate::model::Kind;
+
+    #[test]
+    fn paths_stand_for_what_they_name() {
+        let found = |path: &str| route(path).ok().flatten();
+        assert_eq!(found("/v1/bundles"), Some(Route::List(Kind::Bundle)));
+        let item = Route::Item(Kind::Bundle, "a/b c".to_owned());
+        assert_eq!(found("/v1/bundles/a%2Fb%20c"), Some(item));
+        let data = |path: &str| match found(path) {
+            Some(Route::Data(source, path)) => format!("{source}:{}", path.file()),
+            other => panic!("{path}: {other:?}"),
+        };
+        assert_eq!(data("/v1/sources/s/data"), "s:data.json");
+        assert_eq!(data("/v1/sources/s/data/"), "s:data.json");
+        assert_eq!(data("/v1/sources/s/data/a/b"), "s:a/b/data.json");
+        for path in [
+            "/",
+            "/v1",
+            "/v1/",
+            "/v1/bundles/",
+            "/v1/bundles/x/",
+            "/v1/nothing",
+            "/v2/bundles",
+        ] {
+            assert_eq!(found(path), None, "{path}");
+        }
+        for path in [
+            "/v1/bundles/%zz",
+            "/v1/sources/s/data/%2e%2e/x",
+            "/v1/sources/s/data/../x",
+            "/v1/bundles/%00",
+        ] {
+            assert!(route(path).is_err(), "{path}");
+        }
+    }
+}

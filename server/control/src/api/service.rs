@@ -1,0 +1,338 @@
+//! The way of a request: who asks, for what, in which transaction; and the one place that answers refusals.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode};
+
+use super::answer::Answer;
+use super::metrics::Metrics;
+use super::request::{Asked, Params, RequestId};
+use super::routes::{Route, route};
+use super::{audit, data, grants, items, openapi, preconditions, statuses, tokens, write};
+use crate::access::{Access, Principal, Wish};
+use crate::changes::{Actor, Changing};
+use crate::db::{Database, Mode, Transaction};
+use crate::error::{Refusal, Refused};
+use crate::limits;
+use crate::model::{Compat, Kind};
+use crate::secrets::{Keyring, ServiceKeys};
+
+/// What all requests share.
+pub struct State {
+    /// Where everything is kept.
+    pub database: Database,
+    /// What encrypts secrets.
+    pub keyring: Keyring,
+    /// What signs cursors and makes digests.
+    pub keys: ServiceKeys,
+    /// Who may do what.
+    pub access: Access,
+    /// Whether unknown fields are refused.
+    pub compat: Compat,
+    /// What stands before each path.
+    pub prefix: String,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// Whether requests are answered.
+    pub is_ready: AtomicBool,
+    /// Tokens of which it is being noted that their keys were used.
+    pub touching: parking_lot::Mutex<HashSet<i64>>,
+    /// How many requests came without a number.
+    pub unnumbered: AtomicU64,
+}
+
+/// The API. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Service {
+    state: Arc<State>,
+}
+
+/// What a handler works with.
+pub struct Context<'c> {
+    /// What all requests share.
+    pub state: &'c State,
+    /// Who asks.
+    pub principal: &'c Principal,
+    /// What they ask.
+    pub asked: &'c Asked,
+    /// The transaction.
+    pub transaction: &'c mut Transaction,
+}
+
+impl Context<'_> {
+    /// Refuses what whoever asks may not do.
+    pub fn check(&self, wish: Wish, item: Option<&crate::db::ItemHead>) -> Result<(), Refusal> {
+        self.state.access.check(self.principal, wish, item)
+    }
+
+    /// A change by whoever asks.
+    pub fn changing(&mut self) -> Changing<'_> {
+        Changing {
+            transaction: self.transaction,
+            actor: Actor::Principal(self.principal, &self.state.access),
+            request: &self.asked.id,
+        }
+    }
+}
+
+impl Service {
+    /// An API over what all requests share.
+    pub fn new(state: Arc<State>) -> Self {
+        Self { state }
+    }
+
+    /// Answers a request. It never fails: what goes wrong is an answer, too.
+    pub async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let begun = Instant::now();
+        let (head, body) = request.into_parts();
+        let id = head.extensions.get::<RequestId>().map(|id| id.0.clone());
+        let numbered = || {
+            let number = self.state.unnumbered.fetch_add(1, Ordering::Relaxed) + 1;
+            format!("{number:x}")
+        };
+        // as long as the log of writes keeps it
+        let id: String = id
+            .unwrap_or_else(numbered)
+            .chars()
+            .take(limits::REQUEST_ID)
+            .collect();
+        let is_head = head.method == Method::HEAD;
+        let method = head.method.clone();
+        let path = head.uri.path();
+        let path = path.strip_prefix(self.state.prefix.as_str()).unwrap_or(
+            // what is not below the prefix stands for nothing
+            if self.state.prefix.is_empty() {
+                path
+            } else {
+                ""
+            },
+        );
+        let found = route(path);
+        let pattern = match &found {
+            Ok(Some(route)) => Some(route.pattern()),
+            _ => None,
+        };
+        let params = Params::parse(head.uri.query().unwrap_or_default());
+        let is_pretty = params.as_ref().is_ok_and(|params| params.flag("pretty"));
+        let result = match params {
+            Ok(params) => {
+                let asked = Asked {
+                    params,
+                    headers: head.headers,
+                    body,
+                    id: id.clone(),
+                };
+                self.answer(&head.method, found, &asked).await
+            }
+            Err(refusal) => Err(refusal),
+        };
+        let mut response = match result {
+            Ok((answer, None)) => answer.response(is_pretty),
+            Ok((answer, Some(status))) => {
+                let mut response = answer.response(is_pretty);
+                *response.status_mut() = status;
+                if status == StatusCode::NOT_MODIFIED {
+                    *response.body_mut() = Bytes::new();
+                }
+                response
+            }
+            Err(refusal) => {
+                if matches!(refusal.kind, Refused::Internal | Refused::Unavailable) {
+                    tracing::error!(request = id, error = refusal.message, "a request failed");
+                }
+                refusal.response()
+            }
+        };
+        if response.status() != StatusCode::UNAUTHORIZED
+            && let Some(pattern) = pattern
+        {
+            let handler = format!("{}{pattern}", self.state.prefix);
+            let status = response.status();
+            self.state
+                .metrics
+                .observe(&handler, method.as_str(), status, begun.elapsed());
+        }
+        if is_head {
+            let length = response.body().len();
+            response
+                .headers_mut()
+                .insert(http::header::CONTENT_LENGTH, length.into());
+            *response.body_mut() = Bytes::new();
+        }
+        response
+    }
+
+    async fn answer(
+        &self,
+        method: &Method,
+        found: Result<Option<Route>, Refusal>,
+        asked: &Asked,
+    ) -> Result<(Answer, Option<StatusCode>), Refusal> {
+        if let Ok(Some(Route::Health)) = found {
+            allowed(&Route::Health, method)?;
+            return Ok(self.health().await);
+        }
+        let mut transaction = self.state.database.begin(Mode::Read).await?;
+        let principal = match self.principal(&mut transaction, asked).await {
+            Ok(principal) => principal,
+            Err(refusal) => {
+                transaction.roll_back().await;
+                return Err(refusal);
+            }
+        };
+        let reading = *method == Method::GET || *method == Method::HEAD;
+        let route = found.and_then(|route| {
+            let route = route.ok_or_else(Refusal::not_found)?;
+            allowed(&route, method)?;
+            Ok(route)
+        });
+        let route = match route {
+            Ok(route) => route,
+            Err(refusal) => {
+                transaction.roll_back().await;
+                return Err(refusal);
+            }
+        };
+        if reading {
+            let result = {
+                let mut context = Context {
+                    state: &self.state,
+                    principal: &principal,
+                    asked,
+                    transaction: &mut transaction,
+                };
+                read(&mut context, &route).await
+            };
+            transaction.roll_back().await;
+            if principal.holder.is_stale() {
+                self.touch(principal.holder.id);
+            }
+            let answer = result?;
+            let is_known = preconditions::is_known(asked, answer.tag());
+            return Ok((answer, is_known.then_some(StatusCode::NOT_MODIFIED)));
+        }
+        transaction.roll_back().await;
+        let change = write::Change::read(&route, method, asked, self.state.compat);
+        let mut transaction = self.state.database.begin(Mode::Write).await?;
+        // whoever asks may have been revoked while the write waited for others
+        let result = match self.principal(&mut transaction, asked).await {
+            Ok(principal) => {
+                let mut context = Context {
+                    state: &self.state,
+                    principal: &principal,
+                    asked,
+                    transaction: &mut transaction,
+                };
+                let result = write::make(&mut context, &route, method, change).await;
+                if result.is_ok() && principal.holder.is_stale() {
+                    transaction.touch_token(principal.holder.id).await?;
+                }
+                result
+            }
+            Err(refusal) => Err(refusal),
+        };
+        match result {
+            Ok(answer) => {
+                transaction.commit().await?;
+                Ok((answer, None))
+            }
+            Err(refusal) => {
+                transaction.roll_back().await;
+                Err(refusal)
+            }
+        }
+    }
+
+    async fn health(&self) -> (Answer, Option<StatusCode>) {
+        let unready = |words: &str| {
+            let answer = Answer::json(&serde_json::json!({ "error": words }));
+            (answer, Some(StatusCode::INTERNAL_SERVER_ERROR))
+        };
+        if !self.state.is_ready.load(Ordering::Acquire) {
+            return unready("not ready");
+        }
+        match self.state.database.begin(Mode::Read).await {
+            Ok(mut transaction) => {
+                let answers = transaction.setting("service_keys").await.is_ok();
+                transaction.roll_back().await;
+                if answers {
+                    (Answer::done(), None)
+                } else {
+                    unready("the database does not answer")
+                }
+            }
+            Err(_) => unready("the database cannot be reached"),
+        }
+    }
+
+    /// Who asks.
+    async fn principal(
+        &self,
+        transaction: &mut Transaction,
+        asked: &Asked,
+    ) -> Result<Principal, Refusal> {
+        let unknown = || Refusal::new(Refused::Unknown, "Unauthorized");
+        let key = asked.key().ok_or_else(unknown)?;
+        let digest = self.state.keys.digest(key);
+        let holder = transaction.holder(&digest).await?;
+        let holder = holder
+            .filter(|holder| holder.is_valid())
+            .ok_or_else(unknown)?;
+        let grants = transaction.grants_of(holder.id).await?;
+        Ok(Principal { holder, grants })
+    }
+
+    /// Notes that a key was used, while nobody waits for it; one note at a time for each key.
+    fn touch(&self, id: i64) {
+        if !self.state.touching.lock().insert(id) {
+            return;
+        }
+        let state = self.state.clone();
+        tokio::spawn(async move {
+            let touch = async {
+                let mut transaction = state.database.begin(Mode::Write).await?;
+                transaction.touch_token(id).await?;
+                transaction.commit().await
+            };
+            if let Err(error) = touch.await {
+                tracing::warn!(%error, "it was not noted that a key was used");
+            }
+            state.touching.lock().remove(&id);
+        });
+    }
+}
+
+/// Refuses a method that a route does not have; the message lists those that it has.
+fn allowed(route: &Route, method: &Method) -> Result<(), Refusal> {
+    if route.methods().contains(&method.as_str()) {
+        return Ok(());
+    }
+    Err(Refusal::new(Refused::Method, route.methods().join(", ")))
+}
+
+async fn read(context: &mut Context<'_>, route: &Route) -> Result<Answer, Refusal> {
+    match route {
+        Route::List(Kind::Token) => tokens::list(context).await,
+        Route::List(kind) => items::list(context, *kind).await,
+        Route::Item(Kind::Token, name) => tokens::get(context, name).await,
+        Route::Item(kind, name) => items::get(context, *kind, name).await,
+        Route::Statuses(bundle) => statuses::list(context, bundle).await,
+        Route::LatestStatus(bundle) => statuses::latest(context, bundle).await,
+        Route::Data(source, path) => data::get(context, source, path).await,
+        Route::Grants(kind, name) => grants::list(context, *kind, name).await,
+        Route::Grant(kind, name, token) => grants::get(context, *kind, name, token).await,
+        Route::Audit => audit::list(context).await,
+        Route::Metrics => {
+            context.check(Wish::ViewMetrics, None)?;
+            let text = context.state.metrics.text()?;
+            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            Ok(Answer::plain(kind, text))
+        }
+        Route::OpenApi => Ok(Answer::text(openapi::text())),
+        Route::Rotate(_) | Route::Health => Err(Refusal::not_found()),
+    }
+}

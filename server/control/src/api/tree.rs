@@ -1,0 +1,65 @@
+//! The documents of a source as one tree.
+
+use solon::Value;
+
+/// What two documents say of the same place: the steps to it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Clash(pub Vec<String>);
+
+/// A value below a path: `a`, `b` and 1 are `{"a": {"b": 1}}`.
+pub fn below(path: &[String], value: Value) -> Value {
+    path.iter().rev().fold(value, |value, step| {
+        Value::object(vec![(Value::from(step.as_str()), value)])
+    })
+}
+
+/// The value at a path of a tree.
+pub fn at<'v>(tree: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter()
+        .try_fold(tree, |value, step| value.as_object()?.get_str(step))
+}
+
+/// Both of two trees. Objects are taken together; anything else may stand only once.
+pub fn merge(left: &Value, right: &Value) -> Result<Value, Clash> {
+    let (Some(one), Some(other)) = (left.as_object(), right.as_object()) else {
+        return Err(Clash(Vec::new()));
+    };
+    let mut members: Vec<(Value, Value)> = Vec::with_capacity(one.len() + other.len());
+    for (name, value) in one.iter() {
+        let both = match other.get(name.borrow()) {
+            Some(second) => merge(value, second).map_err(|Clash(mut steps)| {
+                steps.insert(0, name.as_str().unwrap_or_default().to_owned());
+                Clash(steps)
+            })?,
+            None => value.clone(),
+        };
+        members.push((name.clone(), both));
+    }
+    let new = other
+        .iter()
+        .filter(|(name, _)| one.get(name.borrow()).is_none());
+    members.extend(new.map(|(name, value)| (name.clone(), value.clone())));
+    Ok(Value::object(members))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clash, at, below, merge};
+    use solon::Value;
+
+    fn value(text: &str) -> Value {
+        solon::json::read(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn trees_are_taken_together() {
+        let steps = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(below(&steps("a/b"), value("1")), value(r#"{"a":{"b":1}}"#));
+        let both = merge(&value(r#"{"a":{"b":1},"c":2}"#), &value(r#"{"a":{"d":3}}"#)).unwrap();
+        assert_eq!(both, value(r#"{"a":{"b":1,"d":3},"c":2}"#));
+        assert_eq!(at(&both, &steps("a/d")), Some(&value("3")));
+        assert_eq!(at(&both, &steps("c/d")), None);
+        let clash = merge(&value(r#"{"a":{"b":1}}"#), &value(r#"{"a":{"b":1}}"#));
+        assert_eq!(clash, Err(Clash(steps("a/b"))));
+    }
+}

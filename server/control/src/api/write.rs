@@ -1,0 +1,74 @@
+//! Writes: what the body says is found out before the transaction begins, as others wait for that one.
+
+use http::Method;
+
+use super::answer::Answer;
+use super::request::Asked;
+use super::routes::Route;
+use super::service::Context;
+use super::{data, grants, items, secrets, tokens};
+use crate::error::Refusal;
+use crate::model::{Bundle, Compat, Kind, Source, Stack};
+/// What a body says.
+pub enum Change {
+    Item(items::Read),
+    Secret(secrets::Read),
+    Document(solon::Value),
+    Patch(Vec<solon::store::PatchStep>),
+    Token(crate::model::Token),
+    Grants(Vec<String>),
+    Nothing,
+}
+
+impl Change {
+    pub fn read(
+        route: &Route,
+        method: &Method,
+        asked: &Asked,
+        compat: Compat,
+    ) -> Result<Self, Refusal> {
+        let is_delete = *method == Method::DELETE;
+        Ok(match route {
+            _ if is_delete => Self::Nothing,
+            Route::Item(Kind::Bundle, name) => {
+                Self::Item(items::Read::of::<Bundle>(asked, compat, name)?)
+            }
+            Route::Item(Kind::Source, name) => {
+                Self::Item(items::Read::of::<Source>(asked, compat, name)?)
+            }
+            Route::Item(Kind::Stack, name) => {
+                Self::Item(items::Read::of::<Stack>(asked, compat, name)?)
+            }
+            Route::Item(Kind::Secret, name) => {
+                Self::Secret(secrets::Read::of(asked, compat, name)?)
+            }
+            Route::Data(..) if *method == Method::PATCH => Self::Patch(data::read_patch(asked)?),
+            Route::Data(..) => Self::Document(data::read_document(asked)?),
+            Route::List(Kind::Token) => Self::Token(tokens::read(asked, compat)?),
+            Route::Grant(kind, ..) => Self::Grants(grants::read(asked, compat, *kind)?),
+            _ => Self::Nothing,
+        })
+    }
+}
+
+pub async fn make(
+    context: &mut Context<'_>,
+    route: &Route,
+    method: &Method,
+    change: Result<Change, Refusal>,
+) -> Result<Answer, Refusal> {
+    let is_delete = *method == Method::DELETE;
+    match route {
+        Route::Item(Kind::Token, name) => tokens::revoke(context, name).await,
+        Route::Item(kind, name) if is_delete => items::remove(context, *kind, name).await,
+        Route::Item(kind, name) => items::put(context, *kind, name, change).await,
+        Route::Data(source, path) => data::write(context, source, path, is_delete, change).await,
+        Route::List(Kind::Token) => tokens::create(context, change).await,
+        Route::Rotate(name) => tokens::rotate(context, name).await,
+        Route::Grant(kind, name, token) if is_delete => {
+            grants::put(context, *kind, name, token, Ok(Change::Grants(Vec::new()))).await
+        }
+        Route::Grant(kind, name, token) => grants::put(context, *kind, name, token, change).await,
+        _ => Err(Refusal::not_found()),
+    }
+}

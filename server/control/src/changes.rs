@@ -1,0 +1,246 @@
+//! Changes of items, as requests and configuration files make them: references found, cycles refused, all of it noted.
+
+use std::collections::BTreeMap;
+
+use crate::access::{Access, Principal, Wish};
+use crate::db::{Item, ItemHead, NewItem, Transaction, Written};
+use crate::error::{Refusal, Refused};
+use crate::model::{Kind, Reference, SecretValue, cycle};
+use crate::secrets::{Keyring, secret_context};
+
+/// Who makes a change.
+#[derive(Clone, Copy)]
+pub enum Actor<'a> {
+    /// Someone with a key, who may not do everything.
+    Principal(&'a Principal, &'a Access),
+    /// A configuration file; it may name everything.
+    File(&'a str),
+}
+
+/// A change that is being made.
+pub struct Changing<'c> {
+    /// The transaction that it is part of.
+    pub transaction: &'c mut Transaction,
+    /// Who makes it.
+    pub actor: Actor<'c>,
+    /// The number of the request.
+    pub request: &'c str,
+}
+
+/// An item as it is to be.
+pub struct Wanted<'w> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub name: &'w str,
+    /// It as JSON.
+    pub body: String,
+    /// What it names of others.
+    pub references: Vec<Reference>,
+}
+
+impl Changing<'_> {
+    fn who(&self) -> &str {
+        match self.actor {
+            Actor::Principal(principal, _) => &principal.holder.name,
+            Actor::File(file) => file,
+        }
+    }
+
+    /// Makes an item or replaces it.
+    pub async fn put(
+        &mut self,
+        before: Option<&Item>,
+        wanted: Wanted<'_>,
+    ) -> Result<ItemHead, Refusal> {
+        let used = self.resolve(&wanted.references).await?;
+        if wanted.kind == Kind::Source {
+            self.refuse_cycle(wanted.name, &wanted.references).await?;
+        }
+        let (owner, file) = match self.actor {
+            Actor::Principal(principal, _) => (Some(principal.holder.id), None),
+            Actor::File(file) => (None, Some(file)),
+        };
+        let item = NewItem {
+            kind: wanted.kind,
+            name: wanted.name,
+            owner,
+            file,
+            body: &wanted.body,
+        };
+        let head = before.map(|before| &before.head);
+        let head = self.transaction.put_item(head, item, &used).await?;
+        let action = if before.is_some() { "update" } else { "create" };
+        let before = before.map(|before| before.body.as_str());
+        self.note(action, wanted.kind, wanted.name, before, Some(&wanted.body))
+            .await?;
+        Ok(head)
+    }
+
+    /// Makes a secret or replaces it.
+    pub async fn put_secret(
+        &mut self,
+        before: Option<&Item>,
+        name: &str,
+        value: &SecretValue,
+        keyring: &Keyring,
+    ) -> Result<ItemHead, Refusal> {
+        let wanted = Wanted {
+            kind: Kind::Secret,
+            name,
+            body: serde_json::json!({ "type": value.kind() }).to_string(),
+            references: Vec::new(),
+        };
+        let head = self.put(before, wanted).await?;
+        let (key_id, sealed) = keyring
+            .seal(&secret_context(name), &value.to_json())
+            .map_err(|error| Refusal::internal(error.0))?;
+        self.transaction
+            .put_secret_value(head.id, key_id, &sealed)
+            .await?;
+        Ok(head)
+    }
+
+    /// Removes an item that nobody uses.
+    pub async fn remove(&mut self, kind: Kind, item: &Item) -> Result<(), Refusal> {
+        let users = self.transaction.users(item.head.id).await?;
+        if !users.is_empty() {
+            return Err(self.in_use(kind, &item.head.name, &users)?);
+        }
+        self.transaction.remove_item(item.head.id).await?;
+        self.note("delete", kind, &item.head.name, Some(&item.body), None)
+            .await
+    }
+
+    /// Says who uses an item. Whom the principal may not see is not named.
+    fn in_use(
+        &self,
+        kind: Kind,
+        name: &str,
+        users: &[(Kind, ItemHead)],
+    ) -> Result<Refusal, Refusal> {
+        let mut named = Vec::new();
+        let mut is_hidden = false;
+        for (kind, user) in users {
+            let is_seen = match self.actor {
+                Actor::Principal(principal, access) => {
+                    access.allows(principal, Wish::View(*kind), Some(user))?
+                }
+                Actor::File(_) => true,
+            };
+            if is_seen {
+                named.push(format!("{} {:?}", kind.singular(), user.name));
+            } else {
+                is_hidden = true;
+            }
+        }
+        if is_hidden {
+            named.push("what you may not see".to_owned());
+        }
+        let message = format!(
+            "{} {name:?} is in use by {}",
+            kind.singular(),
+            named.join(", ")
+        );
+        Ok(Refusal::new(Refused::Conflict, message))
+    }
+
+    /// The numbers of what an item names.
+    async fn resolve(&mut self, references: &[Reference]) -> Result<Vec<i64>, Refusal> {
+        let mut found: BTreeMap<(Kind, &str), i64> = BTreeMap::new();
+        for reference in references {
+            let key = (reference.kind, reference.name.as_str());
+            if found.contains_key(&key) {
+                continue;
+            }
+            let head = self
+                .transaction
+                .head(reference.kind, &reference.name)
+                .await?;
+            let may = match self.actor {
+                Actor::File(_) => true,
+                Actor::Principal(principal, access) => {
+                    access.allows(principal, Wish::Use(reference.kind), head.as_ref())?
+                }
+            };
+            let (kind, place) = (reference.kind.singular(), &reference.place);
+            let name = &reference.name;
+            match head {
+                Some(head) if may => {
+                    found.insert(key, head.id);
+                }
+                None if may => {
+                    let message = format!("{place} names {kind} {name:?}, which does not exist");
+                    return Err(Refusal::new(Refused::Reference, message));
+                }
+                // whether it exists is nothing to tell
+                _ => {
+                    let message = format!(
+                        "{place} names {kind} {name:?}, which does not exist or may not be used"
+                    );
+                    return Err(Refusal::new(Refused::Reference, message));
+                }
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    /// Refuses a source that would require itself.
+    async fn refuse_cycle(&mut self, name: &str, references: &[Reference]) -> Result<(), Refusal> {
+        let mut requires: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let sources = references
+            .iter()
+            .filter(|reference| reference.kind == Kind::Source);
+        let own: Vec<String> = sources.map(|reference| reference.name.clone()).collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        for (user, used) in self.transaction.source_edges().await? {
+            requires.entry(user).or_default().push(used);
+        }
+        requires.insert(name.to_owned(), own);
+        match cycle(name, &requires) {
+            // every source of the way requires the next, but only the ends are known to be visible
+            Some(way) => Err(Refusal::invalid(match self.actor {
+                Actor::File(_) => format!("requirements form a cycle: {}", way.join(" → ")),
+                Actor::Principal(..) => {
+                    let first = way.get(1).map_or("", String::as_str);
+                    format!("requirements form a cycle: source {first:?} requires source {name:?}")
+                }
+            })),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes a change, in the database and in the log.
+    pub async fn note(
+        &mut self,
+        action: &'static str,
+        kind: Kind,
+        name: &str,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let who = self.who().to_owned();
+        let written = Written {
+            principal: &who,
+            request: self.request,
+            action,
+            kind: kind.plural(),
+            name,
+            before,
+            after,
+        };
+        self.transaction.note(&written).await?;
+        tracing::info!(
+            target: "solon_control::audit",
+            principal = who,
+            request = self.request,
+            action,
+            kind = kind.singular(),
+            name,
+            "written"
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! What the command line offers beside running the service: each command is a function of its options.
+
+use zeroize::Zeroizing;
+
+use crate::config::apply;
+use crate::control_plane::{ControlPlane, Options};
+use crate::db::{Database, DatabaseOptions, DbError, Holder, pending_sql};
+use crate::error::Refusal;
+use crate::model::Role;
+use crate::secrets::{KeySource, Keyring, ServiceKeys};
+
+/// `db migrate`: brings the tables of the database to the latest version, and names the migrations that were made. With
+/// `dry_run` it returns the statements that would be run.
+///
+/// # Errors
+/// Files that cannot be read; a database that cannot be reached, or is newer.
+pub async fn migrate(options: &Options, dry_run: bool) -> Result<String, Refusal> {
+    let database = database(options)?;
+    if dry_run {
+        return Ok(pending_sql(&database).await?);
+    }
+    let done = database.migrate().await?;
+    Ok(done.applied.join("\n"))
+}
+
+fn database(options: &Options) -> Result<Database, Refusal> {
+    let config = options.load()?;
+    let database = options.database(&config.settings);
+    if let DatabaseOptions::Sqlite(path) = &database
+        && let Some(folder) = path.parent()
+    {
+        let cannot = |error: std::io::Error| DbError::Unavailable(error.to_string());
+        std::fs::create_dir_all(folder).map_err(cannot)?;
+    }
+    Ok(Database::new(&database)?)
+}
+
+/// `run --validate`: reads and checks the configuration files without touching any database.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub async fn validate(options: &Options) -> Result<(), Refusal> {
+    let config = options.load()?;
+    let database = Database::new(&DatabaseOptions::Memory)?;
+    database.migrate().await?;
+    let keyring = Keyring::random().map_err(|error| Refusal::internal(error.0))?;
+    let keys = ServiceKeys::open(&database, &keyring).await?;
+    apply(&config, &database, &keyring, &keys).await.map(drop)
+}
+
+/// `secrets rotate`: encrypts every secret by the key that stands first, and returns how many were by another. Where the
+/// service made its key itself it makes another, which a service that runs takes when it starts again. The one before still
+/// decrypts until the next rotation.
+///
+/// # Errors
+/// Keys that cannot be read or written, or do not fit; a database that cannot be reached.
+pub async fn rotate_secrets(options: &Options) -> Result<usize, Refusal> {
+    let fault = |error: crate::secrets::KeyError| Refusal::internal(error.0);
+    let database = database(options)?;
+    let mut keyring = Keyring::open(&options.keys).map_err(fault)?;
+    if let KeySource::Made(path) = &options.keys {
+        keyring.add_key(path).map_err(fault)?;
+    }
+    let changed = crate::secrets::rotate(&database, &keyring).await?;
+    if let KeySource::Made(path) = &options.keys {
+        keyring.forget_earlier(path).map_err(fault)?;
+    }
+    Ok(changed)
+}
+
+/// `run --reset-persistence`: removes the data folder before the service starts, but for the key of the secrets.
+///
+/// # Errors
+/// Files that cannot be removed.
+pub fn reset(options: &Options) -> std::io::Result<()> {
+    for name in ["sqlite.db", "sqlite.db-wal", "sqlite.db-shm"] {
+        match std::fs::remove_file(options.data_dir.join(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `token create`: makes a token and returns its key, which is kept nowhere. `expires_at` is in microseconds since 1970.
+///
+/// # Errors
+/// A name that is taken or none; a database that cannot be reached.
+pub async fn create_token(
+    options: &Options,
+    name: &str,
+    role: Role,
+    expires_at: Option<i64>,
+) -> Result<Zeroizing<String>, Refusal> {
+    let plane = ControlPlane::attach(options).await?;
+    plane.create_token(name, role, expires_at).await
+}
+
+/// `token list`: every token, without its key.
+///
+/// # Errors
+/// A database that cannot be reached.
+pub async fn tokens(options: &Options) -> Result<Vec<Holder>, Refusal> {
+    ControlPlane::attach(options).await?.tokens().await
+}
+
+/// `token revoke`: revokes a token.
+///
+/// # Errors
+/// No token of that name, or one that a file describes; a database that cannot be reached.
+pub async fn revoke_token(options: &Options, name: &str) -> Result<(), Refusal> {
+    ControlPlane::attach(options)
+        .await?
+        .revoke_token(name)
+        .await
+}
+
+/// `run`: opens the control plane, which is ready for requests then.
+///
+/// # Errors
+/// As for [`ControlPlane::open`].
+pub async fn open(options: &Options) -> Result<ControlPlane, Refusal> {
+    ControlPlane::open(options).await
+}

@@ -1,0 +1,214 @@
+//! What files describe, brought into the database: all of it, or nothing.
+
+use std::collections::BTreeSet;
+
+use super::root::Config;
+use crate::changes::{Actor, Changing, Wanted};
+use crate::db::{Database, ItemHead, Mode, NewToken, Transaction};
+use crate::error::Refusal;
+use crate::model::Kind;
+use crate::secrets::{Keyring, ServiceKeys, secret_context};
+
+/// What became of the items of files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// How many were made or are otherwise now.
+    pub written: usize,
+    /// How many were removed, as no file describes them any more.
+    pub removed: usize,
+    /// Which were left to the API, as something made there uses them: `source "lib"`.
+    pub left: Vec<String>,
+}
+
+/// Brings items and tokens of files into a database.
+///
+/// # Errors
+/// A reference to what is not there; a database that cannot be reached. Nothing has happened then.
+pub async fn apply(
+    config: &Config,
+    database: &Database,
+    keyring: &Keyring,
+    keys: &ServiceKeys,
+) -> Result<Applied, Refusal> {
+    let mut transaction = database.begin(Mode::Write).await?;
+    match apply_all(config, &mut transaction, keyring, keys).await {
+        Ok(applied) => {
+            transaction.commit().await?;
+            Ok(applied)
+        }
+        Err(refusal) => {
+            transaction.roll_back().await;
+            Err(refusal)
+        }
+    }
+}
+
+async fn apply_all(
+    config: &Config,
+    transaction: &mut Transaction,
+    keyring: &Keyring,
+    keys: &ServiceKeys,
+) -> Result<Applied, Refusal> {
+    let mut applied = Applied::default();
+    let mut described: BTreeSet<(Kind, &str)> = BTreeSet::new();
+    for secret in &config.secrets {
+        described.insert((Kind::Secret, &secret.name));
+        let before = transaction.item(Kind::Secret, &secret.name).await?;
+        if let Some(before) = &before
+            && before.head.file.as_deref() == Some(&secret.file)
+            && let Some((key_id, sealed)) = transaction.secret_value(before.head.id).await?
+            && key_id == keyring.current()
+        {
+            let context = secret_context(&secret.name);
+            let kept = keyring.unseal(&context, &key_id, &sealed);
+            if kept.is_ok_and(|kept| *kept == *secret.value.to_json()) {
+                continue;
+            }
+        }
+        let mut changing = changing(transaction, &secret.file);
+        let put = changing.put_secret(before.as_ref(), &secret.name, &secret.value, keyring);
+        put.await
+            .map_err(|error| told(Kind::Secret, &secret.name, &error))?;
+        applied.written += 1;
+    }
+    for item in &config.items {
+        described.insert((item.kind, &item.name));
+        let before = transaction.item(item.kind, &item.name).await?;
+        let is_same = before.as_ref().is_some_and(|before| {
+            before.body == item.body && before.head.file.as_deref() == Some(&item.file)
+        });
+        if is_same {
+            continue;
+        }
+        let wanted = Wanted {
+            kind: item.kind,
+            name: &item.name,
+            body: item.body.clone(),
+            references: item.references.clone(),
+        };
+        let put = changing(transaction, &item.file)
+            .put(before.as_ref(), wanted)
+            .await;
+        put.map_err(|error| told(item.kind, &item.name, &error))?;
+        applied.written += 1;
+    }
+    apply_tokens(config, transaction, keys, &mut applied).await?;
+    remove_others(transaction, &described, &mut applied).await?;
+    Ok(applied)
+}
+
+fn changing<'c>(transaction: &'c mut Transaction, file: &'c str) -> Changing<'c> {
+    Changing {
+        transaction,
+        actor: Actor::File(file),
+        request: "",
+    }
+}
+
+fn told(kind: Kind, name: &str, error: &Refusal) -> Refusal {
+    let message = format!("load config failed: {} {name:?}: {error}", kind.singular());
+    Refusal::new(error.kind, message)
+}
+
+async fn apply_tokens(
+    config: &Config,
+    transaction: &mut Transaction,
+    keys: &ServiceKeys,
+    applied: &mut Applied,
+) -> Result<(), Refusal> {
+    for token in &config.tokens {
+        let key_hash = keys.digest(&token.key);
+        let before = transaction.token(&token.name).await?;
+        let of_key = transaction.holder(&key_hash).await?;
+        if let Some(other) = of_key.as_ref().filter(|other| other.name != token.name) {
+            let words = format!("has the key of token {:?}", other.name);
+            return Err(told(Kind::Token, &token.name, &Refusal::invalid(words)));
+        }
+        let is_same = before.as_ref().is_some_and(|before| {
+            before.role == token.role
+                && before.file.as_deref() == Some(&token.file)
+                && of_key.is_some()
+        });
+        if is_same {
+            continue;
+        }
+        transaction
+            .put_token(NewToken {
+                name: &token.name,
+                role: token.role,
+                key_hash: &key_hash,
+                file: Some(&token.file),
+                expires_at: None,
+            })
+            .await?;
+        let action = if before.is_some() { "update" } else { "create" };
+        let after = serde_json::json!({ "name": token.name, "role": token.role }).to_string();
+        let mut changing = changing(transaction, &token.file);
+        changing
+            .note(action, Kind::Token, &token.name, None, Some(&after))
+            .await?;
+        applied.written += 1;
+    }
+    let mut after = 0;
+    loop {
+        let page = transaction.tokens_after(after, 1000).await?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.id;
+        for token in &page {
+            let is_described = config.tokens.iter().any(|other| other.name == token.name);
+            if let Some(file) = &token.file
+                && !is_described
+            {
+                transaction.remove_token(token.id).await?;
+                let mut changing = changing(transaction, file);
+                changing
+                    .note("delete", Kind::Token, &token.name, None, None)
+                    .await?;
+                applied.removed += 1;
+            }
+        }
+    }
+}
+
+/// Removes the items that files described before and do not now. What something of the API uses is left to the API.
+async fn remove_others(
+    transaction: &mut Transaction,
+    described: &BTreeSet<(Kind, &str)>,
+    applied: &mut Applied,
+) -> Result<(), Refusal> {
+    let all = transaction.items_of_files().await?;
+    let gone = |(kind, head): &(Kind, ItemHead)| !described.contains(&(*kind, head.name.as_str()));
+    let mut gone: Vec<(Kind, ItemHead)> = all.into_iter().filter(gone).collect();
+    // what used another goes before it
+    loop {
+        let mut used = Vec::new();
+        let count = gone.len();
+        for (kind, head) in gone {
+            if !transaction.users(head.id).await?.is_empty() {
+                used.push((kind, head));
+                continue;
+            }
+            if let Some(item) = transaction.item(kind, &head.name).await? {
+                let file = head.file.as_deref().unwrap_or_default();
+                changing(transaction, file).remove(kind, &item).await?;
+                applied.removed += 1;
+            }
+        }
+        gone = used;
+        if gone.len() == count || gone.is_empty() {
+            break;
+        }
+    }
+    for (kind, head) in gone {
+        transaction.release_item(head.id).await?;
+        let left = format!("{} {:?}", kind.singular(), head.name);
+        tracing::warn!(
+            item = left,
+            "no file describes what is in use; it is left to the API"
+        );
+        applied.left.push(left);
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! Files and folders, taken together.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::ConfigError;
+use crate::limits;
+use crate::secrets::Cleared;
+
+/// Which files there are, and how they are taken together.
+#[derive(Clone, Debug, Default)]
+pub struct ConfigFiles {
+    /// Files and folders, in order; a folder stands for the YAML and JSON files below it.
+    pub paths: Vec<PathBuf>,
+    /// Whether it is an error that two files say different things of the same place; otherwise the later one is right.
+    pub refuse_conflicts: bool,
+}
+
+/// What files say together.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Their contents.
+    pub value: Cleared,
+    /// Which file describes an item, the last one where several do: by section and name.
+    pub files: BTreeMap<(String, String), String>,
+}
+
+impl ConfigFiles {
+    /// Reads all files.
+    pub fn load(&self) -> Result<Merged, ConfigError> {
+        let mut merged = Merged {
+            value: Cleared(Value::Object(Map::new())),
+            files: BTreeMap::new(),
+        };
+        for file in self.list()? {
+            let name = file.display().to_string();
+            let text = std::fs::read_to_string(&file)
+                .map_err(|error| ConfigError::one(format!("cannot read {name}: {error}")))?;
+            let text = zeroize::Zeroizing::new(text);
+            let value = read(&name, &text)?;
+            for (section, items) in value.as_object().into_iter().flatten() {
+                for item in items.as_object().into_iter().flat_map(Map::keys) {
+                    let place = (section.clone(), item.clone());
+                    merged.files.insert(place, name.clone());
+                }
+            }
+            merge(&mut merged.value.0, value, self.refuse_conflicts, "").map_err(|place| {
+                ConfigError::one(format!("{name}: conflict for config path {place}"))
+            })?;
+        }
+        Ok(merged)
+    }
+
+    /// The files, in order.
+    fn list(&self) -> Result<Vec<PathBuf>, ConfigError> {
+        let mut found = Vec::new();
+        for path in &self.paths {
+            let cannot =
+                |error| ConfigError::one(format!("cannot read {}: {error}", path.display()));
+            if std::fs::metadata(path).map_err(cannot)?.is_dir() {
+                walk(path, &mut found).map_err(cannot)?;
+            } else {
+                found.push(path.clone());
+            }
+            if found.len() > limits::CONFIG_FILES {
+                let most = limits::CONFIG_FILES;
+                return Err(ConfigError::one(format!(
+                    "there are more than {most} files"
+                )));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The YAML and JSON files below a folder, in the order of their names. What begins with a dot does not count: editors
+/// and orchestrators keep things there.
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    entries.sort();
+    for path in entries {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if name.starts_with('.') || found.len() > limits::CONFIG_FILES {
+            continue;
+        }
+        // links to files are followed, links to folders may lead in circles
+        if path.is_dir() {
+            if !path.is_symlink() {
+                walk(&path, found)?;
+            }
+        } else if path
+            .extension()
+            .is_some_and(|end| end == "yaml" || end == "yml" || end == "json")
+        {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// What tells whether files are as they were: their names and contents.
+pub fn fingerprint(files: &ConfigFiles) -> Option<Vec<u8>> {
+    let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
+    for file in files.list().ok()? {
+        context.update(file.as_os_str().as_encoded_bytes());
+        context.update(&[0]);
+        let contents = std::fs::read(&file).ok()?;
+        context.update(&contents.len().to_be_bytes());
+        context.update(&contents);
+    }
+    Some(context.finish().as_ref().to_vec())
+}
+
+fn read(name: &str, text: &str) -> Result<Value, ConfigError> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    let value: Value = serde_yaml::from_str(text).map_err(|error| {
+        // the message of the reader may hold what is hidden, its place does not
+        let place = error.location().map_or_else(String::new, |place| {
+            format!(", line {}, column {}", place.line(), place.column())
+        });
+        ConfigError::one(format!("{name} is neither YAML nor JSON{place}"))
+    })?;
+    match value {
+        Value::Object(_) => Ok(value),
+        // a file of comments alone
+        Value::Null => Ok(Value::Object(Map::new())),
+        _ => Err(ConfigError::one(format!("{name} must be an object"))),
+    }
+}
+
+/// Puts what a later file says over what is there. Objects are taken together, all else is replaced.
+fn merge(below: &mut Value, above: Value, refuse: bool, place: &str) -> Result<(), String> {
+    match (below, above) {
+        (Value::Object(below), Value::Object(above)) => {
+            for (name, value) in above {
+                let place = format!("{place}/{name}");
+                match below.get_mut(&name) {
+                    Some(below) => merge(below, value, refuse, &place)?,
+                    None => drop(below.insert(name, value)),
+                }
+            }
+            Ok(())
+        }
+        (below, above) if refuse && *below != above => Err(place.to_owned()),
+        (below, above) => {
+            *below = above;
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merge;
+    use serde_json::json;
+
+    #[test]
+    fn the_later_file_is_right() {
+        let mut value = json!({"a": {"b": 1, "c": [1, 2]}, "d": {}});
+        merge(&mut value, json!({"a": {"c": [3]}, "d": 4}), false, "").unwrap();
+        assert_eq!(value, json!({"a": {"b": 1, "c": [3]}, "d": 4}));
+        assert_eq!(merge(&mut value, json!({"a": {"b": 1}}), true, ""), Ok(()));
+        let refused = merge(&mut value, json!({"a": {"b": 2}}), true, "");
+        assert_eq!(refused, Err("/a/b".to_owned()));
+    }
+}

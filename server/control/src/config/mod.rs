@@ -1,0 +1,35 @@
+//! Configuration files: items that are described in files, and settings of the service.
+//!
+//! Files are taken together in order ([`files`]), variables of the environment put in ([`environment`]), everything read
+//! and checked ([`root`]), and the items brought into the database in one transaction ([`apply`]).
+
+mod apply;
+mod environment;
+mod files;
+mod root;
+mod settings;
+
+pub use apply::{Applied, apply};
+pub use files::{ConfigFiles, fingerprint};
+pub use root::Config;
+pub use settings::{MetricsSettings, Settings};
+
+use std::fmt;
+
+/// What is wrong with configuration files: a line for each problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(pub Vec<String>);
+
+impl ConfigError {
+    fn one(words: impl Into<String>) -> Self {
+        Self(vec![words.into()])
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "configuration error: {}", self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for ConfigError {}

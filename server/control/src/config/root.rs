@@ -1,0 +1,338 @@
+//! What files may say, and how it is read and checked.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::ConfigError;
+use super::environment::{Variables, expand};
+use super::files::{ConfigFiles, Merged};
+use super::settings::{Settings, read_database, read_metrics, read_service};
+use crate::model::{
+    Bundle, Compat, Kind, Origin, Place, Reader, Reference, Resource, Role, Secret, SecretValue,
+    Source, Stack, check_name,
+};
+
+/// An item that a file describes.
+pub struct Described {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// The file.
+    pub file: String,
+    /// It as JSON.
+    pub body: String,
+    /// What it names of others.
+    pub references: Vec<Reference>,
+}
+
+/// A secret that a file describes.
+pub struct DescribedSecret {
+    /// Its name.
+    pub name: String,
+    /// The file.
+    pub file: String,
+    /// Its value.
+    pub value: SecretValue,
+}
+
+/// A token that a file describes.
+pub struct DescribedToken {
+    /// Its name.
+    pub name: String,
+    /// The file.
+    pub file: String,
+    /// Its key.
+    pub key: Zeroizing<String>,
+    /// What its holder may do.
+    pub role: Role,
+}
+
+/// What files say.
+pub struct Config {
+    /// Settings of the service.
+    pub settings: Settings,
+    /// Secrets.
+    pub secrets: Vec<DescribedSecret>,
+    /// Sources, each behind those that it requires; then bundles, then stacks.
+    pub items: Vec<Described>,
+    /// Tokens.
+    pub tokens: Vec<DescribedToken>,
+}
+
+/// The sections of items, and the settings.
+const SECTIONS: [&str; 9] = [
+    "bundles", "sources", "stacks", "secrets", "tokens", "database", "service", "metrics",
+    "metadata",
+];
+
+/// What is being read.
+struct Reading<'r> {
+    compat: Compat,
+    merged: &'r Merged,
+    problems: Vec<String>,
+}
+
+impl Config {
+    /// Reads and checks files.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with its place and its file.
+    pub fn load(
+        files: &ConfigFiles,
+        compat: Compat,
+        variables: Variables<'_>,
+    ) -> Result<Self, ConfigError> {
+        let mut merged = files.load()?;
+        let missing = expand_variables(&mut merged.value.0, compat, variables);
+        let mut reading = Reading {
+            compat,
+            merged: &merged,
+            problems: missing,
+        };
+        let secrets = reading.secrets();
+        let tokens = reading.tokens();
+        let mut items = reading.items::<Source>();
+        in_order(&mut items, &mut reading.problems);
+        items.extend(reading.items::<Bundle>());
+        items.extend(reading.items::<Stack>());
+        let settings = reading.settings(&secrets);
+        if reading.problems.is_empty() {
+            Ok(Self {
+                settings,
+                secrets,
+                items,
+                tokens,
+            })
+        } else {
+            Err(ConfigError(reading.problems))
+        }
+    }
+}
+
+/// Puts variables in where they may stand: keys, credentials, addresses of data and of the database.
+fn expand_variables(value: &mut Value, compat: Compat, variables: Variables<'_>) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut put = |place: String, value: Option<&mut Value>| {
+        let mut missing = Vec::new();
+        if let Some(value) = value {
+            expand(value, variables, &mut missing);
+        }
+        // the existing control plane takes nothing for what is not set
+        if compat == Compat::Strict {
+            let words = |name| {
+                format!("{place} needs the variable {name}, which is not set; `$$` is a dollar")
+            };
+            problems.extend(missing.into_iter().map(words));
+        }
+    };
+    put("database".to_owned(), value.get_mut("database"));
+    for section in ["secrets", "tokens", "sources"] {
+        let items = value.get_mut(section).and_then(Value::as_object_mut);
+        for (name, item) in items.into_iter().flatten() {
+            let place = format!("{section}.{name}");
+            match section {
+                "secrets" => put(place, Some(item)),
+                "tokens" => put(place, item.get_mut("api_key")),
+                _ => {
+                    let list = item.get_mut("datasources").and_then(Value::as_array_mut);
+                    for (at, datasource) in list.into_iter().flatten().enumerate() {
+                        put(
+                            format!("{place}.datasources[{at}].config"),
+                            datasource.get_mut("config"),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    problems
+}
+
+impl Reading<'_> {
+    /// Reads each item of a section, with the file that describes it.
+    fn each<T>(
+        &mut self,
+        section: &'static str,
+        mut read: impl FnMut(&mut Reader, &Place<'_>, &str, &Value) -> Option<T>,
+    ) -> Vec<(String, String, T)> {
+        let mut found = Vec::new();
+        let place = Place::Root.member(section);
+        let items = match self.merged.value.0.get(section) {
+            None => return found,
+            Some(Value::Object(items)) => items,
+            Some(other) => {
+                let mut reader = Reader::new(self.compat, Origin::File);
+                reader.expected(&place, "an object", other);
+                self.finish("", reader);
+                return found;
+            }
+        };
+        for (name, value) in items {
+            let mut reader = Reader::new(self.compat, Origin::File);
+            let place = place.member(name);
+            if let Err(words) = check_name(name) {
+                reader.refuse(&place, format_args!("has a name that {words}"));
+            }
+            let item = read(&mut reader, &place, name, value);
+            let key = (section.to_owned(), name.clone());
+            let file = self.merged.files.get(&key).cloned().unwrap_or_default();
+            if self.finish(&file, reader)
+                && let Some(item) = item
+            {
+                found.push((name.clone(), file, item));
+            }
+        }
+        found
+    }
+
+    /// Keeps what a reader has noted; whether that was nothing.
+    fn finish(&mut self, file: &str, reader: Reader) -> bool {
+        match reader.finish(()) {
+            Ok(()) => true,
+            Err(problems) => {
+                let told = problems.iter().map(|words| match file {
+                    "" => words.to_owned(),
+                    file => format!("{file}: {words}"),
+                });
+                self.problems.extend(told);
+                false
+            }
+        }
+    }
+
+    fn secrets(&mut self) -> Vec<DescribedSecret> {
+        let read = |reader: &mut Reader, place: &Place<'_>, _: &str, value: &Value| {
+            Secret::read(reader, place, value).value
+        };
+        let found = self.each("secrets", read).into_iter();
+        let described = |(name, file, value)| DescribedSecret { name, file, value };
+        found.map(described).collect()
+    }
+
+    fn tokens(&mut self) -> Vec<DescribedToken> {
+        let read = |reader: &mut Reader, place: &Place<'_>, _: &str, value: &Value| {
+            let mut members = reader.object(place, value);
+            members.take("name");
+            let key = Zeroizing::new(members.required(reader, place, "api_key"));
+            let scopes_place = place.member("scopes");
+            let scopes = members.take("scopes");
+            let scopes = scopes.map_or(&[][..], |scopes| reader.array(&scopes_place, scopes));
+            if scopes.len() != 1 {
+                reader.refuse(&scopes_place, "must have exactly one scope");
+            }
+            members.end(reader, place);
+            let scope_place = scopes_place.element(0);
+            let mut scope = reader.object(&scope_place, scopes.first()?);
+            let role = scope.take("role");
+            scope.end(reader, &scope_place);
+            let place = scope_place.member("role");
+            let Some(role) = role else {
+                reader.refuse(&place, "is required");
+                return None;
+            };
+            Some((key, Role::read(reader, &place, role)?))
+        };
+        let found = self.each("tokens", read).into_iter();
+        let described = |(name, file, (key, role))| DescribedToken {
+            name,
+            file,
+            key,
+            role,
+        };
+        found.map(described).collect()
+    }
+
+    fn items<R: Resource>(&mut self) -> Vec<Described> {
+        let read = |reader: &mut Reader, place: &Place<'_>, name: &str, value: &Value| {
+            let mut item = match value {
+                // a source of nothing holds what is pushed
+                Value::Null if R::KIND == Kind::Source => {
+                    R::read(reader, place, &serde_json::json!({}))
+                }
+                value => R::read(reader, place, value),
+            };
+            // the key of the section is right whatever the item says
+            item.set_name(name);
+            let references = item.references();
+            Some((serde_json::to_string(&item).ok()?, references))
+        };
+        let found = self.each(R::KIND.plural(), read).into_iter();
+        let described = |(name, file, (body, references))| Described {
+            kind: R::KIND,
+            name,
+            file,
+            body,
+            references,
+        };
+        found.map(described).collect()
+    }
+
+    fn settings(&mut self, secrets: &[DescribedSecret]) -> Settings {
+        let mut reader = Reader::new(self.compat, Origin::File);
+        let root = Place::Root;
+        let mut members = reader.object(&root, &self.merged.value.0);
+        for section in SECTIONS {
+            members.take(section);
+        }
+        let secret = |name: &str| {
+            let found = secrets.iter().find(|secret| secret.name == name)?;
+            Some(found.value.clone())
+        };
+        let database = members
+            .take("database")
+            .and_then(|value| read_database(&mut reader, &root.member("database"), value, secret));
+        let api_prefix = members
+            .take("service")
+            .and_then(|value| read_service(&mut reader, &root.member("service"), value));
+        let metrics = members
+            .take("metrics")
+            .map(|value| read_metrics(&mut reader, &root.member("metrics"), value))
+            .unwrap_or_default();
+        members.end(&mut reader, &root);
+        self.finish("", reader);
+        Settings {
+            database,
+            api_prefix,
+            metrics,
+        }
+    }
+}
+
+/// Puts each source behind those that it requires.
+fn in_order(sources: &mut Vec<Described>, problems: &mut Vec<String>) {
+    let mut waiting: BTreeMap<String, Described> = sources
+        .drain(..)
+        .map(|source| (source.name.clone(), source))
+        .collect();
+    while !waiting.is_empty() {
+        let is_ready = |source: &Described| {
+            let mut references = source.references.iter();
+            !references.any(|reference| {
+                reference.kind == Kind::Source && waiting.contains_key(&reference.name)
+            })
+        };
+        let ready = waiting.values().filter(|source| is_ready(source));
+        let ready: Vec<String> = ready.map(|source| source.name.clone()).collect();
+        if ready.is_empty() {
+            let first = waiting.keys().next().cloned().unwrap_or_default();
+            let requires = waiting.iter().map(|(name, source)| {
+                let names = source
+                    .references
+                    .iter()
+                    .map(|reference| reference.name.clone());
+                (name.clone(), names.collect())
+            });
+            let requires: BTreeMap<String, Vec<String>> = requires.collect();
+            let mut ways = waiting
+                .keys()
+                .filter_map(|name| crate::model::cycle(name, &requires));
+            let way = ways.next().map_or(first, |way| way.join(" → "));
+            problems.push(format!("sources require one another: {way}"));
+            return;
+        }
+        sources.extend(ready.iter().filter_map(|name| waiting.remove(name)));
+    }
+}

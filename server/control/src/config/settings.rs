@@ -1,0 +1,198 @@
+//! Settings of the service: its database, its paths, its metrics.
+
+use serde_json::Value;
+
+use crate::db::{DatabaseOptions, DatabaseTls};
+use crate::model::{Place, Reader, SecretValue};
+
+/// Settings of the service.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// The database, where files say which.
+    pub database: Option<DatabaseOptions>,
+    /// What stands before each path.
+    pub api_prefix: Option<String>,
+    /// What is measured.
+    pub metrics: MetricsSettings,
+}
+
+/// What is measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetricsSettings {
+    /// Whether requests are not.
+    pub without_requests: bool,
+    /// Bounds of the buckets of requests, in seconds; the usual ones where there is none.
+    pub request_buckets: Vec<f64>,
+    /// Whether statements are not counted.
+    pub without_statement_counts: bool,
+    /// Whether it is not told how long statements take.
+    pub without_statement_times: bool,
+    /// Bounds of the buckets of statements, in seconds; the usual ones where there is none.
+    pub statement_buckets: Vec<f64>,
+}
+
+/// Reads `service`: what stands before each path.
+pub(super) fn read_service(
+    reader: &mut Reader,
+    place: &Place<'_>,
+    value: &Value,
+) -> Option<String> {
+    let mut members = reader.object(place, value);
+    let has_prefix = members.has("api_prefix");
+    let prefix = members.text(reader, place, "api_prefix");
+    members.end(reader, place);
+    let inner = prefix.strip_prefix('/').unwrap_or_default();
+    let is_path = !inner.is_empty() && !inner.starts_with('/') && !inner.ends_with('/');
+    if has_prefix && prefix != "/" && !is_path {
+        let place = place.member("api_prefix");
+        reader.refuse(&place, "must begin with `/` and not end with it");
+    }
+    has_prefix.then(|| prefix.trim_end_matches('/').to_owned())
+}
+
+/// Reads `database`.
+pub(super) fn read_database(
+    reader: &mut Reader,
+    place: &Place<'_>,
+    value: &Value,
+    secret: impl Fn(&str) -> Option<SecretValue>,
+) -> Option<DatabaseOptions> {
+    let mut members = reader.object(place, value);
+    if members.take("aws_rds").is_some() {
+        let words = "is not known to this service: name the server by `sql`, with a password or a certificate";
+        reader.refuse(&place.member("aws_rds"), words);
+    }
+    let sql = members.take("sql");
+    members.end(reader, place);
+    let place = place.member("sql");
+    let mut members = reader.object(&place, sql?);
+    let driver = members.required(reader, &place, "driver");
+    let dsn = members.text(reader, &place, "dsn");
+    let credentials = members.text(reader, &place, "credentials");
+    members.end(reader, &place);
+    let mut tls = DatabaseTls::default();
+    if !credentials.is_empty() {
+        match secret(&credentials) {
+            Some(secret) if secret.kind() == "tls_cert" => {
+                let text = |name| secret.text(name).unwrap_or_default().to_owned();
+                tls = DatabaseTls {
+                    root_ca: text("root_ca"),
+                    certificate: text("tls_cert"),
+                    key: text("tls_key").into(),
+                };
+            }
+            Some(_) => reader.refuse(
+                &place.member("credentials"),
+                "must name a secret of type `tls_cert`",
+            ),
+            None => reader.refuse(
+                &place.member("credentials"),
+                "names a secret that these files do not describe",
+            ),
+        }
+    }
+    match driver.as_str() {
+        "sqlite" | "sqlite3" => {
+            let path = dsn.strip_prefix("file:").unwrap_or(&dsn);
+            let path = path.split('?').next().unwrap_or_default();
+            match path {
+                "" => None,
+                ":memory:" => Some(DatabaseOptions::Memory),
+                path => Some(DatabaseOptions::Sqlite(path.into())),
+            }
+        }
+        "postgres" | "pgx" | "postgresql" | "mysql" if dsn.is_empty() => {
+            reader.refuse(&place.member("dsn"), "is required");
+            None
+        }
+        "postgres" | "pgx" | "postgresql" => Some(DatabaseOptions::Postgres(dsn, tls)),
+        "mysql" => Some(DatabaseOptions::Mysql(dsn, tls)),
+        "" => None,
+        other => {
+            let words = format_args!("must be `sqlite`, `postgres` or `mysql`, not {other:?}");
+            reader.refuse(&place.member("driver"), words);
+            None
+        }
+    }
+}
+
+/// Reads `metrics`. Groups of what this service does not measure are taken and have no effect.
+pub(super) fn read_metrics(
+    reader: &mut Reader,
+    place: &Place<'_>,
+    value: &Value,
+) -> MetricsSettings {
+    let mut settings = MetricsSettings::default();
+    let mut members = reader.object(place, value);
+    let is_on = switch(reader, place, &mut members);
+    settings.without_requests = !is_on;
+    settings.without_statement_counts = !is_on;
+    settings.without_statement_times = !is_on;
+    let groups: [(&'static str, &[&'static str]); 4] = [
+        ("http", &["request_duration"]),
+        ("gitsync", &["git_sync_duration", "git_sync_count"]),
+        ("worker", &["bundle_build_duration", "bundle_build_count"]),
+        (
+            "database",
+            &["database_query_duration", "database_query_count"],
+        ),
+    ];
+    for (group, metrics) in groups {
+        let Some(value) = members.take(group) else {
+            continue;
+        };
+        let place = place.member(group);
+        let mut members = reader.object(&place, value);
+        let group_is_on = switch(reader, &place, &mut members);
+        for name in metrics {
+            let Some(value) = members.take(name) else {
+                continue;
+            };
+            let place = place.member(name);
+            let mut members = reader.object(&place, value);
+            let metric_is_on = switch(reader, &place, &mut members);
+            let buckets = members
+                .take("buckets_seconds")
+                .map_or_else(Vec::new, |value| {
+                    read_buckets(reader, &place.member("buckets_seconds"), value)
+                });
+            members.end(reader, &place);
+            match *name {
+                "request_duration" => {
+                    settings.without_requests |= !metric_is_on;
+                    settings.request_buckets = buckets;
+                }
+                "database_query_duration" => {
+                    settings.without_statement_times |= !metric_is_on;
+                    settings.statement_buckets = buckets;
+                }
+                "database_query_count" => settings.without_statement_counts |= !metric_is_on,
+                _ => {}
+            }
+        }
+        settings.without_requests |= group == "http" && !group_is_on;
+        settings.without_statement_times |= group == "database" && !group_is_on;
+        settings.without_statement_counts |= group == "database" && !group_is_on;
+        members.end(reader, &place);
+    }
+    members.end(reader, place);
+    settings
+}
+
+/// `enabled`, which everything is unless it says otherwise.
+fn switch(reader: &mut Reader, place: &Place<'_>, members: &mut crate::model::Members<'_>) -> bool {
+    let value = members.take("enabled");
+    value.is_none_or(|value| reader.boolean(&place.member("enabled"), value))
+}
+
+fn read_buckets(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Vec<f64> {
+    let mut bounds: Vec<f64> = Vec::new();
+    for (at, item) in reader.array(place, value).iter().enumerate() {
+        match item.as_f64() {
+            Some(bound) if bounds.last().is_none_or(|last| *last < bound) => bounds.push(bound),
+            Some(_) => reader.refuse(&place.element(at), "must be larger than the one before"),
+            None => reader.expected(&place.element(at), "a number", item),
+        }
+    }
+    bounds
+}

@@ -1,0 +1,274 @@
+//! The whole of it: database, keys and API put together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use zeroize::Zeroizing;
+
+use crate::access::Access;
+use crate::api::{Metrics, Service, State, new_key};
+use crate::config::{Applied, Config, ConfigFiles, Settings, apply, fingerprint};
+use crate::db::{Database, DatabaseOptions, Dialect, Holder, Mode, NewToken};
+use crate::error::{Refusal, Refused};
+use crate::model::{Compat, Kind, Record, Role, check_name};
+use crate::secrets::{KeySource, Keyring, ServiceKeys};
+
+/// How a control plane is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The database; a file in the data folder unless this or a configuration file says otherwise.
+    pub database: Option<DatabaseOptions>,
+    /// Where what is kept on this machine lies.
+    pub data_dir: PathBuf,
+    /// What encrypts secrets.
+    pub keys: KeySource,
+    /// Whether unknown fields are refused.
+    pub compat: Compat,
+    /// What stands before each path: empty, or `/…` without a slash at its end.
+    pub api_prefix: String,
+    /// Configuration files.
+    pub config: ConfigFiles,
+    /// Whether tables of a server are brought to the latest version; those of SQLite always are.
+    pub apply_migrations: bool,
+}
+
+impl Options {
+    /// Everything in one folder: SQLite, and a key that is made.
+    pub fn in_folder(data_dir: impl Into<PathBuf>) -> Self {
+        let data_dir = data_dir.into();
+        Self {
+            database: None,
+            keys: KeySource::Made(data_dir.join("secrets.key")),
+            data_dir,
+            compat: Compat::Strict,
+            api_prefix: String::new(),
+            config: ConfigFiles::default(),
+            apply_migrations: false,
+        }
+    }
+
+    /// The database: that of the options, that of the files, or a file in the data folder.
+    pub(crate) fn database(&self, settings: &Settings) -> DatabaseOptions {
+        let chosen = self.database.clone().or_else(|| settings.database.clone());
+        chosen.unwrap_or_else(|| DatabaseOptions::Sqlite(self.data_dir.join("sqlite.db")))
+    }
+
+    /// What the configuration files say.
+    pub(crate) fn load(&self) -> Result<Config, Refusal> {
+        let variables = |name: &str| std::env::var(name).ok();
+        Config::load(&self.config, self.compat, &variables)
+            .map_err(|error| Refusal::invalid(error.to_string()))
+    }
+}
+
+/// A control plane. Cloning it is cheap.
+#[derive(Clone)]
+pub struct ControlPlane {
+    state: Arc<State>,
+    options: Arc<Options>,
+}
+
+impl ControlPlane {
+    /// Opens the database, brings its tables to the latest version where that is wanted, and is ready for requests.
+    ///
+    /// # Errors
+    /// A database that cannot be reached or is of another version; keys that cannot be read or do not fit.
+    pub async fn open(options: &Options) -> Result<Self, Refusal> {
+        Self::open_with(options, true).await
+    }
+
+    /// Opens the database as [`ControlPlane::open`] does, and leaves what files describe as it is there.
+    ///
+    /// # Errors
+    /// As for [`ControlPlane::open`].
+    pub async fn attach(options: &Options) -> Result<Self, Refusal> {
+        Self::open_with(options, false).await
+    }
+
+    async fn open_with(options: &Options, with_files: bool) -> Result<Self, Refusal> {
+        let config = options.load()?;
+        let kind = options.database(&config.settings);
+        if !matches!(kind, DatabaseOptions::Memory) {
+            std::fs::create_dir_all(&options.data_dir).map_err(|error| {
+                let folder = options.data_dir.display();
+                Refusal::internal(format!("cannot make the folder {folder}: {error}"))
+            })?;
+        }
+        let mut database = Database::new(&kind)?;
+        let metrics = Metrics::new(&config.settings.metrics);
+        database.observe(metrics.observer());
+        if options.apply_migrations || database.dialect() == Dialect::Sqlite {
+            let done = database.migrate().await?;
+            if !done.applied.is_empty() {
+                tracing::info!(migrations = done.applied.len(), "the tables were changed");
+            }
+        } else {
+            database.check_version().await?;
+        }
+        let keyring = Keyring::open(&options.keys).map_err(|error| Refusal::internal(error.0))?;
+        let keys = ServiceKeys::open(&database, &keyring).await?;
+        let access = Access::new(database.dialect())?;
+        let state = State {
+            database,
+            keyring,
+            keys,
+            access,
+            compat: options.compat,
+            prefix: match &config.settings.api_prefix {
+                Some(prefix) if options.api_prefix.is_empty() => prefix.clone(),
+                _ => options.api_prefix.trim_end_matches('/').to_owned(),
+            },
+            metrics,
+            is_ready: AtomicBool::new(true),
+            touching: parking_lot::Mutex::default(),
+            unnumbered: AtomicU64::new(0),
+        };
+        if with_files && !options.config.paths.is_empty() {
+            apply(&config, &state.database, &state.keyring, &state.keys).await?;
+        }
+        Ok(Self {
+            state: Arc::new(state),
+            options: Arc::new(options.clone()),
+        })
+    }
+
+    /// Reads the configuration files again and brings what they describe into the database: all of it, or nothing.
+    /// Settings of the service stay as they were at its start.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the files; a database that cannot be reached.
+    pub async fn reload(&self) -> Result<Applied, Refusal> {
+        let config = self.options.load()?;
+        let State {
+            database,
+            keyring,
+            keys,
+            ..
+        } = &*self.state;
+        apply(&config, database, keyring, keys).await
+    }
+
+    /// Reloads the configuration files whenever they change, for as long as it is waited for. What cannot be loaded is
+    /// told in the log, and the state before stays.
+    pub async fn watch(&self, pause: Duration) {
+        let files = &self.options.config;
+        let mut known = fingerprint(files);
+        loop {
+            tokio::time::sleep(pause).await;
+            let now = fingerprint(files);
+            // files that are being written may not be readable for a moment
+            if now.is_none() || now == known {
+                continue;
+            }
+            known = now;
+            match self.reload().await {
+                Ok(applied) => tracing::info!(?applied, "the configuration was loaded again"),
+                Err(error) => tracing::error!(%error, "the configuration was not loaded again"),
+            }
+        }
+    }
+
+    /// The API.
+    pub fn service(&self) -> Service {
+        Service::new(self.state.clone())
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Database {
+        &self.state.database
+    }
+
+    /// Says whether requests are welcome, which `/health` tells.
+    pub fn set_ready(&self, is_ready: bool) {
+        self.state.is_ready.store(is_ready, Ordering::Release);
+    }
+
+    /// Makes a token and returns its key, which is kept nowhere.
+    ///
+    /// # Errors
+    /// A name that is taken or none; a database that cannot be reached.
+    pub async fn create_token(
+        &self,
+        name: &str,
+        role: Role,
+        expires_at: Option<i64>,
+    ) -> Result<Zeroizing<String>, Refusal> {
+        check_name(name)
+            .map_err(|words| Refusal::invalid(format!("the name of a token {words}")))?;
+        let key = new_key()?;
+        let mut transaction = self.state.database.begin(Mode::Write).await?;
+        if transaction.token(name).await?.is_some() {
+            transaction.roll_back().await;
+            return Err(Refusal::new(
+                Refused::Conflict,
+                format!("token {name:?} exists"),
+            ));
+        }
+        let token = NewToken {
+            name,
+            role,
+            key_hash: &self.state.keys.digest(&key),
+            file: None,
+            expires_at,
+        };
+        transaction.put_token(token).await?;
+        transaction.commit().await?;
+        Ok(key)
+    }
+
+    /// Every token.
+    ///
+    /// # Errors
+    /// A database that cannot be reached.
+    pub async fn tokens(&self) -> Result<Vec<Holder>, Refusal> {
+        let mut transaction = self.state.database.begin(Mode::Read).await?;
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map_or(0, |last: &Holder| last.id);
+            let page = transaction.tokens_after(after, 1000).await?;
+            if page.is_empty() {
+                transaction.roll_back().await;
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
+    /// Revokes a token.
+    ///
+    /// # Errors
+    /// No token of that name, or one that a file describes; a database that cannot be reached.
+    pub async fn revoke_token(&self, name: &str) -> Result<(), Refusal> {
+        let mut transaction = self.state.database.begin(Mode::Write).await?;
+        let Some(token) = transaction.token(name).await? else {
+            transaction.roll_back().await;
+            return Err(Refusal::not_found());
+        };
+        if let Some(file) = token.file {
+            transaction.roll_back().await;
+            let message =
+                format!("token {name:?} is described by the file {file:?}; change it there");
+            return Err(Refusal::new(Refused::Conflict, message));
+        }
+        transaction.remove_token(token.id).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Notes what became of building or pushing a bundle.
+    ///
+    /// # Errors
+    /// No bundle of that name; a database that cannot be reached.
+    pub async fn record_status(&self, bundle: &str, record: &Record) -> Result<(), Refusal> {
+        let mut transaction = self.state.database.begin(Mode::Write).await?;
+        let Some(head) = transaction.head(Kind::Bundle, bundle).await? else {
+            transaction.roll_back().await;
+            return Err(Refusal::not_found());
+        };
+        transaction.record_status(head.id, record).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! Tables, brought to the version that the service knows.
+
+use super::{Database, DbError, Dialect, Mode, Transaction, now};
+
+/// A step from one version of the tables to the next.
+struct Migration {
+    version: i64,
+    name: &'static str,
+    sql: &'static str,
+}
+
+macro_rules! migrations {
+    ($dialect:literal: $($version:literal $name:literal),+) => {
+        &[$(Migration {
+            version: $version,
+            name: $name,
+            sql: include_str!(concat!("../../migrations/", $dialect, "/", $name, ".sql")),
+        }),+]
+    };
+}
+
+static SQLITE: &[Migration] = migrations!("sqlite": 1 "0001_tables");
+static POSTGRES: &[Migration] = migrations!("postgres": 1 "0001_tables");
+static MYSQL: &[Migration] = migrations!("mysql": 1 "0001_tables");
+
+fn all(dialect: Dialect) -> &'static [Migration] {
+    match dialect {
+        Dialect::Sqlite => SQLITE,
+        Dialect::Postgres => POSTGRES,
+        Dialect::Mysql => MYSQL,
+    }
+}
+
+/// Where it is written down which versions the tables have had.
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS solon_migrations (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)";
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The names of the migrations, in order.
+    pub applied: Vec<&'static str>,
+    /// The version of the tables now.
+    pub version: i64,
+}
+
+impl Database {
+    /// Brings the tables to the latest version, once whoever else does so has ended.
+    ///
+    /// # Errors
+    /// A database that cannot be reached, or is newer.
+    pub async fn migrate(&self) -> Result<Migrated, DbError> {
+        let mut transaction = self.begin(Mode::Migrate).await?;
+        let mut applied = Vec::new();
+        transaction.script(TABLE).await?;
+        for migration in transaction.pending(self.dialect()).await? {
+            transaction.script(migration.sql).await?;
+            transaction
+                .execute(
+                    "INSERT INTO solon_migrations (version, applied_at) VALUES (?, ?)",
+                    vec![migration.version.into(), now().into()],
+                )
+                .await?;
+            applied.push(migration.name);
+        }
+        transaction.commit().await?;
+        let version = all(self.dialect()).last().map_or(0, |last| last.version);
+        Ok(Migrated { applied, version })
+    }
+
+    /// Refuses tables of another version.
+    ///
+    /// # Errors
+    /// [`DbError::Pending`] and [`DbError::Newer`]; a database that cannot be reached.
+    pub async fn check_version(&self) -> Result<(), DbError> {
+        match pending(self).await?.len() {
+            0 => Ok(()),
+            count => Err(DbError::Pending(count)),
+        }
+    }
+}
+
+async fn pending(database: &Database) -> Result<Vec<&'static Migration>, DbError> {
+    let mut transaction = database.begin(Mode::Read).await?;
+    match transaction.pending(database.dialect()).await {
+        Ok(pending) => {
+            transaction.roll_back().await;
+            Ok(pending)
+        }
+        Err(DbError::Newer { found, known }) => Err(DbError::Newer { found, known }),
+        // without the table nothing was ever done
+        Err(DbError::Other(_)) => Ok(all(database.dialect()).iter().collect()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The statements that [`Database::migrate`] would run.
+///
+/// # Errors
+/// A database that cannot be reached, or is newer.
+pub async fn pending_sql(database: &Database) -> Result<String, DbError> {
+    let pending = pending(database).await?.into_iter();
+    let text = |migration: &Migration| {
+        let Migration { name, sql, version } = migration;
+        format!("-- migration {version}: {name}\n{sql}")
+    };
+    Ok(pending.map(text).collect::<Vec<_>>().join("\n"))
+}
+
+impl Transaction {
+    /// The migrations that are still to be made.
+    async fn pending(&mut self, dialect: Dialect) -> Result<Vec<&'static Migration>, DbError> {
+        let rows = self
+            .query(
+                "SELECT version FROM solon_migrations ORDER BY version",
+                vec![],
+            )
+            .await?;
+        let mut done = Vec::new();
+        for mut row in rows {
+            done.push(row.int()?);
+        }
+        let known = all(dialect).last().map_or(0, |last| last.version);
+        match done.last() {
+            Some(&found) if found > known => Err(DbError::Newer { found, known }),
+            _ => {
+                let open = |migration: &&Migration| !done.contains(&migration.version);
+                Ok(all(dialect).iter().filter(open).collect())
+            }
+        }
+    }
+}

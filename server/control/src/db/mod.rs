@@ -1,0 +1,32 @@
+//! The database: SQLite, PostgreSQL, MySQL or MariaDB behind one trait, and every statement of the control plane.
+//!
+//! [`Driver`] and [`Session`] are all that a database must bring; the statements are written once, with `?` for each
+//! value, and use what all dialects share. Only the tables themselves are written for each dialect (`migrations/`).
+//! Writes come one after another: each locks the same row first, so what a write has read is still so when it ends.
+
+mod audit;
+mod driver;
+mod grants;
+mod items;
+mod migrate;
+mod mysql;
+mod options;
+mod pool;
+mod postgres;
+mod settings;
+mod source_data;
+mod sqlite;
+mod statuses;
+mod tokens;
+mod transaction;
+
+pub use audit::{AuditEntry, Written};
+pub use driver::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
+pub use items::{Item, ItemHead, NewItem};
+pub use migrate::{Migrated, pending_sql};
+pub use options::{DatabaseOptions, DatabaseTls};
+pub use source_data::Document;
+pub use statuses::StoredStatus;
+pub use tokens::{Holder, NewToken};
+pub(crate) use transaction::now;
+pub use transaction::{Database, Observer, Transaction};

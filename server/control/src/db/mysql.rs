@@ -1,0 +1,230 @@
+//! MySQL and MariaDB.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mysql_async::prelude::Queryable as _;
+use mysql_async::{Conn, Opts, OptsBuilder, Params, Value};
+
+use super::pool::{Lease, Pool};
+use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
+use crate::limits;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Room for what surrounds the values of a statement.
+const MARGIN: usize = 4096;
+
+/// A MySQL or MariaDB server.
+pub struct Mysql {
+    opts: Opts,
+    pool: Arc<Pool<Connection>>,
+}
+
+/// A connection, and how much its server takes at once.
+struct Connection {
+    conn: Conn,
+    most: usize,
+}
+
+impl Mysql {
+    /// The server that an address describes.
+    pub fn new(url: &str, tls: Option<mysql_async::SslOpts>) -> Result<Self, DbError> {
+        let wrong = |_| DbError::Other("the DSN is none of MySQL".to_owned());
+        let opts = Opts::from_url(url).map_err(wrong)?;
+        let mut builder = OptsBuilder::from_opts(opts).prefer_socket(false);
+        if let Some(tls) = tls {
+            builder = builder.ssl_opts(Some(tls));
+        }
+        Ok(Self {
+            opts: builder.into(),
+            pool: Pool::new(limits::CONNECTIONS, PATIENCE),
+        })
+    }
+
+    async fn connect(&self) -> Result<Connection, DbError> {
+        let connecting = tokio::time::timeout(PATIENCE, Conn::new(self.opts.clone()));
+        let Ok(connected) = connecting.await else {
+            return Err(DbError::Unavailable("it does not answer".to_owned()));
+        };
+        let mut conn = connected.map_err(|error| DbError::Unavailable(error.to_string()))?;
+        let most: Option<u64> = conn
+            .query_first("SELECT @@max_allowed_packet")
+            .await
+            .map_err(failed)?;
+        let most = most.and_then(|most| usize::try_from(most).ok());
+        Ok(Connection {
+            conn,
+            most: most.unwrap_or(usize::MAX),
+        })
+    }
+}
+
+fn failed(error: mysql_async::Error) -> DbError {
+    use mysql_async::{DriverError, Error};
+    let words = error.to_string();
+    match error {
+        Error::Io(_) | Error::Driver(DriverError::ConnectionClosed) => DbError::Unavailable(words),
+        Error::Driver(DriverError::PacketTooLarge) => DbError::TooLarge(words),
+        Error::Server(error) => match error.code {
+            // duplicates, references
+            1062 | 1451 | 1452 => DbError::Conflict(words),
+            // locks that were waited for in vain, deadlocks, too many connections, stopping, gone, read only
+            1205 | 1213 | 1040 | 1053 | 1077 | 1152 | 1154..=1161 | 1203 | 1290 | 1836 | 1927 => {
+                DbError::Unavailable(words)
+            }
+            1153 | 1406 => DbError::TooLarge(words),
+            _ => DbError::Other(words),
+        },
+        _ => DbError::Other(words),
+    }
+}
+
+impl Driver for Mysql {
+    fn dialect(&self) -> Dialect {
+        Dialect::Mysql
+    }
+
+    fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
+        Box::pin(async move {
+            let mut lease = self.pool.lease().await?;
+            // a connection that was idle may have been lost since
+            while let Some(connection) = lease.get() {
+                if begin(&mut connection.conn, mode).await.is_ok() {
+                    return Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>);
+                }
+                lease.take();
+                lease.pool().forget();
+            }
+            let mut connection = self.connect().await?;
+            begin(&mut connection.conn, mode).await.map_err(failed)?;
+            lease.set(connection);
+            Ok(Box::new(MysqlSession { lease, mode }) as Box<dyn Session>)
+        })
+    }
+}
+
+async fn begin(connection: &mut Conn, mode: Mode) -> Result<(), mysql_async::Error> {
+    let statements: &[&str] = match mode {
+        Mode::Read => &["START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"],
+        Mode::Write => &[
+            // what others wrote before the lock was had must be seen
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "START TRANSACTION",
+            "SELECT id FROM writer WHERE id = 1 FOR UPDATE",
+        ],
+        // tables are not part of transactions here, so a lock of the connection holds until the end
+        Mode::Migrate => &["DO GET_LOCK('solon_control_migrations', 60)"],
+    };
+    for statement in statements {
+        connection.query_drop(*statement).await?;
+    }
+    Ok(())
+}
+
+/// A transaction; a connection that is dropped within one is closed, which takes it back.
+struct MysqlSession {
+    lease: Lease<Connection>,
+    mode: Mode,
+}
+
+impl MysqlSession {
+    fn connection(&mut self) -> Result<&mut Conn, DbError> {
+        self.connection_for(&[])
+    }
+
+    /// The connection for a statement with these values. A server that is sent more than it takes hangs up.
+    fn connection_for(&mut self, cells: &[Cell]) -> Result<&mut Conn, DbError> {
+        let gone = || DbError::Other("the transaction is over".to_owned());
+        let connection = self.lease.get().ok_or_else(gone)?;
+        let lengths = cells.iter().map(|cell| match cell {
+            Cell::Text(text) => text.len(),
+            Cell::Blob(bytes) => bytes.len(),
+            Cell::Null | Cell::Int(_) => 8,
+        });
+        let length = lengths.sum::<usize>() + MARGIN;
+        if length > connection.most {
+            let most = connection.most;
+            return Err(DbError::TooLarge(format!(
+                "it takes at most {most} bytes at once"
+            )));
+        }
+        Ok(&mut connection.conn)
+    }
+}
+
+fn values(cells: Vec<Cell>) -> Params {
+    if cells.is_empty() {
+        return Params::Empty;
+    }
+    let value = |cell| match cell {
+        Cell::Null => Value::NULL,
+        Cell::Int(number) => Value::Int(number),
+        Cell::Text(text) => Value::Bytes(text.into_bytes()),
+        Cell::Blob(bytes) => Value::Bytes(bytes),
+    };
+    Params::Positional(cells.into_iter().map(value).collect())
+}
+
+/// Texts come as bytes; a row knows by the column that is asked for.
+fn cell(value: Value) -> Cell {
+    match value {
+        Value::NULL => Cell::Null,
+        Value::Int(number) => Cell::Int(number),
+        Value::UInt(number) => i64::try_from(number).map_or(Cell::Null, Cell::Int),
+        Value::Bytes(bytes) => Cell::Blob(bytes),
+        other => Cell::Text(other.as_sql(true)),
+    }
+}
+
+impl Session for MysqlSession {
+    fn query<'s>(&'s mut self, sql: Cow<'static, str>, cells: Vec<Cell>) -> Later<'s, Vec<Row>> {
+        Box::pin(async move {
+            let rows: Result<Vec<mysql_async::Row>, _> = self
+                .connection_for(&cells)?
+                .exec(&*sql, values(cells))
+                .await;
+            let read =
+                |row: mysql_async::Row| Row::new(row.unwrap().into_iter().map(cell).collect());
+            Ok(rows.map_err(failed)?.into_iter().map(read).collect())
+        })
+    }
+
+    fn execute<'s>(&'s mut self, sql: &'static str, cells: Vec<Cell>) -> Later<'s, u64> {
+        Box::pin(async move {
+            let connection = self.connection_for(&cells)?;
+            connection
+                .exec_drop(sql, values(cells))
+                .await
+                .map_err(failed)?;
+            Ok(connection.affected_rows())
+        })
+    }
+
+    fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()> {
+        Box::pin(async move {
+            let connection = self.connection()?;
+            for statement in sql.split(";\n").filter(|text| !text.trim().is_empty()) {
+                connection.query_drop(statement).await.map_err(failed)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn end(mut self: Box<Self>, commit: bool) -> Later<'static, ()> {
+        Box::pin(async move {
+            let statement = match self.mode {
+                Mode::Migrate => "DO RELEASE_LOCK('solon_control_migrations')",
+                _ if commit => "COMMIT",
+                _ => "ROLLBACK",
+            };
+            self.connection()?
+                .query_drop(statement)
+                .await
+                .map_err(failed)?;
+            self.lease.give_back();
+            Ok(())
+        })
+    }
+}

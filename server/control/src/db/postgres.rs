@@ -1,0 +1,307 @@
+//! PostgreSQL.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::pool::{Lease, Pool};
+use super::{Cell, DatabaseTls, DbError, Dialect, Driver, Later, Mode, Row, Session};
+use crate::limits;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A number of its own among the locks of a database.
+const MIGRATIONS: &str = "SELECT pg_advisory_xact_lock(7230917234502)";
+
+/// A PostgreSQL server.
+pub struct Postgres {
+    config: Config,
+    tls: Option<Arc<rustls::ClientConfig>>,
+    pool: Arc<Pool<Connection>>,
+}
+
+/// A connection with the statements that it has prepared.
+struct Connection {
+    client: Client,
+    prepared: HashMap<Cow<'static, str>, Statement>,
+}
+
+impl Postgres {
+    /// The server that a text describes, as `postgres://…` or in words. TLS is used where the text asks for it, or where
+    /// there is something to trust; what would be tried and given up without a word is not tried.
+    pub fn new(dsn: &str, tls: &DatabaseTls) -> Result<Self, DbError> {
+        let mut config: Config = dsn
+            .parse()
+            .map_err(|_| DbError::Other("the DSN is none of PostgreSQL".to_owned()))?;
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            SslMode::Prefer if tls.is_empty() => None,
+            _ => {
+                config.ssl_mode(SslMode::Require);
+                Some(tls.client_config()?)
+            }
+        };
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(PATIENCE);
+        }
+        Ok(Self {
+            config,
+            tls,
+            pool: Pool::new(limits::CONNECTIONS, PATIENCE),
+        })
+    }
+
+    async fn connect(&self) -> Result<Connection, DbError> {
+        let client = match &self.tls {
+            Some(tls) => {
+                let tls = MakeRustlsConnect::new(tls.as_ref().clone());
+                let (client, connection) = self.config.connect(tls).await.map_err(unreachable)?;
+                tokio::spawn(connection);
+                client
+            }
+            None => {
+                let (client, connection) = self.config.connect(NoTls).await.map_err(unreachable)?;
+                tokio::spawn(connection);
+                client
+            }
+        };
+        Ok(Connection {
+            client,
+            prepared: HashMap::new(),
+        })
+    }
+}
+
+/// A server that is not there yet, is stopping or has no connection left is there later.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn unreachable(error: tokio_postgres::Error) -> DbError {
+    DbError::Unavailable(chain(&error))
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        words = format!("{words}: {cause}");
+        next = cause.source();
+    }
+    words
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn failed(error: tokio_postgres::Error) -> DbError {
+    let words = chain(&error);
+    let Some(code) = error.code() else {
+        return DbError::Unavailable(words);
+    };
+    let class = code.code().get(..2).unwrap_or_default();
+    match class {
+        "23" => DbError::Conflict(words),
+        // connection, rollback, resources, a lock that was waited for in vain, operator's intervention, system
+        "08" | "40" | "53" | "55" | "57" | "58" => DbError::Unavailable(words),
+        "25" if *code == SqlState::READ_ONLY_SQL_TRANSACTION => DbError::Unavailable(words),
+        "54" => DbError::TooLarge(words),
+        _ => DbError::Other(words),
+    }
+}
+
+impl Driver for Postgres {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
+        Box::pin(async move {
+            let begin = match mode {
+                Mode::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
+                Mode::Write => "BEGIN; SET LOCAL lock_timeout = '10s'; SELECT id FROM writer WHERE id = 1 FOR UPDATE".to_owned(),
+                Mode::Migrate => format!("BEGIN; {MIGRATIONS}"),
+            };
+            let mut lease = self.pool.lease().await?;
+            // a connection that was idle may have been lost since
+            while let Some(connection) = lease.get() {
+                if !connection.client.is_closed()
+                    && connection.client.batch_execute(&begin).await.is_ok()
+                {
+                    return Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>);
+                }
+                lease.take();
+                lease.pool().forget();
+            }
+            let connection = self.connect().await?;
+            connection
+                .client
+                .batch_execute(&begin)
+                .await
+                .map_err(failed)?;
+            lease.set(connection);
+            Ok(Box::new(PostgresSession { lease }) as Box<dyn Session>)
+        })
+    }
+}
+
+/// A transaction; a connection that is dropped within one is closed, which takes it back.
+struct PostgresSession {
+    lease: Lease<Connection>,
+}
+
+impl PostgresSession {
+    fn connection(&mut self) -> Result<&mut Connection, DbError> {
+        let gone = || DbError::Other("the transaction is over".to_owned());
+        self.lease.get().ok_or_else(gone)
+    }
+}
+
+impl Connection {
+    async fn prepare(&mut self, sql: Cow<'static, str>) -> Result<Statement, DbError> {
+        if let Some(statement) = self.prepared.get(&sql) {
+            return Ok(statement.clone());
+        }
+        let numbered = numbered(&sql);
+        let statement = self.client.prepare(&numbered).await.map_err(failed)?;
+        // conditions of those who ask are statements of their own
+        if self.prepared.len() >= limits::STATEMENTS {
+            self.prepared.clear();
+        }
+        self.prepared.insert(sql, statement.clone());
+        Ok(statement)
+    }
+}
+
+/// A statement with `$1`, `$2`, … for each `?`. No statement of ours has one in a text.
+fn numbered(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len() + 16);
+    let mut count = 0;
+    for letter in sql.chars() {
+        if letter == '?' {
+            count += 1;
+            out.push('$');
+            out.push_str(&count.to_string());
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+impl ToSql for Cell {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Int(number) if *kind == Type::INT4 => i32::try_from(*number)?.to_sql(kind, out),
+            Self::Int(number) => number.to_sql(kind, out),
+            Self::Text(text) => text.to_sql(kind, out),
+            Self::Blob(bytes) => bytes.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Cell {
+    fn from_sql(
+        kind: &Type,
+        raw: &'a [u8],
+    ) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(match *kind {
+            Type::INT8 => Self::Int(i64::from_sql(kind, raw)?),
+            Type::INT4 => Self::Int(i64::from(i32::from_sql(kind, raw)?)),
+            Type::BYTEA => Self::Blob(raw.to_vec()),
+            _ => Self::Text(String::from_sql(kind, raw)?),
+        })
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self::Null)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+impl Session for PostgresSession {
+    fn query<'s>(&'s mut self, sql: Cow<'static, str>, values: Vec<Cell>) -> Later<'s, Vec<Row>> {
+        Box::pin(async move {
+            let connection = self.connection()?;
+            let statement = connection.prepare(sql).await?;
+            let values: Vec<&(dyn ToSql + Sync)> = values
+                .iter()
+                .map(|value| value as &(dyn ToSql + Sync))
+                .collect();
+            let rows = connection.client.query(&statement, &values).await;
+            let read = |row: tokio_postgres::Row| {
+                let cells = (0..row.len()).map(|at| row.try_get::<_, Cell>(at));
+                Ok(Row::new(cells.collect::<Result<_, _>>().map_err(failed)?))
+            };
+            rows.map_err(failed)?.into_iter().map(read).collect()
+        })
+    }
+
+    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> Later<'s, u64> {
+        Box::pin(async move {
+            let connection = self.connection()?;
+            let statement = connection.prepare(sql.into()).await?;
+            let values: Vec<&(dyn ToSql + Sync)> = values
+                .iter()
+                .map(|value| value as &(dyn ToSql + Sync))
+                .collect();
+            connection
+                .client
+                .execute(&statement, &values)
+                .await
+                .map_err(failed)
+        })
+    }
+
+    fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()> {
+        Box::pin(async move {
+            let connection = self.connection()?;
+            connection.client.batch_execute(sql).await.map_err(failed)
+        })
+    }
+
+    fn end(mut self: Box<Self>, commit: bool) -> Later<'static, ()> {
+        Box::pin(async move {
+            let word = if commit { "COMMIT" } else { "ROLLBACK" };
+            let connection = self.connection()?;
+            connection
+                .client
+                .batch_execute(word)
+                .await
+                .map_err(failed)?;
+            self.lease.give_back();
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    #[test]
+    fn values_are_numbered() {
+        assert_eq!(
+            numbered("a = ? AND b IN (?, ?)"),
+            "a = $1 AND b IN ($2, $3)"
+        );
+    }
+}

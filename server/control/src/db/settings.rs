@@ -1,0 +1,28 @@
+//! Keys that the service made for itself.
+
+use super::{DbError, Transaction};
+
+impl Transaction {
+    /// A setting.
+    pub async fn setting(&mut self, name: &'static str) -> Result<Option<Vec<u8>>, DbError> {
+        let row = self
+            .first(
+                "SELECT value FROM settings WHERE name = ?",
+                vec![name.into()],
+            )
+            .await?;
+        row.map(|mut row| row.blob()).transpose()
+    }
+
+    /// Keeps a setting.
+    pub async fn put_setting(&mut self, name: &'static str, value: &[u8]) -> Result<(), DbError> {
+        self.execute("DELETE FROM settings WHERE name = ?", vec![name.into()])
+            .await?;
+        self.execute(
+            "INSERT INTO settings (name, value) VALUES (?, ?)",
+            vec![name.into(), value.into()],
+        )
+        .await
+        .map(drop)
+    }
+}

@@ -1,0 +1,85 @@
+//! Documents that were pushed into sources.
+
+use super::{DbError, Transaction};
+
+/// A document with the file that holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// `users/data.json`
+    pub path: String,
+    /// It as JSON, numbers as they were written.
+    pub body: String,
+}
+
+impl Transaction {
+    /// The document of a file.
+    pub async fn document(&mut self, source: i64, path: &str) -> Result<Option<String>, DbError> {
+        let row = self
+            .first(
+                "SELECT body FROM source_data WHERE source_id = ? AND path = ?",
+                vec![source.into(), path.into()],
+            )
+            .await?;
+        row.map(|mut row| row.text()).transpose()
+    }
+
+    /// The documents of a folder and those below, in the order of their paths.
+    pub async fn documents_below(
+        &mut self,
+        source: i64,
+        folder: &str,
+    ) -> Result<Vec<Document>, DbError> {
+        // all that begins with `a/` lies between `a/` and `a0`, as `0` follows `/`
+        let end = match folder.strip_suffix('/') {
+            Some(folder) => format!("{folder}0"),
+            None => "\u{10ffff}".to_owned(),
+        };
+        let rows = self
+            .query(
+                "SELECT path, body FROM source_data WHERE source_id = ? AND path >= ? AND path < ? ORDER BY path",
+                vec![source.into(), folder.into(), end.into()],
+            )
+            .await?;
+        let read = |mut row: super::Row| {
+            Ok(Document {
+                path: row.text()?,
+                body: row.text()?,
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Keeps a document.
+    pub async fn put_document(
+        &mut self,
+        source: i64,
+        path: &str,
+        body: &str,
+    ) -> Result<(), DbError> {
+        let changed = self
+            .execute(
+                "UPDATE source_data SET body = ?, version = version + 1 WHERE source_id = ? AND path = ?",
+                vec![body.into(), source.into(), path.into()],
+            )
+            .await?;
+        if changed == 0 {
+            self.execute(
+                "INSERT INTO source_data (source_id, path, version, body) VALUES (?, ?, 1, ?)",
+                vec![source.into(), path.into(), body.into()],
+            )
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Removes a document, and tells whether there was one.
+    pub async fn remove_document(&mut self, source: i64, path: &str) -> Result<bool, DbError> {
+        let changed = self
+            .execute(
+                "DELETE FROM source_data WHERE source_id = ? AND path = ?",
+                vec![source.into(), path.into()],
+            )
+            .await?;
+        Ok(changed > 0)
+    }
+}

@@ -1,0 +1,215 @@
+//! SQLite: one writer, many readers, a write-ahead log.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
+
+use super::pool::{Lease, Pool};
+use super::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
+use crate::limits;
+
+/// How long a write waits for those of other processes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A database in a file, or in memory.
+pub struct Sqlite {
+    path: Option<PathBuf>,
+    writers: Arc<Pool<Connection>>,
+    /// In memory there is one connection for all.
+    readers: Arc<Pool<Connection>>,
+}
+
+impl Sqlite {
+    /// The database of a file, which need not exist; in memory without.
+    pub fn new(path: Option<PathBuf>) -> Self {
+        let writers = Pool::new(1, PATIENCE * 3);
+        let readers = match path {
+            Some(_) => Pool::new(limits::CONNECTIONS, PATIENCE),
+            None => writers.clone(),
+        };
+        Self {
+            path,
+            writers,
+            readers,
+        }
+    }
+}
+
+fn open(path: Option<PathBuf>) -> Result<Connection, DbError> {
+    let connection = match path {
+        Some(path) => Connection::open(path),
+        None => Connection::open_in_memory(),
+    };
+    let connection = connection.map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // the log is flushed with each commit: what was acknowledged survives a loss of power
+    let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;";
+    connection.execute_batch(pragmas).map_err(failed)?;
+    Ok(connection)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn failed(error: rusqlite::Error) -> DbError {
+    let words = error.to_string();
+    match error.sqlite_error_code() {
+        Some(
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::CannotOpen
+            | ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::ReadOnly,
+        ) => DbError::Unavailable(words),
+        Some(ErrorCode::ConstraintViolation) => DbError::Conflict(words),
+        Some(ErrorCode::TooBig) => DbError::TooLarge(words),
+        _ => DbError::Other(words),
+    }
+}
+
+impl Driver for Sqlite {
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
+    }
+
+    fn begin(&self, mode: Mode) -> Later<'_, Box<dyn Session>> {
+        Box::pin(async move {
+            let (pool, begin) = match mode {
+                Mode::Read => (&self.readers, "BEGIN DEFERRED"),
+                Mode::Write => (&self.writers, "BEGIN IMMEDIATE"),
+                Mode::Migrate => (&self.writers, "BEGIN EXCLUSIVE"),
+            };
+            let mut session = SqliteSession {
+                lease: Some(pool.lease().await?),
+            };
+            let path = self.path.clone();
+            session
+                .run(path, move |connection| {
+                    connection.execute_batch(begin).map_err(failed)
+                })
+                .await?;
+            Ok(Box::new(session) as Box<dyn Session>)
+        })
+    }
+}
+
+/// A transaction on a connection, which goes to a thread that may wait for each statement.
+struct SqliteSession {
+    lease: Option<Lease<Connection>>,
+}
+
+impl Drop for SqliteSession {
+    fn drop(&mut self) {
+        // a reader of a file could be opened anew; the one connection in memory is the database
+        if let Some(mut lease) = self.lease.take()
+            && let Some(connection) = lease.get()
+        {
+            let is_open = !connection.is_autocommit();
+            if !is_open || connection.execute_batch("ROLLBACK").is_ok() {
+                lease.give_back();
+            }
+        }
+    }
+}
+
+impl SqliteSession {
+    /// Runs what may wait. Whoever stops waiting gets the connection back to its pool, as the work ends by itself.
+    async fn run<T: Send + 'static>(
+        &mut self,
+        path: Option<PathBuf>,
+        work: impl FnOnce(&mut Connection) -> Result<T, DbError> + Send + 'static,
+    ) -> Result<T, DbError> {
+        let Some(mut lease) = self.lease.take() else {
+            return Err(gone());
+        };
+        let running = tokio::task::spawn_blocking(move || {
+            let mut connection = match lease.take() {
+                Some(connection) => connection,
+                None => open(path)?,
+            };
+            let result = work(&mut connection);
+            lease.set(connection);
+            let session = Self { lease: Some(lease) };
+            Ok::<_, DbError>((session, result))
+        });
+        let (mut session, result) = running
+            .await
+            .map_err(|error| DbError::Other(error.to_string()))??;
+        self.lease = session.lease.take();
+        result
+    }
+}
+
+fn gone() -> DbError {
+    DbError::Other("the transaction is over".to_owned())
+}
+
+impl ToSql for Cell {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Owned(Value::Null),
+            Self::Int(number) => ToSqlOutput::Owned(Value::Integer(*number)),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Blob(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Int(number),
+        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
+        ValueRef::Real(number) => Cell::Text(number.to_string()),
+    }
+}
+
+fn query(connection: &Connection, sql: &str, values: &[Cell]) -> rusqlite::Result<Vec<Row>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let cells = (0..columns).map(|at| Ok(cell(row.get_ref(at)?)));
+        found.push(Row::new(cells.collect::<rusqlite::Result<_>>()?));
+    }
+    Ok(found)
+}
+
+impl Session for SqliteSession {
+    fn query<'s>(&'s mut self, sql: Cow<'static, str>, values: Vec<Cell>) -> Later<'s, Vec<Row>> {
+        Box::pin(self.run(None, move |connection| {
+            query(connection, &sql, &values).map_err(failed)
+        }))
+    }
+
+    fn execute<'s>(&'s mut self, sql: &'static str, values: Vec<Cell>) -> Later<'s, u64> {
+        Box::pin(self.run(None, move |connection| {
+            let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+            let changed = statement.execute(params_from_iter(&values));
+            changed.map(|changed| changed as u64).map_err(failed)
+        }))
+    }
+
+    fn script<'s>(&'s mut self, sql: &'s str) -> Later<'s, ()> {
+        let sql = sql.to_owned();
+        Box::pin(self.run(None, move |connection| {
+            connection.execute_batch(&sql).map_err(failed)
+        }))
+    }
+
+    fn end(mut self: Box<Self>, commit: bool) -> Later<'static, ()> {
+        Box::pin(async move {
+            let word = if commit { "COMMIT" } else { "ROLLBACK" };
+            self.run(None, move |connection| {
+                connection.execute_batch(word).map_err(failed)
+            })
+            .await
+        })
+    }
+}

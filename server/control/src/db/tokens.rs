@@ -1,0 +1,152 @@
+//! Who asks, and by which key that is known.
+
+use super::{Cell, DbError, Row, Transaction, now};
+use crate::limits;
+use crate::model::Role;
+
+/// Someone who has a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The number of the token.
+    pub id: i64,
+    /// The name of the token.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// The file that describes the token, where one does.
+    pub file: Option<String>,
+    /// When the token was made, in microseconds since 1970.
+    pub created_at: i64,
+    /// When its key ends to be taken.
+    pub expires_at: Option<i64>,
+    /// When its key was used last, to the minute.
+    pub last_used_at: Option<i64>,
+}
+
+/// A token as it is to be kept.
+#[derive(Clone, Copy, Debug)]
+pub struct NewToken<'t> {
+    /// Its name.
+    pub name: &'t str,
+    /// What its holder may do.
+    pub role: Role,
+    /// The keyed digest of its key.
+    pub key_hash: &'t [u8],
+    /// The file that describes it.
+    pub file: Option<&'t str>,
+    /// When its key ends to be taken.
+    pub expires_at: Option<i64>,
+}
+
+fn read(mut row: Row) -> Result<Holder, DbError> {
+    let id = row.int()?;
+    let name = row.text()?;
+    let role = row.text()?;
+    let role = Role::named(&role);
+    Ok(Holder {
+        id,
+        name,
+        role: role.ok_or_else(|| DbError::Other("a token has no known role".to_owned()))?,
+        file: row.maybe_text()?,
+        created_at: row.int()?,
+        expires_at: row.maybe_int()?,
+        last_used_at: row.maybe_int()?,
+    })
+}
+
+impl Transaction {
+    /// Whose key has this digest.
+    pub async fn holder(&mut self, key_hash: &[u8]) -> Result<Option<Holder>, DbError> {
+        let row = self
+            .first(
+                "SELECT id, name, role, file, created_at, expires_at, last_used_at FROM tokens WHERE key_hash = ?",
+                vec![key_hash.into()],
+            )
+            .await?;
+        row.map(read).transpose()
+    }
+
+    /// A token by its name.
+    pub async fn token(&mut self, name: &str) -> Result<Option<Holder>, DbError> {
+        let row = self
+            .first(
+                "SELECT id, name, role, file, created_at, expires_at, last_used_at FROM tokens WHERE name = ?",
+                vec![name.into()],
+            )
+            .await?;
+        row.map(read).transpose()
+    }
+
+    /// Tokens with larger numbers, in order.
+    pub async fn tokens_after(&mut self, after: i64, most: i64) -> Result<Vec<Holder>, DbError> {
+        let rows = self
+            .query(
+                "SELECT id, name, role, file, created_at, expires_at, last_used_at FROM tokens WHERE id > ? ORDER BY id LIMIT ?",
+                vec![after.into(), most.into()],
+            )
+            .await?;
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Makes a token, or gives the one of that name a new key.
+    pub async fn put_token(&mut self, token: NewToken<'_>) -> Result<(), DbError> {
+        let changed = self
+            .execute(
+                "UPDATE tokens SET role = ?, key_hash = ?, file = ?, expires_at = ? WHERE name = ?",
+                vec![
+                    token.role.as_str().into(),
+                    token.key_hash.into(),
+                    token.file.into(),
+                    token.expires_at.into(),
+                    token.name.into(),
+                ],
+            )
+            .await?;
+        // MySQL counts only rows that are otherwise now
+        if changed > 0 || self.token(token.name).await?.is_some() {
+            return Ok(());
+        }
+        self.execute(
+            "INSERT INTO tokens (name, role, key_hash, file, created_at, expires_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            vec![
+                token.name.into(),
+                token.role.as_str().into(),
+                token.key_hash.into(),
+                token.file.into(),
+                now().into(),
+                token.expires_at.into(),
+                Cell::Null,
+            ],
+        )
+        .await
+        .map(drop)
+    }
+
+    /// Revokes a token; what it owns has no owner then.
+    pub async fn remove_token(&mut self, id: i64) -> Result<(), DbError> {
+        self.execute("DELETE FROM tokens WHERE id = ?", vec![id.into()])
+            .await
+            .map(drop)
+    }
+
+    /// Notes that a key was used now.
+    pub async fn touch_token(&mut self, id: i64) -> Result<(), DbError> {
+        let sql = "UPDATE tokens SET last_used_at = ? WHERE id = ?";
+        self.execute(sql, vec![now().into(), id.into()])
+            .await
+            .map(drop)
+    }
+}
+
+impl Holder {
+    /// Whether its key is still taken.
+    pub fn is_valid(&self) -> bool {
+        self.expires_at.is_none_or(|end| end > now())
+    }
+
+    /// Whether it is time to note that its key was used.
+    pub fn is_stale(&self) -> bool {
+        let pause = limits::LAST_USED_SECONDS * 1_000_000;
+        self.last_used_at.is_none_or(|last| last + pause < now())
+    }
+}

@@ -1,0 +1,191 @@
+//! Bundles: policies and data that are distributed together.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Kind, Place, Reader, Reference, Requirement, Resource, Storage, duration};
+use crate::limits;
+
+/// A bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Bundle {
+    /// Its name.
+    pub name: String,
+    /// Free labels, by which stacks find it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Where it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_storage: Option<Storage>,
+    /// What it is made of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    /// Globs of files that are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excluded_files: Vec<String>,
+    /// An expression whose value is the revision.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub revision: String,
+    /// The time between two builds, as [`duration`] writes it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rebuild_interval: String,
+    /// How it is built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<BundleOptions>,
+}
+
+/// How a bundle is built.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BundleOptions {
+    /// Whether stacks put sources where the sources say, not below the name of the stack.
+    pub no_default_stack_mount: bool,
+    /// What is optimised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimization: Option<Optimization>,
+    /// What it is built for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+}
+
+/// What is optimised.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Optimization {
+    /// 0, 1 or 2.
+    pub level: i64,
+}
+
+/// What a bundle is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// Modules as they are.
+    Rego,
+    /// A plan, by its older name.
+    Ir,
+    /// A plan.
+    Plan,
+    /// WebAssembly.
+    Wasm,
+}
+
+impl Resource for Bundle {
+    const KIND: Kind = Kind::Bundle;
+
+    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let bundle = Self {
+            name: members.text(reader, place, "name"),
+            labels: members
+                .take("labels")
+                .map(|value| reader.texts_by_name(&place.member("labels"), value))
+                .unwrap_or_default(),
+            object_storage: members
+                .take("object_storage")
+                .and_then(|value| Storage::read(reader, &place.member("object_storage"), value)),
+            requirements: Requirement::read_all(reader, place, &mut members),
+            excluded_files: members.texts(reader, place, "excluded_files"),
+            revision: members.text(reader, place, "revision"),
+            rebuild_interval: members
+                .take("rebuild_interval")
+                .map(|value| read_interval(reader, &place.member("rebuild_interval"), value))
+                .unwrap_or_default(),
+            options: members
+                .take("options")
+                .map(|value| BundleOptions::read(reader, &place.member("options"), value)),
+        };
+        members.end(reader, place);
+        reader.check_globs(&place.member("excluded_files"), &bundle.excluded_files);
+        check_revision(reader, &place.member("revision"), &bundle.revision);
+        bundle
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn set_name(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+
+    fn references(&self) -> Vec<Reference> {
+        let mut found = Requirement::references(&self.requirements);
+        found.extend(self.object_storage.as_ref().and_then(Storage::reference));
+        found
+    }
+}
+
+impl BundleOptions {
+    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let no_default_stack_mount = members
+            .take("no_default_stack_mount")
+            .is_some_and(|value| reader.boolean(&place.member("no_default_stack_mount"), value));
+        let optimization = members.take("optimization").map(|value| {
+            let place = place.member("optimization");
+            let mut members = reader.object(&place, value);
+            let level = members.take("level").map_or(0, |value| {
+                let place = place.member("level");
+                let level = reader.integer(&place, value);
+                if !(0..=2).contains(&level) {
+                    reader.refuse(&place, "must be 0, 1 or 2");
+                }
+                level
+            });
+            members.end(reader, &place);
+            Optimization { level }
+        });
+        let target = members.text(reader, place, "target");
+        let target = match target.as_str() {
+            "" => None,
+            "rego" => Some(Target::Rego),
+            "ir" => Some(Target::Ir),
+            "plan" => Some(Target::Plan),
+            "wasm" => Some(Target::Wasm),
+            other => {
+                let words = format_args!("must be `rego`, `ir`, `plan` or `wasm`, not {other:?}");
+                reader.refuse(&place.member("target"), words);
+                None
+            }
+        };
+        members.end(reader, place);
+        Self {
+            no_default_stack_mount,
+            optimization,
+            target,
+        }
+    }
+}
+
+fn read_interval(reader: &mut Reader, place: &Place<'_>, value: &Value) -> String {
+    let text = reader.text(place, value);
+    if !value.is_string() {
+        return text;
+    }
+    match duration::read(&text) {
+        Ok(interval) if interval < limits::REBUILD_INTERVAL * 1_000_000_000 => {
+            let least = limits::REBUILD_INTERVAL;
+            reader.refuse(place, format_args!("must be at least {least}s"));
+            text
+        }
+        Ok(interval) => duration::write(interval),
+        Err(words) => {
+            reader.refuse(place, words);
+            text
+        }
+    }
+}
+
+/// Notes that a revision is no expression.
+fn check_revision(reader: &mut Reader, place: &Place<'_>, revision: &str) {
+    use solon_syntax::source::{Source as Text, SourceId};
+    if revision.is_empty() {
+        return;
+    }
+    let text = Text::new(SourceId(0), "revision", revision);
+    if let Err(wrong) = solon_syntax::parse_body(&text, &solon_syntax::ParseOptions::default()) {
+        let words = wrong.0.first().map_or("", |first| first.message.as_str());
+        reader.refuse(place, format_args!("is no expression: {words}"));
+    }
+}

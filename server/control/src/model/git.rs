@@ -1,0 +1,204 @@
+//! Git origins and addresses.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Kind, Origin, Place, Reader, Reference};
+
+/// A repository, and what of it is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Git {
+    /// Its address.
+    pub repo: String,
+    /// A branch or a tag: `refs/heads/main`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reference: String,
+    /// A commit.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub commit: String,
+    /// A folder within.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// Globs of files that are used; all where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub included_files: Vec<String>,
+    /// Globs of files that are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excluded_files: Vec<String>,
+    /// The name of the secret.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub credentials: String,
+}
+
+impl Git {
+    /// Reads an origin.
+    pub(super) fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let git = Self {
+            repo: members.required(reader, place, "repo"),
+            reference: members.text(reader, place, "reference"),
+            commit: members.text(reader, place, "commit"),
+            path: members.text(reader, place, "path"),
+            included_files: members.texts(reader, place, "included_files"),
+            excluded_files: members.texts(reader, place, "excluded_files"),
+            credentials: members.text(reader, place, "credentials"),
+        };
+        members.end(reader, place);
+        if let Some(words) = refused_repository(&git.repo, reader.origin()) {
+            reader.refuse(&place.member("repo"), words);
+        }
+        if let Some(words) = refused_reference(&git.reference) {
+            reader.refuse(&place.member("reference"), words);
+        }
+        reader.check_commit(&place.member("commit"), &git.commit);
+        reader.check_inside(&place.member("path"), git.path.trim_start_matches("./"));
+        reader.check_globs(&place.member("included_files"), &git.included_files);
+        reader.check_globs(&place.member("excluded_files"), &git.excluded_files);
+        git
+    }
+
+    /// The secret that it names.
+    pub(super) fn reference(&self) -> Option<Reference> {
+        (!self.credentials.is_empty()).then(|| Reference {
+            kind: Kind::Secret,
+            name: self.credentials.clone(),
+            place: "git.credentials".to_owned(),
+        })
+    }
+}
+
+/// What is wrong with the address of a repository.
+fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
+    if address.is_empty() {
+        return None;
+    }
+    if address.starts_with('-') || address.contains(|c: char| c.is_control() || c == ' ') {
+        return Some("is no address of a repository");
+    }
+    if let Some((scheme, rest)) = address.split_once("://") {
+        let host = rest.split('/').next().unwrap_or_default();
+        let (user, host) = host.rsplit_once('@').unwrap_or(("", host));
+        return match scheme {
+            "https" | "http" | "ssh" | "git" if host.is_empty() || host.starts_with(['-', ':']) => {
+                Some("has no host")
+            }
+            "https" | "http" | "ssh" | "git" if user.contains(':') => {
+                Some("must not hold a password; name a secret by `credentials`")
+            }
+            "https" | "http" | "ssh" | "git" => None,
+            "file" if origin == Origin::File => None,
+            "file" => Some("must not be on this machine when it is written through the API"),
+            _ => Some(
+                "must begin with `https://`, `http://`, `ssh://` or `git://`, or be `user@host:path`",
+            ),
+        };
+    }
+    // `git@host:path`, as ssh writes it
+    let is_scp = address.split_once(':').is_some_and(|(host, path)| {
+        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        host.len() > 1 && !host.contains(['/', '\\']) && !path.is_empty() && !host.starts_with('-')
+    });
+    match origin {
+        _ if is_scp => None,
+        Origin::File => None,
+        Origin::Api => Some("must be a remote address: `https://host/path` or `git@host:path`"),
+    }
+}
+
+/// What is wrong with the name of a branch or tag, by git's own rules.
+fn refused_reference(name: &str) -> Option<&'static str> {
+    let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
+    let wrong = name.starts_with(['-', '/'])
+        || name.ends_with(['/', '.'])
+        || name.contains("..")
+        || name.contains("//")
+        || name.contains("@{")
+        || name.contains(forbidden)
+        || name
+            .split('/')
+            .any(|step| step.starts_with('.') || step.to_ascii_lowercase().ends_with(".lock"));
+    (wrong && !name.is_empty()).then_some("is no name of a branch or tag")
+}
+
+impl Reader {
+    /// Notes what is wrong with the address of something on the web.
+    pub(super) fn check_web_address(&mut self, place: &Place<'_>, address: &str) {
+        if address.is_empty() {
+            return;
+        }
+        let rest = address
+            .strip_prefix("https://")
+            .or(address.strip_prefix("http://"));
+        let Some(rest) = rest else {
+            self.refuse(place, "must begin with `https://` or `http://`");
+            return;
+        };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if authority.contains('@') {
+            self.refuse(
+                place,
+                "must not hold a user or a password; name a secret by `credentials`",
+            );
+        } else if authority.is_empty() || authority.starts_with(':') {
+            self.refuse(place, "has no host");
+        } else if address.contains(|c: char| c.is_control() || c == ' ') {
+            self.refuse(place, "is no address");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_both_forms() {
+        for address in [
+            "https://example.com/org/repo.git",
+            "ssh://git@example.com:22/org/repo",
+            "git@example.com:org/repo.git",
+            "example.com:repo",
+        ] {
+            assert_eq!(refused_repository(address, Origin::Api), None, "{address}");
+        }
+        for address in [
+            "/srv/repo",
+            "../repo",
+            "repo",
+            "file:///srv/repo",
+            "ext::sh -c x",
+            "-oProxy=x",
+            "https://",
+            "https://a:b@example.com/x",
+            "ssh://-oProxyCommand=x/y",
+            "C:\\repo",
+            "ftp://x/y",
+        ] {
+            assert!(
+                refused_repository(address, Origin::Api).is_some(),
+                "{address}"
+            );
+        }
+        assert_eq!(refused_repository("/srv/repo", Origin::File), None);
+        assert_eq!(refused_repository("file:///srv/repo", Origin::File), None);
+    }
+
+    #[test]
+    fn names_of_branches() {
+        for name in ["refs/heads/main", "main", "v1.0", "feature/x-y", ""] {
+            assert_eq!(refused_reference(name), None, "{name}");
+        }
+        for name in [
+            "--upload-pack=x",
+            "a..b",
+            "a b",
+            "x.lock",
+            "a//b",
+            "x/",
+            "HEAD@{1}",
+            "a:b",
+        ] {
+            assert!(refused_reference(name).is_some(), "{name}");
+        }
+    }
+}

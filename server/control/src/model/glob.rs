@@ -1,0 +1,95 @@
+//! Globs of files and labels.
+
+use std::sync::OnceLock;
+
+use solon::{Engine, PreparedDocument, Request, Value};
+
+use super::{Place, Reader};
+use crate::limits;
+
+/// A glob without delimiters: `*` also matches `/`, as in files and labels of the existing control plane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glob(String);
+
+/// Matching is the engine's, so that a glob means here what it means in a policy.
+const MODULE: &str = "package control\n\nmatches if glob.match(input[0], null, input[1])\n";
+
+fn document() -> Option<&'static PreparedDocument> {
+    static DOCUMENT: OnceLock<Option<PreparedDocument>> = OnceLock::new();
+    let prepare = || {
+        let engine = Engine::new();
+        engine.set_module("glob.rego", MODULE).ok()?;
+        engine.prepare_document("control/matches").ok()
+    };
+    DOCUMENT.get_or_init(prepare).as_ref()
+}
+
+impl Glob {
+    /// Reads a glob.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        if pattern.len() > limits::GLOB {
+            return Err(format!("is a glob of more than {} bytes", limits::GLOB));
+        }
+        let glob = Self(pattern.to_owned());
+        match glob.ask("", true) {
+            Ok(_) => Ok(glob),
+            Err(words) => Err(format!("is no glob: {words}")),
+        }
+    }
+
+    /// Whether it matches a whole text.
+    pub fn matches(&self, text: &str) -> bool {
+        self.ask(text, false).unwrap_or(false)
+    }
+
+    fn ask(&self, text: &str, strict: bool) -> Result<bool, String> {
+        let Some(document) = document() else {
+            return Err("the engine does not match globs".to_owned());
+        };
+        let input = Value::array(vec![Value::from(self.0.as_str()), Value::from(text)]);
+        let request = Request::new().input(&input).strict_builtin_errors(strict);
+        match document.evaluate(&request) {
+            Ok(answer) => Ok(answer.is_some()),
+            Err(error) => {
+                let entries = error.entries();
+                let words = entries.first().map_or("", |entry| entry.message.as_str());
+                Err(words.trim_start_matches("glob.match: ").to_owned())
+            }
+        }
+    }
+}
+
+impl Reader {
+    /// Notes what is wrong with globs.
+    pub(super) fn check_globs(&mut self, place: &Place<'_>, globs: &[String]) {
+        for (at, glob) in globs.iter().enumerate() {
+            if let Err(words) = Glob::new(glob) {
+                self.refuse(&place.element(at), words);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Glob;
+
+    #[test]
+    fn globs_have_no_delimiters() {
+        let matches = |glob: &str, text: &str| Glob::new(glob).unwrap().matches(text);
+        assert!(matches("*.rego", "a/b/c.rego"));
+        assert!(matches("app/*", "app/x/y.rego"));
+        assert!(!matches("**/*.rego", "foo.rego"));
+        assert!(matches("{a,b}?", "bx"));
+        assert!(!matches("", "x"));
+    }
+
+    #[test]
+    fn broken_globs_are_told() {
+        assert!(Glob::new("[").unwrap_err().starts_with("is no glob: "));
+        assert!(Glob::new(&"a".repeat(5000)).unwrap_err().contains("4096"));
+    }
+}

@@ -1,0 +1,369 @@
+//! Taking JSON values apart, with a note of everything that is wrong.
+
+use std::fmt::{self, Display};
+
+use serde_json::{Map, Value};
+
+use super::suggestion::nearest;
+use crate::limits;
+
+/// Whether fields that nobody knows are refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compat {
+    /// They are refused, with the name that was probably meant.
+    #[default]
+    Strict,
+    /// They are ignored, as the existing control plane does.
+    Ocp,
+}
+
+/// Where an item comes from, which decides what it may name on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The network: paths are relative and stay inside, repositories are remote.
+    Api,
+    /// A file of whoever runs the service.
+    File,
+}
+
+/// The place of a value: steps from the root, each knowing the one before.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'p> {
+    /// The whole body.
+    Root,
+    /// A member of an object.
+    Member(&'p Place<'p>, &'p str),
+    /// An element of an array.
+    Element(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    /// A member of what stands here.
+    pub fn member<'p>(&'p self, name: &'p str) -> Place<'p> {
+        Place::Member(self, name)
+    }
+
+    /// An element of what stands here.
+    pub fn element(&self, at: usize) -> Place<'_> {
+        Place::Element(self, at)
+    }
+}
+
+impl Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => f.write_str("the body"),
+            Self::Member(Place::Root, name) => write_name(f, name),
+            Self::Member(parent, name) => {
+                write!(f, "{parent}.")?;
+                write_name(f, name)
+            }
+            Self::Element(parent, at) => write!(f, "{parent}[{at}]"),
+        }
+    }
+}
+
+/// Writes a name that may be anything, so that it stays one word of a message.
+fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    let plain = |c: char| c.is_alphanumeric() || "_-".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        f.write_str(name)
+    } else {
+        write!(f, "{name:?}")
+    }
+}
+
+/// What is wrong with a value; never empty where it is an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems {
+    told: Vec<String>,
+    untold: usize,
+}
+
+impl Problems {
+    /// One problem.
+    pub fn one(words: impl Into<String>) -> Self {
+        Self {
+            told: vec![words.into()],
+            untold: 0,
+        }
+    }
+
+    /// Each problem in the order found, at most [`limits::PROBLEMS`].
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.told.iter().map(String::as_str)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.told.is_empty()
+    }
+
+    fn add(&mut self, words: String) {
+        if self.told.len() < limits::PROBLEMS {
+            self.told.push(words);
+        } else {
+            self.untold += 1;
+        }
+    }
+}
+
+impl Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told.join("; "))?;
+        if self.untold > 0 {
+            write!(f, "; and {} more", self.untold)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// Reads values and notes what is wrong with them.
+#[derive(Debug)]
+pub struct Reader {
+    compat: Compat,
+    origin: Origin,
+    problems: Problems,
+}
+
+impl Reader {
+    /// A reader that has noted nothing.
+    pub fn new(compat: Compat, origin: Origin) -> Self {
+        Self {
+            compat,
+            origin,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Where what is read comes from.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Notes what is wrong with what stands at a place.
+    pub fn refuse(&mut self, place: &Place<'_>, words: impl Display) {
+        self.problems.add(format!("{place} {words}"));
+    }
+
+    /// Whether nothing was wrong so far.
+    pub fn is_content(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// What was read, if nothing was wrong.
+    ///
+    /// # Errors
+    /// Everything that was wrong.
+    pub fn finish<T>(self, read: T) -> Result<T, Problems> {
+        if self.problems.is_empty() {
+            Ok(read)
+        } else {
+            Err(self.problems)
+        }
+    }
+
+    /// The members of an object; none of anything else, which is noted.
+    pub fn object<'v>(&mut self, place: &Place<'_>, value: &'v Value) -> Members<'v> {
+        let members = match value {
+            Value::Object(members) => Some(members),
+            other => {
+                self.expected(place, "an object", other);
+                None
+            }
+        };
+        Members {
+            members,
+            known: Vec::new(),
+        }
+    }
+
+    /// The elements of an array; none of anything else, which is noted.
+    pub fn array<'v>(&mut self, place: &Place<'_>, value: &'v Value) -> &'v [Value] {
+        match value {
+            Value::Array(items) if items.len() <= limits::PARTS => items,
+            Value::Array(items) => {
+                let (had, most) = (items.len(), limits::PARTS);
+                self.refuse(place, format_args!("has {had} elements, at most {most}"));
+                &[]
+            }
+            other => {
+                self.expected(place, "an array", other);
+                &[]
+            }
+        }
+    }
+
+    /// A text without NUL, which no database and no path can hold.
+    pub fn text(&mut self, place: &Place<'_>, value: &Value) -> String {
+        match value {
+            Value::String(text) if text.len() > limits::TEXT => {
+                let most = limits::TEXT;
+                self.refuse(place, format_args!("is longer than {most} bytes"));
+            }
+            Value::String(text) if text.contains('\0') => {
+                self.refuse(place, "has a NUL character");
+            }
+            Value::String(text) => return text.clone(),
+            other => self.expected(place, "a string", other),
+        }
+        String::new()
+    }
+
+    /// A truth value.
+    pub fn boolean(&mut self, place: &Place<'_>, value: &Value) -> bool {
+        value.as_bool().unwrap_or_else(|| {
+            self.expected(place, "true or false", value);
+            false
+        })
+    }
+
+    /// An integer.
+    pub fn integer(&mut self, place: &Place<'_>, value: &Value) -> i64 {
+        value.as_i64().unwrap_or_else(|| {
+            self.expected(place, "an integer", value);
+            0
+        })
+    }
+
+    /// Texts by name.
+    pub fn texts_by_name(
+        &mut self,
+        place: &Place<'_>,
+        value: &Value,
+    ) -> std::collections::BTreeMap<String, String> {
+        let members = self.object(place, value);
+        let members = self.bounded(place, &members);
+        let read = |(name, value): (&String, &Value)| {
+            (name.clone(), self.text(&place.member(name), value))
+        };
+        members.map(read).collect()
+    }
+
+    /// The members of an object whose names are free; their number is bounded.
+    pub fn bounded<'v>(
+        &mut self,
+        place: &Place<'_>,
+        members: &Members<'v>,
+    ) -> impl Iterator<Item = (&'v String, &'v Value)> + use<'v> {
+        let members = members.members.filter(|members| {
+            let fits = members.len() <= limits::PARTS;
+            if !fits {
+                let (had, most) = (members.len(), limits::PARTS);
+                self.refuse(place, format_args!("has {had} members, at most {most}"));
+            }
+            fits
+        });
+        members.into_iter().flatten()
+    }
+
+    /// Notes that a value is of another kind. What it is does not matter, so that a secret is never told.
+    pub fn expected(&mut self, place: &Place<'_>, wanted: &str, value: &Value) {
+        let had = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Array(_) => "an array",
+            Value::Object(_) => "an object",
+        };
+        self.refuse(place, format_args!("must be {wanted}, not {had}"));
+    }
+}
+
+/// The members of an object, taken one by one; [`Members::end`] refuses what nobody took.
+#[derive(Debug)]
+pub struct Members<'v> {
+    members: Option<&'v Map<String, Value>>,
+    known: Vec<&'static str>,
+}
+
+impl<'v> Members<'v> {
+    /// Takes a member. `null` counts as absent.
+    pub fn take(&mut self, name: &'static str) -> Option<&'v Value> {
+        self.known.push(name);
+        let value = self.members?.get(name)?;
+        (!value.is_null()).then_some(value)
+    }
+
+    /// Whether a member is there, `null` included.
+    pub fn has(&self, name: &str) -> bool {
+        self.members
+            .is_some_and(|members| members.contains_key(name))
+    }
+
+    /// Whether there was an object at all.
+    pub fn is_object(&self) -> bool {
+        self.members.is_some()
+    }
+
+    /// Whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_none_or(Map::is_empty)
+    }
+
+    /// Takes a text; empty where it is absent.
+    pub fn text(&mut self, reader: &mut Reader, place: &Place<'_>, name: &'static str) -> String {
+        match self.take(name) {
+            Some(value) => reader.text(&place.member(name), value),
+            None => String::new(),
+        }
+    }
+
+    /// Takes a text that must be there and not empty.
+    pub fn required(
+        &mut self,
+        reader: &mut Reader,
+        place: &Place<'_>,
+        name: &'static str,
+    ) -> String {
+        let before = reader.problems.told.len() + reader.problems.untold;
+        let text = self.text(reader, place, name);
+        let is_new = before == reader.problems.told.len() + reader.problems.untold;
+        if text.is_empty() && is_new && self.is_object() {
+            reader.refuse(&place.member(name), "is required");
+        }
+        text
+    }
+
+    /// Takes an array of texts; empty where it is absent.
+    pub fn texts(
+        &mut self,
+        reader: &mut Reader,
+        place: &Place<'_>,
+        name: &'static str,
+    ) -> Vec<String> {
+        let Some(value) = self.take(name) else {
+            return Vec::new();
+        };
+        let place = place.member(name);
+        let items = reader.array(&place, value).iter().enumerate();
+        items
+            .map(|(at, item)| reader.text(&place.element(at), item))
+            .collect()
+    }
+
+    /// Refuses the members that were not taken, with the name that was probably meant.
+    pub fn end(self, reader: &mut Reader, place: &Place<'_>) {
+        if reader.compat == Compat::Ocp {
+            return;
+        }
+        for name in self.members.into_iter().flat_map(Map::keys) {
+            if self.known.contains(&name.as_str()) {
+                continue;
+            }
+            match nearest(name, &self.known) {
+                Some(meant) => reader.refuse(
+                    &place.member(name),
+                    format_args!("is no known field; did you mean `{meant}`?"),
+                ),
+                None => reader.refuse(
+                    &place.member(name),
+                    format_args!("is no known field; known are {}", self.known.join(", ")),
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Requirements: what bundles, stacks and sources are made of.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Kind, Place, Reader, Reference};
+
+/// A source that is required, or a commit that is pinned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Requirement {
+    /// The name of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What of the source is used.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// Where it is put.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prefix: String,
+    /// Whether a stack puts it below its own name; it does unless this says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automount: Option<bool>,
+    /// The commit of the source that is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<Pin>,
+}
+
+/// A commit that is used whatever the reference says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pin {
+    /// Its number.
+    pub commit: String,
+}
+
+impl Requirement {
+    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let source = members.take("source").map(|value| {
+            let place = place.member("source");
+            let source = reader.text(&place, value);
+            if source.is_empty() && value.is_string() {
+                reader.refuse(&place, "must not be empty");
+            }
+            source
+        });
+        let path = members.text(reader, place, "path");
+        reader.check_data_reference(&place.member("path"), &path);
+        let prefix = members.text(reader, place, "prefix");
+        reader.check_data_reference(&place.member("prefix"), &prefix);
+        let automount = members
+            .take("automount")
+            .map(|value| reader.boolean(&place.member("automount"), value));
+        let git = members.take("git").map(|value| {
+            let place = place.member("git");
+            let mut members = reader.object(&place, value);
+            let commit = members.required(reader, &place, "commit");
+            reader.check_commit(&place.member("commit"), &commit);
+            members.end(reader, &place);
+            Pin { commit }
+        });
+        if source.is_none() && git.is_none() && members.is_object() {
+            reader.refuse(place, "must name a `source`, or a commit by `git`");
+        }
+        members.end(reader, place);
+        Self {
+            source,
+            path,
+            prefix,
+            automount,
+            git,
+        }
+    }
+
+    /// Reads the member `requirements`.
+    pub(super) fn read_all(
+        reader: &mut Reader,
+        place: &Place<'_>,
+        members: &mut super::reader::Members<'_>,
+    ) -> Vec<Self> {
+        let Some(value) = members.take("requirements") else {
+            return Vec::new();
+        };
+        let place = place.member("requirements");
+        let items = reader.array(&place, value).iter().enumerate();
+        let read = |(at, item)| Self::read(reader, &place.element(at), item);
+        items.map(read).collect()
+    }
+
+    /// The sources that requirements name.
+    pub(super) fn references(all: &[Self]) -> Vec<Reference> {
+        let named = all.iter().enumerate().filter_map(|(at, requirement)| {
+            Some(Reference {
+                kind: Kind::Source,
+                name: requirement.source.clone()?,
+                place: format!("requirements[{at}].source"),
+            })
+        });
+        named.collect()
+    }
+}
+
+impl Reader {
+    /// Notes what is wrong with the number of a commit.
+    pub(super) fn check_commit(&mut self, place: &Place<'_>, commit: &str) {
+        let is_number = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !commit.is_empty() && (!is_number || !(4..=64).contains(&commit.len())) {
+            self.refuse(
+                place,
+                "must be the number of a commit, 4 to 64 hexadecimal digits",
+            );
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Secrets: credentials, which are written and never shown.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::{Place, Reader};
+
+/// What a field of a secret holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    Text,
+    Texts,
+    Integer,
+}
+
+/// A field of a type of secrets.
+#[derive(Debug)]
+struct Field {
+    name: &'static str,
+    holds: Holds,
+    required: bool,
+}
+
+const fn text(name: &'static str) -> Field {
+    Field {
+        name,
+        holds: Holds::Text,
+        required: true,
+    }
+}
+
+const fn optional(name: &'static str) -> Field {
+    Field {
+        name,
+        holds: Holds::Text,
+        required: false,
+    }
+}
+
+const fn texts(name: &'static str) -> Field {
+    Field {
+        name,
+        holds: Holds::Texts,
+        required: false,
+    }
+}
+
+const fn integer(name: &'static str) -> Field {
+    Field {
+        name,
+        holds: Holds::Integer,
+        required: true,
+    }
+}
+
+/// A type of secrets.
+#[derive(Debug)]
+pub struct SecretType {
+    name: &'static str,
+    fields: &'static [Field],
+    /// Of these fields one must be there.
+    one_of: &'static [&'static str],
+}
+
+/// Every type.
+static TYPES: [SecretType; 11] = [
+    SecretType {
+        name: "aws_auth",
+        fields: &[
+            text("access_key_id"),
+            text("secret_access_key"),
+            optional("session_token"),
+        ],
+        one_of: &[],
+    },
+    SecretType {
+        name: "azure_auth",
+        fields: &[text("account_name"), text("account_key")],
+        one_of: &[],
+    },
+    SecretType {
+        name: "gcp_auth",
+        fields: &[optional("api_key"), optional("credentials")],
+        one_of: &["api_key", "credentials"],
+    },
+    SecretType {
+        name: "github_app_auth",
+        fields: &[
+            integer("integration_id"),
+            integer("installation_id"),
+            text("private_key"),
+        ],
+        one_of: &[],
+    },
+    SecretType {
+        name: "ssh_key",
+        fields: &[text("key"), optional("passphrase"), texts("fingerprints")],
+        one_of: &[],
+    },
+    SecretType {
+        name: "basic_auth",
+        fields: &[text("username"), text("password"), texts("headers")],
+        one_of: &[],
+    },
+    SecretType {
+        name: "token_auth",
+        fields: &[text("token")],
+        one_of: &[],
+    },
+    SecretType {
+        name: "oidc_client_credentials",
+        fields: &[
+            optional("issuer"),
+            optional("token_endpoint"),
+            text("client_id"),
+            text("client_secret"),
+            texts("scopes"),
+        ],
+        one_of: &["issuer", "token_endpoint"],
+    },
+    SecretType {
+        name: "password",
+        fields: &[text("password")],
+        one_of: &[],
+    },
+    SecretType {
+        name: "tls_cert",
+        fields: &[
+            optional("root_ca"),
+            optional("tls_cert"),
+            optional("tls_key"),
+        ],
+        one_of: &["root_ca", "tls_cert"],
+    },
+    SecretType {
+        name: "api_key",
+        fields: &[text("key"), text("value"), optional("in")],
+        one_of: &[],
+    },
+];
+
+impl SecretType {
+    fn named(name: &str) -> Option<&'static Self> {
+        TYPES.iter().find(|kind| kind.name == name)
+    }
+
+    /// Every type with the names of its fields.
+    pub fn all() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+        TYPES.iter().map(|kind| {
+            let names = kind.fields.iter().map(|field| field.name);
+            (kind.name, names.collect())
+        })
+    }
+}
+
+/// A field's contents, overwritten when they are given back.
+#[derive(Clone, PartialEq, Eq)]
+pub enum SecretField {
+    /// A text.
+    Text(Zeroizing<String>),
+    /// Several texts.
+    Texts(Vec<Zeroizing<String>>),
+    /// An integer.
+    Integer(i64),
+}
+
+/// The value of a secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecretValue {
+    kind: &'static str,
+    fields: BTreeMap<&'static str, SecretField>,
+}
+
+impl fmt::Debug for SecretField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+impl fmt::Debug for SecretValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SecretValue({})", self.kind)
+    }
+}
+
+/// A secret as it is written.
+#[derive(Clone, Debug)]
+pub struct Secret {
+    /// Its name; empty where the body has none.
+    pub name: String,
+    /// Its value; none where it could not be read.
+    pub value: Option<SecretValue>,
+}
+
+impl Secret {
+    /// Reads a secret in either form: `{"name": …, "value": {"type": …}}`, or flat with `type` at the top.
+    pub fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let name = members.text(reader, place, "name");
+        if members.has("type") {
+            let value = SecretValue::read(reader, place, value, true);
+            return Self { name, value };
+        }
+        let is_object = members.is_object();
+        let value = match members.take("value") {
+            Some(value) => SecretValue::read(reader, &place.member("value"), value, false),
+            None => {
+                if is_object {
+                    reader.refuse(&place.member("value"), "is required");
+                }
+                None
+            }
+        };
+        members.end(reader, place);
+        Self { name, value }
+    }
+}
+
+impl SecretValue {
+    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value, is_flat: bool) -> Option<Self> {
+        let mut members = reader.object(place, value);
+        if is_flat {
+            members.take("name");
+        }
+        let kind = members.required(reader, place, "type");
+        if kind.is_empty() {
+            return None;
+        }
+        let Some(kind) = SecretType::named(&kind) else {
+            let known: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
+            let known = known.join(", ");
+            // what stands here may be anything, also a credential in the wrong place
+            reader.refuse(
+                &place.member("type"),
+                format_args!("must be one of {known}"),
+            );
+            return None;
+        };
+        let mut fields = BTreeMap::new();
+        for field in kind.fields {
+            let place = place.member(field.name);
+            let Some(value) = members.take(field.name) else {
+                if field.required {
+                    reader.refuse(&place, "is required");
+                }
+                continue;
+            };
+            let contents = match field.holds {
+                Holds::Text => {
+                    let text = reader.text(&place, value);
+                    if field.required && value.as_str() == Some("") {
+                        reader.refuse(&place, "is required");
+                    }
+                    SecretField::Text(Zeroizing::new(text))
+                }
+                Holds::Texts => {
+                    let items = reader.array(&place, value).iter().enumerate();
+                    let read = |(at, item)| Zeroizing::new(reader.text(&place.element(at), item));
+                    SecretField::Texts(items.map(read).collect())
+                }
+                Holds::Integer => SecretField::Integer(reader.integer(&place, value)),
+            };
+            fields.insert(field.name, contents);
+        }
+        members.end(reader, place);
+        let secret = Self {
+            kind: kind.name,
+            fields,
+        };
+        if !kind.one_of.is_empty() && !kind.one_of.iter().any(|name| secret.has(name)) {
+            let names = kind.one_of.join("` or `");
+            reader.refuse(place, format_args!("must have `{names}`"));
+        }
+        secret.check(reader, place);
+        Some(secret)
+    }
+
+    /// Notes what only one type asks for.
+    fn check(&self, reader: &mut Reader, place: &Place<'_>) {
+        match self.kind {
+            "api_key" => {
+                let known = ["", "header", "query"];
+                if !known.contains(&self.text("in").unwrap_or_default()) {
+                    reader.refuse(&place.member("in"), "must be `header` or `query`");
+                }
+            }
+            "tls_cert" if self.has("tls_cert") != self.has("tls_key") => {
+                reader.refuse(place, "must have `tls_cert` and `tls_key` together");
+            }
+            "basic_auth" => {
+                let place = place.member("headers");
+                for (at, header) in self.texts("headers").iter().enumerate() {
+                    if !header.contains(':') {
+                        reader.refuse(&place.element(at), "must be `Name: value`");
+                    }
+                }
+            }
+            "ssh_key" => {
+                if !self.text("key").unwrap_or_default().contains("-----BEGIN ") && self.has("key")
+                {
+                    reader.refuse(&place.member("key"), "must be a key in PEM form");
+                }
+                let place = place.member("fingerprints");
+                for (at, print) in self.texts("fingerprints").iter().enumerate() {
+                    if !print.starts_with("SHA256:") {
+                        reader.refuse(&place.element(at), "must begin with `SHA256:`");
+                    }
+                }
+            }
+            "oidc_client_credentials" => {
+                for field in ["issuer", "token_endpoint"] {
+                    reader.check_web_address(
+                        &place.member(field),
+                        self.text(field).unwrap_or_default(),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Its type.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// A field that holds a text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.fields.get(name) {
+            Some(SecretField::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A field that holds several texts.
+    pub fn texts(&self, name: &str) -> &[Zeroizing<String>] {
+        match self.fields.get(name) {
+            Some(SecretField::Texts(texts)) => texts,
+            _ => &[],
+        }
+    }
+
+    /// A field that holds an integer.
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        match self.fields.get(name) {
+            Some(SecretField::Integer(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|text| !text.is_empty())
+    }
+
+    /// The JSON text that is encrypted.
+    pub fn to_json(&self) -> Zeroizing<Vec<u8>> {
+        let quoted = |text: &str| Zeroizing::new(serde_json::to_string(text).unwrap_or_default());
+        // room for everything, so that no part is left behind where the text grew out of
+        let parts = self.fields.iter().map(|(name, field)| {
+            let bytes = match field {
+                SecretField::Text(text) => text.len(),
+                SecretField::Texts(texts) => texts.iter().map(|text| text.len() + 8).sum(),
+                SecretField::Integer(_) => 20,
+            };
+            name.len() + 8 + 6 * bytes
+        });
+        let mut out = Zeroizing::new(Vec::with_capacity(64 + parts.sum::<usize>()));
+        out.extend_from_slice(b"{\"type\":\"");
+        out.extend_from_slice(self.kind.as_bytes());
+        out.push(b'"');
+        for (name, field) in &self.fields {
+            out.extend_from_slice(format!(",\"{name}\":").as_bytes());
+            match field {
+                SecretField::Text(text) => out.extend_from_slice(quoted(text).as_bytes()),
+                SecretField::Integer(number) => {
+                    out.extend_from_slice(number.to_string().as_bytes());
+                }
+                SecretField::Texts(texts) => {
+                    out.push(b'[');
+                    for (at, text) in texts.iter().enumerate() {
+                        if at > 0 {
+                            out.push(b',');
+                        }
+                        out.extend_from_slice(quoted(text).as_bytes());
+                    }
+                    out.push(b']');
+                }
+            }
+        }
+        out.push(b'}');
+        out
+    }
+}

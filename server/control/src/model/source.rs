@@ -1,0 +1,280 @@
+//! Sources: where policies and data come from.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Git, Kind, Place, Reader, Reference, Requirement, Resource};
+
+/// A source. All of its origins may be combined; without any it holds pushed data.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Its name.
+    pub name: String,
+    /// A repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<Git>,
+    /// A folder of this machine.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub directory: String,
+    /// Globs of the files that are used of the folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// The name of a source that comes with the service.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub builtin: String,
+    /// Files with their contents in base64.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// Other sources that it needs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    /// Data that is fetched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub datasources: Vec<Datasource>,
+}
+
+/// Data that is fetched and put below a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Datasource {
+    /// Its name, once in a source.
+    pub name: String,
+    /// Where the data goes.
+    pub path: String,
+    /// How it is fetched, and from where.
+    #[serde(flatten)]
+    pub config: DatasourceConfig,
+    /// The name of the secret.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub credentials: String,
+    /// A query that makes the data of what was fetched.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub transform_query: String,
+}
+
+/// How data is fetched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", content = "config", rename_all = "snake_case")]
+pub enum DatasourceConfig {
+    /// By a request.
+    Http {
+        /// The address.
+        url: String,
+        /// The method; `GET` where it is empty.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        method: String,
+        /// The body.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        body: String,
+        /// The headers.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        headers: BTreeMap<String, String>,
+    },
+    /// From an object store.
+    S3 {
+        /// The bucket.
+        bucket: String,
+        /// The key of the object.
+        key: String,
+        /// The region; `us-east-1` where it is empty.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        region: String,
+        /// The address of the service where it is not Amazon's.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        endpoint: String,
+    },
+}
+
+impl Resource for Source {
+    const KIND: Kind = Kind::Source;
+
+    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let source = Self {
+            name: members.text(reader, place, "name"),
+            git: members
+                .take("git")
+                .map(|value| Git::read(reader, &place.member("git"), value)),
+            directory: members.text(reader, place, "directory"),
+            paths: members.texts(reader, place, "paths"),
+            builtin: members.text(reader, place, "builtin"),
+            files: members
+                .take("files")
+                .map(|value| reader.texts_by_name(&place.member("files"), value))
+                .unwrap_or_default(),
+            requirements: Requirement::read_all(reader, place, &mut members),
+            datasources: Datasource::read_all(reader, place, members.take("datasources")),
+        };
+        members.end(reader, place);
+        reader.check_local(&place.member("directory"), &source.directory);
+        let paths = place.member("paths");
+        reader.check_globs(&paths, &source.paths);
+        for (at, path) in source.paths.iter().enumerate() {
+            reader.check_local(&paths.element(at), path);
+        }
+        let files = place.member("files");
+        for (path, contents) in &source.files {
+            let place = files.member(path);
+            reader.check_inside(&place, path);
+            if STANDARD.decode(contents).is_err() {
+                reader.refuse(&place, "must be base64");
+            }
+        }
+        reader.check_inside(&place.member("builtin"), &source.builtin);
+        source
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn set_name(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+
+    fn references(&self) -> Vec<Reference> {
+        let mut found = Requirement::references(&self.requirements);
+        found.extend(self.git.as_ref().and_then(Git::reference));
+        for (at, datasource) in self.datasources.iter().enumerate() {
+            if !datasource.credentials.is_empty() {
+                found.push(Reference {
+                    kind: Kind::Secret,
+                    name: datasource.credentials.clone(),
+                    place: format!("datasources[{at}].credentials"),
+                });
+            }
+        }
+        found
+    }
+}
+
+impl Datasource {
+    fn read_all(reader: &mut Reader, place: &Place<'_>, value: Option<&Value>) -> Vec<Self> {
+        let Some(value) = value else {
+            return Vec::new();
+        };
+        let place = place.member("datasources");
+        let mut found = Vec::new();
+        let mut names = std::collections::BTreeSet::new();
+        for (at, item) in reader.array(&place, value).iter().enumerate() {
+            let place = place.element(at);
+            let Some(datasource) = Self::read(reader, &place, item) else {
+                continue;
+            };
+            if !names.insert(datasource.name.clone()) {
+                let name = &datasource.name;
+                reader.refuse(&place.member("name"), format_args!("is {name:?} again"));
+            }
+            found.push(datasource);
+        }
+        found
+    }
+
+    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Option<Self> {
+        let mut members = reader.object(place, value);
+        let name = members.required(reader, place, "name");
+        let path = members.text(reader, place, "path");
+        reader.check_data_reference(&place.member("path"), &path);
+        let kind = members.required(reader, place, "type");
+        let credentials = members.text(reader, place, "credentials");
+        let transform_query = members.text(reader, place, "transform_query");
+        check_query(reader, &place.member("transform_query"), &transform_query);
+        let config = members.take("config");
+        let is_object = members.is_object();
+        members.end(reader, place);
+        let config_place = place.member("config");
+        let config = match (kind.as_str(), config) {
+            ("http", Some(config)) => read_http(reader, &config_place, config),
+            ("s3", Some(config)) => read_s3(reader, &config_place, config),
+            ("http" | "s3", None) => {
+                reader.refuse(&config_place, "is required");
+                return None;
+            }
+            ("", _) => return None,
+            (other, _) => {
+                if is_object {
+                    let words = format_args!("must be `http` or `s3`, not {other:?}");
+                    reader.refuse(&place.member("type"), words);
+                }
+                return None;
+            }
+        };
+        Some(Self {
+            name,
+            path,
+            config,
+            credentials,
+            transform_query,
+        })
+    }
+}
+
+fn read_http(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(place, value);
+    let url = members.required(reader, place, "url");
+    reader.check_web_address(&place.member("url"), &url);
+    let method = members.text(reader, place, "method");
+    if http::Method::from_bytes(method.as_bytes()).is_err() && !method.is_empty() {
+        reader.refuse(&place.member("method"), "is no method of HTTP");
+    }
+    let body = members.text(reader, place, "body");
+    let headers_place = place.member("headers");
+    let headers = members
+        .take("headers")
+        .map(|value| reader.texts_by_name(&headers_place, value))
+        .unwrap_or_default();
+    for (name, value) in &headers {
+        let place = headers_place.member(name);
+        if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
+            reader.refuse(&place, "is no name of a header");
+        } else if http::HeaderValue::from_str(value).is_err() {
+            reader.refuse(&place, "is no value of a header");
+        }
+    }
+    members.end(reader, place);
+    DatasourceConfig::Http {
+        url,
+        method,
+        body,
+        headers,
+    }
+}
+
+fn read_s3(reader: &mut Reader, place: &Place<'_>, value: &Value) -> DatasourceConfig {
+    let mut members = reader.object(place, value);
+    let bucket = members.required(reader, place, "bucket");
+    let key = members.required(reader, place, "key");
+    let region = members.text(reader, place, "region");
+    let endpoint = members.text(reader, place, "endpoint");
+    reader.check_web_address(&place.member("endpoint"), &endpoint);
+    members.end(reader, place);
+    DatasourceConfig::S3 {
+        bucket,
+        key,
+        region,
+        endpoint,
+    }
+}
+
+/// Notes that a text is no query, in neither version of the language.
+fn check_query(reader: &mut Reader, place: &Place<'_>, query: &str) {
+    use solon_syntax::ast::Version;
+    use solon_syntax::source::{Source as Text, SourceId};
+    if query.is_empty() {
+        return;
+    }
+    let text = Text::new(SourceId(0), "transform_query", query);
+    let parse = |version| {
+        let options = solon_syntax::ParseOptions::of(version);
+        solon_syntax::parse_body(&text, &options)
+    };
+    if let Err(wrong) = parse(Version::V1)
+        && parse(Version::V0).is_err()
+    {
+        let words = wrong.0.first().map_or("", |first| first.message.as_str());
+        reader.refuse(place, format_args!("is no query: {words}"));
+    }
+}

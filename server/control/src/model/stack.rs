@@ -1,0 +1,75 @@
+//! Stacks: sources for the bundles with certain labels.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Kind, Place, Reader, Reference, Requirement, Resource};
+
+/// A stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stack {
+    /// Its name.
+    pub name: String,
+    /// Labels that a bundle must have, each with globs of which one matches; any value where there is none.
+    pub selector: Labels,
+    /// Labels that a bundle must not have.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub exclude_selector: Labels,
+    /// The sources.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+}
+
+/// Globs by label.
+type Labels = BTreeMap<String, Vec<String>>;
+
+impl Resource for Stack {
+    const KIND: Kind = Kind::Stack;
+
+    fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let labels = |reader: &mut Reader, members: &mut super::reader::Members<'_>, name| {
+            let value = members.take(name);
+            value.map_or_else(Labels::new, |value| {
+                read_labels(reader, &place.member(name), value)
+            })
+        };
+        let stack = Self {
+            name: members.text(reader, place, "name"),
+            selector: labels(reader, &mut members, "selector"),
+            exclude_selector: labels(reader, &mut members, "exclude_selector"),
+            requirements: Requirement::read_all(reader, place, &mut members),
+        };
+        members.end(reader, place);
+        stack
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn set_name(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+
+    fn references(&self) -> Vec<Reference> {
+        Requirement::references(&self.requirements)
+    }
+}
+
+fn read_labels(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Labels {
+    let members = reader.object(place, value);
+    let mut labels = Labels::new();
+    for (label, globs) in reader.bounded(place, &members) {
+        let place = place.member(label);
+        let mut texts = Vec::new();
+        for (at, glob) in reader.array(&place, globs).iter().enumerate() {
+            texts.push(reader.text(&place.element(at), glob));
+        }
+        reader.check_globs(&place, &texts);
+        labels.insert(label.clone(), texts);
+    }
+    labels
+}

@@ -1,0 +1,156 @@
+//! Where finished bundles go.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Kind, Place, Reader, Reference};
+
+/// A place in an object store or a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Storage {
+    /// Amazon S3, or what speaks its protocol.
+    Aws {
+        /// The bucket.
+        bucket: String,
+        /// The key of the object.
+        key: String,
+        /// The region of the bucket.
+        region: String,
+        /// The name of the secret.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        credentials: String,
+        /// The address of the service where it is not Amazon's.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        url: String,
+    },
+    /// A file of this machine.
+    Filesystem {
+        /// Its path.
+        path: String,
+    },
+    /// Google Cloud Storage.
+    Gcp {
+        /// The project.
+        project: String,
+        /// The bucket.
+        bucket: String,
+        /// The name of the object.
+        object: String,
+        /// The name of the secret.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        credentials: String,
+    },
+    /// Azure Blob Storage.
+    Azure {
+        /// The address of the account.
+        account_url: String,
+        /// The container.
+        container: String,
+        /// The name of the blob.
+        path: String,
+        /// The name of the secret.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        credentials: String,
+    },
+}
+
+const VARIANTS: &str = "`aws`, `filesystem`, `gcp` or `azure`";
+
+impl Storage {
+    /// Reads a storage, which is exactly one of the variants.
+    pub(super) fn read(reader: &mut Reader, place: &Place<'_>, value: &Value) -> Option<Self> {
+        let mut members = reader.object(place, value);
+        let found: Vec<(&'static str, &Value)> = ["aws", "filesystem", "gcp", "azure"]
+            .into_iter()
+            .filter_map(|name| Some((name, members.take(name)?)))
+            .collect();
+        let is_object = members.is_object();
+        members.end(reader, place);
+        match found.as_slice() {
+            [(name, value)] => Some(Self::read_variant(reader, &place.member(name), name, value)),
+            [] => {
+                if is_object && reader.is_content() {
+                    reader.refuse(place, format_args!("must have exactly one of {VARIANTS}"));
+                }
+                None
+            }
+            several => {
+                let names: Vec<&str> = several.iter().map(|&(name, _)| name).collect();
+                let had = names.join("`, `");
+                reader.refuse(
+                    place,
+                    format_args!("must have exactly one of {VARIANTS}, not `{had}`"),
+                );
+                None
+            }
+        }
+    }
+
+    fn read_variant(reader: &mut Reader, place: &Place<'_>, name: &str, value: &Value) -> Self {
+        let mut members = reader.object(place, value);
+        let storage = match name {
+            "aws" => {
+                let bucket = members.required(reader, place, "bucket");
+                let key = members.required(reader, place, "key");
+                let region = members.required(reader, place, "region");
+                let credentials = members.text(reader, place, "credentials");
+                let url = members.text(reader, place, "url");
+                reader.check_web_address(&place.member("url"), &url);
+                Self::Aws {
+                    bucket,
+                    key,
+                    region,
+                    credentials,
+                    url,
+                }
+            }
+            "gcp" => Self::Gcp {
+                project: members.required(reader, place, "project"),
+                bucket: members.required(reader, place, "bucket"),
+                object: members.required(reader, place, "object"),
+                credentials: members.text(reader, place, "credentials"),
+            },
+            "azure" => {
+                let account_url = members.required(reader, place, "account_url");
+                reader.check_web_address(&place.member("account_url"), &account_url);
+                Self::Azure {
+                    account_url,
+                    container: members.required(reader, place, "container"),
+                    path: members.required(reader, place, "path"),
+                    credentials: members.text(reader, place, "credentials"),
+                }
+            }
+            _ => {
+                let path = members.required(reader, place, "path");
+                reader.check_local(&place.member("path"), &path);
+                Self::Filesystem { path }
+            }
+        };
+        // what names an object in a store may end up as a file where stores are folders
+        let (field, object) = match &storage {
+            Self::Aws { key, .. } => ("key", key),
+            Self::Gcp { object, .. } => ("object", object),
+            Self::Azure { path, .. } => ("path", path),
+            Self::Filesystem { .. } => ("path", &String::new()),
+        };
+        reader.check_inside(&place.member(field), object.trim_start_matches('/'));
+        members.end(reader, place);
+        storage
+    }
+
+    /// The secret that it names.
+    pub(super) fn reference(&self) -> Option<Reference> {
+        let (variant, credentials) = match self {
+            Self::Aws { credentials, .. } => ("aws", credentials),
+            Self::Gcp { credentials, .. } => ("gcp", credentials),
+            Self::Azure { credentials, .. } => ("azure", credentials),
+            Self::Filesystem { .. } => return None,
+        };
+        (!credentials.is_empty()).then(|| Reference {
+            kind: Kind::Secret,
+            name: credentials.clone(),
+            place: format!("object_storage.{variant}.credentials"),
+        })
+    }
+}

@@ -1,0 +1,23 @@
+//! JSON values that hold secrets while they are read.
+
+use serde_json::Value;
+use zeroize::Zeroize as _;
+
+/// A value whose texts are overwritten before they are given back.
+#[derive(Debug, Default)]
+pub struct Cleared(pub Value);
+
+impl Drop for Cleared {
+    fn drop(&mut self) {
+        clear(&mut self.0);
+    }
+}
+
+fn clear(value: &mut Value) {
+    match value {
+        Value::String(text) => text.zeroize(),
+        Value::Array(items) => items.iter_mut().for_each(clear),
+        Value::Object(members) => members.values_mut().for_each(clear),
+        _ => {}
+    }
+}

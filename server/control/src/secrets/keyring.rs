@@ -1,0 +1,283 @@
+//! Keys, and what they encrypt.
+
+use std::fmt;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
+use aws_lc_rs::digest;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use zeroize::Zeroizing;
+
+/// Bytes of a key.
+const LENGTH: usize = 32;
+
+/// Bytes of the number that is used once, before what is encrypted.
+const NONCE: usize = 12;
+
+/// Where keys come from.
+#[derive(Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// A text: keys of 32 bytes in base64 or hexadecimal digits, one a line; the first one encrypts.
+    Text(Zeroizing<String>),
+    /// A file that holds such a text.
+    File(PathBuf),
+    /// A file that is made with a key of its own if it is not there.
+    Made(PathBuf),
+}
+
+impl fmt::Debug for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(_) => f.write_str("Text(…)"),
+            Self::File(path) => write!(f, "File({})", path.display()),
+            Self::Made(path) => write!(f, "Made({})", path.display()),
+        }
+    }
+}
+
+/// What is wrong with keys, or with what they should decrypt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyError(pub String);
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for KeyError {}
+
+struct Key {
+    id: String,
+    bytes: Zeroizing<[u8; LENGTH]>,
+}
+
+/// The key that encrypts, and earlier ones that still decrypt.
+pub struct Keyring {
+    keys: Vec<Key>,
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids: Vec<&str> = self.keys.iter().map(|key| key.id.as_str()).collect();
+        write!(f, "Keyring({})", ids.join(", "))
+    }
+}
+
+impl Keyring {
+    /// The keys of a source.
+    ///
+    /// # Errors
+    /// Files that cannot be read or made, texts that are no keys.
+    pub fn open(source: &KeySource) -> Result<Self, KeyError> {
+        match source {
+            KeySource::Text(text) => Self::read(text),
+            KeySource::File(path) => Self::read_file(path),
+            KeySource::Made(path) if path.exists() => Self::read_file(path),
+            KeySource::Made(path) => {
+                make_file(path, &[random_key()?])?;
+                tracing::warn!(
+                    file = %path.display(),
+                    "a key for secrets was made beside the data; keep a key of your own elsewhere"
+                );
+                Self::read_file(path)
+            }
+        }
+    }
+
+    fn read_file(path: &Path) -> Result<Self, KeyError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| KeyError(format!("cannot read {}: {error}", path.display())))?;
+        Self::read(&Zeroizing::new(text))
+    }
+
+    /// The keys of a text.
+    ///
+    /// # Errors
+    /// A text that is none.
+    pub fn read(text: &str) -> Result<Self, KeyError> {
+        let keys: Result<Vec<Key>, KeyError> = text.split_whitespace().map(Key::read).collect();
+        let keys = keys?;
+        if keys.is_empty() {
+            return Err(KeyError("there is no key for secrets".to_owned()));
+        }
+        Ok(Self { keys })
+    }
+
+    /// A key that nobody keeps.
+    ///
+    /// # Errors
+    /// A fault of the machine.
+    pub fn random() -> Result<Self, KeyError> {
+        let keys = vec![random_key()?];
+        Ok(Self { keys })
+    }
+
+    /// The number of the key that encrypts.
+    pub fn current(&self) -> &str {
+        self.keys.first().map_or("", |key| &key.id)
+    }
+
+    /// Encrypts a text for a place. Returns the number of the key as well.
+    ///
+    /// # Errors
+    /// A fault of the machine.
+    pub fn seal(&self, context: &str, text: &[u8]) -> Result<(&str, Vec<u8>), KeyError> {
+        let Some(key) = self.keys.first() else {
+            return Err(KeyError("there is no key for secrets".to_owned()));
+        };
+        // what is encrypted in place leaves nothing behind, as there is room for the tag
+        let mut sealed = Vec::with_capacity(NONCE + text.len() + AES_256_GCM.tag_len());
+        sealed.extend_from_slice(text);
+        let nonce = key
+            .cipher()?
+            .seal_in_place_append_tag(Aad::from(context.as_bytes()), &mut sealed)
+            .map_err(|_| KeyError("a secret could not be encrypted".to_owned()))?;
+        sealed.splice(0..0, nonce.as_ref().iter().copied());
+        Ok((&key.id, sealed))
+    }
+
+    /// Decrypts what was encrypted for a place.
+    ///
+    /// # Errors
+    /// A key that is not here, and what was written by somebody else.
+    pub fn unseal(
+        &self,
+        context: &str,
+        key_id: &str,
+        sealed: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        let Some(key) = self.keys.iter().find(|key| key.id == key_id) else {
+            return Err(KeyError(format!(
+                "the key {key_id} is not among the keys for secrets"
+            )));
+        };
+        let wrong = || KeyError("what is kept encrypted was changed by somebody else".to_owned());
+        let (nonce, rest) = sealed.split_first_chunk::<NONCE>().ok_or_else(wrong)?;
+        let mut rest = Zeroizing::new(rest.to_vec());
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let length = key
+            .cipher()?
+            .open_in_place(nonce, Aad::from(context.as_bytes()), &mut rest)
+            .map_err(|_| wrong())?
+            .len();
+        rest.truncate(length);
+        Ok(rest)
+    }
+
+    /// Writes these keys into a file with a new one before them, which encrypts from now on.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn add_key(&mut self, path: &Path) -> Result<(), KeyError> {
+        self.keys.insert(0, random_key()?);
+        make_file(path, &self.keys)
+    }
+
+    /// Forgets all keys but the one that encrypts and the one before it, and the file does as well. A service that still runs
+    /// with the one before may have written by it.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn forget_earlier(&mut self, path: &Path) -> Result<(), KeyError> {
+        self.keys.truncate(2);
+        make_file(path, &self.keys)
+    }
+}
+
+impl Key {
+    fn read(text: &str) -> Result<Self, KeyError> {
+        let wrong = || KeyError("a key for secrets must be 32 bytes in base64".to_owned());
+        let bytes = if text.len() == 2 * LENGTH {
+            hex::decode(text).ok()
+        } else {
+            let plain = text.trim_end_matches('=');
+            let url = URL_SAFE_NO_PAD.decode(plain);
+            url.ok().or_else(|| STANDARD.decode(text).ok())
+        };
+        let bytes = Zeroizing::new(bytes.ok_or_else(wrong)?);
+        let bytes: &[u8; LENGTH] = bytes.as_slice().try_into().map_err(|_| wrong())?;
+        Ok(Self::new(Zeroizing::new(*bytes)))
+    }
+
+    fn new(bytes: Zeroizing<[u8; LENGTH]>) -> Self {
+        let mut context = digest::Context::new(&digest::SHA256);
+        context.update(b"solon control: the number of a key\n");
+        context.update(bytes.as_slice());
+        let digest = context.finish();
+        let id = hex::encode(digest.as_ref().get(..8).unwrap_or_default());
+        Self { id, bytes }
+    }
+
+    fn cipher(&self) -> Result<RandomizedNonceKey, KeyError> {
+        RandomizedNonceKey::new(&AES_256_GCM, self.bytes.as_slice())
+            .map_err(|_| KeyError("a key for secrets is of no use".to_owned()))
+    }
+}
+
+fn random_key() -> Result<Key, KeyError> {
+    let mut bytes = Zeroizing::new([0; LENGTH]);
+    getrandom::fill(bytes.as_mut_slice())
+        .map_err(|error| KeyError(format!("the system has no random bytes: {error}")))?;
+    Ok(Key::new(bytes))
+}
+
+/// Writes keys into a file that only its owner reads; whoever reads meanwhile sees the file before or after.
+fn make_file(path: &Path, keys: &[Key]) -> Result<(), KeyError> {
+    let write = || {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let beside = path.with_extension("new");
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&beside)?;
+        for key in keys {
+            let text = Zeroizing::new(STANDARD.encode(key.bytes.as_slice()));
+            file.write_all(text.as_bytes())?;
+            file.write_all(b"\n")?;
+        }
+        file.sync_all()?;
+        std::fs::rename(beside, path)
+    };
+    write().map_err(|error: std::io::Error| {
+        KeyError(format!("cannot write {}: {error}", path.display()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KeyError, Keyring};
+
+    #[test]
+    fn what_is_sealed_opens_at_its_place_alone() {
+        let first = Keyring::read(&"11".repeat(32)).unwrap();
+        let (id, sealed) = first.seal("secrets/a", b"hidden").unwrap();
+        assert!(!sealed.windows(6).any(|part| part == b"hidden"));
+        assert_eq!(*first.unseal("secrets/a", id, &sealed).unwrap(), b"hidden");
+        assert!(first.unseal("secrets/b", id, &sealed).is_err());
+        let mut changed = sealed.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        assert!(first.unseal("secrets/a", id, &changed).is_err());
+        assert!(first.unseal("secrets/a", id, &[]).is_err());
+
+        let text = format!("{}\n{}\n", "22".repeat(32), "11".repeat(32));
+        let later = Keyring::read(&text).unwrap();
+        assert_ne!(later.current(), id);
+        assert_eq!(*later.unseal("secrets/a", id, &sealed).unwrap(), b"hidden");
+        let other = Keyring::read(&"22".repeat(32)).unwrap();
+        let KeyError(words) = other.unseal("secrets/a", id, &sealed).unwrap_err();
+        assert!(words.contains(id), "{words}");
+    }
+
+    #[test]
+    fn keys_have_32_bytes() {
+        for text in ["", "short", "AAAA", &"zz".repeat(32)] {
+            assert!(Keyring::read(text).is_err(), "{text}");
+        }
+    }
+}

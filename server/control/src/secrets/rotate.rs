@@ -1,0 +1,38 @@
+//! Everything encrypted anew, by the key that encrypts now.
+
+use super::service_keys::{SETTING, seal, unseal};
+use super::{KeyError, Keyring};
+use crate::db::{Database, Mode};
+use crate::error::Refusal;
+
+/// Encrypts each secret and the service's own keys by the current key, all or nothing. Returns how many were by another.
+///
+/// # Errors
+/// A database that cannot be reached; what was encrypted by a key that is not here.
+pub async fn rotate(database: &Database, keyring: &Keyring) -> Result<usize, Refusal> {
+    let fault = |error: KeyError| Refusal::internal(error.0);
+    let mut transaction = database.begin(Mode::Write).await?;
+    let mut changed = 0;
+    for (id, name, key_id, sealed) in transaction.secret_values().await? {
+        if key_id == keyring.current() {
+            continue;
+        }
+        let context = secret_context(&name);
+        let text = keyring.unseal(&context, &key_id, &sealed).map_err(fault)?;
+        let (key_id, sealed) = keyring.seal(&context, &text).map_err(fault)?;
+        transaction.put_secret_value(id, key_id, &sealed).await?;
+        changed += 1;
+    }
+    if let Some(kept) = transaction.setting(SETTING).await? {
+        let root = unseal(keyring, &kept).map_err(fault)?;
+        let kept = seal(keyring, &root).map_err(fault)?;
+        transaction.put_setting(SETTING, &kept).await?;
+    }
+    transaction.commit().await?;
+    Ok(changed)
+}
+
+/// The place of a secret.
+pub(crate) fn secret_context(name: &str) -> String {
+    format!("secrets/{name}")
+}

@@ -1,0 +1,361 @@
+//! `solon control`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Subcommand, ValueEnum};
+use solon_control::api::token_json;
+use solon_control::config::ConfigFiles;
+use solon_control::model::{Compat, Role};
+use solon_control::secrets::KeySource;
+use solon_control::{ControlPlane, Options, Refusal, commands};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::FAILED;
+use super::amounts::duration;
+use super::terminal::{complain, print};
+use crate::config::{TlsOptions, TlsVersion};
+use crate::control::{ControlOptions, serve_control};
+use crate::telemetry::{Format, Level, start_log};
+
+/// How often configuration files are looked at.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// How often the files of certificates are looked at.
+const REFRESH: Duration = Duration::from_secs(5);
+
+/// Manage bundles, sources, stacks and secrets over HTTP.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  solon control token create --role administrator alice     # prints the key, once
+  solon control run --config config.d --data-dir data
+  solon control db migrate --config config.d --dry-run")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(Box<Run>),
+    /// Keep the database in order
+    #[command(subcommand)]
+    Db(Db),
+    /// Make, list and revoke keys of clients
+    #[command(subcommand)]
+    Token(Token),
+    /// Keep secrets in order
+    #[command(subcommand)]
+    Secrets(Secrets),
+}
+
+#[derive(clap::Args)]
+struct Common {
+    /// Configuration: files, or folders of YAML and JSON files; may be given several times
+    #[arg(short, long, value_name = "PATH")]
+    config: Vec<PathBuf>,
+    /// Where the database and the key of the secrets lie, unless they are elsewhere
+    #[arg(short, long, value_name = "DIR", default_value = "data")]
+    data_dir: PathBuf,
+    /// Refuse configuration files that say different things of the same place
+    #[arg(long)]
+    merge_conflict_fail: bool,
+    /// File with the keys that encrypt secrets, base64 or hexadecimal, one a line; the first one encrypts. The text may stand
+    /// in SOLON_SECRETS_KEY instead. Without either a key is made in the data folder
+    #[arg(long, value_name = "FILE")]
+    secrets_key_file: Option<PathBuf>,
+    /// Ignore unknown fields, as the existing control plane does
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    compat: Option<CompatFlag>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CompatFlag {
+    Ocp,
+}
+
+/// Serve the API.
+#[derive(clap::Args)]
+struct Run {
+    #[command(flatten)]
+    common: Common,
+    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; may be given several times
+    #[arg(
+        short,
+        long,
+        value_name = "ADDRESS",
+        default_value = "localhost:8282",
+        value_delimiter = ','
+    )]
+    addr: Vec<String>,
+    /// What stands before each path, like `/control`
+    #[arg(long, value_name = "PATH", default_value = "")]
+    api_prefix: String,
+    /// Bring the tables of a database server to the latest version at the start
+    #[arg(long)]
+    apply_migrations: bool,
+    /// Remove the database in the data folder at the start
+    #[arg(long)]
+    reset_persistence: bool,
+    /// Check the configuration, and exit
+    #[arg(long)]
+    validate: bool,
+    /// Load the configuration again when its files change; a SIGHUP does so at once
+    #[arg(long)]
+    watch: bool,
+    /// The server's certificate, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_private_key_file")]
+    tls_cert_file: Option<PathBuf>,
+    /// Its private key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
+    tls_private_key_file: Option<PathBuf>,
+    /// Speak HTTP/2 without encryption as well
+    #[arg(long)]
+    h2c: bool,
+    /// How long open requests may take to finish after the signal to stop
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
+    shutdown_grace_period: Duration,
+    /// How much is logged
+    #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
+    log_level: Level,
+    /// How log lines look
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    log_format: Format,
+}
+
+#[derive(Subcommand)]
+enum Db {
+    /// Bring the tables to the latest version
+    Migrate {
+        #[command(flatten)]
+        common: Common,
+        /// Print the statements instead of running them
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+#[derive(Subcommand)]
+enum Token {
+    /// Make a key, and print it: it is shown this once
+    Create {
+        #[command(flatten)]
+        common: Common,
+        /// What it may do
+        #[arg(long, value_enum, value_name = "ROLE")]
+        role: RoleFlag,
+        /// How long it is good, like `720h`; for ever unless set
+        #[arg(long, value_name = "DURATION", value_parser = duration)]
+        expires_in: Option<Duration>,
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Print every token without its key, one JSON object a line
+    List {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Take a key back
+    Revoke {
+        #[command(flatten)]
+        common: Common,
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum RoleFlag {
+    /// Everything
+    Administrator,
+    /// See everything but the values of secrets
+    Viewer,
+    /// Make bundles, sources and secrets, and do everything with those
+    Owner,
+    /// Make stacks, and do everything with those
+    StackOwner,
+}
+
+#[derive(Subcommand)]
+enum Secrets {
+    /// Encrypt every secret anew, by the key that stands first, or by a new one where the key was made here
+    Rotate {
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+impl Common {
+    fn options(&self) -> Options {
+        let mut options = Options::in_folder(&self.data_dir);
+        if let Some(file) = &self.secrets_key_file {
+            options.keys = KeySource::File(file.clone());
+        } else if let Ok(text) = std::env::var("SOLON_SECRETS_KEY") {
+            options.keys = KeySource::Text(text.into());
+        }
+        if let Some(CompatFlag::Ocp) = self.compat {
+            options.compat = Compat::Ocp;
+        }
+        options.config = ConfigFiles {
+            paths: self.config.clone(),
+            refuse_conflicts: self.merge_conflict_fail,
+        };
+        options
+    }
+}
+
+/// Says what is wrong where something is.
+pub fn run(args: Args) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let done = match runtime {
+        Ok(runtime) => runtime.block_on(perform(args.command)),
+        Err(error) => Err(error.to_string()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            complain(format!("error: {message}\n"));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+async fn perform(command: Command) -> Result<(), String> {
+    let text = |refusal: Refusal| refusal.to_string();
+    match command {
+        Command::Run(args) => serve(*args).await,
+        Command::Db(Db::Migrate { common, dry_run }) => {
+            let done = commands::migrate(&common.options(), dry_run).await;
+            let done = done.map_err(text)?;
+            if dry_run && !done.is_empty() {
+                print(done + "\n");
+            }
+            Ok(())
+        }
+        Command::Token(Token::Create {
+            common,
+            role,
+            expires_in,
+            name,
+        }) => {
+            let plane = ControlPlane::open(&common.options()).await.map_err(text)?;
+            let role = match role {
+                RoleFlag::Administrator => Role::Administrator,
+                RoleFlag::Viewer => Role::Viewer,
+                RoleFlag::Owner => Role::Owner,
+                RoleFlag::StackOwner => Role::StackOwner,
+            };
+            let key = plane.create_token(&name, role, expires_in.map(until)).await;
+            print(format!("{}\n", key.map_err(text)?.as_str()));
+            Ok(())
+        }
+        Command::Token(Token::List { common }) => {
+            let plane = ControlPlane::open(&common.options()).await.map_err(text)?;
+            for token in plane.tokens().await.map_err(text)? {
+                print(token_json(&token).map_err(text)? + "\n");
+            }
+            Ok(())
+        }
+        Command::Token(Token::Revoke { common, name }) => {
+            let plane = ControlPlane::open(&common.options()).await.map_err(text)?;
+            plane.revoke_token(&name).await.map_err(text)
+        }
+        Command::Secrets(Secrets::Rotate { common }) => {
+            let changed = commands::rotate_secrets(&common.options()).await;
+            print(format!(
+                "{} secrets were encrypted anew\n",
+                changed.map_err(text)?
+            ));
+            Ok(())
+        }
+    }
+}
+
+/// When something ends that begins now, in microseconds since 1970.
+fn until(time: Duration) -> i64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let end = now.unwrap_or_default().saturating_add(time);
+    i64::try_from(end.as_micros()).unwrap_or(i64::MAX)
+}
+
+async fn serve(args: Run) -> Result<(), String> {
+    let mut options = args.common.options();
+    args.api_prefix.clone_into(&mut options.api_prefix);
+    options.apply_migrations = args.apply_migrations;
+    if args.validate {
+        let valid = commands::validate(&options).await;
+        return valid.map_err(|refusal| refusal.to_string());
+    }
+    start_log(args.log_level, args.log_format);
+    if args.reset_persistence {
+        commands::reset(&options).map_err(|error| error.to_string())?;
+    }
+    let plane = ControlPlane::open(&options).await;
+    let plane = plane.map_err(|refusal| refusal.to_string())?;
+    let reloading = tokio::spawn(reload(plane.clone(), args.watch));
+    let listening = ControlOptions {
+        addresses: args.addr,
+        socket_mode: 0o700,
+        h2c: args.h2c,
+        tls: args.tls_cert_file.zip(args.tls_private_key_file).map(
+            |(cert_file, private_key_file)| TlsOptions {
+                cert_file,
+                private_key_file,
+                ca_cert_file: None,
+                min_version: TlsVersion::V12,
+                cipher_suites: Vec::new(),
+                client_certificates: false,
+                refresh: REFRESH,
+            },
+        ),
+        grace: args.shutdown_grace_period,
+    };
+    let (mut interrupt, mut terminate) = (
+        told(SignalKind::interrupt())?,
+        told(SignalKind::terminate())?,
+    );
+    let ending = plane.clone();
+    let stop = async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        ending.set_ready(false);
+    };
+    let served = serve_control(&plane, &listening, stop).await;
+    reloading.abort();
+    served.map_err(|error| error.to_string())
+}
+
+fn told(kind: SignalKind) -> Result<tokio::signal::unix::Signal, String> {
+    signal(kind).map_err(|error| error.to_string())
+}
+
+/// Loads configuration files again when the process is told to, and when they change where that is wanted.
+async fn reload(plane: ControlPlane, watches: bool) {
+    let watched = async {
+        if watches {
+            plane.watch(WATCH).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    let hung_up = async {
+        let Ok(mut hangup) = told(SignalKind::hangup()) else {
+            return;
+        };
+        while hangup.recv().await.is_some() {
+            match plane.reload().await {
+                Ok(applied) => tracing::info!(?applied, "the configuration was loaded again"),
+                Err(error) => tracing::error!(%error, "the configuration was not loaded again"),
+            }
+        }
+    };
+    tokio::join!(watched, hung_up);
+}

@@ -1,0 +1,391 @@
+//! Configuration files: merging, checks with places, variables, items that files manage, reloading.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use solon_control::config::ConfigFiles;
+use solon_control::model::Compat;
+use solon_control::{ControlPlane, Options, commands};
+
+use crate::databases::{Folder, On};
+use crate::plane::{Plane, options};
+
+/// Files of a test, and options that name them.
+fn described(folder: &Folder, files: &[(&str, &str)]) -> Options {
+    let mut options = options(&folder.0.join("data"));
+    options.config = ConfigFiles {
+        paths: write(&folder.0, files),
+        refuse_conflicts: false,
+    };
+    options
+}
+
+fn write(folder: &Path, files: &[(&str, &str)]) -> Vec<PathBuf> {
+    let write = |(name, text): &(&str, &str)| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    files.iter().map(write).collect()
+}
+
+const EVERYTHING: &str = r"
+metadata: {exported_from: x}
+bundles:
+  app:
+    labels: {env: prod}
+    object_storage: {filesystem: {path: /srv/bundles/app.tar.gz}}
+    requirements: [{source: policies}, {source: lib, automount: false}]
+sources:
+  policies:
+    directory: /srv/policies
+    paths: ['*.rego']
+    requirements: [{source: lib}]
+    datasources:
+    - {name: users, path: users, type: http, config: {url: 'https://example.com/${PLANE_TEST_UNSET_NOT}x$$'}, credentials: token}
+  lib:
+    git: {repo: /srv/git/lib, reference: refs/heads/main}
+  pushed: null
+stacks:
+  all: {selector: {env: ['*']}, requirements: [{source: lib}]}
+secrets:
+  token: {type: token_auth, token: hidden-canary}
+tokens:
+  ops: {api_key: ops-key, scopes: [{role: administrator}]}
+  team: {api_key: team-key, scopes: [{role: owner}]}
+service: {api_prefix: /my/api}
+metrics: {http: {enabled: true, request_duration: {buckets_seconds: [0.1, 1]}}, gitsync: {git_sync_count: {enabled: false}}}
+database: {sql: {driver: sqlite}}
+";
+
+async fn ask(plane: &ControlPlane, key: &str, ask: &str, body: &str) -> (u16, serde_json::Value) {
+    let (method, target) = ask.split_once(' ').unwrap();
+    let request = http::Request::builder()
+        .method(method)
+        .uri(target)
+        .header("authorization", format!("Bearer {key}"))
+        .body(body.to_owned().into())
+        .unwrap();
+    let response = plane.service().handle(request).await;
+    (response.status().as_u16(), crate::plane::json(&response))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_describe_everything() {
+    let folder = Folder::new();
+    let text = EVERYTHING.replace("${PLANE_TEST_UNSET_NOT}", "");
+    let options = described(&folder, &[("config.yaml", &text)]);
+    commands::validate(&options).await.unwrap();
+    let plane = ControlPlane::open(&options).await.unwrap();
+    let (status, answer) = ask(&plane, "ops-key", "GET /my/api/v1/sources", "").await;
+    assert_eq!(status, 200, "{answer}");
+    let names: Vec<&str> = answer["result"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|source| source["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["lib", "pushed", "policies"]);
+    let url = &answer["result"][2]["datasources"][0]["config"]["url"];
+    assert_eq!(url, "https://example.com/x$");
+    let (_, secrets) = ask(&plane, "ops-key", "GET /my/api/v1/secrets", "").await;
+    assert_eq!(secrets["result"], json!(["token"]));
+
+    // what files manage is theirs
+    let file = options.config.paths[0].display().to_string();
+    for (request, body) in [
+        ("PUT /my/api/v1/bundles/app", "{}"),
+        ("DELETE /my/api/v1/bundles/app", ""),
+        ("DELETE /my/api/v1/stacks/all", ""),
+        (
+            "PUT /my/api/v1/secrets/token",
+            r#"{"type":"password","password":"x"}"#,
+        ),
+        ("DELETE /my/api/v1/tokens/team", ""),
+        ("POST /my/api/v1/tokens/ops/rotate", ""),
+    ] {
+        let (status, answer) = ask(&plane, "ops-key", request, body).await;
+        assert_eq!(status, 409, "{request}: {answer}");
+        assert_eq!(answer["code"], "conflict");
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains(&file), "{message}");
+    }
+    // an owner of a file's token may make things, and not touch the files' ones
+    let (status, _) = ask(&plane, "team-key", "PUT /my/api/v1/bundles/app", "{}").await;
+    assert_eq!(status, 403);
+    let (status, _) = ask(&plane, "team-key", "PUT /my/api/v1/bundles/mine", "{}").await;
+    assert_eq!(status, 200);
+    // data may be pushed into sources of files
+    let (status, _) = ask(
+        &plane,
+        "ops-key",
+        "PUT /my/api/v1/sources/pushed/data/x",
+        "1",
+    )
+    .await;
+    assert_eq!(status, 200);
+
+    // the same files again change nothing
+    let applied = plane.reload().await.unwrap();
+    assert_eq!((applied.written, applied.removed), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reloading_is_all_or_nothing() {
+    for on in [On::Sqlite, On::Postgres, On::Mariadb] {
+        let folder = Folder::new();
+        let database = on.fresh(&folder.0).await;
+        let Some(database) = database else { continue };
+        let tokens = "tokens: {ops: {api_key: ops-key, scopes: [{role: administrator}]}}\n";
+        let mut options = described(
+            &folder,
+            &[
+                ("a.yaml", tokens),
+                (
+                    "b.yaml",
+                    "sources: {one: {}, two: {requirements: [{source: one}]}}\nsecrets: {s: {type: password, password: first}}",
+                ),
+            ],
+        );
+        options.database = Some(database);
+        let plane = ControlPlane::open(&options).await.unwrap();
+        let list =
+            || async { ask(&plane, "ops-key", "GET /v1/sources", "").await.1["result"].clone() };
+        assert_eq!(list().await.as_array().unwrap().len(), 2);
+
+        // a reference to nothing is found in the middle, and nothing happens
+        let broken =
+            "sources: {three: {}, two: {requirements: [{source: three}, {source: ghost}]}}";
+        write(&folder.0, &[("b.yaml", broken)]);
+        let error = plane.reload().await.unwrap_err().to_string();
+        assert!(
+            error.contains("source \"two\": requirements[1].source names source \"ghost\""),
+            "{error}"
+        );
+        assert_eq!(list().await.as_array().unwrap().len(), 2);
+
+        // what the API uses of what files drop stays
+        let used = r#"{"requirements": [{"source": "one"}]}"#;
+        let (status, _) = ask(&plane, "ops-key", "PUT /v1/bundles/b", used).await;
+        assert_eq!(status, 200);
+        write(&folder.0, &[("b.yaml", "sources: {three: {}}")]);
+        let applied = plane.reload().await.unwrap();
+        assert_eq!((applied.written, applied.removed), (1, 2));
+        assert_eq!(applied.left, ["source \"one\""]);
+        assert_eq!(list().await, json!([{"name": "one"}, {"name": "three"}]));
+        let (status, _) = ask(&plane, "ops-key", "PUT /v1/sources/one", "{}").await;
+        assert_eq!(status, 200);
+
+        // a token that files drop is revoked
+        write(
+            &folder.0,
+            &[(
+                "a.yaml",
+                "tokens: {other: {api_key: k2, scopes: [{role: viewer}]}}",
+            )],
+        );
+        plane.reload().await.unwrap();
+        assert_eq!(ask(&plane, "ops-key", "GET /v1/sources", "").await.0, 401);
+        assert_eq!(ask(&plane, "k2", "GET /v1/sources", "").await.0, 200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn problems_are_told_with_their_places() {
+    let cases = [
+        (
+            "bundles: {b: {labelz: {}}}",
+            "bundles.b.labelz is no known field; did you mean `labels`?",
+        ),
+        (
+            "bundlez: {}",
+            "bundlez is no known field; did you mean `bundles`?",
+        ),
+        ("bundles: []", "bundles must be an object, not an array"),
+        (
+            "bundles: {b: null}",
+            "bundles.b must be an object, not null",
+        ),
+        ("tokens: {t: null}", "tokens.t must be an object, not null"),
+        (
+            "tokens: {t: {scopes: [{role: viewer}]}}",
+            "tokens.t.api_key is required",
+        ),
+        (
+            "tokens: {t: {api_key: k, scopes: []}}",
+            "tokens.t.scopes must have exactly one scope",
+        ),
+        (
+            "tokens: {t: {api_key: k, scopes: [{role: king}]}}",
+            "tokens.t.scopes[0].role must be one of",
+        ),
+        (
+            "secrets: {s: {type: token_auth}}",
+            "secrets.s.token is required",
+        ),
+        (
+            "secrets: {s: {type: token_auth, token: $PLANE_TEST_UNSET}}",
+            "secrets.s needs the variable PLANE_TEST_UNSET",
+        ),
+        (
+            "bundles: {b: {options: {target: exe}}}",
+            "bundles.b.options.target must be `rego`",
+        ),
+        (
+            "sources: {a: {requirements: [{source: b}]}, b: {requirements: [{source: a}]}}",
+            "sources require one another: a → b → a",
+        ),
+        (
+            "sources: {a: {requirements: [{source: ghost}]}}",
+            "source \"a\": requirements[0].source names source \"ghost\", which does not exist",
+        ),
+        (
+            "service: {api_prefix: api}",
+            "service.api_prefix must begin with `/`",
+        ),
+        (
+            "service: {api_prefix: /api/}",
+            "service.api_prefix must begin with `/`",
+        ),
+        (
+            "database: {sql: {driver: oracle}}",
+            "database.sql.driver must be `sqlite`, `postgres` or `mysql`",
+        ),
+        (
+            "database: {sql: {driver: postgres}}",
+            "database.sql.dsn is required",
+        ),
+        (
+            "metrics: {http: {request_duration: {buckets_seconds: [2, 1]}}}",
+            "buckets_seconds[1] must be larger",
+        ),
+        ("a: [", "neither YAML nor JSON, line"),
+        ("- 1", "must be an object"),
+        ("? [1]\n: 2", "neither YAML nor JSON"),
+    ];
+    for (text, wanted) in cases {
+        let folder = Folder::new();
+        let options = described(&folder, &[("config.yaml", text)]);
+        let error = commands::validate(&options).await.unwrap_err().to_string();
+        assert!(error.contains(wanted), "{text}: {error}");
+        let opened = ControlPlane::open(&options).await;
+        assert!(opened.is_err(), "{text}");
+    }
+    // each problem is told, each with its file
+    let folder = Folder::new();
+    let options = described(
+        &folder,
+        &[
+            ("one.yaml", "bundles: {b: {x: 1}}"),
+            ("two.yaml", "stacks: {s: {x: 1}}"),
+        ],
+    );
+    let error = commands::validate(&options).await.unwrap_err().to_string();
+    assert!(
+        error.contains("one.yaml: bundles.b.x") && error.contains("two.yaml: stacks.s.x"),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folders_and_order() {
+    let folder = Folder::new();
+    write(
+        &folder.0,
+        &[
+            (
+                "config.d/10-a.yaml",
+                "bundles: {b: {labels: {x: '1', y: '1'}, excluded_files: ['a']}}",
+            ),
+            (
+                "config.d/20/b.json",
+                r#"{"bundles": {"b": {"labels": {"x": "2"}, "excluded_files": ["b", "c"]}}}"#,
+            ),
+            ("config.d/README.md", "# not: [yaml"),
+            ("config.d/.hidden.yaml", "bundlez: {}"),
+            ("config.d/30-empty.yml", "# nothing\n"),
+        ],
+    );
+    let mut options = options(&folder.0.join("data"));
+    options.config.paths = vec![folder.0.join("config.d")];
+    let plane = ControlPlane::open(&options).await.unwrap();
+    let key = plane
+        .create_token("ops", solon_control::model::Role::Administrator, None)
+        .await
+        .unwrap();
+    let (_, answer) = ask(&plane, &key, "GET /v1/bundles/b", "").await;
+    let wanted = json!({"name": "b", "labels": {"x": "2", "y": "1"}, "excluded_files": ["b", "c"]});
+    assert_eq!(answer["result"], wanted);
+    options.config.refuse_conflicts = true;
+    let error = commands::validate(&options).await.unwrap_err().to_string();
+    assert!(
+        error.contains("conflict for config path /bundles/b/excluded_files"),
+        "{error}"
+    );
+    options.config.paths = vec![folder.0.join("none.yaml")];
+    assert!(commands::validate(&options).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_fields_are_ignored_where_wanted() {
+    let folder = Folder::new();
+    let text =
+        "bundles: {b: {x: 1}}\nsecrets: {s: {type: token_auth, token: a$PLANE_TEST_UNSET, y: 1}}";
+    let mut options = described(&folder, &[("config.yaml", text)]);
+    assert!(commands::validate(&options).await.is_err());
+    options.compat = Compat::Ocp;
+    commands::validate(&options).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn watched_files_are_loaded_again() {
+    let folder = Folder::new();
+    let options = described(&folder, &[("config.yaml", "bundles: {one: {}}")]);
+    let plane = ControlPlane::open(&options).await.unwrap();
+    let watched = plane.clone();
+    let watching = tokio::spawn(async move {
+        watched.watch(std::time::Duration::from_millis(10)).await;
+    });
+    let key = plane
+        .create_token("ops", solon_control::model::Role::Administrator, None)
+        .await
+        .unwrap();
+    let wait = async |name: &str| {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while ask(&plane, &key, &format!("GET /v1/bundles/{name}"), "")
+            .await
+            .0
+            != 200
+        {
+            assert!(std::time::Instant::now() < end, "{name} does not come");
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    wait("one").await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    write(&folder.0, &[("config.yaml", "bundles: {two: [")]);
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    write(&folder.0, &[("config.yaml", "bundles: {two: {}}")]);
+    wait("two").await;
+    watching.abort();
+    let (status, _) = ask(&plane, &key, "GET /v1/bundles/one", "").await;
+    assert_eq!(status, 404);
+}
+
+/// An item of the API that a file describes from then on is the file's.
+#[tokio::test(flavor = "multi_thread")]
+async fn files_take_over() {
+    let plane = Plane::new(On::Sqlite).await.unwrap();
+    plane.done("owner1", "PUT /v1/bundles/b", "{}").await;
+    let mut options = options(&plane.folder.0);
+    options.config.paths = write(
+        &plane.folder.0,
+        &[("c.yaml", "bundles: {b: {labels: {a: b}}}")],
+    );
+    let reopened = ControlPlane::open(&options).await.unwrap();
+    let (status, answer) = ask(&reopened, &plane.keys["owner1"], "PUT /v1/bundles/b", "{}").await;
+    assert_eq!(status, 409, "{answer}");
+    let (_, answer) = ask(&reopened, &plane.keys["owner1"], "GET /v1/bundles/b", "").await;
+    assert_eq!(answer["result"]["labels"], json!({"a": "b"}));
+}

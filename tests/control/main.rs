@@ -1,0 +1,31 @@
+//! The control plane as its users see it: requests in, answers out, on each database that can be started here.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stderr,
+    clippy::cast_possible_truncation,
+    clippy::struct_field_names,
+    reason = "a panic here is a failing test, and what is skipped is told"
+)]
+
+mod cases;
+mod config;
+mod databases;
+mod description;
+mod encrypted;
+mod hostile;
+mod killed;
+mod load;
+mod measured;
+mod migrations;
+mod outage;
+mod plane;
+mod races;
+mod secrecy;
+mod sequences;
+mod server;
+mod socket;

@@ -1,0 +1,88 @@
+//! A database that goes away and comes back.
+
+use std::time::Duration;
+
+use solon_control::ControlPlane;
+
+use crate::databases::{Folder, On, create, options as reached, skip};
+use crate::plane::{Plane, json, options};
+use crate::server::{Kind, Server};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_comes_back() {
+    come_back(Kind::Postgres, On::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mariadb_comes_back() {
+    come_back(Kind::Mariadb, On::Mariadb).await;
+}
+
+async fn come_back(kind: Kind, on: On) {
+    let Some(mut server) = Server::start(kind) else {
+        skip(kind);
+        return;
+    };
+    create(on, &server, "control").await;
+    let folder = Folder::new();
+    let mut options = options(&folder.0);
+    options.database = Some(reached(on, &server, "control"));
+    let plane = ControlPlane::open(&options).await.unwrap();
+    let key = plane
+        .create_token("admin", solon_control::model::Role::Administrator, None)
+        .await;
+    let plane = Plane {
+        plane,
+        keys: [("admin", key.unwrap().to_string())].into(),
+        folder,
+    };
+    plane.done("admin", "PUT /v1/bundles/before", "{}").await;
+    // several connections that will be lost
+    let asks = (0..8).map(|_| plane.told("admin", "GET /v1/bundles", ""));
+    for ask in asks.collect::<Vec<_>>() {
+        assert_eq!(ask.await.0, 200);
+    }
+
+    server.stop();
+    // processes of the server may answer what they were asked before they learn of its end
+    let end = std::time::Instant::now() + Duration::from_secs(30);
+    while plane.told("admin", "GET /v1/bundles", "").await.0 == 200 {
+        assert!(std::time::Instant::now() < end, "it does not go away");
+    }
+    let seconds = std::env::var("OUTAGE_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let end = std::time::Instant::now() + Duration::from_secs(seconds.unwrap_or(2));
+    while std::time::Instant::now() < end {
+        for ask in [
+            "GET /v1/bundles",
+            "PUT /v1/bundles/during",
+            "GET /v1/bundles/before",
+        ] {
+            let response = plane.ask("admin", ask, "{}").await;
+            assert_eq!(response.status(), 503, "{ask}: {}", json(&response));
+            assert!(response.headers().contains_key("retry-after"));
+            assert_eq!(json(&response)["code"], "unavailable");
+        }
+        let health = plane.ask("nobody", "GET /health", "").await;
+        assert_eq!(health.status(), 500);
+        assert!(json(&health)["error"].is_string());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+
+    server.run();
+    let end = std::time::Instant::now() + Duration::from_secs(30);
+    while plane.told("admin", "PUT /v1/bundles/after", "{}").await.0 != 200 {
+        assert!(std::time::Instant::now() < end, "it does not come back");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    for _ in 0..20 {
+        let (status, answer) = plane.told("admin", "GET /v1/bundles", "").await;
+        assert_eq!(status, 200);
+        assert_eq!(
+            answer["result"],
+            serde_json::json!([{"name": "before"}, {"name": "after"}])
+        );
+    }
+    assert_eq!(plane.ask("nobody", "GET /health", "").await.status(), 200);
+}

@@ -1,0 +1,107 @@
+//! A control plane of a test, and what it is asked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use serde_json::Value;
+use solon_control::model::Role;
+use solon_control::{ControlPlane, Options};
+
+use crate::databases::{Folder, On};
+
+/// Who asks in tests: name and role.
+pub const PRINCIPALS: [(&str, Role); 6] = [
+    ("admin", Role::Administrator),
+    ("viewer", Role::Viewer),
+    ("owner1", Role::Owner),
+    ("owner2", Role::Owner),
+    ("stack1", Role::StackOwner),
+    ("stack2", Role::StackOwner),
+];
+
+/// A control plane with a key for everybody.
+pub struct Plane {
+    pub plane: ControlPlane,
+    pub keys: BTreeMap<&'static str, String>,
+    pub folder: Folder,
+}
+
+/// The options of a test.
+pub fn options(folder: &Path) -> Options {
+    Options {
+        apply_migrations: true,
+        ..Options::in_folder(folder)
+    }
+}
+
+impl Plane {
+    /// A new one; nothing where its database cannot be started here.
+    pub async fn new(on: On) -> Option<Self> {
+        Self::with(on, |_| {}).await
+    }
+
+    /// A new one with other options.
+    pub async fn with(on: On, change: impl FnOnce(&mut Options)) -> Option<Self> {
+        let folder = Folder::new();
+        let mut options = options(&folder.0);
+        options.database = Some(on.fresh(&folder.0).await?);
+        change(&mut options);
+        let plane = ControlPlane::open(&options).await.unwrap();
+        let mut keys = BTreeMap::new();
+        for (name, role) in PRINCIPALS {
+            let key = plane.create_token(name, role, None).await.unwrap();
+            keys.insert(name, key.to_string());
+        }
+        Some(Self {
+            plane,
+            keys,
+            folder,
+        })
+    }
+
+    /// Asks as somebody: `METHOD /target`.
+    pub async fn ask(&self, who: &str, ask: &str, body: impl Into<Bytes>) -> Response<Bytes> {
+        self.ask_with(who, ask, body, &BTreeMap::new()).await
+    }
+
+    /// Asks with headers.
+    pub async fn ask_with(
+        &self,
+        who: &str,
+        ask: &str,
+        body: impl Into<Bytes>,
+        headers: &BTreeMap<String, String>,
+    ) -> Response<Bytes> {
+        let (method, target) = ask.split_once(' ').unwrap();
+        let mut request = Request::builder().method(method).uri(target);
+        if let Some(key) = self.keys.get(who) {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(body.into());
+        let request = request.unwrap_or_else(|error| panic!("{ask}: {error}"));
+        self.plane.service().handle(request).await
+    }
+
+    /// Asks, and tells the status and the answer as JSON.
+    pub async fn told(&self, who: &str, ask: &str, body: &str) -> (u16, Value) {
+        let response = self.ask(who, ask, body.to_owned()).await;
+        (response.status().as_u16(), json(&response))
+    }
+
+    /// Asks for a change that must succeed.
+    pub async fn done(&self, who: &str, ask: &str, body: &str) {
+        let (status, answer) = self.told(who, ask, body).await;
+        assert_eq!(status, 200, "{ask} {body}: {answer}");
+    }
+}
+
+/// The answer as JSON; a string of it where it is none.
+pub fn json(response: &Response<Bytes>) -> Value {
+    serde_json::from_slice(response.body())
+        .unwrap_or_else(|_| String::from_utf8_lossy(response.body()).into_owned().into())
+}

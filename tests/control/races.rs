@@ -1,0 +1,166 @@
+//! Writes at the same time: each happens as if the others had waited.
+
+use std::collections::BTreeMap;
+
+use crate::databases::On;
+use crate::plane::Plane;
+
+/// Of many who change the same state, one does.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_editor_wins() {
+    for on in On::ALL {
+        let Some(plane) = Plane::new(on).await else {
+            continue;
+        };
+        let made = plane.ask("admin", "PUT /v1/bundles/b", "{}").await;
+        let mut tag = made.headers()["etag"].to_str().unwrap().to_owned();
+        for round in 0..5 {
+            let headers = BTreeMap::from([("if-match".to_owned(), tag.clone())]);
+            let bodies: Vec<String> = (0..8)
+                .map(|n| format!(r#"{{"labels":{{"n":"{round}-{n}"}}}}"#))
+                .collect();
+            let asks = bodies
+                .iter()
+                .map(|body| plane.ask_with("admin", "PUT /v1/bundles/b", body.clone(), &headers));
+            let answers = futures(asks.collect()).await;
+            let won: Vec<usize> = (0..8).filter(|&n| answers[n].status() == 200).collect();
+            assert_eq!(won.len(), 1, "{on:?}: {won:?}");
+            assert!(
+                answers
+                    .iter()
+                    .all(|answer| matches!(answer.status().as_u16(), 200 | 412))
+            );
+            let (_, now) = plane.told("admin", "GET /v1/bundles/b", "").await;
+            assert_eq!(
+                now["result"]["labels"]["n"],
+                format!("{round}-{}", won[0]),
+                "{on:?}"
+            );
+            answers[won[0]].headers()["etag"]
+                .to_str()
+                .unwrap()
+                .clone_into(&mut tag);
+        }
+    }
+}
+
+/// What is named while it is removed is either removed or named.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_dangles() {
+    for on in On::ALL {
+        let Some(plane) = Plane::new(on).await else {
+            continue;
+        };
+        for round in 0..10 {
+            plane.done("admin", "PUT /v1/sources/s", "{}").await;
+            let bundle = format!("PUT /v1/bundles/b{round}");
+            let named = plane.told("admin", &bundle, r#"{"requirements":[{"source":"s"}]}"#);
+            let removed = plane.told("admin", "DELETE /v1/sources/s", "");
+            let ((named, _), (removed, _)) = if round % 2 == 0 {
+                tokio::join!(named, removed)
+            } else {
+                let (removed, named) = tokio::join!(removed, named);
+                (named, removed)
+            };
+            match (named, removed) {
+                (200, 409) => {
+                    let remove = bundle.replace("PUT", "DELETE");
+                    plane.done("admin", &remove, "").await;
+                }
+                (422, 200) => {}
+                other => panic!("{on:?}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Two sources that are made to require each other at the same time do not both.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_cycle_comes_about() {
+    for on in On::ALL {
+        let Some(plane) = Plane::new(on).await else {
+            continue;
+        };
+        for _ in 0..10 {
+            plane.done("admin", "PUT /v1/sources/a", "{}").await;
+            plane.done("admin", "PUT /v1/sources/b", "{}").await;
+            let ((one, _), (other, _)) = tokio::join!(
+                plane.told(
+                    "admin",
+                    "PUT /v1/sources/a",
+                    r#"{"requirements":[{"source":"b"}]}"#
+                ),
+                plane.told(
+                    "admin",
+                    "PUT /v1/sources/b",
+                    r#"{"requirements":[{"source":"a"}]}"#
+                ),
+            );
+            assert!(
+                matches!((one, other), (200, 400) | (400, 200)),
+                "{on:?}: {one} {other}"
+            );
+        }
+    }
+}
+
+/// A key that is revoked while its holder writes writes nothing afterwards.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_revoked_is_out() {
+    for on in On::ALL {
+        let Some(mut plane) = Plane::new(on).await else {
+            continue;
+        };
+        let (_, made) = plane
+            .told("admin", "POST /v1/tokens", r#"{"name":"t","role":"owner"}"#)
+            .await;
+        let key = made["result"]["key"].as_str().unwrap().to_owned();
+        plane.keys.insert("t", key);
+        let names: Vec<String> = (0..20).map(|n| format!("PUT /v1/bundles/b{n}")).collect();
+        let writes = names.iter().map(|ask| plane.ask("t", ask, "{}"));
+        let (answers, (revoked, _)) = tokio::join!(
+            futures(writes.collect()),
+            plane.told("admin", "DELETE /v1/tokens/t", "")
+        );
+        assert_eq!(revoked, 200);
+        let written = answers
+            .iter()
+            .filter(|answer| answer.status() == 200)
+            .count();
+        assert!(
+            answers
+                .iter()
+                .all(|answer| matches!(answer.status().as_u16(), 200 | 401))
+        );
+        let (_, all) = plane.told("admin", "GET /v1/bundles", "").await;
+        assert_eq!(all["result"].as_array().unwrap().len(), written, "{on:?}");
+        let (status, _) = plane.told("t", "PUT /v1/bundles/late", "{}").await;
+        assert_eq!(status, 401, "{on:?}");
+    }
+}
+
+/// What futures that run at the same time come to, in their order.
+async fn futures<T>(all: Vec<impl Future<Output = T>>) -> Vec<T> {
+    let mut waiting: Vec<_> = all.into_iter().map(|one| (Box::pin(one), None)).collect();
+    std::future::poll_fn(|context| {
+        let mut is_done = true;
+        for (future, result) in &mut waiting {
+            if result.is_none() {
+                match future.as_mut().poll(context) {
+                    std::task::Poll::Ready(value) => *result = Some(value),
+                    std::task::Poll::Pending => is_done = false,
+                }
+            }
+        }
+        if is_done {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    waiting
+        .into_iter()
+        .filter_map(|(_, result)| result)
+        .collect()
+}

@@ -1,0 +1,203 @@
+//! A word that stands in every field of every secret is nowhere to be found afterwards.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use solon_control::model::SecretType;
+use solon_control::{ControlPlane, commands};
+
+use crate::databases::On;
+use crate::plane::{Plane, options};
+
+const CANARY: &str = "canary7d1f";
+
+/// What was written to the log.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A value of a type with the word in each field.
+fn value(kind: &str, fields: &[&str]) -> Value {
+    let mut value = json!({ "type": kind });
+    for field in fields {
+        value[*field] = match *field {
+            "integration_id" | "installation_id" => json!(7),
+            "headers" => json!([format!("X-A: {CANARY}")]),
+            "fingerprints" => json!([format!("SHA256:{CANARY}")]),
+            "scopes" => json!([CANARY]),
+            "key" if kind == "ssh_key" => json!(format!("-----BEGIN KEY-----\n{CANARY}")),
+            "issuer" | "token_endpoint" => json!(format!("https://{CANARY}.example.com")),
+            "in" => json!("header"),
+            _ => json!(CANARY),
+        };
+    }
+    value
+}
+
+fn find(bytes: &[u8], what: &str) {
+    let has = bytes
+        .windows(CANARY.len())
+        .any(|part| part == CANARY.as_bytes());
+    assert!(
+        !has,
+        "the word is in {what}: {}",
+        String::from_utf8_lossy(&bytes[..bytes.len().min(2000)])
+    );
+}
+
+fn find_in_folder(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find_in_folder(&path);
+        } else {
+            find(&std::fs::read(&path).unwrap(), &path.display().to_string());
+        }
+    }
+}
+
+#[tokio::test]
+async fn secrets_stay_secret() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let plane = Plane::new(On::Sqlite).await.unwrap();
+    let ask = async |ask: &str, body: &Value| {
+        let response = plane.ask("admin", ask, body.to_string()).await;
+        find(response.body(), ask);
+        find(format!("{:?}", response.headers()).as_bytes(), ask);
+        response.status().as_u16()
+    };
+    for (kind, fields) in SecretType::all() {
+        let good = value(kind, &fields);
+        let put = format!("PUT /v1/secrets/{kind}");
+        assert_eq!(ask(&put, &json!({ "value": good })).await, 200, "{good}");
+        assert_eq!(ask(&put, &good).await, 200, "{good}");
+        // each field of the wrong kind, missing, and unknown
+        for field in &fields {
+            for wrong in [
+                json!({ "x": CANARY }),
+                json!([CANARY, {}]),
+                json!([[CANARY]]),
+            ] {
+                let mut bad = good.clone();
+                bad[*field] = wrong;
+                assert_eq!(ask(&put, &bad).await, 400, "{bad}");
+            }
+        }
+        let mut bad = good.clone();
+        bad["unknown"] = json!(CANARY);
+        assert_eq!(ask(&put, &bad).await, 400, "{bad}");
+        bad = good.clone();
+        bad["type"] = json!(CANARY);
+        assert_eq!(ask(&put, &bad).await, 400, "{bad}");
+        let text = good.to_string();
+        let broken = plane
+            .ask("admin", &put, text[..text.len() - 1].to_owned())
+            .await;
+        assert_eq!(broken.status(), 400);
+        find(broken.body(), "a broken body");
+        for read in [
+            "/v1/secrets",
+            &format!("/v1/secrets/{kind}"),
+            "/v1/audit",
+            "/metrics",
+        ] {
+            assert_eq!(ask(&format!("GET {read}"), &Value::Null).await, 200);
+        }
+        assert_eq!(
+            ask(&format!("DELETE /v1/secrets/{kind}"), &Value::Null).await,
+            200
+        );
+        assert_eq!(ask(&put, &good).await, 200);
+    }
+    find_in_folder(&plane.folder.0);
+
+    // rotated, all is there by another key, and still nowhere to be found
+    let keys = plane.folder.0.join("secrets.key");
+    let before = std::fs::read_to_string(&keys).unwrap();
+    let rotated = commands::rotate_secrets(&options(&plane.folder.0))
+        .await
+        .unwrap();
+    assert_eq!(rotated, SecretType::all().count());
+    let after = std::fs::read_to_string(&keys).unwrap();
+    assert!(after.ends_with(&before) && after.lines().count() == 2);
+    find_in_folder(&plane.folder.0);
+    let reopened = ControlPlane::open(&options(&plane.folder.0)).await.unwrap();
+    let mut transaction = reopened
+        .database()
+        .begin(solon_control::db::Mode::Read)
+        .await
+        .unwrap();
+    let keyring = solon_control::secrets::Keyring::read(&after).unwrap();
+    let all = transaction.secret_values().await.unwrap();
+    assert_eq!(all.len(), rotated);
+    assert!(
+        all.iter()
+            .all(|(_, _, key_id, _)| key_id == keyring.current())
+    );
+    for (_, name, key_id, sealed) in all {
+        let text = keyring
+            .unseal(&format!("secrets/{name}"), &key_id, &sealed)
+            .unwrap();
+        assert!(String::from_utf8_lossy(&text).contains(CANARY), "{name}");
+    }
+    drop(transaction);
+
+    // rotated again, the first key is gone
+    let rotated_again = commands::rotate_secrets(&options(&plane.folder.0))
+        .await
+        .unwrap();
+    assert_eq!(rotated_again, rotated);
+    let keys_now = std::fs::read_to_string(&keys).unwrap();
+    assert!(keys_now.lines().count() == 2 && !keys_now.contains(before.trim()));
+
+    // with another key nothing opens
+    std::fs::write(&keys, "11".repeat(32)).unwrap();
+    let refused = ControlPlane::open(&options(&plane.folder.0)).await;
+    let words = refused.err().unwrap().to_string();
+    assert!(words.contains("is not among the keys"), "{words}");
+    let log = log.0.lock().unwrap();
+    assert!(!log.is_empty());
+    find(&log, "the log");
+}
+
+/// Keys of tokens are nowhere kept either.
+#[tokio::test]
+async fn keys_of_tokens_are_kept_as_digests() {
+    let plane = Plane::new(On::Sqlite).await.unwrap();
+    let (_, made) = plane
+        .told("admin", "POST /v1/tokens", r#"{"name":"x","role":"owner"}"#)
+        .await;
+    let key = made["result"]["key"].as_str().unwrap().to_owned();
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&plane.folder.0).unwrap() {
+        files.extend(std::fs::read(entry.unwrap().path()).unwrap());
+    }
+    let has = |what: &[u8]| files.windows(what.len()).any(|part| part == what);
+    assert!(!has(key.as_bytes()));
+    assert!(!has(&key.as_bytes()[6..]));
+    for ask in ["GET /v1/tokens", "GET /v1/tokens/x", "GET /v1/audit"] {
+        let response = plane.ask("admin", ask, "").await;
+        assert!(
+            !String::from_utf8_lossy(response.body()).contains(&key[6..]),
+            "{ask}"
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! `solon control`: the control plane's API over the wire, and its commands.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Message};
+use crate::process::Folder;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_solon"));
+    command.arg("control").args(arguments).current_dir(folder);
+    command.env_remove("SOLON_SECRETS_KEY");
+    command
+}
+
+fn output(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = command(folder, arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// A control plane that runs.
+struct Running {
+    child: Child,
+    address: String,
+}
+
+impl Running {
+    fn start(folder: &Path, flags: &[&str]) -> Self {
+        let mut command = command(folder, &["run", "--addr", "127.0.0.1:0"]);
+        let mut child = command.args(flags).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let address = loop {
+            let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            if line["msg"] == "Control plane initialized." {
+                break line["addrs"].as_str().unwrap().to_owned();
+            }
+        };
+        // nobody may wait for a reader of the log
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, address }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_control_plane_answers_whom_it_gave_a_key() {
+    let folder = Folder::with(&[]);
+    let (code, key, _) = output(
+        folder.path(),
+        &["token", "create", "--role", "administrator", "root"],
+    );
+    assert_eq!(code, Some(0));
+    let (code, _, text) = output(
+        folder.path(),
+        &["token", "create", "--role", "viewer", "root"],
+    );
+    assert_eq!((code, &*text), (Some(1), "error: token \"root\" exists\n"));
+    let running = Running::start(folder.path(), &[]);
+    let mut client = Client::connect(&running.address);
+    let bearer = format!("Bearer {}", key.trim());
+    let bundle = r#"{"object_storage": {"filesystem": {"path": "b.tar.gz"}}}"#;
+    let with_key = |method: &str, target: &str, body: &str| {
+        let message = Message::new(method, target).header("Authorization", &bearer);
+        message.body(body.to_owned())
+    };
+    let put = client.ask(&with_key("PUT", "/v1/bundles/hello", bundle));
+    assert_eq!((put.status, &*put.text()), (200, "{}\n"));
+    let got = client.ask(&with_key("GET", "/v1/bundles/hello", ""));
+    let got: Value = serde_json::from_str(&got.text()).unwrap();
+    assert_eq!(got["result"]["name"], json!("hello"));
+    assert_eq!(
+        client.ask(&Message::new("GET", "/v1/bundles/hello")).status,
+        401
+    );
+    assert_eq!(client.ask(&Message::new("GET", "/health")).status, 200);
+    // what never reaches the API is told in its words
+    let mut stream = TcpStream::connect(&running.address).unwrap();
+    let head = "PUT /v1/bundles/x HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut status = String::new();
+    let mut answer = BufReader::new(stream);
+    answer.read_line(&mut status).unwrap();
+    assert_eq!(status, "HTTP/1.1 413 Payload Too Large\r\n");
+    let mut rest = String::new();
+    answer.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("\"code\":\"too_large\""), "{rest}");
+    drop(running);
+
+    let (_, listed, _) = output(folder.path(), &["token", "list"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(
+        (&listed["name"], &listed["role"]),
+        (&json!("root"), &json!("administrator"))
+    );
+    assert!(listed["last_used_at"].is_string() && listed.get("key").is_none());
+    assert_eq!(
+        output(folder.path(), &["token", "revoke", "root"]).0,
+        Some(0)
+    );
+    let running = Running::start(folder.path(), &["--api-prefix", "/ocp"]);
+    let mut client = Client::connect(&running.address);
+    let revoked = client.ask(&with_key("GET", "/ocp/v1/bundles/hello", ""));
+    assert_eq!(revoked.status, 401);
+    drop(running);
+
+    let (code, text, _) = output(folder.path(), &["secrets", "rotate"]);
+    assert_eq!((code, &*text), (Some(0), "0 secrets were encrypted anew\n"));
+    let (code, text, _) = output(folder.path(), &["db", "migrate", "--dry-run"]);
+    assert_eq!((code, &*text), (Some(0), ""), "the tables are the latest");
+}
+
+#[test]
+fn configurations_are_checked_before_anything_starts() {
+    let good =
+        "bundles:\n  hello:\n    object_storage:\n      filesystem:\n        path: b.tar.gz\n";
+    let files = [
+        ("good.yaml", good),
+        ("bad.yaml", "bundles:\n  hello:\n    object_store: {}\n"),
+    ];
+    let folder = Folder::with(&files);
+    let validate = |file: &str| output(folder.path(), &["run", "--validate", "--config", file]);
+    assert_eq!(
+        validate("good.yaml"),
+        (Some(0), String::new(), String::new())
+    );
+    let (code, _, text) = validate("bad.yaml");
+    assert_eq!(code, Some(1));
+    assert!(
+        text.starts_with("error: ") && text.contains("object_store"),
+        "{text}"
+    );
+    assert_eq!(validate("none.yaml").0, Some(1));
+}
