@@ -42,7 +42,7 @@ pub fn print(budget: Duration, names: &[String]) -> Result<(), String> {
         let dash = || "-".to_owned();
         let (opa, times) = theirs.map_or_else(
             || (dash(), dash()),
-            |theirs| (format!("{:.1}", theirs), format!("{:.2}", theirs / own)),
+            |theirs| (format!("{theirs:.1}"), format!("{:.2}", theirs / own)),
         );
         println!(
             "{:<14} {lines:>8} {own:>10.1} {heap:>10.1} {:>8.0} {opa:>10} {times:>7}",

@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::print_stdout,
+    clippy::print_stderr,
     clippy::missing_panics_doc,
     reason = "a command for people at a terminal"
 )]
@@ -9,12 +10,14 @@
 pub mod compiling;
 pub mod counts;
 pub mod engines;
+pub mod faces;
 pub mod generate;
 pub mod growth;
 pub mod loading;
 pub mod manifest;
 pub mod oracle;
 pub mod profile;
+pub mod serving;
 pub mod side_by_side;
 pub mod table;
 pub mod threads;

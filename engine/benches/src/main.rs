@@ -11,7 +11,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use solon_bench::profile::Part;
-use solon_bench::{compiling, growth, loading, manifest, profile, side_by_side, threads};
+use solon_bench::{
+    compiling, faces, growth, loading, manifest, profile, serving, side_by_side, threads,
+};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -22,6 +24,8 @@ Times policies on Solon and its peers, in one process with one allocator, rounds
 Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --json MANIFEST.json [NAME…]
        ./bench --growth | --load | --compile [NAME…] | --threads [--seconds S]
+       ./bench --faces [NAME…]
+       ./bench --server [--seconds S]
        ./bench --profile NAME [--part decide|json|prepare]
 
   --seconds S       time spent on each figure (0.3)
@@ -32,6 +36,10 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
   --compile         compiling policies of up to 600,000 lines, and changing one module of 500
   --threads         two threads that share a prepared document against two that share nothing, and a reader beside a
                     writer that swaps programs
+  --faces           calls from C and Python beside the same in Rust, and beside peers; SOLON_ORACLE_PYTHON names a folder
+                    with the reference engine's Python package
+  --server          the policy server under load, beside one that does nothing and the reference engine's; the server is the
+                    program `solon` beside this one, or the one that SOLON_SERVER names
   --profile NAME    instructions of each function, counted by valgrind
 
 The reference engine is timed by the binary named in SOLON_ORACLE, when it is set.";
@@ -44,6 +52,10 @@ enum Task {
     Load(usize),
     Compile,
     Threads,
+    Faces,
+    Server,
+    /// What `--server` compares with.
+    Nothing(String),
     Profile(Part),
     /// What `--profile` counts.
     Run(Part),
@@ -79,6 +91,9 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--load" => found.task = Task::Load(100),
             "--compile" => found.task = Task::Compile,
             "--threads" => found.task = Task::Threads,
+            "--faces" => found.task = Task::Faces,
+            "--server" => found.task = Task::Server,
+            "--nothing" => found.task = Task::Nothing(value()?),
             "--profile" => {
                 found.names.push(value()?);
                 found.task = Task::Profile(Part::Decide);
@@ -154,6 +169,15 @@ fn run(arguments: Arguments) -> Result<(), String> {
             }
             threads::print(&workloads(&names)?, budget)
         }
+        Task::Faces => {
+            let mut names = arguments.names.clone();
+            if names.is_empty() {
+                names.extend(faces::NAMES.map(str::to_owned));
+            }
+            faces::print(&workloads(&names)?, budget)
+        }
+        Task::Server => serving::print(budget),
+        Task::Nothing(address) => serving::serve_nothing(&address),
         Task::Profile(part) => workloads(&arguments.names)?
             .iter()
             .try_for_each(|workload| profile::print(workload, part)),

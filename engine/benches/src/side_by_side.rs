@@ -93,7 +93,7 @@ fn compare(workload: &Workload, oracle: Option<Timing>, budget: Duration) -> Res
     }
     let eval = measure(&mut contenders, budget, |contender| contender.decide());
     let json = measure(&mut contenders, budget, |contender| {
-        drop(std::hint::black_box(contender.decide_json()))
+        drop(std::hint::black_box(contender.decide_json()));
     });
     let ran = |column: usize| contenders.iter().any(|(known, _)| *known == column);
     let count = |column: usize, engine| {

@@ -65,7 +65,8 @@ pub fn median(figures: Vec<f64>) -> f64 {
     figure(figures).median
 }
 
-fn figure(mut rounds: Vec<f64>) -> Figure {
+/// The median and the spread of some figures.
+pub fn figure(mut rounds: Vec<f64>) -> Figure {
     rounds.sort_by(f64::total_cmp);
     let at = |part: usize| {
         rounds

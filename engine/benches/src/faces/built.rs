@@ -1,0 +1,151 @@
+//! The programs that time faces, built beside the running one and by its profile.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Texts;
+
+/// What was built.
+pub struct Built {
+    /// Where it lies.
+    pub folder: PathBuf,
+    sources: PathBuf,
+    python: PathBuf,
+    /// A folder with the reference engine's Python package, if one is named.
+    reference: Option<PathBuf>,
+}
+
+/// A program that times a face.
+pub struct Face<'b> {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// Whether it is Solon's.
+    pub is_own: bool,
+    built: &'b Built,
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let status = command
+        .status()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{command:?}: {status}"))
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let copied = std::fs::copy(from, to).map(drop);
+    copied.map_err(|error| format!("{}: {error}", from.display()))
+}
+
+impl Built {
+    /// Builds the libraries, the C program and the Python packages.
+    pub fn new() -> Result<Self, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let own = std::env::current_exe().map_err(failed)?;
+        let profile = own.parent().ok_or("the program lies nowhere")?;
+        let name = profile.file_name().and_then(|name| name.to_str());
+        let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = crate_root.join("../..").canonicalize().map_err(failed)?;
+        let mut cargo = Command::new("cargo");
+        cargo.args(["build", "--quiet", "--profile", name.unwrap_or("release")]);
+        cargo.args([
+            "-p",
+            "solon-ffi",
+            "-p",
+            "solon-python",
+            "-p",
+            "solon-bench-regorus",
+        ]);
+        run(cargo.current_dir(&root))?;
+
+        let folder = profile.join("faces");
+        let packages = folder.join("python/solon");
+        std::fs::create_dir_all(&packages).map_err(failed)?;
+        for entry in std::fs::read_dir(root.join("python/solon")).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if let Some(name) = path.file_name().filter(|_| path.is_file()) {
+                copy(&path, &packages.join(name))?;
+            }
+        }
+        let native = packages.join("_native.abi3.so");
+        copy(&profile.join("lib_native.so"), &native)?;
+        let wrapper = folder.join("python/regorus_wrapper.abi3.so");
+        copy(&profile.join("libregorus_wrapper.so"), &wrapper)?;
+
+        let sources = crate_root.join("faces");
+        let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()));
+        compiler.args(["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O2", "-I"]);
+        compiler
+            .arg(root.join("include"))
+            .arg(sources.join("faces.c"));
+        compiler.arg("-o").arg(folder.join("faces"));
+        // programs look for the library by its own name
+        let library = folder.join("libsolon.so.0");
+        copy(&profile.join("libsolon_ffi.so"), &library)?;
+        compiler.arg(library);
+        run(compiler.arg(format!("-Wl,-rpath,{}", folder.display())))?;
+
+        let environment = folder.join("environment");
+        let python = environment.join("bin/python");
+        if !python.is_file() {
+            let base = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+            run(Command::new(base).args(["-m", "venv"]).arg(&environment))?;
+        }
+        // the peer that has a package of its own; without a network it is left out
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "install", "--quiet", "regopy>=1.5,<2"]);
+        if let Err(message) = run(&mut pip) {
+            eprintln!("bench: {message}");
+        }
+        Ok(Self {
+            folder,
+            sources,
+            python,
+            reference: std::env::var_os("SOLON_ORACLE_PYTHON").map(PathBuf::from),
+        })
+    }
+
+    /// The programs.
+    pub fn commands(&self) -> Vec<Face<'_>> {
+        let face = |name, is_own| Face {
+            name,
+            is_own,
+            built: self,
+        };
+        let mut all = vec![
+            face("c", true),
+            face("python", true),
+            face("python regorus", false),
+            face("python regopy", false),
+        ];
+        if self.reference.is_some() {
+            all.push(face("python opa", false));
+        }
+        all
+    }
+}
+
+impl Face<'_> {
+    /// How it is started on some texts.
+    pub(super) fn command(&self, texts: &Texts) -> Command {
+        let built = self.built;
+        let mut command;
+        if self.name == "c" {
+            command = Command::new(built.folder.join("faces"));
+        } else {
+            command = Command::new(&built.python);
+            command.arg(built.sources.join("faces.py"));
+            command.arg(self.name.split(' ').nth(1).unwrap_or("solon"));
+            let packages = [built.folder.join("python")].into_iter();
+            let packages = packages.chain(built.reference.clone());
+            if let Ok(path) = std::env::join_paths(packages) {
+                command.env("PYTHONPATH", path);
+            }
+        }
+        texts.add_to(&mut command);
+        command
+    }
+}

@@ -1,0 +1,142 @@
+//! The policy server under load, beside a server that does nothing and the reference engine's, in rounds that take turns.
+
+mod client;
+mod nothing;
+mod process;
+
+use std::time::Duration;
+
+pub use nothing::serve_nothing;
+
+use client::{Load, ask};
+use process::{Process, Who};
+
+/// A decision as web services ask for them.
+const POLICY: &str = "package authz
+
+default allow := false
+
+allow if {
+	some role in data.roles[input.user]
+	some grant in data.grants[role]
+	grant.action == input.action
+	grant.type == input.type
+}
+
+heavy := count([1 |
+	some a in numbers.range(1, 200)
+	some b in numbers.range(1, 200)
+	some c in numbers.range(1, 20)
+	a + b + c == 0
+])
+";
+
+const DATA: &str = r#"{"roles": {"alice": ["reader", "writer"]}, "grants": {"reader": [{"action": "read", "type": "doc"}], "writer": [{"action": "write", "type": "doc"}]}}"#;
+
+const SMALL: &str = r#"{"input": {"user": "alice", "action": "write", "type": "doc"}}"#;
+
+/// Rounds of each cell.
+const ROUNDS: usize = 3;
+
+/// Prints requests a second and processor time a request, by threads of the server and connections.
+///
+/// # Errors
+/// When a server cannot be started or does not answer.
+pub fn print(budget: Duration) -> Result<(), String> {
+    let budget = budget.max(Duration::from_secs(1));
+    println!(
+        "threads  connections  server        requests/s   of nothing   µs of processor   p99 ms"
+    );
+    for threads in [1, 2] {
+        for connections in [16, 128] {
+            cell(threads, connections, budget)?;
+        }
+    }
+    heavy(budget)?;
+    rest()
+}
+
+fn cell(threads: usize, connections: usize, budget: Duration) -> Result<(), String> {
+    let servers = Who::all()
+        .into_iter()
+        .map(|who| Process::start(who, threads, POLICY, DATA));
+    let servers = servers.collect::<Result<Vec<_>, _>>()?;
+    let mut best: Vec<Option<(f64, f64, f64)>> = vec![None; servers.len()];
+    for _ in 0..ROUNDS {
+        for (server, best) in servers.iter().zip(&mut best) {
+            let before = server.processor_time();
+            let load = Load::run(server.address(), connections, budget, &|_| SMALL_REQUEST)?;
+            let spent = server.processor_time().saturating_sub(before);
+            let rate = load.rate();
+            if best.is_none_or(|(known, ..)| rate > known) {
+                let each = spent.as_secs_f64() * 1e6 / load.count().max(1.0);
+                *best = Some((rate, each, load.percentile(0.99)));
+            }
+        }
+    }
+    let nothing = best
+        .first()
+        .copied()
+        .flatten()
+        .map_or(1.0, |(rate, ..)| rate);
+    for (server, best) in servers.iter().zip(best) {
+        let Some((rate, each, late)) = best else {
+            continue;
+        };
+        let name = server.name();
+        let part = rate * 100.0 / nothing;
+        println!(
+            "{threads:7}  {connections:11}  {name:12} {rate:11.0}  {part:10.1} %  {each:16.1}  {late:7.2}"
+        );
+    }
+    Ok(())
+}
+
+const SMALL_REQUEST: (&str, &str) = ("/v1/data/authz/allow", SMALL);
+const HEAVY_REQUEST: (&str, &str) = ("/v1/data/authz/heavy", "{}");
+
+/// What heavy decisions do to small ones.
+fn heavy(budget: Duration) -> Result<(), String> {
+    let server = Process::start(Who::Solon, 2, POLICY, DATA)?;
+    let alone = Load::run(server.address(), 16, budget, &|_| SMALL_REQUEST)?;
+    let mixed = Load::run(server.address(), 16, budget, &|at| {
+        if at % 100 == 99 {
+            HEAVY_REQUEST
+        } else {
+            SMALL_REQUEST
+        }
+    })?;
+    let small = mixed.percentile_of(0.99, |at| at % 100 != 99);
+    println!(
+        "one heavy of a hundred: p99 of small ones {small:.2} ms, without {:.2} ms",
+        alone.percentile(0.99)
+    );
+    let address = server.address().to_owned();
+    let heavy = std::thread::spawn(move || {
+        Load::once(&address, 200, HEAVY_REQUEST).map(|load| load.percentile(1.0))
+    });
+    std::thread::sleep(Duration::from_millis(200));
+    let mut longest = Duration::ZERO;
+    for _ in 0..100 {
+        longest = longest.max(ask(server.address(), SMALL_REQUEST)?);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    println!(
+        "200 heavy at once: longest of 100 small ones {:.1} ms",
+        longest.as_secs_f64() * 1e3
+    );
+    let last = heavy.join().map_err(|_| "a client panicked")??;
+    println!("                   last heavy one after {last:.0} ms");
+    Ok(())
+}
+
+/// What a server takes that has little to do.
+fn rest() -> Result<(), String> {
+    let server = Process::start(Who::Solon, 2, POLICY, DATA)?;
+    println!("idle: {:.1} MB", server.resident());
+    let before = server.resident();
+    let open = client::idle(server.address(), 10_000)?;
+    let taken = server.resident() - before;
+    println!("{} idle connections: {taken:.1} MB", open.len());
+    Ok(())
+}

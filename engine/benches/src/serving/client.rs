@@ -1,0 +1,176 @@
+//! Clients that keep connections busy: a request, its answer, the next request.
+
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of requests, for people"
+)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// Path and body.
+pub type Ask = (&'static str, &'static str);
+
+/// What came of a load: for each request its number and how long it took.
+pub struct Load {
+    took: Vec<(usize, Duration)>,
+    time: Duration,
+}
+
+impl Load {
+    /// Keeps connections busy for a time. What is asked goes by the number of the request.
+    pub fn run(
+        address: &str,
+        connections: usize,
+        time: Duration,
+        what: &(dyn Fn(usize) -> Ask + Sync),
+    ) -> Result<Self, String> {
+        let end = Instant::now() + time;
+        Self::until(address, connections, what, move |_| Instant::now() < end)
+    }
+
+    /// Asks once on each of so many connections.
+    pub fn once(address: &str, connections: usize, ask: Ask) -> Result<Self, String> {
+        Self::until(address, connections, &|_| ask, |turn| turn == 0)
+    }
+
+    fn until(
+        address: &str,
+        connections: usize,
+        what: &(dyn Fn(usize) -> Ask + Sync),
+        goes_on: impl Fn(usize) -> bool + Copy + Send + 'static,
+    ) -> Result<Self, String> {
+        // the requests are made beforehand: what is asked repeats itself every hundred
+        let requests: Arc<Vec<Vec<u8>>> = Arc::new((0..100).map(|at| bytes(what(at))).collect());
+        let next = Arc::new(AtomicUsize::new(0));
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
+        let start = Instant::now();
+        let took = runtime.block_on(async {
+            let tasks: Vec<_> = (0..connections)
+                .map(|_| {
+                    let (requests, next) = (requests.clone(), next.clone());
+                    let address = address.to_owned();
+                    tokio::spawn(async move {
+                        let mut stream = TcpStream::connect(&address).await?;
+                        stream.set_nodelay(true)?;
+                        let (mut took, mut turn) = (Vec::new(), 0);
+                        let mut buffer = Vec::with_capacity(4096);
+                        while goes_on(turn) {
+                            let at = next.fetch_add(1, Ordering::Relaxed);
+                            let request = requests.get(at % 100).map(Vec::as_slice);
+                            let start = Instant::now();
+                            stream.write_all(request.unwrap_or_default()).await?;
+                            answer(&mut stream, &mut buffer).await?;
+                            took.push((at, start.elapsed()));
+                            turn += 1;
+                        }
+                        Ok::<_, std::io::Error>(took)
+                    })
+                })
+                .collect();
+            let mut all = Vec::new();
+            for task in tasks {
+                let took = task.await.map_err(|error| error.to_string())?;
+                all.extend(took.map_err(|error| error.to_string())?);
+            }
+            Ok::<_, String>(all)
+        })?;
+        Ok(Self {
+            took,
+            time: start.elapsed(),
+        })
+    }
+
+    /// Requests.
+    pub fn count(&self) -> f64 {
+        self.took.len() as f64
+    }
+
+    /// Requests a second.
+    pub fn rate(&self) -> f64 {
+        self.count() / self.time.as_secs_f64()
+    }
+
+    /// The time within which a part of all requests was answered, in milliseconds.
+    pub fn percentile(&self, part: f64) -> f64 {
+        self.percentile_of(part, |_| true)
+    }
+
+    /// The same of requests with certain numbers.
+    pub fn percentile_of(&self, part: f64, counts: impl Fn(usize) -> bool) -> f64 {
+        let some = self.took.iter().filter(|(at, _)| counts(*at));
+        let mut times: Vec<Duration> = some.map(|(_, took)| *took).collect();
+        times.sort_unstable();
+        let at = (times.len() as f64 * part).ceil() as usize;
+        let time = times.get(at.saturating_sub(1));
+        time.map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    }
+}
+
+fn bytes((path, body): Ask) -> Vec<u8> {
+    let length = body.len();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    head.into_bytes()
+}
+
+/// Reads an answer, whose length is in its head.
+async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<()> {
+    buffer.clear();
+    loop {
+        if stream.read_buf(buffer).await? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        let text = String::from_utf8_lossy(buffer);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            let is_length = name.eq_ignore_ascii_case("content-length");
+            is_length.then(|| value.parse::<usize>().ok()).flatten()
+        });
+        if body.len() >= length.unwrap_or_default() {
+            return Ok(());
+        }
+    }
+}
+
+/// How long one request takes on a connection of its own.
+pub fn ask(address: &str, ask: Ask) -> Result<Duration, String> {
+    let load = Load::once(address, 1, ask)?;
+    Ok(Duration::from_secs_f64(load.percentile(1.0) / 1e3))
+}
+
+/// Connections that asked once and rest.
+pub fn idle(address: &str, count: usize) -> Result<Vec<std::net::TcpStream>, String> {
+    use std::io::{Read as _, Write as _};
+    let mut open = Vec::new();
+    for _ in 0..count {
+        let Ok(mut stream) = std::net::TcpStream::connect(address) else {
+            // this process may open no more
+            break;
+        };
+        let text = |error: std::io::Error| error.to_string();
+        stream
+            .write_all(b"GET /health HTTP/1.1\r\nHost: bench\r\n\r\n")
+            .map_err(text)?;
+        let mut answer = [0; 512];
+        if stream.read(&mut answer).map_err(text)? == 0 {
+            return Err("a connection was closed".to_owned());
+        }
+        open.push(stream);
+    }
+    Ok(open)
+}

@@ -1,0 +1,153 @@
+//! Servers as child processes.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Whose server it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Nobody's: it does nothing.
+    Nothing,
+    /// This one.
+    Solon,
+    /// The reference engine's, where `SOLON_ORACLE` names it.
+    Oracle,
+}
+
+impl Who {
+    /// Those that are there.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::Nothing, Self::Solon];
+        if std::env::var_os("SOLON_ORACLE").is_some() {
+            all.push(Self::Oracle);
+        }
+        all
+    }
+}
+
+/// A running server.
+pub struct Process {
+    who: Who,
+    child: Child,
+    address: String,
+    folder: PathBuf,
+}
+
+impl Process {
+    /// Starts a server with so many threads, a policy and documents.
+    pub fn start(who: Who, threads: usize, policy: &str, data: &str) -> Result<Self, String> {
+        let text = |error: std::io::Error| error.to_string();
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|probe| probe.local_addr());
+        let address = port.map_err(text)?.to_string();
+        let port = address.rsplit(':').next().unwrap_or_default();
+        let name = format!("solon-bench-{}-{port}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).map_err(text)?;
+        std::fs::write(folder.join("authz.rego"), policy).map_err(text)?;
+        std::fs::write(folder.join("data.json"), data).map_err(text)?;
+        let own = std::env::current_exe().map_err(text)?;
+        let mut command = match who {
+            Who::Nothing => {
+                let mut command = Command::new(own);
+                command.args(["--nothing", &address]);
+                command
+            }
+            Who::Solon => {
+                let beside = own.with_file_name("solon");
+                let named = std::env::var_os("SOLON_SERVER").map_or(beside, PathBuf::from);
+                if !named.exists() {
+                    return Err(format!(
+                        "there is no {}: `cargo build --profile bench-lines -p solon-server` makes it, or SOLON_SERVER names another",
+                        named.display()
+                    ));
+                }
+                // it is started in a folder of its own
+                Command::new(std::path::absolute(&named).unwrap_or(named))
+            }
+            Who::Oracle => Command::new(std::env::var_os("SOLON_ORACLE").unwrap_or_default()),
+        };
+        if who != Who::Nothing {
+            command.args([
+                "run",
+                "--server",
+                "--log-level",
+                "error",
+                "--addr",
+                &address,
+            ]);
+            command.args(["authz.rego", "data.json"]);
+        }
+        let child = command
+            .env("TOKIO_WORKER_THREADS", threads.to_string())
+            .env("GOMAXPROCS", threads.to_string())
+            .current_dir(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(text)?;
+        let server = Self {
+            who,
+            child,
+            address,
+            folder,
+        };
+        let start = Instant::now();
+        while TcpStream::connect(&server.address).is_err() {
+            if start.elapsed() > Duration::from_secs(10) {
+                return Err(format!("{} does not start", server.name()));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// What it is called in tables.
+    pub fn name(&self) -> &'static str {
+        match self.who {
+            Who::Nothing => "nothing",
+            Who::Solon => "solon",
+            Who::Oracle => "reference",
+        }
+    }
+
+    /// Time of processors that it took so far; ticks are hundredths of a second.
+    pub fn processor_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
+        let stat = stat.unwrap_or_default();
+        let fields = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace();
+        let ticks: u64 = fields
+            .skip(11)
+            .take(2)
+            .filter_map(|field| field.parse::<u64>().ok())
+            .sum();
+        Duration::from_millis(ticks * 10)
+    }
+
+    /// Resident memory, in megabytes.
+    pub fn resident(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+        kilobytes.unwrap_or_default() / 1024.0
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
