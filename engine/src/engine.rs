@@ -3,6 +3,7 @@
 mod builder;
 mod change;
 mod compiling;
+mod filters;
 mod partial;
 mod preparing;
 
@@ -159,8 +160,9 @@ impl Engine {
     /// # Errors
     /// [`Error::Load`] with all that cannot be read, and those of [`Self::apply`]. Nothing has changed then.
     pub fn load<P: AsRef<str>>(&self, files: &dyn Files, paths: &[P]) -> Result<(), Error> {
-        let loaded = self.loader(files)?.load(paths)?;
-        self.apply(loaded.into())
+        let mut change = Change::default();
+        change.load(&self.loader(files)?.load(paths)?);
+        self.apply(change)
     }
 
     /// A loader that reads modules as this engine does.

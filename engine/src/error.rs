@@ -45,6 +45,8 @@ pub enum Error {
     UnknownModule(String),
     /// A query without text.
     EmptyQuery,
+    /// What no filter of the wanted kind can say, and hints for filters that mean nothing: each with its place.
+    Filter(Vec<ErrorEntry>),
     /// A fault of the engine itself: it met a state that cannot be. There is no answer, and nothing has changed. Please
     /// report it.
     Internal(String),
@@ -120,6 +122,18 @@ impl ErrorEntry {
     }
 }
 
+impl ErrorEntry {
+    /// Place, code and message in a line.
+    fn line(&self) -> String {
+        match &self.location {
+            Some((file, row, col)) => {
+                format!("{file}:{row}:{col}: {}: {}", self.code, self.message)
+            }
+            None => format!("{}: {}", self.code, self.message),
+        }
+    }
+}
+
 impl Error {
     /// The entries, in the order they were found.
     pub fn entries(&self) -> Vec<ErrorEntry> {
@@ -149,6 +163,7 @@ impl Error {
                 "resource_not_found",
                 format!("policy id `{name}` not found"),
             )],
+            Self::Filter(entries) => entries.clone(),
             Self::Internal(what) => vec![ErrorEntry::new("internal_error", what.clone())],
         }
     }
@@ -206,6 +221,10 @@ impl fmt::Display for Error {
             Self::UnknownPath(path) => write!(f, "no rule and no document at `{path}`"),
             Self::EmptyQuery => f.write_str(EMPTY_QUERY),
             Self::UnknownModule(name) => write!(f, "policy id `{name}` not found"),
+            Self::Filter(entries) => {
+                let words: Vec<String> = entries.iter().map(ErrorEntry::line).collect();
+                f.write_str(&words.join("\n"))
+            }
             Self::Internal(what) => write!(f, "internal error: {what}"),
         }
     }

@@ -27,6 +27,7 @@
 //! | `evaluation` | what both machines share |
 //! | `trace` | what a search tells its observers |
 //! | `compile`, `eval`, `walk` | modules to programs; programs to values; the same step by step |
+//! | `partial`, `filter` | what is left while something is unknown; that as conditions on rows |
 //! | `bundle` | policies and documents from files |
 //! | `error`, `query`, `engine` | the face |
 
@@ -39,6 +40,8 @@ mod error;
 mod eval;
 mod evaluation;
 mod explanation;
+mod filter;
+mod filter_query;
 #[cfg(feature = "graphql")]
 mod graphql;
 pub mod host;
@@ -69,6 +72,8 @@ pub use engine::{Change, Engine, EngineBuilder};
 pub use error::{Error, ErrorEntry, InputError};
 pub use evaluation::{EvalError, StackFrame};
 pub use explanation::{Explanation, Watched};
+pub use filter::{FilterTarget, Statement};
+pub use filter_query::{Filter, FilterOptions, FilterQuery, Filters, PreparedFilters};
 pub use host::{Cancel, FixedHost, Host, OfflineHost};
 pub use limits::Limits;
 pub use moment::Moment;
@@ -89,8 +94,7 @@ pub use walk::{Faults, Search, Shortcuts};
 /// JSON texts of values, with numbers as they are written.
 pub mod json {
     pub use crate::value::json::{
-        JsonError, JsonErrorKind, Layout, Style, TooLong, is_valid, read, write, write_go,
-        write_go_layout, write_within,
+        JsonError, JsonErrorKind, Layout, Style, TooLong, is_valid, read, write, write_within,
     };
 }
 

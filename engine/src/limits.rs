@@ -56,6 +56,10 @@ pub const NUMBER_EXPONENT: i64 = 100_000;
 /// Largest size of a computed number, in bits; far above what OPA reads, far below what hurts.
 pub const NUMBER_BITS: u64 = 1 << 20;
 
+/// Longest text of an object, in bytes, that a store keeps in one row; the members of larger ones have rows of their own.
+#[cfg(feature = "sqlite")]
+pub const STORED_PART: usize = 4 << 10;
+
 /// Most forms of objects that one document's reader keeps to share their keys.
 pub const SHAPES: usize = 1024;
 

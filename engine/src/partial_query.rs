@@ -33,6 +33,8 @@ pub struct PartialOptions {
     pub namespace: String,
     /// Whether support rules of documents and functions stand where the policy's own do, to take their place.
     pub skip_namespace: bool,
+    /// Whether rules are told that may give several values at once.
+    pub(crate) watched: bool,
 }
 
 impl PartialOptions {
@@ -97,6 +99,7 @@ impl Default for PartialOptions {
             skip_false_defaults: false,
             namespace: "partial".to_owned(),
             skip_namespace: false,
+            watched: false,
         }
     }
 }

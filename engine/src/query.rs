@@ -43,6 +43,13 @@ pub enum Input<'a> {
     Value(&'a Value),
     /// JSON text, read straight into the evaluation's memory.
     Json(&'a [u8]),
+    /// JSON text of an object, one of whose members is the input; read the same way.
+    Member {
+        /// The text.
+        text: &'a [u8],
+        /// The member's name.
+        name: &'a str,
+    },
 }
 
 /// What one evaluation is given.
@@ -75,6 +82,15 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn input_json(mut self, text: &'a [u8]) -> Self {
         self.input = Input::Json(text);
+        self
+    }
+
+    /// With an input that is a member of an object, given as JSON text: a request around it is read once. What follows the
+    /// object is not looked at, names match whatever their case, and where the text is blank or `null`, or the member is
+    /// `null` or missing, the input is undefined.
+    #[must_use]
+    pub fn input_member(mut self, text: &'a [u8], name: &'a str) -> Self {
+        self.input = Input::Member { text, name };
         self
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use solon_syntax::ParseOptions;
 use solon_syntax::annotations::attach;
 use solon_syntax::ast::visit::{Exprs, Flow, Walk};
-use solon_syntax::ast::{Annotation, Expr, Ref, Rule, Scope, Term};
+use solon_syntax::ast::{Annotation, Expr, Module, Ref, Rule, Scope, Term};
 use solon_syntax::source::Code;
 
 use super::Compilation;
@@ -87,6 +87,21 @@ pub fn set(compilation: &mut Compilation<'_>) {
 }
 
 impl AnnotationSet {
+    /// The blocks of some modules. Where several speak of one thing the first counts.
+    pub fn of<'m>(modules: impl IntoIterator<Item = &'m Module>) -> Self {
+        let mut set = Self::default();
+        for block in modules.into_iter().flat_map(|module| &module.annotations) {
+            let map = match block.scope {
+                Scope::Rule => continue,
+                Scope::Package => &mut set.packages,
+                Scope::Document | Scope::Subpackages => &mut set.paths,
+            };
+            map.entry(block.path.clone())
+                .or_insert_with(|| Arc::clone(block));
+        }
+        set
+    }
+
     /// What is said of a rule and of the documents around it, nearest first. The first link is the rule's own.
     pub fn chain(&self, package: &[Term], rule: &Rule) -> Vec<Link> {
         let path = rule_path(package, rule);
@@ -125,7 +140,7 @@ pub fn of_rule(rule: &Rule) -> impl Iterator<Item = &Arc<Annotation>> {
 }
 
 /// `data`, the package, and the ground prefix of the rule's reference.
-fn rule_path(package: &[Term], rule: &Rule) -> Ref {
+pub fn rule_path(package: &[Term], rule: &Rule) -> Ref {
     let steps = ground_prefix(&rule.head.reference).iter();
     let steps = steps.map(|step| match step.as_var() {
         Some(name) => Term::string(name.clone(), step.span),

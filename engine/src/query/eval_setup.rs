@@ -2,7 +2,7 @@
 
 use super::{Input, Request, Shared};
 use crate::builtins::{Budget, BuiltinContext, Capabilities};
-use crate::error::Error;
+use crate::error::{Error, InputError};
 use crate::eval::{EvalContext, InputSource};
 use crate::evaluation::EvalError;
 use crate::moment::State;
@@ -52,6 +52,10 @@ pub(super) fn input_source<'e>(
         Input::Json(text) => match json::read_into(arena, text) {
             Ok(read) => Ok(Some(InputSource::Read(read))),
             Err(error) => Err(error.into()),
+        },
+        Input::Member { text, name } => match json::read_member(arena, text, name) {
+            Ok(member) => Ok(member.map(InputSource::Read)),
+            Err(words) => Err(Error::Input(InputError::new(words))),
         },
     }
 }

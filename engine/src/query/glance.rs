@@ -62,7 +62,7 @@ impl DocumentHandle {
             Input::Undefined => None,
             Input::Value(value) => Some(InputSource::Value(value)),
             // memory is needed first
-            Input::Json(_) => return Glimpse::Unsure,
+            Input::Json(_) | Input::Member { .. } => return Glimpse::Unsure,
         };
         let Some(rule) = self.glanced(found, request) else {
             return Glimpse::Unsure;

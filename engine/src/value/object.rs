@@ -2,6 +2,8 @@
 
 mod chunked;
 mod growing;
+mod shape;
+mod shapes;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,49 +12,13 @@ use solon_syntax::stack;
 
 use triomphe::ThinArc;
 
-use super::{ArenaObject, V, Value, search};
+use super::{ArenaObject, V, Value};
 pub use chunked::Chunked;
 use chunked::Run;
 pub use growing::Growing;
-
-/// Keys up to which a scan beats a binary search.
-const SCANNED: usize = 16;
-
-/// The sorted keys that objects of one form share.
-#[derive(Debug)]
-pub struct Shape {
-    keys: Box<[Value]>,
-}
-
-impl Shape {
-    /// Takes keys that are in order and distinct.
-    pub fn new(keys: Box<[Value]>) -> Self {
-        Self { keys }
-    }
-
-    /// The keys in order.
-    pub fn keys(&self) -> &[Value] {
-        &self.keys
-    }
-
-    /// The position of a key.
-    #[inline]
-    pub fn slot(&self, key: V<'_>) -> Option<usize> {
-        // for a few keys comparing for equality is cheaper than ordering
-        if self.keys.len() <= SCANNED {
-            return search::position(&self.keys, key);
-        }
-        search::find(&self.keys, key).ok()
-    }
-}
-
-/// As for arrays, with the keys of one form.
-impl Drop for Shape {
-    #[inline]
-    fn drop(&mut self) {
-        stack::level(|| self.keys = Box::default());
-    }
-}
+use shape::SCANNED;
+pub use shape::Shape;
+pub use shapes::{KeyOrder, Shapes};
 
 /// An owned object, shared: its form and values behind their counter.
 ///

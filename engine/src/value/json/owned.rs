@@ -1,23 +1,18 @@
 //! Owned values from JSON. Objects with the same keys in the same order share them.
 
 use std::borrow::Cow;
-use std::hash::BuildHasher;
 use std::sync::Arc;
-
-use hashbrown::HashTable;
 
 use super::parser::Build;
 use super::repeats::{Repeats, Seen, Worth, arrange};
-use crate::impossible::impossible;
-use crate::limits;
 use crate::value::number::NumberText;
-use crate::value::object::Growing;
-use crate::value::{Items, Number, Object, Shape, Short, Text, Value};
+use crate::value::object::{Growing, KeyOrder, Shapes};
+use crate::value::{Items, Number, Object, Short, Text, Value};
 
 /// Builds owned values.
 #[derive(Default)]
 pub(super) struct Owned {
-    shapes: Shapes,
+    shapes: Shapes<Worth>,
     repeats: Repeats,
 }
 
@@ -122,9 +117,9 @@ impl<'t> Build<'t> for Owned {
             self.put_aside(&mut aside, keys, first_key, items, start);
             aside.map_or(Value::Null, |growing| Value::Object(growing.finish()))
         } else {
-            let form = self.shapes.form(names);
+            let order = self.shapes.order(names);
             let repeats = &mut self.repeats;
-            form.map_or(Value::Null, |form| form.object(items, start, repeats))
+            order.map_or(Value::Null, |order| object(order, items, start, repeats))
         };
         items.truncate(start);
         keys.truncate(first_key);
@@ -132,144 +127,40 @@ impl<'t> Build<'t> for Owned {
     }
 }
 
-/// The forms of objects seen so far.
-#[derive(Default)]
-struct Shapes {
-    forms: Vec<Form>,
-    /// Positions in `forms` by the hash of their keys.
-    table: HashTable<usize>,
-    state: foldhash::fast::RandomState,
-    last: usize,
-}
-
-/// Keys in the order of a source.
-struct Form {
-    shape: Arc<Shape>,
-    /// For each key of the source its position in the shape; equal keys have the same.
-    slots: Box<[u8]>,
-    /// For each key of the shape its last position in the source, unless both have the same order.
-    sources: Option<Box<[u8]>>,
-    /// The form that followed this one the last time: documents repeat themselves.
-    next: usize,
-    /// The hash of the keys.
-    code: u64,
-    /// Whether its objects repeat.
-    worth: Worth,
-}
-
-impl Shapes {
-    #[inline]
-    fn form(&mut self, keys: &[Cow<'_, str>]) -> Option<&mut Form> {
-        let mut at = self.forms.get(self.last).map_or(0, |form| form.next);
-        if !self.forms.get(at).is_some_and(|form| form.has(keys)) {
-            at = self.find_or_add(keys);
-            if let Some(last) = self.forms.get_mut(self.last) {
-                last.next = at;
-            }
+/// Takes the values from `start` on out of a list, unless an equal object was seen before.
+#[inline]
+fn object(
+    order: &mut KeyOrder<Worth>,
+    items: &mut Vec<Value>,
+    start: usize,
+    repeats: &mut Repeats,
+) -> Value {
+    let values = items.get_mut(start..).unwrap_or(&mut []);
+    let mut is_arranged = order.is_sorted();
+    let are_distinct = values.len() == order.shape().keys().len();
+    let mut seen = Seen::No;
+    if are_distinct && repeats.wants(values, &mut order.note) {
+        if let Some(sources) = order.sources() {
+            arrange(values, sources);
+            is_arranged = true;
         }
-        self.last = at;
-        self.forms.get_mut(at)
+        let shape = order.shape().clone();
+        seen = repeats.object(&shape, values, &mut order.note);
     }
-
-    fn find_or_add(&mut self, keys: &[Cow<'_, str>]) -> usize {
-        let code = self.state.hash_one(keys);
-        let same = |at: &usize| self.forms.get(*at).is_some_and(|form| form.has(keys));
-        if let Some(at) = self.table.find(code, same) {
-            return *at;
-        }
-        if self.forms.len() >= limits::SHAPES {
-            self.forms.clear();
-            self.table.clear();
-        }
-        let at = self.forms.len();
-        self.forms.push(Form::new(code, keys));
-        let forms = &self.forms;
-        self.table
-            .insert_unique(code, at, |at| forms.get(*at).map_or(0, |form| form.code));
-        at
+    if let Seen::Value(known) = seen {
+        return known;
     }
-}
-
-impl Form {
-    fn new(code: u64, keys: &[Cow<'_, str>]) -> Self {
-        let mut sorted: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let slot = |key: &Cow<'_, str>| {
-            let found = sorted.binary_search(&key.as_ref());
-            found.unwrap_or_else(|_| impossible("an object's form lacks one of its keys"))
-        };
-        let slots: Box<[u8]> = keys
-            .iter()
-            .map(|key| u8::try_from(slot(key)).unwrap_or(0))
-            .collect();
-        let shape = Shape::new(sorted.into_iter().map(Value::string).collect());
-        let in_order = slots.len() == shape.keys().len() && slots.is_sorted();
-        let mut sources: Box<[u8]> = vec![0; shape.keys().len()].into();
-        for (source, slot) in (0..).zip(&slots) {
-            if let Some(place) = sources.get_mut(usize::from(*slot)) {
-                *place = source;
-            }
+    let object = if is_arranged {
+        Object::with_shape(order.shape().clone(), items.drain(start..))
+    } else {
+        let object = order.object(values);
+        if are_distinct {
+            // nothing is left that would have to be dropped
+            items.drain(start..).for_each(std::mem::forget);
         }
-        Self {
-            shape: Arc::new(shape),
-            slots,
-            sources: (!in_order).then_some(sources),
-            next: 0,
-            code,
-            worth: Worth::default(),
-        }
-    }
-
-    /// Whether it is that of an object with these keys.
-    #[inline]
-    fn has(&self, keys: &[Cow<'_, str>]) -> bool {
-        let mut pairs = self.slots.iter().zip(keys);
-        self.slots.len() == keys.len()
-            && pairs.all(
-                |(slot, key)| match self.shape.keys().get(usize::from(*slot)) {
-                    Some(Value::Short(short)) => short.is(key.as_bytes()),
-                    Some(Value::Text(text)) => text.as_bytes() == key.as_bytes(),
-                    _ => false,
-                },
-            )
-    }
-
-    /// Takes the values from `start` on out of a list, unless an equal object was seen before.
-    #[inline]
-    fn object(&mut self, items: &mut Vec<Value>, start: usize, repeats: &mut Repeats) -> Value {
-        let values = items.get_mut(start..).unwrap_or(&mut []);
-        let mut sources = self.sources.as_deref();
-        let mut seen = Seen::No;
-        let are_distinct = values.len() == self.shape.keys().len();
-        if are_distinct && repeats.wants(values, &mut self.worth) {
-            if let Some(order) = sources.take() {
-                arrange(values, order);
-            }
-            seen = repeats.object(&self.shape, values, &mut self.worth);
-        }
-        if let Seen::Value(known) = seen {
-            return known;
-        }
-        let shape = self.shape.clone();
-        let object = match sources {
-            None => Object::with_shape(shape, items.drain(start..)),
-            Some(sources) => {
-                let take = |at: &u8| {
-                    values
-                        .get_mut(usize::from(*at))
-                        .map_or(Value::Null, std::mem::take)
-                };
-                let object = Object::with_shape(shape, sources.iter().map(take));
-                if are_distinct {
-                    // nothing is left that would have to be dropped
-                    items.drain(start..).for_each(std::mem::forget);
-                }
-                object
-            }
-        };
-        let object = Value::Object(object);
-        seen.keep(&object);
         object
-    }
+    };
+    let object = Value::Object(object);
+    seen.keep(&object);
+    object
 }

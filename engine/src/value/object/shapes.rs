@@ -1,0 +1,176 @@
+//! Shapes that objects with the same keys in the same order share, while a source of such objects is read.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+
+use super::{Object, Shape};
+use crate::impossible::impossible;
+use crate::limits;
+use crate::value::Value;
+
+/// The orders of keys seen so far, each with a note of the reader's.
+#[derive(Default)]
+pub struct Shapes<N = ()> {
+    orders: Vec<KeyOrder<N>>,
+    /// Positions in `orders` by the hash of their keys.
+    table: HashTable<usize>,
+    state: foldhash::fast::RandomState,
+    last: usize,
+}
+
+/// Keys in the order of a source.
+pub struct KeyOrder<N = ()> {
+    shape: Arc<Shape>,
+    /// For each key of the source its position in the shape; equal keys have the same.
+    slots: Box<[u8]>,
+    /// For each key of the shape its last position in the source, unless both have the same order.
+    sources: Option<Box<[u8]>>,
+    /// The order that followed this one the last time: sources repeat themselves.
+    next: usize,
+    /// The hash of the keys.
+    code: u64,
+    /// The reader's own.
+    pub note: N,
+}
+
+impl<N: Default> Shapes<N> {
+    /// The order of these keys, at most [`Object::SHAPED`] of them; equal keys may occur, and the last one counts.
+    #[inline]
+    pub fn order<K: AsRef<str>>(&mut self, keys: &[K]) -> Option<&mut KeyOrder<N>> {
+        let mut at = self.orders.get(self.last).map_or(0, |order| order.next);
+        if !self.orders.get(at).is_some_and(|order| order.has(keys)) {
+            at = self.find_or_add(keys);
+            if let Some(last) = self.orders.get_mut(self.last) {
+                last.next = at;
+            }
+        }
+        self.last = at;
+        self.orders.get_mut(at)
+    }
+
+    fn find_or_add<K: AsRef<str>>(&mut self, keys: &[K]) -> usize {
+        let code = self.state.hash_one(HashedKeys(keys));
+        let same = |at: &usize| self.orders.get(*at).is_some_and(|order| order.has(keys));
+        if let Some(at) = self.table.find(code, same) {
+            return *at;
+        }
+        if self.orders.len() >= limits::SHAPES {
+            self.orders.clear();
+            self.table.clear();
+        }
+        let at = self.orders.len();
+        self.orders.push(KeyOrder::new(code, keys));
+        let orders = &self.orders;
+        self.table
+            .insert_unique(code, at, |at| orders.get(*at).map_or(0, |order| order.code));
+        at
+    }
+}
+
+/// Keys, hashed as texts.
+struct HashedKeys<'k, K>(&'k [K]);
+
+impl<K: AsRef<str>> std::hash::Hash for HashedKeys<'_, K> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        for key in self.0 {
+            key.as_ref().hash(state);
+        }
+    }
+}
+
+impl<N: Default> KeyOrder<N> {
+    fn new<K: AsRef<str>>(code: u64, keys: &[K]) -> Self {
+        let mut sorted: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let slot = |key: &K| {
+            let found = sorted.binary_search(&key.as_ref());
+            found.unwrap_or_else(|_| impossible("a shape lacks one of its keys"))
+        };
+        let slots: Box<[u8]> = keys
+            .iter()
+            .map(|key| u8::try_from(slot(key)).unwrap_or(0))
+            .collect();
+        let shape = Shape::new(sorted.into_iter().map(Value::string).collect());
+        let in_order = slots.len() == shape.keys().len() && slots.is_sorted();
+        let mut sources: Box<[u8]> = vec![0; shape.keys().len()].into();
+        for (source, slot) in (0..).zip(&slots) {
+            if let Some(place) = sources.get_mut(usize::from(*slot)) {
+                *place = source;
+            }
+        }
+        Self {
+            shape: Arc::new(shape),
+            slots,
+            sources: (!in_order).then_some(sources),
+            next: 0,
+            code,
+            note: N::default(),
+        }
+    }
+}
+
+impl<N> KeyOrder<N> {
+    /// Whether it is that of these keys.
+    #[inline]
+    fn has<K: AsRef<str>>(&self, keys: &[K]) -> bool {
+        let mut pairs = self.slots.iter().zip(keys);
+        self.slots.len() == keys.len()
+            && pairs.all(|(slot, key)| {
+                let key = key.as_ref().as_bytes();
+                match self.shape.keys().get(usize::from(*slot)) {
+                    Some(Value::Short(short)) => short.is(key),
+                    Some(Value::Text(text)) => text.as_bytes() == key,
+                    _ => false,
+                }
+            })
+    }
+
+    /// The same, to be kept elsewhere.
+    pub fn bare(&self) -> KeyOrder {
+        KeyOrder {
+            shape: self.shape.clone(),
+            slots: self.slots.clone(),
+            sources: self.sources.clone(),
+            next: 0,
+            code: self.code,
+            note: (),
+        }
+    }
+
+    /// The sorted keys.
+    #[inline]
+    pub fn shape(&self) -> &Arc<Shape> {
+        &self.shape
+    }
+
+    /// Whether the source has its keys in order, and each once.
+    #[inline]
+    pub fn is_sorted(&self) -> bool {
+        self.sources.is_none()
+    }
+
+    /// For each key of the shape its last position in the source, unless both have the same order.
+    #[inline]
+    pub fn sources(&self) -> Option<&[u8]> {
+        self.sources.as_deref()
+    }
+
+    /// The object of values in the order of the source, which are taken from there.
+    #[inline]
+    pub fn object(&self, values: &mut [Value]) -> Object {
+        let shape = self.shape.clone();
+        match &self.sources {
+            None => Object::with_shape(shape, values.iter_mut().map(std::mem::take)),
+            Some(sources) => {
+                let take = |at: &u8| {
+                    let value = values.get_mut(usize::from(*at));
+                    value.map_or(Value::Null, std::mem::take)
+                };
+                Object::with_shape(shape, sources.iter().map(take))
+            }
+        }
+    }
+}
