@@ -256,6 +256,17 @@ typedef struct solon_error solon_error;
 typedef struct solon_explanation solon_explanation;
 
 /**
+ * A rule that is prepared to become a filter of rows. Several threads may ask it at once; it follows its engine as queries
+ * do.
+ */
+typedef struct solon_filter solon_filter;
+
+/**
+ * A filter for each target. Several threads may read it at once.
+ */
+typedef struct solon_filtered solon_filtered;
+
+/**
  * A function that policies may call. Engines keep what they need of it, so it may be freed when they are made.
  */
 typedef struct solon_function solon_function;
@@ -542,6 +553,60 @@ typedef struct {
      */
     uint32_t column;
 } solon_error_entry;
+
+/**
+ * What a filter is made for. What is zero is as usual: `solon_filter_options options = {.size = sizeof options};`
+ */
+typedef struct {
+    /**
+     * `sizeof(solon_filter_options)`
+     */
+    size_t size;
+    /**
+     * The targets, a JSON array of names like `"sql+postgresql"` and `"ucast+prisma"`.
+     */
+    const char *targets_json;
+    /**
+     * How many bytes.
+     */
+    size_t targets_json_length;
+    /**
+     * What is unknown, a JSON array of references like `"input.fruits"`; NULL is what the rule's METADATA says.
+     */
+    const char *unknowns_json;
+    /**
+     * How many bytes.
+     */
+    size_t unknowns_json_length;
+    /**
+     * The database's names for tables and columns, a JSON object; NULL is none.
+     */
+    const char *mappings_json;
+    /**
+     * How many bytes.
+     */
+    size_t mappings_json_length;
+    /**
+     * The rule that computes masks of columns; NULL is what the rule's METADATA says.
+     */
+    const char *mask_rule;
+    /**
+     * How many bytes.
+     */
+    size_t mask_rule_length;
+    /**
+     * Whether SQL has placeholders, with the values beside it.
+     */
+    int parameters;
+    /**
+     * Whether SQL is the condition alone, without `WHERE`.
+     */
+    int bare;
+    /**
+     * Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them.
+     */
+    int exact;
+} solon_filter_options;
 
 /**
  * What a function does. It is called on the evaluating threads, several at once, and may call the library itself: ask
@@ -1039,6 +1104,60 @@ solon_error *solon_explanation_residuals(const solon_explanation *explanation, s
  * Frees an explanation; nothing happens for NULL.
  */
 void solon_explanation_free(solon_explanation *explanation);
+
+/**
+ * Prepares the rule at a path with slashes, like `filters/include`, to become a filter of rows.
+ */
+solon_error *solon_engine_prepare_filter(const solon_engine *engine,
+                                         const char *path,
+                                         size_t path_length,
+                                         const solon_filter_options *options,
+                                         solon_filter **out);
+
+/**
+ * Makes the filter for the input of a request, which may be NULL.
+ */
+solon_error *solon_filter_make(const solon_filter *filter,
+                               const solon_request *request,
+                               solon_filtered **out);
+
+/**
+ * Frees a filter that no thread uses any more; nothing happens for NULL.
+ */
+void solon_filter_free(solon_filter *filter);
+
+/**
+ * Whether the filter for a target, by its position from 0, keeps any row. 0 for NULL.
+ */
+int solon_filtered_keeps(const solon_filtered *filtered, size_t index);
+
+/**
+ * The condition for a target, by its position from 0: SQL, empty where every row is kept, or the JSON of a tree of UCAST,
+ * `{}` there. Empty also where no row is kept, which `solon_filtered_keeps` tells. It lives as long as the filter.
+ */
+solon_text solon_filtered_query(const solon_filtered *filtered,
+                                size_t index);
+
+/**
+ * The values of the placeholders of a target, by its position from 0: a JSON array, in the order of the placeholders.
+ */
+solon_text solon_filtered_parameters(const solon_filtered *filtered,
+                                     size_t index);
+
+/**
+ * What is shown in the place of columns, a JSON object; empty where nothing is masked or no row is kept.
+ */
+solon_text solon_filtered_masks(const solon_filtered *filtered);
+
+/**
+ * All of it as the HTTP API answers: a JSON object.
+ */
+solon_text solon_filtered_json(const solon_filtered *filtered);
+
+/**
+ * Frees what a filter was made to; nothing happens for NULL.
+ */
+void solon_filtered_free(solon_filtered *filtered);
 
 /**
  * Makes a function that policies may call by a name, which may have dots. Its type is declared in the JSON form of

@@ -56,6 +56,17 @@ inline solon_text text(std::string_view text) noexcept {
     return {text.data() == nullptr ? "" : text.data(), text.size()};
 }
 
+/** Views for C of many texts. */
+template <class Texts>
+std::vector<solon_text> texts(const Texts &given) {
+    std::vector<solon_text> all;
+    all.reserve(given.size());
+    for (std::string_view one : given) {
+        all.push_back(text(one));
+    }
+    return all;
+}
+
 /** Bytes of the library as a string, which are freed. */
 inline std::optional<std::string> taken(solon_bytes bytes) {
     if (bytes.data == nullptr) {
@@ -1029,10 +1040,7 @@ public:
     std::vector<result<std::optional<std::string>>> ask_many_json(const std::vector<std::string_view> &inputs,
                                                                   const request &request = {}) const {
         solon_request given = request.get();
-        std::vector<solon_text> texts;
-        for (std::string_view input : inputs) {
-            texts.push_back(detail::text(input));
-        }
+        std::vector<solon_text> texts = detail::texts(inputs);
         std::vector<solon_bytes> answers(inputs.size(), solon_bytes{nullptr, 0});
         std::vector<solon_error *> errors(inputs.size(), nullptr);
         result<void>(solon_document_ask_many_json(handle_.get(), &given, texts.data(), texts.size(), answers.data(),
@@ -1045,6 +1053,31 @@ public:
                 results.emplace_back(failure(errors[at]));
             } else {
                 results.emplace_back(detail::taken(answers[at]));
+            }
+        }
+        return results;
+    }
+
+    /** The same for inputs that are values. */
+    std::vector<result<std::optional<value>>> ask_many(const std::vector<view> &inputs, const request &request = {}) const {
+        solon_request given = request.get();
+        std::vector<const solon_value *> taken;
+        for (view input : inputs) {
+            taken.push_back(input.get());
+        }
+        std::vector<solon_value *> answers(inputs.size(), nullptr);
+        std::vector<solon_error *> errors(inputs.size(), nullptr);
+        result<void>(solon_document_ask_many(handle_.get(), &given, taken.data(), taken.size(), answers.data(), errors.data()))
+            .value();
+        std::vector<result<std::optional<value>>> results;
+        results.reserve(inputs.size());
+        for (std::size_t at = 0; at < inputs.size(); at++) {
+            if (errors[at] != nullptr) {
+                results.emplace_back(failure(errors[at]));
+            } else if (answers[at] != nullptr) {
+                results.emplace_back(std::optional<value>(value(answers[at])));
+            } else {
+                results.emplace_back(std::optional<value>());
             }
         }
         return results;
@@ -1159,6 +1192,9 @@ public:
     change &remove(std::string_view path) & {
         return done(solon_change_delete(handle_.get(), path.data(), path.size()));
     }
+    /** Loads files and folders by OPA's rules, as the engine reads them; with `bundles` each is a folder with a manifest. */
+    change &load(const class engine &engine, const std::vector<std::string> &paths, bool bundles = false) &;
+
     solon_change *get() const noexcept { return handle_.get(); }
 
 private:
@@ -1215,6 +1251,20 @@ public:
         return result<void>(
             solon_engine_set_module(handle_.get(), name.data(), name.size(), text.data(), text.size()));
     }
+    /** Modules by their names: they may need one another, and either all of it happens or nothing. */
+    void set_modules(const std::vector<std::pair<std::string_view, std::string_view>> &modules) const {
+        try_set_modules(modules).value();
+    }
+    result<void> try_set_modules(const std::vector<std::pair<std::string_view, std::string_view>> &modules) const {
+        std::vector<solon_module> given;
+        for (const auto &[name, text] : modules) {
+            solon_module module = {};
+            module.name = detail::text(name);
+            module.text = detail::text(text);
+            given.push_back(module);
+        }
+        return result<void>(solon_engine_set_modules(handle_.get(), given.data(), given.size()));
+    }
     void remove_module(std::string_view name) const { try_remove_module(name).value(); }
     result<void> try_remove_module(std::string_view name) const {
         return result<void>(solon_engine_remove_module(handle_.get(), name.data(), name.size()));
@@ -1246,10 +1296,7 @@ public:
         try_load(paths, bundles).value();
     }
     result<void> try_load(const std::vector<std::string> &paths, bool bundles = false) const {
-        std::vector<solon_text> texts;
-        for (const std::string &path : paths) {
-            texts.push_back(detail::text(path));
-        }
+        std::vector<solon_text> texts = detail::texts(paths);
         return result<void>(solon_engine_load(handle_.get(), texts.data(), texts.size(), bundles ? 1 : 0));
     }
 
@@ -1376,6 +1423,11 @@ private:
 
     detail::handle<solon_engine, solon_engine_free> handle_;
 };
+
+inline change &change::load(const class engine &engine, const std::vector<std::string> &paths, bool bundles) & {
+    std::vector<solon_text> texts = detail::texts(paths);
+    return done(solon_change_load(handle_.get(), engine.get(), texts.data(), texts.size(), nullptr, 0, bundles ? 1 : 0));
+}
 
 } // namespace solon
 

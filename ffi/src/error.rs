@@ -158,7 +158,7 @@ impl From<::engine::StackFrame> for Frame {
 impl From<::engine::Error> for Error {
     fn from(error: ::engine::Error) -> Self {
         let code = match &error {
-            ::engine::Error::Compile(_) => Code::SolonErrorCompile,
+            ::engine::Error::Compile(_) | ::engine::Error::Filter(_) => Code::SolonErrorCompile,
             ::engine::Error::Eval(_) => Code::SolonErrorEval,
             ::engine::Error::Store(_) => Code::SolonErrorStore,
             ::engine::Error::Input(_) => Code::SolonErrorInput,

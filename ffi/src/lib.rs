@@ -50,6 +50,7 @@ pub mod error;
 pub mod explanation;
 #[cfg(test)]
 mod faults;
+pub mod filter;
 pub mod function;
 mod guard;
 pub mod load;
@@ -77,6 +78,8 @@ const _: () = {
     shared::<engine::Engine>();
     shared::<error::Error>();
     shared::<explanation::Explanation>();
+    shared::<filter::Filter>();
+    shared::<filter::Filtered>();
     shared::<function::Function>();
     shared::<moment::Moment>();
     shared::<partial::Partial>();

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use ::engine::Path;
+use ::engine::Change as EngineChange;
 use ::engine::bundle::Loaded;
 use solon_host::SystemFiles;
 
@@ -58,7 +58,9 @@ pub unsafe extern "C" fn solon_engine_load(
             let engine = argument::handle(engine, "engine")?;
             (engine, load(engine, paths, path_count, &[], bundles)?)
         };
-        Ok(engine.0.apply(loaded.into())?)
+        let mut change = EngineChange::default();
+        change.load(&loaded);
+        Ok(engine.0.apply(change)?)
     })
 }
 
@@ -83,10 +85,7 @@ pub unsafe extern "C" fn solon_change_load(
             let ignore = ignore.unwrap_or_default();
             (change, load(engine, paths, path_count, &ignore, bundles)?)
         };
-        for (name, text) in &loaded.modules {
-            change.0.set_module(name, text);
-        }
-        change.0.merge(Path::default(), loaded.documents);
+        change.0.load(&loaded);
         Ok(())
     })
 }

@@ -223,6 +223,7 @@ impl<'a> Asked<'a> {
             Input::Undefined => request,
             Input::Value(value) => request.input(value),
             Input::Json(text) => request.input_json(text),
+            Input::Member { text, name } => request.input_member(text, name),
         };
         if let Some(moment) = self.moment {
             request = request.moment(moment);

@@ -165,15 +165,18 @@ pub unsafe extern "C" fn solon_value_string(
     })
 }
 
-/// Makes an array of values, which stay the caller's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn solon_value_array(
+/// Makes a collection of values.
+///
+/// # Safety
+/// The pointers keep the rules of the header.
+unsafe fn collection(
     items: *const *const Value,
     item_count: usize,
+    make: fn(Vec<EngineValue>) -> EngineValue,
     out: *mut *mut Value,
 ) -> *mut Error {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header
+        // SAFETY: by this function's contract
         let (items, out) = unsafe {
             (
                 argument::handles(items, item_count, "items")?,
@@ -181,9 +184,20 @@ pub unsafe extern "C" fn solon_value_array(
             )
         };
         let items = items.into_iter().map(|item| item.0.clone());
-        out.give(Value(EngineValue::array(items.collect())));
+        out.give(Value(make(items.collect())));
         Ok(())
     })
+}
+
+/// Makes an array of values, which stay the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solon_value_array(
+    items: *const *const Value,
+    item_count: usize,
+    out: *mut *mut Value,
+) -> *mut Error {
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { collection(items, item_count, EngineValue::array, out) }
 }
 
 /// Makes a set of values, which stay the caller's. Equal ones are one member.
@@ -193,18 +207,8 @@ pub unsafe extern "C" fn solon_value_set(
     item_count: usize,
     out: *mut *mut Value,
 ) -> *mut Error {
-    guard(|| {
-        // SAFETY: the caller keeps the rules of the header
-        let (items, out) = unsafe {
-            (
-                argument::handles(items, item_count, "items")?,
-                argument::output(out, "out")?,
-            )
-        };
-        let items = items.into_iter().map(|item| item.0.clone());
-        out.give(Value(EngineValue::set(items.collect())));
-        Ok(())
-    })
+    // SAFETY: the caller keeps the rules of the header
+    unsafe { collection(items, item_count, EngineValue::set, out) }
 }
 
 /// Makes an object of `pair_count` keys and as many values, which stay the caller's. Of equal keys the last counts.

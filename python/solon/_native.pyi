@@ -18,6 +18,8 @@ __all__ = [
     "Partial",
     "Profile",
     "Query",
+    "Filter",
+    "Filtered",
     "Residuals",
     "UndefinedType",
     "__version__",
@@ -92,6 +94,12 @@ class Change:
     def put_json(self, path: str, text: str | bytes) -> None: ...
     def delete(self, path: str) -> None: ...
     def patch(self, operations: Sequence[Mapping[str, Any]]) -> None: ...
+    def load(
+        self,
+        *paths: str | PathLike[str],
+        ignore: Sequence[str] = ...,
+        bundles: bool = False,
+    ) -> None: ...
     def check(self) -> Moment: ...
     def apply(self) -> None: ...
     def __enter__(self) -> Change: ...
@@ -174,6 +182,27 @@ class Partial:
     def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Residuals: ...
 
 @final
+class Filtered:
+    @property
+    def query(self) -> str | dict[str, Any] | None: ...
+    @property
+    def parameters(self) -> list[Any] | None: ...
+    @property
+    def queries(self) -> dict[str, str | dict[str, Any] | None]: ...
+    @property
+    def all_parameters(self) -> dict[str, list[Any]]: ...
+    @property
+    def masks(self) -> dict[str, Any] | None: ...
+    @property
+    def hints(self) -> list[str]: ...
+
+@final
+class Filter:
+    @property
+    def path(self) -> str: ...
+    def __call__(self, input: Any = ..., **options: Unpack[_CallOptions]) -> Filtered: ...
+
+@final
 class Engine:
     def __new__(
         cls,
@@ -240,6 +269,19 @@ class Engine:
         namespace: str | None = None,
         skip_namespace: bool = False,
     ) -> Partial: ...
+    def filters(
+        self,
+        path: str,
+        targets: str | Sequence[str],
+        *,
+        unknowns: Sequence[str] = ...,
+        mask_rule: str | None = None,
+        mappings: Mapping[str, Any] | None = None,
+        disable_inlining: Sequence[str] = ...,
+        parameters: bool = False,
+        bare: bool = False,
+        exact: bool = False,
+    ) -> Filter: ...
     def evaluate(
         self, path: str, input: Any = ..., **options: Unpack[_CallOptions]
     ) -> Any: ...

@@ -109,6 +109,21 @@ impl Change {
         })
     }
 
+    /// Loads files and folders by OPA's rules, as ``Engine.load`` does, into the change.
+    #[pyo3(signature = (*paths, ignore=Vec::new(), bundles=false))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        paths: Vec<std::path::PathBuf>,
+        ignore: Vec<String>,
+        bundles: bool,
+    ) -> PyResult<()> {
+        let loaded = self.shared.loaded(py, &paths, &ignore, bundles)?;
+        self.add(|change| {
+            change.load(&loaded);
+        })
+    }
+
     /// Makes the changes of a JSON patch (RFC 6902), a list of dicts, each of which sees those before it.
     pub fn patch(&self, py: Python<'_>, operations: &Bound<'_, PyAny>) -> PyResult<()> {
         let patch = from_python(operations, self.shared.settings)?;

@@ -16,8 +16,9 @@
 mod from_python;
 mod number;
 mod objects;
+mod records;
 mod to_python;
 
 pub use from_python::from_python;
 pub use number::Fractions;
-pub use to_python::to_python;
+pub use to_python::{json_to_python, to_python};

@@ -53,11 +53,9 @@ impl Document {
         let answer = request.answer(
             py,
             &self.pace,
-            |request| self.shared.calling(|| self.prepared.evaluate(request)),
+            |request| self.prepared.evaluate(request),
             |request, search| {
-                let explained = self
-                    .shared
-                    .calling(|| self.prepared.explain_to(request, Detail::Notes, search));
+                let explained = self.prepared.explain_to(request, Detail::Notes, search);
                 explained.answer
             },
         );
@@ -108,16 +106,13 @@ impl Document {
             None => self.prepared.bind(),
         };
         // the interpreter's lock is worth releasing for all of them together
-        let pace = Pace::slow();
         let answers = request.answer(
             py,
-            &pace,
+            &Pace::slow(),
             |request: &EngineRequest<'_>| {
-                self.shared.calling(|| {
-                    let answers = inputs.iter();
-                    let answers = answers.map(|input| bound.evaluate(&input.put(*request)));
-                    answers.collect::<Result<Vec<_>, _>>()
-                })
+                let answers = inputs.iter();
+                let answers = answers.map(|input| bound.evaluate(&input.put(*request)));
+                answers.collect::<Result<Vec<_>, _>>()
             },
             |request, mut search| {
                 let answers = inputs.iter().map(|input| {
@@ -127,9 +122,7 @@ impl Document {
                         own = own.observer(&mut **observer);
                     }
                     let request = input.put(*request);
-                    let told = self
-                        .shared
-                        .calling(|| self.prepared.explain_to(&request, Detail::Notes, own));
+                    let told = self.prepared.explain_to(&request, Detail::Notes, own);
                     told.answer
                 });
                 answers.collect()
@@ -157,9 +150,7 @@ impl Document {
             self::detail(detail)?,
         );
         let told = request.searched(py, |request, search| {
-            Ok(self
-                .shared
-                .calling(|| self.prepared.explain_to(request, detail, search)))
+            Ok(self.prepared.explain_to(request, detail, search))
         })?;
         Explanation::new(py, &told, self.shared.settings, |answer| {
             Ok(self.answer(py, answer.clone())?.unbind())

@@ -3,17 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use ::engine::bundle::Loaded;
 use ::engine::store::Path;
-use ::engine::{EngineBuilder, PartialOptions, QueryContext, json, yaml};
+use ::engine::{
+    Change as EngineChange, EngineBuilder, FilterOptions, FilterTarget, PartialOptions,
+    QueryContext, json, yaml,
+};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use solon_host::SystemFiles;
 
 use crate::change::Change;
-use crate::convert::{from_python, to_python};
+use crate::convert::{from_python, json_to_python, to_python};
 use crate::document::Document;
 use crate::error::from_engine;
+use crate::filters::Filter;
 use crate::function;
 use crate::guard::detached;
 use crate::input::{given, text_bytes};
@@ -24,13 +29,20 @@ use crate::query::Query;
 use crate::request::Request;
 use crate::settings::Settings;
 
+/// A target of filters, or several.
+#[derive(FromPyObject)]
+enum Targets {
+    One(String),
+    Several(Vec<String>),
+}
+
 /// What an engine has in common with all that is made by it.
 #[derive(Clone)]
 pub struct Shared {
     pub engine: ::engine::Engine,
     pub settings: Settings,
     /// Whether policies may call functions of Python.
-    calls_python: bool,
+    pub calls_python: bool,
 }
 
 impl Shared {
@@ -40,16 +52,26 @@ impl Shared {
         input: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Request> {
-        Request::read(input, options, self.settings, self.engine.limits())
+        Request::read(input, options, self)
     }
 
-    /// Runs an evaluation of this engine.
-    pub fn calling<R>(&self, evaluate: impl FnOnce() -> R) -> R {
-        if self.calls_python {
-            function::calling(evaluate)
-        } else {
-            evaluate()
-        }
+    /// What files and folders hold.
+    pub fn loaded(
+        &self,
+        py: Python<'_>,
+        paths: &[std::path::PathBuf],
+        ignore: &[String],
+        bundles: bool,
+    ) -> PyResult<Loaded> {
+        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        detached(py, || {
+            let loader = self.engine.loader(&SystemFiles)?.ignore(ignore);
+            Ok(if bundles {
+                loader.load_bundles(&paths)?
+            } else {
+                loader.load(&paths)?
+            })
+        })
     }
 }
 
@@ -234,9 +256,7 @@ impl Engine {
             return Err(PyKeyError::new_err(name));
         };
         let text = solon_syntax::json::text(&*module, solon_syntax::json::Options::default());
-        let tree = json::read(text.as_bytes());
-        let tree = tree.map_err(|error| from_engine(py, &error.into()))?;
-        to_python(py, &tree, self.settings)
+        json_to_python(py, &text, self.settings)
     }
 
     /// Loads files and folders by OPA's rules: modules are added or replaced, documents merged into the data. A folder gives
@@ -251,16 +271,10 @@ impl Engine {
         ignore: Vec<String>,
         bundles: bool,
     ) -> PyResult<()> {
-        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
-        detached(py, || {
-            let loader = self.engine().loader(&SystemFiles)?.ignore(&ignore);
-            let loaded = if bundles {
-                loader.load_bundles(&paths)?
-            } else {
-                loader.load(&paths)?
-            };
-            self.engine().apply(loaded.into())
-        })
+        let loaded = self.shared().loaded(py, &paths, &ignore, bundles)?;
+        let mut change = EngineChange::default();
+        change.load(&loaded);
+        detached(py, || self.engine().apply(change))
     }
 
     /// Replaces all data by a dict.
@@ -405,6 +419,49 @@ impl Engine {
             shared.engine.prepare_partial(&text, &options, &context)
         })?;
         Ok(Partial::new(prepared, text, shared.clone()))
+    }
+
+    /// Prepares the rule at a path, like ``"filters/include"``, to become a filter of rows for a target like
+    /// ``"sql+postgresql"`` or ``"ucast+prisma"``, or for several. ``unknowns`` names the rows (``["input.fruits"]``), unless the
+    /// rule's METADATA does, and ``mask_rule`` the rule that computes masks of columns. ``mappings`` gives the database's names
+    /// for tables and columns. With ``parameters`` SQL has placeholders, with ``bare`` no ``WHERE``; with ``exact`` it keeps
+    /// exactly the rows that are true, of tables that are as ``mappings`` declare them.
+    #[pyo3(signature = (
+        path, targets, *, unknowns=Vec::new(), mask_rule=None, mappings=None, disable_inlining=Vec::new(), parameters=false,
+        bare=false, exact=false
+    ))]
+    fn filters(
+        &self,
+        py: Python<'_>,
+        path: String,
+        targets: Targets,
+        unknowns: Vec<String>,
+        mask_rule: Option<String>,
+        mappings: Option<Bound<'_, PyAny>>,
+        disable_inlining: Vec<String>,
+        parameters: bool,
+        bare: bool,
+        exact: bool,
+    ) -> PyResult<Filter> {
+        let targets = match targets {
+            Targets::One(one) => vec![one],
+            Targets::Several(several) => several,
+        };
+        let targets: Result<Vec<FilterTarget>, ::engine::Error> =
+            targets.iter().map(|name| name.parse()).collect();
+        let mut options = FilterOptions::new(targets.map_err(|error| from_engine(py, &error))?)
+            .unknowns(unknowns)
+            .disable_inlining(disable_inlining)
+            .parameters(parameters)
+            .bare(bare)
+            .exact(exact);
+        options.mask_rule = mask_rule;
+        let shared = self.shared();
+        if let Some(mappings) = mappings {
+            options = options.mappings(from_python(&mappings, shared.settings)?);
+        }
+        let prepared = detached(py, || shared.engine.prepare_filters(&path, &options))?;
+        Ok(Filter::new(prepared, path, shared.clone()))
     }
 
     /// The document at a path below ``data``, like ``"authz/allow"``; ``UNDEFINED`` when it has no value.

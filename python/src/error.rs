@@ -35,7 +35,7 @@ impl Family {
 /// The exception for an error of the engine.
 pub fn from_engine(py: Python<'_>, error: &::engine::Error) -> PyErr {
     let family = match error {
-        ::engine::Error::Compile(_) => Family::Compile,
+        ::engine::Error::Compile(_) | ::engine::Error::Filter(_) => Family::Compile,
         ::engine::Error::Eval(_) => Family::Eval,
         ::engine::Error::Store(_) => Family::Store,
         ::engine::Error::Load(_) => Family::Load,

@@ -1,12 +1,12 @@
 //! `solon.Explanation`: an answer and how it was found.
 
 use ::engine::trace::{Detail, Spelling};
-use ::engine::{Error, Explanation as EngineExplanation, json};
+use ::engine::{Error, Explanation as EngineExplanation};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::convert::to_python;
+use crate::convert::{json_to_python, to_python};
 use crate::error::from_engine;
 use crate::settings::Settings;
 
@@ -51,7 +51,6 @@ impl Explanation {
         let refused = |error: Error| from_engine(py, &error);
         let lines = told.lines(true, false).map_err(refused)?;
         let text = told.json(Spelling::Lower).map_err(refused)?;
-        let steps = json::read(text.as_bytes()).map_err(|error| refused(error.into()))?;
         let answer = match &told.answer {
             Ok(answer) => Ok(convert(answer)?),
             Err(error) => Err(error.clone()),
@@ -59,7 +58,7 @@ impl Explanation {
         Ok(Self {
             answer,
             lines,
-            json: to_python(py, &steps, settings)?.unbind(),
+            json: json_to_python(py, &text, settings)?.unbind(),
         })
     }
 }

@@ -9,6 +9,7 @@ mod document;
 mod engine;
 mod error;
 mod explanation;
+mod filters;
 mod function;
 mod guard;
 mod input;
@@ -26,6 +27,9 @@ mod undefined;
 
 use pyo3::prelude::*;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The compiled half of `solon`.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,6 +40,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<query::Query>()?;
     module.add_class::<partial::Partial>()?;
     module.add_class::<partial::Residuals>()?;
+    module.add_class::<filters::Filter>()?;
+    module.add_class::<filters::Filtered>()?;
     module.add_class::<moment::Moment>()?;
     module.add_class::<cancel::Cancel>()?;
     module.add_class::<explanation::Explanation>()?;

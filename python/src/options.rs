@@ -52,15 +52,13 @@ pub fn builder(options: Option<&Bound<'_, PyDict>>) -> PyResult<EngineBuilder> {
 
 impl Options {
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let limits = std::mem::take(&mut self.limits);
-        self.limits = match name {
-            "time_limit" => limits.time(Some(seconds("time_limit", value.extract()?)?)),
-            "step_limit" => limits.steps(Some(value.extract()?)),
-            "memory_limit" => limits.memory(Some(value.extract()?)),
-            _ => limits,
-        };
         match name {
-            "time_limit" | "step_limit" | "memory_limit" => {}
+            "time_limit" => {
+                let time = seconds("time_limit", value.extract()?)?;
+                self.limits = self.limits.clone().time(Some(time));
+            }
+            "step_limit" => self.limits = self.limits.clone().steps(Some(value.extract()?)),
+            "memory_limit" => self.limits = self.limits.clone().memory(Some(value.extract()?)),
             "strict" => self.strict = value.extract()?,
             "rego" => self.version = Some(version(&value.extract::<String>()?)?),
             "offline" => self.offline = value.extract()?,

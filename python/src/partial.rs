@@ -1,12 +1,11 @@
 //! `solon.Partial`: what is left of a query while something is unknown.
 
-use ::engine::{PreparedPartial, json};
+use ::engine::PreparedPartial;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::convert::to_python;
+use crate::convert::json_to_python;
 use crate::engine::Shared;
-use crate::error::from_engine;
 use crate::input::given;
 use crate::running::Pace;
 
@@ -18,17 +17,14 @@ pub struct Partial {
     prepared: PreparedPartial,
     text: String,
     shared: Shared,
-    pace: Pace,
 }
 
 impl Partial {
     pub fn new(prepared: PreparedPartial, text: String, shared: Shared) -> Self {
-        let pace = Pace::slow();
         Self {
             prepared,
             text,
             shared,
-            pace,
         }
     }
 }
@@ -50,20 +46,15 @@ impl Partial {
         let request = self.shared.request(input.as_ref(), options)?;
         let left = request.answer(
             py,
-            &self.pace,
-            |request| self.shared.calling(|| self.prepared.evaluate(request)),
-            |request, search| {
-                self.shared
-                    .calling(|| self.prepared.evaluate_as(request, search))
-            },
+            &Pace::slow(),
+            |request| self.prepared.evaluate(request),
+            |request, search| self.prepared.evaluate_as(request, search),
         )?;
         let text = left.json("support", solon_syntax::json::Options::default(), "");
-        let tree = json::read(text.as_bytes());
-        let tree = tree.map_err(|error| from_engine(py, &error.into()))?;
         Ok(Residuals {
             queries: left.query_texts(),
             support: left.support_texts(),
-            tree: to_python(py, &tree, self.shared.settings)?.unbind(),
+            tree: json_to_python(py, &text, self.shared.settings)?.unbind(),
         })
     }
 

@@ -20,7 +20,6 @@ pub struct Query {
     prepared: PreparedQuery,
     text: String,
     shared: Shared,
-    pace: Pace,
 }
 
 impl Query {
@@ -29,8 +28,6 @@ impl Query {
             prepared,
             text,
             shared,
-            // a query searches
-            pace: Pace::slow(),
         }
     }
 
@@ -70,12 +67,10 @@ impl Query {
         let request = self.shared.request(input.as_ref(), options)?;
         let rows = request.answer(
             py,
-            &self.pace,
-            |request| self.shared.calling(|| self.prepared.solutions(request)),
+            &Pace::slow(),
+            |request| self.prepared.solutions(request),
             |request, search| {
-                let explained = self
-                    .shared
-                    .calling(|| self.prepared.explain_to(request, Detail::Notes, search));
+                let explained = self.prepared.explain_to(request, Detail::Notes, search);
                 explained.answer
             },
         );
@@ -99,9 +94,9 @@ impl Query {
         let bound = bound.map_err(|error| from_engine(py, &error))?;
         let rows = request.answer(
             py,
-            &self.pace,
-            |request| self.shared.calling(|| bound.solutions(request)),
-            |request, search| self.shared.calling(|| bound.checked(request, search)),
+            &Pace::slow(),
+            |request| bound.solutions(request),
+            |request, search| bound.checked(request, search),
         )?;
         let expressions = PyList::empty(py);
         for one in bound.expressions() {
@@ -140,9 +135,7 @@ impl Query {
             self::detail(detail)?,
         );
         let told = request.searched(py, |request, search| {
-            Ok(self
-                .shared
-                .calling(|| self.prepared.explain_to(request, detail, search)))
+            Ok(self.prepared.explain_to(request, detail, search))
         })?;
         Explanation::new(py, &told, self.shared.settings, |rows| {
             Ok(self.rows(py, rows)?.into_any().unbind())

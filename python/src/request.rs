@@ -11,7 +11,9 @@ use pyo3::types::{PyDict, PyMapping};
 
 use crate::cancel::Cancel;
 use crate::convert::{from_python, to_python};
+use crate::engine::Shared;
 use crate::error::from_engine;
+use crate::function;
 use crate::input::Input;
 use crate::measures::{Coverage, Metrics, Profile};
 use crate::moment::Moment;
@@ -23,6 +25,8 @@ use crate::settings::Settings;
 pub struct Request {
     pub input: Input,
     pub settings: Settings,
+    /// Whether policies may call functions of Python.
+    calls_python: bool,
     strict: bool,
     /// Nothing but the input and strictness was given.
     is_plain: bool,
@@ -46,16 +50,16 @@ struct Left<R> {
 }
 
 impl Request {
-    /// Reads an input and the options of a call. `limits` are those of the engine.
+    /// Reads an input and the options of a call.
     pub fn read(
         input: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
-        settings: Settings,
-        limits: &Limits,
+        shared: &Shared,
     ) -> PyResult<Self> {
         let mut request = Self {
-            input: Input::from_python(input, settings)?,
-            settings,
+            input: Input::from_python(input, shared.settings)?,
+            settings: shared.settings,
+            calls_python: shared.calls_python,
             strict: false,
             is_plain: true,
             moment: None,
@@ -71,7 +75,7 @@ impl Request {
         };
         for (name, value) in options.into_iter().flatten() {
             if !value.is_none() {
-                request.set(&name.extract::<String>()?, &value, limits)?;
+                request.set(&name.extract::<String>()?, &value, shared.engine.limits())?;
             }
         }
         Ok(request)
@@ -139,7 +143,7 @@ impl Request {
             let answer = pace.run(py, self.input.is_large(), None, |cancel, hook| {
                 let request = self.input.put(EngineRequest::new());
                 let request = request.cancel(cancel).at_looks(hook);
-                evaluate(&request.strict_builtin_errors(self.strict))
+                self.calling(|| evaluate(&request.strict_builtin_errors(self.strict)))
             })?;
             return answer.map_err(|error| from_engine(py, &error));
         }
@@ -147,6 +151,15 @@ impl Request {
             return self.searched(py, search);
         }
         self.given(py, pace, evaluate)
+    }
+
+    /// Runs an evaluation, which may call functions of Python.
+    fn calling<R>(&self, evaluate: impl FnOnce() -> R) -> R {
+        if self.calls_python {
+            function::calling(evaluate)
+        } else {
+            evaluate()
+        }
     }
 
     fn is_watched(&self) -> bool {
@@ -240,9 +253,10 @@ impl Request {
             if metrics.is_some() {
                 request = request.send_metrics(&sent);
             }
+            let evaluate = || self.calling(|| run(&request));
             let answer = match metrics {
-                Some(metrics) => metrics.evaluation(&sent, || run(&request)),
-                None => run(&request),
+                Some(metrics) => metrics.evaluation(&sent, evaluate),
+                None => evaluate(),
             };
             Left {
                 answer,

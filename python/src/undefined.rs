@@ -38,5 +38,6 @@ pub fn get(py: Python<'_>) -> PyResult<Py<UndefinedType>> {
 
 /// Whether an object is it.
 pub fn is(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<UndefinedType>()
+    let only = UNDEFINED.get(object.py());
+    only.is_some_and(|only| object.is(only))
 }

@@ -69,8 +69,13 @@ fn programs_are_built_by_pkg_config() {
         let source = sources().join(format!("main.{}", language.extension()));
         for compiler in language.compilers() {
             let shared = folder.join(format!("{compiler}-shared"));
+            // what an older compiler speaks without being asked is not enough for the header of C++
+            let standard = match language {
+                Language::C => "-std=c99",
+                Language::Cpp => "-std=c++17",
+            };
             let mut command = Command::new(compiler);
-            command.arg(&source).arg("-o").arg(&shared);
+            command.args([standard, "-o"]).arg(&shared).arg(&source);
             command.args(flags(&packages, &["--cflags", "--libs"]));
             run(&mut command);
             let mut ran = Command::new(&shared);
@@ -79,7 +84,7 @@ fn programs_are_built_by_pkg_config() {
 
             let alone = folder.join(format!("{compiler}-static"));
             let mut command = Command::new(compiler);
-            command.arg(&source).arg("-o").arg(&alone);
+            command.args([standard, "-o"]).arg(&alone).arg(&source);
             for flag in flags(&packages, &["--static", "--cflags", "--libs"]) {
                 command.arg(match flag.as_str() {
                     "-lsolon" => "-l:libsolon.a",

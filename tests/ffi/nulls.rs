@@ -62,6 +62,7 @@ fn good(of: &str, name: &str) -> String {
         "const solon_request *" => Some("&request"),
         "const solon_query_options *" => Some("&query_options"),
         "const solon_partial_options *" => Some("&partial_options"),
+        "const solon_filter_options *" => Some("&filter_options"),
         "const solon_module *" => Some("&module"),
         "const solon_text *" => Some("&text"),
         "const solon_value *const *" => Some("values"),
@@ -102,6 +103,8 @@ static solon_pairs *a_pairs;
 static solon_document *a_document;
 static solon_query *a_query;
 static solon_partial *a_partial;
+static solon_filter *a_filter;
+static solon_filtered *a_filtered;
 static solon_moment *a_moment;
 static solon_cancel *a_cancel;
 static solon_nd_cache *a_nd_cache;
@@ -119,6 +122,7 @@ static solon_options options = {.size = sizeof options};
 static solon_request request = {.size = sizeof request};
 static solon_query_options query_options = {.size = sizeof query_options};
 static solon_partial_options partial_options = {.size = sizeof partial_options};
+static solon_filter_options filter_options = {.size = sizeof filter_options};
 static solon_text text = {"1", 1};
 static solon_module module = {{"m", 1}, {"package m", 9}, 0};
 static const solon_value *values[1];
@@ -133,6 +137,8 @@ static void make(void) {
     ok(solon_engine_prepare(a_engine, S("p/x"), &a_document));
     ok(solon_engine_prepare_query(a_engine, S("x := 1"), NULL, &a_query));
     ok(solon_engine_prepare_partial(a_engine, S("input.x"), NULL, NULL, &a_partial));
+    ok(solon_engine_prepare_filter(a_engine, S("p/x"), NULL, &a_filter));
+    ok(solon_filter_make(a_filter, NULL, &a_filtered));
     ok(solon_engine_moment(a_engine, &a_moment));
     ok(solon_cancel_new(&a_cancel));
     ok(solon_nd_cache_new(NULL, 0, &a_nd_cache));

@@ -27,6 +27,18 @@ def test_folders_give_modules_and_documents(folder):
     assert engine.get("more") == {"admins": ["alice"], "guests": ["eve"]}
 
 
+def test_a_change_takes_files_and_more_as_one(folder):
+    engine = solon.Engine(offline=True)
+    with engine.change() as change:
+        change.load(folder / "p", ignore=["skip.*"])
+        change.put("users/admins", ["bob"])
+    assert engine.evaluate("authz/allow", {"user": "bob"}) is True
+    with pytest.raises(solon.LoadError), engine.change() as change:
+        change.put("users/admins", ["carol"])
+        change.load(folder / "missing")
+    assert engine.get("users/admins") == ["bob"]
+
+
 def test_all_faults_are_told_and_nothing_changes(folder):
     (folder / "p" / "bad.rego").write_text("package x\n\np if {")
     (folder / "p" / "bad.json").write_text("{")

