@@ -1,50 +1,270 @@
 //! A server from start to stop.
 
+use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
-use solon::Engine;
+use solon::{Custom, Engine, Value};
+use solon_host::SystemHost;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing::info;
+use tracing::{error, info, warn};
 
 use crate::api::{Service, State};
-use crate::config::ServerOptions;
-use crate::http::{Listener, Serving, serve};
+use crate::config::{Authentication, Authorization, ServerOptions};
+use crate::http::{self, Address, Broken, Budget, Listener, Pool, Serving, TlsState, serve};
 
-/// Serves an engine until the process is told to stop.
-pub fn run(engine: Engine, options: ServerOptions) -> io::Result<()> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?
-        .block_on(serve_all(engine, options))
+/// A policy server that was set up.
+///
+/// ```no_run
+/// use solon_server::Server;
+///
+/// Server::builder().address("localhost:8181").build().run()?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Server {
+    engine: Engine,
+    options: ServerOptions,
+    config: Value,
 }
 
-async fn serve_all(engine: Engine, options: ServerOptions) -> io::Result<()> {
-    info!(addrs = options.addresses.join(", "), "Initializing server.");
-    let mut listeners = Vec::new();
-    for address in &options.addresses {
-        let listener = Listener::open(address, options.socket_mode).await;
-        listeners.push(
-            listener.map_err(|error| {
-                io::Error::new(error.kind(), format!("listen {address}: {error}"))
-            })?,
+/// How a server is set up.
+#[derive(Default)]
+pub struct ServerBuilder {
+    engine: Option<Engine>,
+    functions: Vec<Custom>,
+    options: ServerOptions,
+    addresses: Vec<String>,
+    config: Option<Value>,
+}
+
+impl ServerBuilder {
+    /// Serves an engine, which may be changed and asked beside the server. Without it, the server has one of its own with
+    /// the system's clock, resolver and HTTP client.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// Adds a function that policies may call, to an engine of the server's own; one that is given has the functions that it
+    /// was built with. It is never called on a thread that others wait for.
+    #[must_use]
+    pub fn function(mut self, function: Custom) -> Self {
+        self.functions.push(function.waiting());
+        self
+    }
+
+    /// Runs by options; the default is what `solon run` does without flags.
+    #[must_use]
+    pub fn options(mut self, options: ServerOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Listens on an address, beside others that are added: `host:port`, `:port` or `unix://path`. Those of the options
+    /// count only where none is added.
+    #[must_use]
+    pub fn address(mut self, address: &str) -> Self {
+        self.addresses.push(address.to_owned());
+        self
+    }
+
+    /// What `GET /v1/config` shows: an object without secrets.
+    #[must_use]
+    pub fn config(mut self, config: Value) -> Self {
+        self.config = Some(config);
+        self
+    }
+
+    /// The server.
+    pub fn build(self) -> Server {
+        let engine = self.engine.unwrap_or_else(|| {
+            let builder = Engine::builder().host(Arc::new(SystemHost));
+            let add = |builder: solon::EngineBuilder, function| builder.function(function);
+            self.functions.into_iter().fold(builder, add).build()
+        });
+        let mut options = self.options;
+        if !self.addresses.is_empty() {
+            options.addresses = self.addresses;
+        }
+        Server {
+            engine,
+            options,
+            config: self.config.unwrap_or_else(|| Value::object(Vec::new())),
+        }
+    }
+}
+
+impl Server {
+    /// How it is set up.
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::default()
+    }
+
+    /// The engine that it serves.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Serves until the process is told to stop by a signal, on threads of its own.
+    ///
+    /// # Errors
+    /// That an address cannot be opened, or connections cannot be protected as asked.
+    pub fn run(self) -> io::Result<()> {
+        tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?
+            .block_on(async {
+                let stop = stopped(self.options.shutdown_wait)?;
+                self.open().await?.serve(stop).await;
+                Ok(())
+            })
+    }
+
+    /// Opens the addresses, within a runtime of tokio; whoever connects waits for [`Open::serve`].
+    ///
+    /// # Errors
+    /// As for [`Self::run`].
+    pub async fn open(self) -> io::Result<Open> {
+        let options = &self.options;
+        info!(
+            addrs = options.addresses.join(", "),
+            diagnostic_addrs = options.diagnostic_addresses.join(", "),
+            "Initializing server."
+        );
+        warn_of_openness(options);
+        let tls = TlsState::shared(options.tls.as_ref())?;
+        let (mode, has_certificate) = (options.socket_mode, tls.is_some());
+        let mut listeners = Listener::open_all(&options.addresses, mode, has_certificate).await?;
+        let diagnostic = &options.diagnostic_addresses;
+        let diagnostic = Listener::open_all(diagnostic, mode, has_certificate).await?;
+        listeners.extend(diagnostic.into_iter().map(|listener| Listener {
+            is_diagnostic: true,
+            ..listener
+        }));
+        let addresses = |is_diagnostic| {
+            let some = listeners.iter();
+            let some = some.filter(move |one| one.is_diagnostic == is_diagnostic);
+            some.map(Listener::address).collect::<Vec<_>>()
+        };
+        info!(
+            addrs = addresses(false).join(", "),
+            diagnostic_addrs = addresses(true).join(", "),
+            "Server initialized."
+        );
+        Ok(Open {
+            addresses: addresses(false),
+            server: self,
+            listeners,
+            tls,
+        })
+    }
+}
+
+/// A server whose addresses are open.
+pub struct Open {
+    server: Server,
+    listeners: Vec<Listener>,
+    addresses: Vec<String>,
+    tls: Option<Arc<TlsState>>,
+}
+
+impl Open {
+    /// The addresses, with the ports that were chosen.
+    pub fn addresses(&self) -> &[String] {
+        &self.addresses
+    }
+
+    /// Serves until `stop` is there, then finishes what is open.
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        let Server {
+            engine,
+            options,
+            config,
+        } = self.server;
+        let bounds = Arc::new(options.bounds.clone());
+        let (h2c, grace, packing) = (options.h2c, options.shutdown_grace, options.packing);
+        let app = Arc::new(Service::new(State::new(engine, options, config)));
+        let pool = Pool::new(&bounds);
+        let budget = Budget::new(bounds.memory);
+        let told = gauges(pool.clone(), budget.clone());
+        // it is set once
+        let _ = app.state().transport.set(Box::new(told));
+        let broken = Broken::by(&*app);
+        let reloading = self.tls.clone().map(|tls| tokio::spawn(tls.keep_fresh()));
+        let serving = Serving {
+            service: Arc::new(http::Service::new(app, pool, budget, bounds, packing)),
+            h2c,
+            grace,
+            tls: self.tls,
+            broken,
+        };
+        serve(self.listeners, serving, stop).await;
+        if let Some(task) = reloading {
+            task.abort();
+        }
+        info!("Server shutdown.");
+    }
+}
+
+/// What the transport counts.
+fn gauges(
+    pool: Pool,
+    budget: Budget,
+) -> impl Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync {
+    move || {
+        let bytes = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        vec![
+            (
+                "solon_refused_total",
+                "Requests that were refused since too many waited.",
+                pool.refused(),
+            ),
+            (
+                "solon_yielded_total",
+                "Times that an evaluation let others go ahead.",
+                pool.yielded(),
+            ),
+            (
+                "solon_held_bytes",
+                "Bytes of bodies and answers that all connections hold.",
+                bytes(budget.held()),
+            ),
+            (
+                "solon_held_bytes_limit",
+                "Bytes of bodies and answers that they may hold.",
+                bytes(budget.limit()),
+            ),
+        ]
+    }
+}
+
+/// Says what an operator may have overlooked.
+fn warn_of_openness(options: &ServerOptions) {
+    let is_open = options
+        .addresses
+        .iter()
+        .any(|text| !Address::parse(text).is_local());
+    if options.authentication == Authentication::Off && is_open {
+        warn!(
+            "The server listens on addresses that other machines reach, and lets everybody in: see --authentication and --authorization."
         );
     }
-    let open: Vec<String> = listeners.iter().map(Listener::address).collect();
-    info!(addrs = open.join(", "), "Server initialized.");
-    let stop = stopped(options.shutdown_wait)?;
-    let serving = Serving {
-        h2c: options.h2c,
-        grace: options.shutdown_grace,
-    };
-    let service = Arc::new(Service::new(State::new(engine, options)));
-    serve(listeners, service, serving, stop).await;
-    info!("Server shutdown.");
-    Ok(())
+    if options.authentication == Authentication::Token
+        && options.authorization == Authorization::Off
+    {
+        error!(
+            "Token authentication is enabled without authorization: tokens are read, and nobody looks at them."
+        );
+    }
+    if options.authentication == Authentication::Token && options.tls.is_none() && is_open {
+        warn!("Tokens are sent without encryption: see --tls-cert-file.");
+    }
 }
 
 /// Is there when the process was told to stop and the wait after that is over.
-fn stopped(wait: std::time::Duration) -> io::Result<impl Future<Output = ()>> {
+fn stopped(wait: Duration) -> io::Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) = (
         signal(SignalKind::interrupt())?,
         signal(SignalKind::terminate())?,

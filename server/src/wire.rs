@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use solon::StackFrame;
+use solon::{ErrorEntry, StackFrame};
 use solon_syntax::source::Diagnostic;
 
 /// Where an error is.
@@ -55,6 +55,12 @@ impl Details {
     /// The details of a diagnostic.
     pub fn of(diagnostic: &Diagnostic) -> Option<Self> {
         diagnostic.details_json.clone().map(Self)
+    }
+
+    /// The lines below the message of an entry.
+    pub fn of_entry(entry: &ErrorEntry) -> Option<Self> {
+        let lines = (!entry.details.is_empty()).then(|| entry.details.join("\n"))?;
+        Some(Self(serde_json::json!({"details": lines})))
     }
 }
 

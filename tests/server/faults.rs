@@ -11,9 +11,7 @@ use solon::internal::program::{Operand, Program, Step};
 use solon::internal::testing::apply_tampered;
 use solon::{Change, Engine};
 
-use crate::api::{Service, State};
-use crate::config::ServerOptions;
-use crate::http::{Listener, Serving, serve};
+use crate::app::Server;
 
 const POLICY: &str = "package t
 impossible := 7
@@ -90,19 +88,13 @@ fn check(address: &str) {
 #[test]
 fn faults_are_answered_as_internal_errors() {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let options = ServerOptions::default();
-    let serving = Serving {
-        h2c: options.h2c,
-        grace: options.shutdown_grace,
-    };
-    let service = Arc::new(Service::new(State::new(engine(), options)));
     runtime.enable_all().build().unwrap().block_on(async {
-        let listener = Listener::open("127.0.0.1:0", 0o755).await.unwrap();
-        let address = listener.address();
+        let server = Server::builder().engine(engine()).address("127.0.0.1:0");
+        let open = server.build().open().await.unwrap();
+        let address = open.addresses()[0].clone();
         let asked = tokio::task::spawn_blocking(move || check(&address));
         let (told, stopped) = tokio::sync::oneshot::channel();
-        let stop = async { drop(stopped.await) };
-        let serves = tokio::spawn(serve(vec![listener], service, serving, stop));
+        let serves = tokio::spawn(open.serve(async { drop(stopped.await) }));
         let result = asked.await;
         told.send(()).unwrap();
         serves.await.unwrap();

@@ -9,14 +9,26 @@
     reason = "a panic here is a failing test"
 )]
 
+#[path = "http/authorization.rs"]
+mod authorization;
 #[path = "http/bounds.rs"]
 mod bounds;
 #[path = "http/cases.rs"]
 mod cases;
 #[path = "http/client.rs"]
 mod client;
+#[path = "http/control.rs"]
+mod control;
+#[path = "http/load.rs"]
+mod load;
+#[path = "http/persistence.rs"]
+mod persistence;
 #[path = "http/process.rs"]
 mod process;
+#[path = "http/tls.rs"]
+mod tls;
+#[path = "http/transport.rs"]
+mod transport;
 
 use std::time::{Duration, Instant};
 

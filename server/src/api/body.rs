@@ -14,9 +14,11 @@ use solon::internal::value::json::malformed as malformed_json;
 /// A document as a body declares it.
 pub enum Document<'a> {
     /// JSON text.
-    Json(&'a str),
-    /// A YAML document.
-    Yaml(Value),
+    Json(&'a [u8]),
+    /// JSON text of an object whose member `input` it is.
+    Enveloped(&'a [u8]),
+    /// One that was read.
+    Read(Cow<'a, Value>),
 }
 
 impl<'a> Document<'a> {
@@ -26,57 +28,98 @@ impl<'a> Document<'a> {
         'a: 'r,
     {
         match self {
-            Self::Json(text) => asked.input_json(text.as_bytes()),
-            Self::Yaml(value) => asked.input(value),
+            Self::Json(text) => asked.input_json(text),
+            Self::Enveloped(text) => asked.input_member(text, "input"),
+            Self::Read(value) => asked.input(value),
         }
     }
 }
 
 /// The body as text; bytes that are no UTF-8 become U+FFFD.
-pub fn text(request: &Request) -> Cow<'_, str> {
-    String::from_utf8_lossy(&request.body)
+pub fn text<'a>(request: &Request<'a>) -> Cow<'a, str> {
+    String::from_utf8_lossy(&request.message().body)
 }
 
-/// The document that a body is; `None` when it is empty.
-pub fn document<'a>(request: &Request, text: &'a str) -> Result<Option<Document<'a>>, String> {
-    if is_yaml(request, text) {
-        return Ok(yaml_document(text)?.map(Document::Yaml));
+/// The document that a body is; `None` when it is empty. What follows the first value of JSON is not looked at: where
+/// there is something, the text is to be cut by [`first_json`].
+pub fn document<'a>(request: &Request<'a>) -> Result<Option<Document<'a>>, String> {
+    if let Some(read) = read_before(request) {
+        return Ok(Some(Document::Read(Cow::Borrowed(read))));
     }
-    if text.trim_ascii().is_empty() {
+    if is_yaml(request) {
+        return Ok(yaml_document(request)?.map(|value| Document::Read(Cow::Owned(value))));
+    }
+    let body = &request.message().body;
+    Ok((!body.trim_ascii().is_empty()).then_some(Document::Json(body)))
+}
+
+/// The document below `input` of a body; `None` when it is known that there is none.
+pub fn enveloped<'a>(request: &Request<'a>) -> Result<Option<Document<'a>>, String> {
+    let read = match read_before(request) {
+        Some(read) => Some(Cow::Borrowed(read)),
+        None if is_yaml(request) => {
+            Some(Cow::Owned(yaml_document(request)?.unwrap_or(Value::Null)))
+        }
+        None => None,
+    };
+    let Some(read) = read else {
+        let body = &request.message().body;
+        return Ok((!body.is_empty()).then_some(Document::Enveloped(body)));
+    };
+    if !matches!(&*read, Value::Object(_) | Value::Null) {
+        return Err(format!("expected an object, got {}", read.kind().as_str()));
+    }
+    let input = match read {
+        Cow::Borrowed(read) => read.get("input").map(Cow::Borrowed),
+        Cow::Owned(read) => read.get("input").cloned().map(Cow::Owned),
+    };
+    Ok(input
+        .filter(|input| !matches!(&**input, Value::Null))
+        .map(Document::Read))
+}
+
+/// Whether a body names no input at all.
+pub fn is_without_input(request: &Request<'_>, text: &str) -> bool {
+    match enveloped(request) {
+        Ok(Some(Document::Enveloped(_))) => Members::of(text)
+            .is_ok_and(|members| members.get("input").is_none_or(|input| input == "null")),
+        Ok(document) => document.is_none(),
+        Err(_) => false,
+    }
+}
+
+/// What the body was read as before.
+fn read_before<'a>(request: &Request<'a>) -> Option<&'a Value> {
+    request.message().document.as_ref()
+}
+
+/// The document that a body is, read for whoever decides whether it may be asked: all of it has to be one.
+pub fn read_all(request: &Request<'_>) -> Result<Option<Value>, String> {
+    if is_yaml(request) {
+        return yaml_document(request);
+    }
+    let body = &request.message().body;
+    if body.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Document::Json(first_json(text)?)))
+    json::read(body).map(Some).map_err(|_| malformed_json(body))
 }
 
-/// The document below `input` of a body; `None` when there is none or it is null.
-pub fn enveloped<'a>(request: &Request, text: &'a str) -> Result<Option<Document<'a>>, String> {
-    if is_yaml(request, text) {
-        return match yaml_document(text)? {
-            Some(Value::Object(object)) => Ok(object
-                .get_str("input")
-                .filter(|input| !matches!(input, Value::Null))
-                .cloned()
-                .map(Document::Yaml)),
-            None | Some(Value::Null) => Ok(None),
-            Some(other) => Err(format!("expected an object, got {}", other.kind().as_str())),
-        };
-    }
-    if text.trim_ascii().is_empty() {
-        return Ok(None);
-    }
-    let input = Members::of(text)?.get("input");
-    Ok(input.filter(|input| *input != "null").map(Document::Json))
+/// Whether a body is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
+fn is_yaml(request: &Request<'_>) -> bool {
+    request.is_yaml() && !json::is_valid(&request.body)
 }
 
-/// Whether a text is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
-fn is_yaml(request: &Request, text: &str) -> bool {
-    request.is_yaml() && !json::is_valid(text.as_bytes())
-}
-
-fn yaml_document(text: &str) -> Result<Option<Value>, String> {
+fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {
+    let text = std::str::from_utf8(&request.body)
+        .map_err(|_| "yaml: invalid leading UTF-8 octet".to_owned())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_ascii().is_empty() {
         return Ok(None);
+    }
+    // the reader takes it for space, which indentation may not have
+    if text.trim_start_matches([' ', '\n', '\r']).starts_with('\t') {
+        return Err("yaml: found character that cannot start any token".to_owned());
     }
     yaml::read(text.as_bytes())
         .map(Some)

@@ -11,8 +11,8 @@ use solon_syntax::source::Code;
 use super::ApiError;
 use super::body::{self, Members};
 use super::error::message;
+use super::evaluation::evaluate;
 use super::metrics::Metrics;
-use super::prints::Prints;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
@@ -24,7 +24,7 @@ struct Asked<'a> {
 }
 
 /// `POST /v1/compile`
-pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let asked = Asked::read(&text).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
@@ -38,9 +38,7 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
     metrics.timer("rego_query_parse", std::time::Duration::ZERO);
     metrics.since("rego_query_compile", start);
 
-    let prints = Prints::default();
-    let print = |line: &str| prints.add(line);
-    let mut given = solon::Request::new().print(&print).cancel(&request.cancel);
+    let mut given = solon::Request::new();
     if let Some(input) = asked.input {
         given = given.input_json(input.as_bytes());
     }
@@ -49,7 +47,8 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
     let start = Instant::now();
     let (left, explanation) = match detail {
         Some(detail) => {
-            let explained = prepared.explain(&given, detail);
+            let explain = |given: &solon::Request<'_>| prepared.explain(given, detail);
+            let explained = evaluate(state, request, &given, explain);
             let shown = if pretty {
                 Explanation::Lines(explained.lines(false, false)?)
             } else {
@@ -57,9 +56,11 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
             };
             (explained.answer, Some(shown))
         }
-        None => (prepared.evaluate(&given), None),
+        None => {
+            let left = evaluate(state, request, &given, |given| prepared.evaluate(given));
+            (left, None)
+        }
     };
-    prints.log();
     let left = left.map_err(|error| match error {
         Error::Input(words) => {
             ApiError::invalid(format!("error(s) occurred while converting input: {words}"))

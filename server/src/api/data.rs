@@ -17,11 +17,12 @@ use crate::http::{Fields, Request, Response, Status, segments};
 use solon::internal::value::json::malformed as malformed_json;
 
 /// `GET /v1/data/{path}`
-pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
-    let input = request.params.last("input").map(Document::Json);
+pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let text = request.params.last("input");
+    let input = text.map(|text| Document::Json(text.as_bytes()));
     let answer = read(state, request, input.as_ref(), false);
-    match (answer, &input) {
-        (Err(Failure::Input(_)), Some(Document::Json(text))) => {
+    match (answer, text) {
+        (Err(Failure::Input(_)), Some(text)) => {
             let words = malformed_json(text.as_bytes());
             Err(ApiError::invalid(format!(
                 "parameter contains malformed input document: {words}"
@@ -32,27 +33,28 @@ pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
 }
 
 /// `POST /v1/data/{path}`
-pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
-    let text = body::text(request);
-    let input = body::enveloped(request, &text)
+pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let input = body::enveloped(request)
         .map_err(Failure::Input)
         .map_err(malformed_body)?;
-    read(state, request, input.as_ref(), input.is_none()).map_err(malformed_body)
+    let warn =
+        state.options.spelling.is_opa() && body::is_without_input(request, &body::text(request));
+    read(state, request, input.as_ref(), warn).map_err(malformed_body)
 }
 
 /// `POST /v0/data/{path}`: the body is the input, the answer is the document.
-pub fn webhook(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn webhook(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     bare(state, request, &path(request)?)
 }
 
 /// `POST /`: as [`webhook`] on the default decision.
-pub fn default_decision(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn default_decision(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let path = state.options.default_decision.trim_matches('/').split('/');
     bare(state, request, &Path::new(path))
 }
 
 /// The decoded segments of the path below the route.
-pub fn path(request: &Request) -> Result<Path, ApiError> {
+pub fn path(request: &Request<'_>) -> Result<Path, ApiError> {
     let segments = request.below().and_then(segments);
     segments
         .map(Path::new)
@@ -70,7 +72,7 @@ fn malformed_body(failure: Failure) -> ApiError {
 
 fn read(
     state: &State,
-    request: &Request,
+    request: &Request<'_>,
     input: Option<&Document<'_>>,
     warn: bool,
 ) -> Result<Response, Failure> {
@@ -95,7 +97,7 @@ fn read(
     }
     let start = std::time::Instant::now();
     let pretty = request.pretty();
-    let result = document.evaluate_text(request, asked, style(pretty, "  "))?;
+    let result = document.evaluate_text(state, request, asked, style(pretty, "  "))?;
     metrics.since("rego_query_eval", start);
     metrics.sent(&sent);
     let read = Read {
@@ -109,7 +111,7 @@ fn read(
 /// The same by a search that tells its steps.
 fn read_explained(
     state: &State,
-    request: &Request,
+    request: &Request<'_>,
     input: Option<&Document<'_>>,
     warn: bool,
     detail: Detail,
@@ -146,7 +148,7 @@ struct Read {
 }
 
 impl Read {
-    fn answer(self, state: &State, request: &Request, mut metrics: Metrics) -> Response {
+    fn answer(self, state: &State, request: &Request<'_>, mut metrics: Metrics) -> Response {
         metrics.since("server_handler", request.received);
         let mut answer = Fields::new(request.pretty());
         if request.params.flag("provenance") {
@@ -161,7 +163,7 @@ impl Read {
         if let Some(result) = self.result {
             answer.text("result", &result);
         }
-        if self.warn && state.options.spelling.is_opa() {
+        if self.warn {
             answer.typed("warning", &MissingInput::default());
         }
         Response::json(Status::OK, answer.finish())
@@ -184,20 +186,27 @@ impl Default for MissingInput {
     }
 }
 
-fn bare(state: &State, request: &Request, path: &Path) -> Result<Response, ApiError> {
+fn bare(state: &State, request: &Request<'_>, path: &Path) -> Result<Response, ApiError> {
     let malformed = |words: String| {
         ApiError::invalid(format!(
             "unexpected parse error for input: body contains malformed input document: {words}"
         ))
     };
-    let text = body::text(request);
-    let input = body::document(request, &text)
+    let input = body::document(request)
         .map_err(malformed)?
-        .unwrap_or(Document::Json("null"));
+        .unwrap_or(Document::Json(b"null"));
     let (document, _) = state.documents.get(state, request, path)?;
-    let pretty = request.pretty();
+    let style = style(request.pretty(), "");
     let asked = input.as_input(solon::Request::new());
-    match document.evaluate_text(request, asked, style(pretty, "")) {
+    let mut answer = document.evaluate_text(state, request, asked, style);
+    if let (Err(Failure::Input(_)), Document::Json(_)) = (&answer, &input) {
+        // what follows the first value does not count
+        let text = body::text(request);
+        let first = body::first_json(&text).map_err(malformed)?;
+        let asked = solon::Request::new().input_json(first.as_bytes());
+        answer = document.evaluate_text(state, request, asked, style);
+    }
+    match answer {
         Ok(Some(mut result)) => {
             result.push(b'\n');
             Ok(Response::json(Status::OK, result))

@@ -1,27 +1,25 @@
 //! Documents that were asked for, prepared for the next time, and where they are evaluated.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwap;
 use solon::V;
 use solon::json::Style;
 use solon::store::Path;
-use solon::{Error, Limits, PreparedDocument};
+use solon::{BoundDocument, Error, Limits, PreparedDocument};
 
 use super::ApiError;
-use super::prints::Prints;
+use super::cache::Cache;
+use super::evaluation::Prints;
 use super::state::State;
-use crate::http::{Place, Request};
+use crate::http::{Pace, Request};
 
-/// Most documents that are kept.
-const KEPT: usize = 100;
-/// What an evaluation may take on a reactor.
+/// What an evaluation is thought to take, at most, that is made on a reactor.
+const SHORT: Duration = Duration::from_micros(100);
+/// What an evaluation may take on a reactor before it is made anew in the pool.
 const AT_ONCE: Duration = Duration::from_micros(300);
-/// Largest body that is read on a reactor.
-const SMALL_BODY: usize = 64 << 10;
+/// Memory that it may take there.
+const MEMORY_AT_ONCE: usize = 4 << 20;
 
 /// Why a document was not evaluated.
 pub enum Failure {
@@ -46,68 +44,60 @@ impl From<Error> for Failure {
     }
 }
 
-/// Prepared documents by path. Readers take no lock; a newcomer copies the table.
-#[derive(Default)]
+/// Prepared documents by path.
 pub struct Documents {
-    table: ArcSwap<Table>,
-}
-
-#[derive(Clone, Default)]
-struct Table {
-    /// Counts the changes of policies, so that nothing prepared before one is kept after it.
-    generation: u64,
-    prepared: HashMap<Path, Arc<Document>>,
+    kept: Cache<Path, Document>,
+    /// What bounds an evaluation on a reactor.
+    brief: Limits,
 }
 
 /// A prepared document.
 pub struct Document {
     prepared: PreparedDocument,
-    /// Nanoseconds of the last evaluation; of the first one nothing is known, so it counts as slow.
-    pace: AtomicU64,
-    /// What bounds an evaluation on the reactor.
-    brief: Limits,
+    /// How long it takes.
+    pace: Arc<Pace>,
 }
 
 impl Documents {
+    /// At most so many of an engine's with these limits.
+    pub fn new(most: usize, limits: &Limits) -> Self {
+        Self {
+            kept: Cache::new(most),
+            brief: limits
+                .clone()
+                .time(Some(AT_ONCE))
+                .memory(Some(MEMORY_AT_ONCE)),
+        }
+    }
+
     /// The document that a request asks for, and whether it was prepared before. Preparing is for the pool.
     pub fn get(
         &self,
         state: &State,
-        request: &Request,
+        request: &Request<'_>,
         path: &Path,
     ) -> Result<(Arc<Document>, bool), ApiError> {
-        let table = self.table.load();
-        if let Some(known) = table.prepared.get(path) {
-            return Ok((known.clone(), true));
+        if let Some(known) = self.kept.get(path) {
+            return Ok((known, true));
         }
-        if request.place == Place::Reactor {
-            return Err(ApiError::Elsewhere);
+        if request.place.is_reactor() {
+            return Err(ApiError::Elsewhere(None));
         }
-        let generation = table.generation;
         let document = Arc::new(Document {
             prepared: state.engine.prepare_document_at(path)?,
-            pace: AtomicU64::new(u64::MAX),
-            brief: state.engine.limits().clone().time(Some(AT_ONCE)),
+            pace: Arc::default(),
         });
-        self.table.rcu(|table| {
-            let mut next = Table::clone(table);
-            if next.generation == generation {
-                if next.prepared.len() >= KEPT {
-                    next.prepared.clear();
-                }
-                next.prepared.insert(path.clone(), document.clone());
-            }
-            next
-        });
-        Ok((document, false))
+        Ok((self.kept.keep(path.clone(), document), false))
+    }
+
+    /// How many are kept.
+    pub fn len(&self) -> usize {
+        self.kept.len()
     }
 
     /// Forgets all of them: policies have changed.
     pub fn forget(&self) {
-        self.table.rcu(|table| Table {
-            generation: table.generation + 1,
-            prepared: HashMap::new(),
-        });
+        self.kept.clear();
     }
 }
 
@@ -120,66 +110,67 @@ impl Document {
     /// What `read` makes of the document.
     pub fn evaluate<R>(
         &self,
-        request: &Request,
+        state: &State,
+        request: &Request<'_>,
         asked: solon::Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Failure> {
-        self.ask(request, asked, |asked| {
-            self.prepared.evaluate_with(asked, read)
+        self.ask(state, request, asked, |document, asked| {
+            document.evaluate_with(asked, read)
         })
     }
 
     /// The document as JSON text.
     pub fn evaluate_text(
         &self,
-        request: &Request,
+        state: &State,
+        request: &Request<'_>,
         asked: solon::Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Failure> {
-        self.ask(request, asked, |asked| {
-            self.prepared.evaluate_text(asked, style)
+        self.ask(state, request, asked, |document, asked| {
+            document.evaluate_text(asked, style)
         })
     }
 
-    /// Evaluates, here if it is known to be quick enough for here.
+    /// Evaluates within one moment, here if it is known to be quick enough for here.
     fn ask<R>(
         &self,
-        request: &Request,
+        state: &State,
+        request: &Request<'_>,
         asked: solon::Request<'_>,
-        evaluate: impl FnOnce(&solon::Request<'_>) -> Result<Option<R>, Error>,
+        evaluate: impl FnOnce(&BoundDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, Failure> {
-        let here = request.place == Place::Reactor;
+        let bound = self.prepared.bind();
+        let generation = bound.moment().generation();
+        let here = request.place.is_reactor();
         // what asks the outside would ask twice
-        let slow =
-            self.prepared.may_block() || self.pace.load(Ordering::Relaxed) > nanoseconds(AT_ONCE);
-        if here && (slow || request.body.len() > SMALL_BODY) {
-            return Err(ApiError::Elsewhere.into());
+        if here && (!self.pace.is_under(generation, SHORT) || bound.may_block()) {
+            return Err(ApiError::Elsewhere(Some(self.pace.clone())).into());
         }
         let prints = Prints::default();
         let print = |line: &str| prints.add(line);
-        let asked = if here {
-            asked.limits(&self.brief)
-        } else {
-            asked
-        };
+        let look = || request.place.look();
         let asked = asked.print(&print).cancel(&request.cancel);
         let start = Instant::now();
-        let answer = evaluate(&asked);
-        self.pace
-            .store(nanoseconds(start.elapsed()), Ordering::Relaxed);
+        let answer = if here {
+            evaluate(&bound, &asked.limits(&state.documents.brief))
+        } else {
+            let limits = state.limits_of(request);
+            evaluate(&bound, &asked.limits(&limits).at_looks(&look))
+        };
+        self.pace.note(generation, start.elapsed());
         match answer {
             // there is more time elsewhere, to find out which queries were running too
             Err(Error::Eval(error)) if here && error.stack.is_empty() => {
-                Err(ApiError::Elsewhere.into())
+                self.pace.misjudged(generation);
+                state.counts.misjudged();
+                Err(ApiError::Elsewhere(Some(self.pace.clone())).into())
             }
             answer => {
-                prints.log();
+                prints.log(request);
                 Ok(answer?)
             }
         }
     }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

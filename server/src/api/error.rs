@@ -1,11 +1,13 @@
 //! Refusals: the one place that turns errors into a status and a body.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use solon::Error;
 use solon::store::StoreError;
 
 use crate::config::Spelling;
-use crate::http::{Response, Status, answer_text};
+use crate::http::{Pace, Response, Status, answer_text};
 use crate::wire::{Details, Location, Running};
 
 /// Messages that clients compare.
@@ -23,8 +25,9 @@ pub mod message {
 /// Why a handler did not answer.
 #[derive(Debug)]
 pub enum ApiError {
-    /// It takes longer than a reactor may wait; to be asked again in the pool.
-    Elsewhere,
+    /// It takes longer than a reactor may wait; to be asked again in the pool, where what is known of how long it takes
+    /// says when.
+    Elsewhere(Option<Arc<Pace>>),
     /// The request is refused, or failed.
     Refused(Box<Refusal>),
 }
@@ -91,6 +94,31 @@ impl ApiError {
     /// 404: the document has no value.
     pub fn undefined(message: impl Into<String>) -> Self {
         Self::new(Status::NOT_FOUND, "undefined_document", message)
+    }
+
+    /// 401: whoever asks may not.
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(Status::UNAUTHORIZED, "unauthorized", message)
+    }
+
+    /// A refusal with a status of its own.
+    pub fn with_status(status: Status, code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(status, code, message)
+    }
+
+    /// 500: there was no time left for an evaluation.
+    pub fn cancelled() -> Self {
+        let mut error = Self::internal(message::EVALUATE);
+        if let Self::Refused(refusal) = &mut error {
+            refusal.errors = vec![Item {
+                code: "eval_cancel_error".to_owned(),
+                message: "caller cancelled query execution".to_owned(),
+                location: None,
+                details: None,
+                stack_trace: Vec::new(),
+            }];
+        }
+        error
     }
 
     /// 500: it is not the request's fault.
@@ -165,6 +193,7 @@ impl Refusal {
 fn items(error: &Error) -> Vec<Item> {
     let details = |at: usize| match error {
         Error::Compile(diagnostics) => diagnostics.0.get(at).and_then(Details::of),
+        Error::Filter(entries) => entries.get(at).and_then(Details::of_entry),
         _ => None,
     };
     let entries = error.entries().into_iter().enumerate();

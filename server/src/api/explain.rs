@@ -8,12 +8,12 @@ use solon::{Error, Explanation, PreparedQuery};
 use super::ApiError;
 use super::body::Document;
 use super::documents::Failure;
-use super::prints::Prints;
+use super::evaluation::evaluate;
 use super::state::State;
-use crate::http::{Place, Request, answer_text, escape_html, indent};
+use crate::http::{Request, answer_text, escape_html, indent};
 
 /// How much is asked to be told: the first value that is a published one.
-pub fn detail(request: &Request) -> Option<Detail> {
+pub fn detail(request: &Request<'_>) -> Option<Detail> {
     request.params.all("explain").find_map(Detail::named)
 }
 
@@ -28,20 +28,16 @@ pub struct Explained {
 /// Searches the document at a path.
 pub fn document(
     state: &State,
-    request: &Request,
+    request: &Request<'_>,
     path: &Path,
     input: Option<&Document<'_>>,
     detail: Detail,
 ) -> Result<Explained, Failure> {
-    if request.place == Place::Reactor {
-        return Err(ApiError::Elsewhere.into());
+    if request.place.is_reactor() {
+        return Err(ApiError::Elsewhere(None).into());
     }
-    let prints = Prints::default();
-    let print = |line: &str| prints.add(line);
-    let mut asked = solon::Request::new()
-        .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
-        .print(&print)
-        .cancel(&request.cancel);
+    let mut asked =
+        solon::Request::new().strict_builtin_errors(request.params.flag("strict-builtin-errors"));
     if let Some(input) = input {
         asked = input.as_input(asked);
     }
@@ -49,8 +45,9 @@ pub fn document(
         .engine
         .prepare_document_at(path)
         .map_err(Failure::from)?;
-    let explained = document.explain(&asked, detail);
-    prints.log();
+    let explained = evaluate(state, request, &asked, |asked| {
+        document.explain(asked, detail)
+    });
     let explanation = steps(state, request, &explained).map_err(Failure::from)?;
     Ok(Explained {
         value: explained.answer.map_err(Failure::from)?,
@@ -61,15 +58,12 @@ pub fn document(
 /// The solutions of a query, and how they were found, as JSON text.
 pub fn query_steps(
     state: &State,
-    request: &Request,
+    request: &Request<'_>,
     query: &PreparedQuery,
     asked: &solon::Request<'_>,
     detail: Detail,
 ) -> Result<(Vec<solon::Solution>, Vec<u8>), Error> {
-    let prints = Prints::default();
-    let print = |line: &str| prints.add(line);
-    let explained = query.explain(&asked.print(&print).cancel(&request.cancel), detail);
-    prints.log();
+    let explained = evaluate(state, request, asked, |asked| query.explain(asked, detail));
     let steps = steps(state, request, &explained);
     Ok((explained.answer?, steps?))
 }
@@ -77,7 +71,7 @@ pub fn query_steps(
 /// The steps as JSON text: the lines of a trace for people, otherwise events.
 fn steps<T>(
     state: &State,
-    request: &Request,
+    request: &Request<'_>,
     explained: &Explanation<T>,
 ) -> Result<Vec<u8>, Error> {
     if !request.pretty() {

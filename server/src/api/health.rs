@@ -20,12 +20,12 @@ struct Unhealthy<'a> {
 
 /// `GET /health`. Bundles and plugins that are not configured are no hindrance.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn server(_: &State, _: &Request) -> Result<Response, ApiError> {
+pub fn server(_: &State, _: &Request<'_>) -> Result<Response, ApiError> {
     Ok(healthy())
 }
 
 /// `GET /health/{rule}`
-pub fn rule(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn rule(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let name = path(request)?;
     let path = Path::new(PACKAGE).join(&name);
     let input = Value::object(vec![
@@ -34,7 +34,7 @@ pub fn rule(state: &State, request: &Request) -> Result<Response, ApiError> {
     ]);
     let (document, _) = state.documents.get(state, request, &path)?;
     let asked = solon::Request::new().input(&input);
-    let holds = document.evaluate(request, asked, |value| {
+    let holds = document.evaluate(state, request, asked, |value| {
         matches!(value, solon::V::Bool(true))
     });
     let place = path.reference();
@@ -49,7 +49,7 @@ pub fn rule(state: &State, request: &Request) -> Result<Response, ApiError> {
         Ok(None) => Ok(unhealthy(&format!(
             "health policy was undefined at {place}"
         ))),
-        Err(Failure::Other(ApiError::Elsewhere)) => Err(ApiError::Elsewhere),
+        Err(Failure::Other(elsewhere @ ApiError::Elsewhere(_))) => Err(elsewhere),
         Err(_) => Ok(unhealthy("unable to perform evaluation")),
     }
 }

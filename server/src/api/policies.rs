@@ -48,7 +48,7 @@ impl<'a> Policy<'a> {
 }
 
 /// `GET /v1/policies`
-pub fn list(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn list(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let modules: Vec<_> = state.engine.modules();
     let pretty = request.pretty();
     let policies = modules
@@ -61,7 +61,7 @@ pub fn list(state: &State, request: &Request) -> Result<Response, ApiError> {
 }
 
 /// `GET /v1/policies/{id}`
-pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let id = id(request)?;
     let module = state
         .engine
@@ -73,7 +73,7 @@ pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
 }
 
 /// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
-pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let id = id(request)?;
     let mut metrics = Metrics::default();
     let text = source_text(&id, &request.body).map_err(|fault| Error::Compile(fault.into()))?;
@@ -106,7 +106,7 @@ fn refused(error: Error) -> ApiError {
 }
 
 /// `DELETE /v1/policies/{id}`: refused while others need it.
-pub fn delete(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let id = id(request)?;
     let mut metrics = Metrics::default();
     let start = Instant::now();
@@ -125,14 +125,14 @@ pub fn delete(state: &State, request: &Request) -> Result<Response, ApiError> {
 }
 
 /// The id: all that follows the route, slashes included.
-fn id(request: &Request) -> Result<String, ApiError> {
+fn id(request: &Request<'_>) -> Result<String, ApiError> {
     let segments = request.below().and_then(segments);
     let segments =
         segments.ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))?;
     Ok(segments.join("/"))
 }
 
-fn done(state: &State, request: &Request, metrics: &Metrics) -> Response {
+fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {
     let mut answer = Fields::new(request.pretty());
     if request.params.flag("metrics") {
         answer.typed("metrics", &metrics.spelled(state.options.spelling));

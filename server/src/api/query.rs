@@ -1,25 +1,29 @@
 //! Ad hoc queries: `/v1/query`.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use solon::Value;
 use solon::internal::limits;
 use solon::json::{self, TooLong};
-use solon::{Error, Solution};
+use solon::{Error, PreparedQuery, Solution};
 use solon_syntax::source::Code;
 
 use super::ApiError;
 use super::body::{self, Members};
 use super::data::style;
 use super::error::message;
+use super::evaluation::evaluate;
 use super::explain;
 use super::metrics::Metrics;
-use super::prints::Prints;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
+/// Longest query that is kept prepared.
+const LONGEST_KEPT: usize = 4 << 10;
+
 /// `GET /v1/query`
-pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let query = request
         .params
         .last("q")
@@ -28,7 +32,7 @@ pub fn get(state: &State, request: &Request) -> Result<Response, ApiError> {
 }
 
 /// `POST /v1/query`
-pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let text = body::text(request);
     let undecodable =
         |words| ApiError::invalid(format!("error(s) occurred while decoding request: {words}"));
@@ -43,18 +47,25 @@ pub fn post(state: &State, request: &Request) -> Result<Response, ApiError> {
 
 fn ask(
     state: &State,
-    request: &Request,
+    request: &Request<'_>,
     query: &str,
     input: Option<&str>,
 ) -> Result<Response, ApiError> {
     let mut metrics = Metrics::default();
     let start = Instant::now();
-    let prepared = state
-        .engine
-        .prepare_query_in(query, &state.query_context())
-        .map_err(refused)?;
+    let prepared = match state.queries.get(query) {
+        Some(known) => known,
+        None => {
+            let prepared = state
+                .engine
+                .prepare_query_in(query, &state.query_context())
+                .map_err(refused)?;
+            keep(state, query, prepared)
+        }
+    };
     metrics.since("rego_query_compile", start);
-    let mut asked = solon::Request::new();
+    let strict = request.params.flag("strict-builtin-errors");
+    let mut asked = solon::Request::new().strict_builtin_errors(strict);
     if let Some(input) = input {
         asked = asked.input_json(input.as_bytes());
     }
@@ -65,10 +76,7 @@ fn ask(
             (found.0, Some(found.1))
         }
         None => {
-            let prints = Prints::default();
-            let print = |line: &str| prints.add(line);
-            let solutions = prepared.solutions(&asked.print(&print).cancel(&request.cancel));
-            prints.log();
+            let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
             (solutions?, None)
         }
     };
@@ -86,6 +94,15 @@ fn ask(
         answer.text("result", &bindings(solutions, request.pretty())?);
     }
     Ok(Response::json(Status::OK, answer.finish()))
+}
+
+/// Keeps a query for the next time, unless it is that long that many of them would take much.
+fn keep(state: &State, query: &str, prepared: PreparedQuery) -> Arc<PreparedQuery> {
+    let prepared = Arc::new(prepared);
+    if query.len() > LONGEST_KEPT {
+        return prepared;
+    }
+    state.queries.keep(query.to_owned(), prepared)
 }
 
 fn refused(error: Error) -> ApiError {

@@ -1,9 +1,17 @@
 //! What all handlers share.
 
-use solon::{Engine, QueryContext};
+use std::sync::{Arc, OnceLock};
 
+use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext, Value};
+
+use super::cache::Cache;
 use super::documents::Documents;
 use crate::config::ServerOptions;
+use crate::http::Request;
+use crate::telemetry::Counts;
+
+/// Names, descriptions and values.
+pub type Gauges = dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync;
 
 /// The engine and how it is asked.
 pub struct State {
@@ -11,19 +19,34 @@ pub struct State {
     pub engine: Engine,
     /// How the server runs.
     pub options: ServerOptions,
+    /// The active configuration, without what is secret in it.
+    pub config: Value,
     /// Documents that were asked for.
     pub documents: Documents,
+    /// Queries that were asked.
+    pub queries: Cache<String, PreparedQuery>,
+    /// Filters that were asked for, by path and options.
+    pub filters: Cache<String, PreparedFilters>,
+    /// What is counted.
+    pub counts: Arc<Counts>,
+    /// Tells what the transport counts.
+    pub transport: OnceLock<Box<Gauges>>,
     /// Built-in functions that queries may not call themselves.
     unsafe_builtins: [String; 1],
 }
 
 impl State {
     /// Serves an engine.
-    pub fn new(engine: Engine, options: ServerOptions) -> Self {
+    pub fn new(engine: Engine, options: ServerOptions, config: Value) -> Self {
         Self {
+            documents: Documents::new(options.bounds.documents, engine.limits()),
+            queries: Cache::new(options.bounds.queries),
+            filters: Cache::new(options.bounds.queries),
+            counts: Arc::new(Counts::new(&options.duration_buckets)),
+            transport: OnceLock::new(),
             engine,
             options,
-            documents: Documents::default(),
+            config,
             unsafe_builtins: ["http.send".to_owned()],
         }
     }
@@ -31,5 +54,14 @@ impl State {
     /// Where the queries of callers stand.
     pub fn query_context(&self) -> QueryContext<'_> {
         QueryContext::default().unsafe_builtins(&self.unsafe_builtins)
+    }
+
+    /// What bounds an evaluation for a request: the engine's limits, and the time that is left.
+    pub fn limits_of(&self, request: &Request<'_>) -> Limits {
+        let limits = self.engine.limits().clone();
+        match request.time_left() {
+            Some(left) => limits.time(Some(left)),
+            None => limits,
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
 /// `PUT /v1/data/{path}`: writes a document, making the objects around it.
-pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let mut metrics = Metrics::default();
     let start = Instant::now();
     let text = body::text(request);
@@ -40,7 +40,7 @@ pub fn put(state: &State, request: &Request) -> Result<Response, ApiError> {
 }
 
 /// `PATCH /v1/data/{path}`: all operations or none.
-pub fn patch(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn patch(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let mut metrics = Metrics::default();
     let start = Instant::now();
     let text = body::text(request);
@@ -60,7 +60,7 @@ pub fn patch(state: &State, request: &Request) -> Result<Response, ApiError> {
 }
 
 /// `DELETE /v1/data/{path}`
-pub fn delete(state: &State, request: &Request) -> Result<Response, ApiError> {
+pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let path = path(request)?;
     state.engine.edit(|transaction| {
         transaction.read(&path)?;
@@ -90,7 +90,7 @@ fn check_parents(transaction: &Transaction, path: &Path) -> Result<(), StoreErro
     Ok(())
 }
 
-fn done(state: &State, request: &Request, mut metrics: Metrics) -> Response {
+fn done(state: &State, request: &Request<'_>, mut metrics: Metrics) -> Response {
     if !request.params.flag("metrics") {
         return Response::empty(Status::NO_CONTENT);
     }

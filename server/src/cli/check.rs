@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::bundle::{Loader, Wanted};
-use solon::{Capabilities, Change, Engine};
-use solon_host::SystemFiles;
+use solon::bundle::Wanted;
+use solon::{Capabilities, Change, Engine, Error, FilterTarget, InputError, Request, json};
 use solon_syntax::ast::Version;
 
 use super::report::Report;
 use super::terminal::{complain, print};
-use super::{FAILED, capabilities};
+use super::{FAILED, capabilities, filter};
 
 /// Check that policies parse and compile.
 #[derive(clap::Args)]
@@ -53,6 +52,21 @@ pub struct Args {
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
+    /// Check that the rule at a path, like `filters/include`, can be said as a filter of rows. What refuses to be is shown
+    /// with its place
+    #[arg(long, value_name = "PATH", requires = "dialect")]
+    filters: Vec<String>,
+    /// What `--filters` are for: `sql+postgresql`, or `postgresql` for short
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = filter::target)]
+    dialect: Vec<FilterTarget>,
+    /// The rows of `--filters`, like `input.fruits`, unless METADATA tells
+    #[arg(short, long, value_name = "REF")]
+    unknowns: Vec<String>,
+    /// An input that `--filters` are made with
+    #[arg(short, long, value_name = "FILE")]
+    input: Vec<String>,
+    #[command(flatten)]
+    filtering: filter::Filtering,
     /// Read policies as Rego v0
     #[arg(long)]
     v0_compatible: bool,
@@ -100,11 +114,8 @@ fn check(args: &Args) -> Result<Engine, Report> {
         super::version_of(args.v0_compatible)
     };
     let capabilities = args.capabilities.clone();
-    let options = capabilities::parse_options(capabilities.as_deref(), version)?;
-    let loader = Loader::new(&SystemFiles)
-        .wanted(Wanted::Modules)
-        .ignore(&args.ignore)
-        .parse_options(options);
+    let loader = super::loader(&args.ignore, capabilities.as_deref(), version)?;
+    let loader = loader.wanted(Wanted::Modules);
     let loaded = if args.bundle {
         loader
             .load_bundles(&args.paths)
@@ -119,10 +130,37 @@ fn check(args: &Args) -> Result<Engine, Report> {
         .capabilities(capabilities)
         .schemas(super::schemas(args.schema.as_deref())?);
     let engine = Engine::builder().version(version).compiler(options).build();
-    let texts = loaded.modules.clone();
+    let mut change = Change::default();
     // only bundles have documents, which must not stand where their rules do
+    change.load(&loaded);
     engine
-        .apply(Change::from(loaded))
-        .map_err(|error| Report::of(&error, &|file| texts.get(file).cloned()))?;
+        .apply(change)
+        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
+    check_filters(args, &engine)
+        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
     Ok(engine)
+}
+
+/// Makes the filters, without an input and with each that is given.
+fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
+    let options = args.filtering.options(args.dialect.clone());
+    let options = options.unknowns(args.unknowns.clone());
+    let mut inputs = vec![None];
+    for file in &args.input {
+        let text = std::fs::read(file);
+        let text = text.map_err(|error| InputError::new(format!("{file}: {error}")));
+        inputs.push(Some(json::read(&text.map_err(Error::Input)?)?));
+    }
+    for path in &args.filters {
+        let prepared = engine.prepare_filters(path, &options)?;
+        for input in &inputs {
+            let request = Request::new();
+            let request = match input {
+                Some(input) => request.input(input),
+                None => request,
+            };
+            prepared.compile(&request)?;
+        }
+    }
+    Ok(())
 }

@@ -14,7 +14,8 @@ use super::terminal::complain;
 ///
 /// A request has the fields `modules` (texts by file name), `data`, `input`, `query`, `v0`, `strict` and
 /// `strict_builtin_errors`. An answer has `bindings` and `values` of each solution, `prints`, or `errors`. With
-/// `explain` (`debug`, `full`, `fails` or `notes`) it has the lines of a `trace`, with `explain_json` its `events`.
+/// `explain` (`debug`, `full`, `fails` or `notes`) it has the lines of a `trace`, with `explain_json` its `events`. With
+/// `filters` (`target`, `dialect`, `mappings`, `mask_rule`) it has the `filter` of rows that the query is, and its `masks`.
 #[derive(clap::Args)]
 pub struct Args {}
 

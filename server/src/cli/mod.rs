@@ -3,8 +3,11 @@
 mod amounts;
 mod capabilities;
 mod check;
+mod control;
+mod data;
 mod eval;
 mod explanation;
+mod filter;
 mod layout;
 mod lines;
 mod parse;
@@ -12,12 +15,14 @@ mod report;
 mod run;
 mod table;
 mod terminal;
+mod variables;
 mod version;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use solon::Capabilities;
 use solon::bundle::{Files, LoadError, Loader, Schemas};
 use solon_host::SystemFiles;
 use solon_syntax::ast::Version;
@@ -42,9 +47,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Args),
+    Run(Box<run::Args>),
     Eval(Box<eval::Args>),
     Check(check::Args),
+    Control(control::Args),
+    Data(data::Args),
     Capabilities(capabilities::Args),
     Parse(parse::Args),
     Lines(lines::Args),
@@ -53,10 +60,14 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    match Cli::parse().command {
-        Command::Run(args) => run::run(args),
+    let matches = variables::with_variables(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match cli.command {
+        Command::Run(args) => run::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Control(args) => control::run(args),
+        Command::Data(args) => data::run(&args),
         Command::Capabilities(args) => capabilities::run(&args),
         Command::Parse(args) => parse::run(&args),
         Command::Lines(args) => lines::run(&args),
@@ -67,6 +78,18 @@ pub fn main() -> ExitCode {
 /// The Rego that policies are written in.
 fn version_of(v0: bool) -> Version {
     if v0 { Version::V0 } else { Version::V1 }
+}
+
+/// Loads policies of a version, as capabilities allow, and passes over what is to be ignored.
+fn loader(
+    ignore: &[String],
+    capabilities: Option<&Capabilities>,
+    version: Version,
+) -> Result<Loader<'static>, Report> {
+    let options = capabilities::parse_options(capabilities, version)?;
+    Ok(Loader::new(&SystemFiles)
+        .ignore(ignore)
+        .parse_options(options))
 }
 
 /// The bytes of a file that a flag or an argument names.

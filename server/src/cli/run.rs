@@ -1,23 +1,29 @@
 //! `solon run`
 
+mod bounds;
+mod host;
+mod transport;
+mod watch;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
-use solon::bundle::Loader;
-use solon::store::Path;
-use solon::{Capabilities, Change, Engine, Limits, Value};
-use solon_host::{SystemFiles, SystemHost};
+use solon::bundle::Loaded;
+use solon::host::Host as _;
+use solon::store::{Path, SqliteStore};
+use solon::{Capabilities, Change, Engine, Limits, Value, json};
 
-use super::amounts::{duration, size};
+use self::host::ServerHost;
 use super::report::Report;
 use super::terminal::complain;
-use super::{FAILED, capabilities};
+use super::{FAILED, capabilities, data};
 use crate::api::VERSION;
-use crate::app;
-use crate::config::{BODY_LIMIT, ServerOptions, Spelling};
+use crate::app::Server;
+use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
 use crate::telemetry::{Format, Level, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -25,7 +31,10 @@ use crate::telemetry::{Format, Level, start_log};
 #[command(after_help = "\
 Examples:
   solon run --server policies users.json
-  solon run --server --addr :8181 --log-level error authz:policies")]
+  solon run --server --addr :8181 --log-level error authz:policies
+  solon run --server --config-file config.yaml --set labels.region=eu
+
+Each flag can be set by the environment, like SOLON_RUN_LOG_LEVEL=error or OPA_RUN_LOG_LEVEL=error.")]
 pub struct Args {
     /// Policies and documents to load: files, folders, or either below a path of `data` as `a.b:PATH`
     #[arg(value_name = "PATH")]
@@ -33,18 +42,31 @@ pub struct Args {
     /// Serve (there is no interactive shell, so this is always on)
     #[arg(short, long)]
     server: bool,
-    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; may be given several times
-    #[arg(short, long, value_name = "ADDRESS", default_value = "localhost:8181")]
-    addr: Vec<String>,
-    /// Permissions of sockets in the file system, in octal
-    #[arg(long, value_name = "MODE", default_value = "755", value_parser = octal)]
-    unix_socket_perm: u32,
-    /// Speak HTTP/2 without encryption as well
+    /// Configuration, as YAML or JSON
+    #[arg(short, long, value_name = "FILE")]
+    config_file: Option<String>,
+    /// Set a value of the configuration, like `labels.region=eu`
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Set a value of the configuration to the text of a file
+    #[arg(long, value_name = "KEY=FILE")]
+    set_file: Vec<String>,
+    /// Load policies and documents again when their files change
+    #[arg(short, long)]
+    watch: bool,
+    /// Start anew when the configuration file changes
     #[arg(long)]
-    h2c: bool,
+    watch_config: bool,
+    #[command(flatten)]
+    transport: transport::TransportArgs,
+    #[command(flatten)]
+    bounds: bounds::BoundsArgs,
     /// How much is logged
     #[arg(short, long, value_enum, default_value_t, value_name = "LEVEL")]
     log_level: Level,
+    /// The level that lines about requests and answers are logged at
+    #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]
+    log_level_request: Level,
     /// How log lines look
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: Format,
@@ -54,6 +76,9 @@ pub struct Args {
     /// Names of files and folders to pass over
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
+    /// Keep policies and documents in this folder, in `solon.db` (also `storage.sqlite.path`, which names the file)
+    #[arg(short = 'd', long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
     /// What policies may use: a file in the form that `solon capabilities` prints, or a version of OPA
     #[arg(long, value_name = "FILE|VERSION", value_parser = capabilities::read)]
     capabilities: Option<Arc<Capabilities>>,
@@ -63,21 +88,27 @@ pub struct Args {
     /// Accepted and without effect: v1 is the default
     #[arg(long, hide = true)]
     v1_compatible: bool,
+    /// Accepted and without effect: nothing is reported to anybody
+    #[arg(long, hide = true)]
+    disable_telemetry: bool,
+    /// Accepted and without effect: nobody is asked for newer versions
+    #[arg(long, hide = true)]
+    skip_version_check: bool,
+    /// Accepted and without effect: authorization policies are not checked against a schema of their input
+    #[arg(long, hide = true)]
+    skip_known_schema_check: bool,
+    /// Accepted and without effect: the store is always made for reading
+    #[arg(long, hide = true)]
+    optimize_store_for_read_speed: bool,
     /// Write the names of another engine where they differ from the specification's
     #[arg(long, value_enum, value_name = "ENGINE")]
     compat: Option<Compat>,
-    /// Path of the document that `POST /` answers with
-    #[arg(long, value_name = "PATH", default_value = "/system/main")]
-    default_decision: String,
-    /// Largest request body, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = BODY_LIMIT)]
-    max_body: usize,
-    /// Longest time of a decision, like `500ms` or `1m30s`; 0 sets no bound
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
-    timeout: Duration,
-    /// Most memory of the values of a decision, like `512MiB` or `2GB`
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size)]
-    memory: usize,
+    /// Path of the document that `POST /` answers with (also `default_decision`)
+    #[arg(long, value_name = "PATH")]
+    default_decision: Option<String>,
+    /// Seconds to wait for plugins before the server listens; 0 does not wait
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    ready_timeout: u64,
     /// Seconds to go on serving after the signal to stop
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     shutdown_wait_period: u64,
@@ -92,81 +123,219 @@ enum Compat {
     Opa,
 }
 
-fn octal(text: &str) -> Result<u32, String> {
-    u32::from_str_radix(text, 8).map_err(|_| format!("`{text}` is no octal number"))
-}
-
 /// Serves until the process is told to stop.
-pub fn run(args: Args) -> ExitCode {
-    let engine = match load(&args) {
-        Ok(engine) => engine,
-        Err(report) => {
-            complain(format!(
-                "error: load error: {}",
-                report.text(report.is_of_loading())
-            ));
-            return ExitCode::from(FAILED);
-        }
-    };
-    start_log(args.log_level, args.log_format);
-    match app::run(engine, args.options()) {
+pub fn run(args: &Args) -> ExitCode {
+    match start(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(format!("error: {error}\n"));
+        Err(text) => {
+            complain(format!("error: {text}"));
             ExitCode::from(FAILED)
         }
     }
 }
 
+fn start(args: &Args) -> Result<(), String> {
+    let line = |text: String| text + "\n";
+    let config = args
+        .config()
+        .map_err(|text| line(format!("config error: {text}")))?;
+    let told = to_value(&config.told()).map_err(line)?;
+    let is_authorized = args.transport.authorization() == Authorization::Basic;
+    let host = Arc::new(ServerHost::new(told, is_authorized));
+    let active = to_value(&config.active(&uuid(&host), VERSION)).map_err(line)?;
+    let options = args.options(&config).map_err(line)?;
+    let (engine, loaded) = load(args, &config, host)
+        .map_err(|report| format!("load error: {}", report.text(report.is_of_loading())))?;
+    start_log(args.log_level, args.log_format);
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    args.watch(&engine, &loaded);
+    let server = Server::builder().engine(engine).options(options);
+    let served = server.config(active).build().run();
+    served.map_err(|error| line(error.to_string()))
+}
+
+/// A JSON value as the engine has them.
+fn to_value(value: &serde_json::Value) -> Result<Value, String> {
+    json::read(value.to_string().as_bytes()).map_err(|error| error.to_string())
+}
+
+/// A random name of this server, as a UUID of version 4.
+fn uuid(host: &ServerHost) -> String {
+    let mut bytes = [0_u8; 16];
+    // where there is no random source the name says so
+    let _ = host.fill_random(&mut bytes);
+    let number = u128::from_be_bytes(bytes);
+    let number = number & !(0xf000 << 64) & !(0xc000 << 48) | 0x4000 << 64 | 0x8000 << 48;
+    let text = format!("{number:032x}");
+    let mut out = String::with_capacity(36);
+    for (at, c) in text.chars().enumerate() {
+        if matches!(at, 8 | 12 | 16 | 20) {
+            out.push('-');
+        }
+        out.push(c);
+    }
+    out
+}
+
 impl Args {
-    fn options(self) -> ServerOptions {
-        ServerOptions {
-            addresses: self.addr,
-            socket_mode: self.unix_socket_perm,
-            h2c: self.h2c,
+    fn config(&self) -> Result<Config, String> {
+        let read = |path: &str| {
+            std::fs::read_to_string(path).map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => format!("open {path}: no such file or directory"),
+                _ => format!("open {path}: {error}"),
+            })
+        };
+        let file = self.config_file.as_deref();
+        let file = file.map(|path| read(path).map(|text| (path.to_owned(), text)));
+        let sources = Sources {
+            file: file.transpose()?,
+            set: self.set.clone(),
+            set_files: self.set_file.clone(),
+        };
+        Config::read(&sources, &|name| std::env::var(name).ok(), &read)
+    }
+
+    fn options(&self, config: &Config) -> Result<ServerOptions, String> {
+        let settings = &config.settings;
+        let defaults = ServerOptions::default();
+        Ok(ServerOptions {
+            addresses: self.transport.addr.clone(),
+            diagnostic_addresses: self.transport.diagnostic_addr.clone(),
+            socket_mode: self.transport.unix_socket_perm,
+            h2c: self.transport.h2c,
+            tls: self.transport.tls()?,
+            authentication: self.transport.authentication(),
+            authorization: self.transport.authorization(),
+            read_only: self.transport.read_only,
+            request_log: self.log_level_request.of_lines(),
             spelling: if self.compat == Some(Compat::Opa) {
                 Spelling::Opa
             } else {
                 Spelling::Standard
             },
-            body_limit: self.max_body,
-            default_decision: self.default_decision,
+            bounds: self.bounds.bounds(settings.body, settings.unpacked),
+            packing: settings.packing,
+            default_decision: self
+                .default_decision
+                .clone()
+                .unwrap_or_else(|| settings.default_decision.clone()),
+            default_authorization_decision: settings.default_authorization_decision.clone(),
+            duration_buckets: settings
+                .duration_buckets
+                .clone()
+                .unwrap_or(defaults.duration_buckets),
             shutdown_wait: Duration::from_secs(self.shutdown_wait_period),
             shutdown_grace: Duration::from_secs(self.shutdown_grace_period),
-            ..ServerOptions::default()
+        })
+    }
+
+    /// Where policies and documents are kept, if they are to outlive the process.
+    fn store(&self, config: &Config) -> Result<Option<SqliteStore>, Report> {
+        let file = match (&self.data_dir, &config.settings.store) {
+            (Some(folder), _) => {
+                let made = std::fs::create_dir_all(folder);
+                made.map_err(|error| Report::message(format!("{}: {error}", folder.display())))?;
+                folder.join(data::FILE)
+            }
+            (None, Some(file)) => PathBuf::from(file),
+            (None, None) => return Ok(None),
+        };
+        let store = SqliteStore::open(file);
+        store
+            .map(Some)
+            .map_err(|error| Report::message(error.to_string()))
+    }
+
+    /// Loads what the arguments name.
+    fn load_files(&self, capabilities: Option<&Capabilities>) -> Result<Loaded, Report> {
+        let version = super::version_of(self.v0_compatible);
+        let loader = super::loader(&self.ignore, capabilities, version)?;
+        loader.load(&self.paths).map_err(Report::of_files)
+    }
+
+    /// Watches the files that were loaded, and the configuration, where that is asked for.
+    fn watch(&self, engine: &Engine, loaded: &Loaded) {
+        if self.watch {
+            let mut files = watch::Files::of(loaded);
+            let (paths, ignore) = (self.paths.clone(), self.ignore.clone());
+            let version = super::version_of(self.v0_compatible);
+            let capabilities = self.capabilities.clone();
+            let engine = engine.clone();
+            let watched = paths.iter().map(|path| watch::file_of(path)).collect();
+            watch::on_change(watched, move || {
+                let loader = super::loader(&ignore, capabilities.as_deref(), version);
+                let loaded =
+                    loader.and_then(|loader| loader.load(&paths).map_err(Report::of_files));
+                match loaded {
+                    Ok(loaded) => files.renew(&engine, &loaded),
+                    Err(report) => {
+                        let text = report.text(report.is_of_loading());
+                        tracing::error!(err = text, "Files changed, and cannot be loaded.");
+                    }
+                }
+            });
+        }
+        if let Some(file) = self.config_file.as_deref().filter(|_| self.watch_config) {
+            watch::on_change(vec![PathBuf::from(file)], start_anew);
         }
     }
 }
 
-fn load(args: &Args) -> Result<Engine, Report> {
-    let version = super::version_of(args.v0_compatible);
-    let loader = Loader::new(&SystemFiles)
-        .ignore(&args.ignore)
-        .parse_options(capabilities::parse_options(
-            args.capabilities.as_deref(),
-            version,
-        )?);
-    let loaded = loader.load(&args.paths).map_err(Report::of_files)?;
+/// Starts the program anew, with the same arguments, in the same process.
+fn start_anew() {
+    use std::os::unix::process::CommandExt as _;
+    tracing::info!("Configuration changed, the server starts anew.");
+    // the line is to be out before
+    std::thread::sleep(Duration::from_millis(50));
+    let Ok(program) = std::env::current_exe() else {
+        return;
+    };
+    let error = std::process::Command::new(program)
+        .args(std::env::args_os().skip(1))
+        .exec();
+    tracing::error!(err = %error, "The server cannot start anew.");
+}
+
+fn load(args: &Args, config: &Config, host: Arc<ServerHost>) -> Result<(Engine, Loaded), Report> {
+    let configured = config.settings.capabilities.as_deref();
+    let capabilities = match (&args.capabilities, configured) {
+        (Some(given), _) => Some(given.clone()),
+        (None, Some(name)) => Some(capabilities::read(name).map_err(Report::message)?),
+        (None, None) => None,
+    };
+    let loaded = args.load_files(capabilities.as_deref())?;
     let options = Options::default()
         .error_limit(args.max_errors)
-        .capabilities(args.capabilities.clone());
-    let engine = Engine::builder()
-        .version(version)
+        .capabilities(capabilities);
+    let mut builder = Engine::builder()
+        .version(super::version_of(args.v0_compatible))
         .compiler(options)
-        .host(Arc::new(SystemHost))
+        .host(host)
         .limits(
             Limits::default()
-                .time(Some(args.timeout).filter(|time| !time.is_zero()))
-                .memory(Some(args.memory)),
-        )
-        .build();
-    let texts = loaded.modules.clone();
-    let mut change = Change::from(loaded);
+                .time(args.bounds.time())
+                .memory(Some(args.bounds.memory)),
+        );
+    if let Some(bytes) = config.settings.response_cache {
+        builder = builder.response_cache(bytes);
+    }
+    let engine = match args.store(config)? {
+        Some(store) => {
+            let opened = builder.open(Arc::new(store));
+            // the texts of a store can be read from an export
+            opened.map_err(|error| Report::of(&error, &|_| None))?
+        }
+        None => builder.build(),
+    };
+    let mut change = Change::default();
+    change.load(&loaded);
     change.put(Path::new(["system", "version"]), version_document());
     engine
         .apply(change)
-        .map_err(|error| Report::of(&error, &|file| texts.get(file).cloned()))?;
-    Ok(engine)
+        .map_err(|error| Report::of(&error, &|file| loaded.modules.get(file).cloned()))?;
+    Ok((engine, loaded))
 }
 
 /// What policies find at `data.system.version`.

@@ -1,7 +1,11 @@
-//! What the server was told on its command line.
+//! What the server was told on its command line and in its configuration file.
 
+mod bounds;
+mod file;
 mod options;
 mod spelling;
 
-pub use options::{BODY_LIMIT, ServerOptions};
+pub use bounds::Bounds;
+pub use file::{Config, Sources};
+pub use options::{Authentication, Authorization, Packing, ServerOptions, TlsOptions, TlsVersion};
 pub use spelling::Spelling;

@@ -1,54 +1,145 @@
 //! The options of a server, and their defaults.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Spelling;
-
-/// Largest request body unless set: 256 MiB.
-pub const BODY_LIMIT: usize = 256 << 20;
-/// Largest request body after it was unpacked unless set: 512 MiB.
-const UNPACKED_LIMIT: usize = 512 << 20;
-/// Longest answer that is never packed unless set.
-const GZIP_FROM: usize = 1024;
+use super::{Bounds, Spelling};
 
 /// How a server runs.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
     /// Addresses to listen on.
     pub addresses: Vec<String>,
+    /// Addresses where health and metrics are served, and nothing else.
+    pub diagnostic_addresses: Vec<String>,
     /// Permissions of sockets in the file system.
     pub socket_mode: u32,
     /// Whether HTTP/2 is spoken without encryption.
     pub h2c: bool,
+    /// How connections are protected, where they are.
+    pub tls: Option<TlsOptions>,
+    /// How clients tell who they are.
+    pub authentication: Authentication,
+    /// Who decides what clients may ask.
+    pub authorization: Authorization,
+    /// Whether every write is refused.
+    pub read_only: bool,
+    /// The level that lines about requests and answers are logged at.
+    pub request_log: tracing::Level,
     /// Whose names are written.
     pub spelling: Spelling,
-    /// Largest request body in bytes.
-    pub body_limit: usize,
-    /// Largest request body in bytes after it was unpacked.
-    pub unpacked_limit: usize,
-    /// Answers longer than this are packed for clients that take gzip.
-    pub gzip_from: usize,
+    /// Every bound.
+    pub bounds: Bounds,
+    /// Which answers are packed, and how.
+    pub packing: Packing,
     /// Path of the document that `POST /` answers with.
     pub default_decision: String,
+    /// Path of the document that decides what clients may ask.
+    pub default_authorization_decision: String,
+    /// Upper bounds, in seconds, of what the durations of requests are counted in.
+    pub duration_buckets: Vec<f64>,
     /// How long the server goes on serving after it was told to stop.
     pub shutdown_wait: Duration,
     /// How long open requests may take then.
     pub shutdown_grace: Duration,
 }
 
+/// How clients tell who they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Authentication {
+    /// Not at all.
+    #[default]
+    Off,
+    /// By a bearer token, which is handed to the authorization policy.
+    Token,
+    /// By a certificate, which is verified.
+    Tls,
+}
+
+/// Who decides what clients may ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Authorization {
+    /// They may ask everything.
+    #[default]
+    Off,
+    /// A policy.
+    Basic,
+}
+
+/// Which answers are packed for clients that take gzip, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Packing {
+    /// Longest answer, in bytes, that is never packed (`server.encoding.gzip.min_length`).
+    pub longer_than: usize,
+    /// 0, 1 or 9 (`server.encoding.gzip.compression_level`).
+    pub level: u32,
+}
+
+impl Default for Packing {
+    fn default() -> Self {
+        Self {
+            longer_than: 1024,
+            level: 9,
+        }
+    }
+}
+
+/// Oldest version of TLS that is spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TlsVersion {
+    /// 1.0, in the place of which 1.2 is spoken.
+    V10,
+    /// 1.1, in the place of which 1.2 is spoken.
+    V11,
+    /// 1.2.
+    #[default]
+    V12,
+    /// 1.3.
+    V13,
+}
+
+/// How connections are protected.
+#[derive(Clone, Debug, Default)]
+pub struct TlsOptions {
+    /// The server's certificate, and those that lead to an authority, as PEM.
+    pub cert_file: PathBuf,
+    /// Its private key, as PEM.
+    pub private_key_file: PathBuf,
+    /// Authorities that vouch for clients, as PEM; without it, those that the system trusts.
+    pub ca_cert_file: Option<PathBuf>,
+    /// Oldest version that is spoken.
+    pub min_version: TlsVersion,
+    /// Ciphers of TLS 1.2, by Go's names; all where none is named.
+    pub cipher_suites: Vec<String>,
+    /// Whether clients must show a certificate.
+    pub client_certificates: bool,
+    /// How often the files are looked at.
+    pub refresh: Duration,
+}
+
 impl Default for ServerOptions {
     fn default() -> Self {
         Self {
             addresses: vec!["localhost:8181".to_owned()],
+            diagnostic_addresses: Vec::new(),
             socket_mode: 0o755,
             h2c: false,
+            tls: None,
+            authentication: Authentication::default(),
+            authorization: Authorization::default(),
+            read_only: false,
+            request_log: tracing::Level::INFO,
             spelling: Spelling::default(),
-            body_limit: BODY_LIMIT,
-            unpacked_limit: UNPACKED_LIMIT,
-            gzip_from: GZIP_FROM,
+            bounds: Bounds::default(),
+            packing: Packing::default(),
             default_decision: "/system/main".to_owned(),
+            default_authorization_decision: "/system/authz/allow".to_owned(),
+            duration_buckets: BUCKETS.to_vec(),
             shutdown_wait: Duration::ZERO,
             shutdown_grace: Duration::from_secs(10),
         }
     }
 }
+
+/// Upper bounds, in seconds, of what the durations of requests are counted in, unless set.
+const BUCKETS: [f64; 10] = [1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 0.01, 0.1, 1.0];

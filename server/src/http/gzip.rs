@@ -6,6 +6,11 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
+use super::budget::{Held, Spent};
+
+/// Bytes that are unpacked at a time.
+const PART: usize = 16 << 10;
+
 /// Why a body was not unpacked.
 #[derive(Debug, PartialEq, Eq)]
 pub enum GzipError {
@@ -13,11 +18,13 @@ pub enum GzipError {
     Malformed(String),
     /// It unpacks to more than is read.
     TooLarge,
+    /// All connections together hold too much.
+    Full,
 }
 
 /// Unpacks a body to at most `limit` bytes. What it declares about its size is believed when that is too much,
-/// which spares unpacking it, and never when it is little.
-pub fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
+/// which spares unpacking it, and never when it is little. What comes out is added to what is `held`.
+pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, GzipError> {
     let malformed = |words: &str| GzipError::Malformed(words.to_owned());
     if body.is_empty() {
         return Err(malformed("EOF"));
@@ -35,13 +42,22 @@ pub fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
     }
     let mut out = Vec::new();
     let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
-    match reader.read_to_end(&mut out) {
-        Ok(_) if out.len() > limit => Err(GzipError::TooLarge),
-        Ok(_) => Ok(out),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Err(malformed("unexpected EOF"))
+    let mut part = [0; PART];
+    loop {
+        match reader.read(&mut part) {
+            Ok(0) => return Ok(out),
+            Ok(count) if out.len() + count > limit => return Err(GzipError::TooLarge),
+            Ok(count) => {
+                held.grow(&mut out, count, limit)
+                    .map_err(|Spent| GzipError::Full)?;
+                out.extend_from_slice(part.get(..count).unwrap_or_default());
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(malformed("unexpected EOF"));
+            }
+            Err(error) => return Err(malformed(&error.to_string())),
         }
-        Err(error) => Err(malformed(&error.to_string())),
     }
 }
 
@@ -51,9 +67,9 @@ fn declared(body: &[u8]) -> Option<u64> {
         .map(|size| u32::from_le_bytes(*size).into())
 }
 
-/// Packs a body; `None` where that fails, as writing to a vector never should.
-pub fn gzip(body: &[u8]) -> Option<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::default());
+/// Packs a body by a level from 0 to 9; `None` where that fails, as writing to a vector never should.
+pub fn gzip(body: &[u8], level: u32) -> Option<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::new(level));
     encoder.write_all(body).ok()?;
     encoder.finish().ok()
 }
@@ -69,7 +85,36 @@ pub fn accepts_gzip(header: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{GzipError, accepts_gzip, gunzip, gzip};
+    use super::{GzipError, accepts_gzip};
+    use crate::http::budget::Budget;
+
+    fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
+        super::gunzip(body, limit, &mut Budget::new(usize::MAX).none())
+    }
+
+    fn gzip(body: &[u8]) -> Option<Vec<u8>> {
+        super::gzip(body, 9)
+    }
+
+    #[test]
+    fn what_comes_out_is_held() {
+        let packed = gzip("solon ".repeat(10_000).as_bytes()).unwrap();
+        let budget = Budget::new(100_000);
+        let mut held = budget.none();
+        assert!(super::gunzip(&packed, 70_000, &mut held).is_ok());
+        assert!(
+            (60_000..=70_000).contains(&budget.held()),
+            "{}",
+            budget.held()
+        );
+        let mut more = budget.none();
+        assert_eq!(
+            super::gunzip(&packed, 70_000, &mut more),
+            Err(GzipError::Full)
+        );
+        drop((held, more));
+        assert_eq!(budget.held(), 0);
+    }
 
     #[test]
     fn both_ways() {

@@ -1,54 +1,115 @@
 //! A request and a response as handlers see them.
 
+use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Method, Uri};
-use solon::Cancel;
+use solon::{Cancel, Value};
 
-use super::{Params, Place};
+use super::budget::Held;
+use super::pool::Turn;
+use super::{Params, Peer};
 
 pub use hyper::StatusCode as Status;
 
-/// A whole request.
-pub struct Request {
+/// What comes ahead of a request's body, and who sent it.
+pub struct Head {
     /// Its number within this process, from 1.
     pub id: u64,
     /// `GET`, `POST`, …; case counts.
     pub method: Method,
     /// The target.
     pub target: Uri,
-    /// How much of the path belongs to the route; the rest is the handler's.
-    pub routed: usize,
     /// The query parameters.
     pub params: Params,
     /// The headers.
     pub headers: HeaderMap,
-    /// The whole body.
-    pub body: Bytes,
-    /// Who sent it: an address with a port; empty when the socket knows none.
-    pub client: Arc<str>,
+    /// Who sent it.
+    pub peer: Arc<Peer>,
     /// Stops evaluations once nobody waits for the answer.
     pub cancel: Cancel,
-    /// Where this request is being answered.
-    pub place: Place,
     /// When it was read.
     pub received: Instant,
+    /// When it has to be answered.
+    pub deadline: Option<Instant>,
 }
 
-impl Request {
+/// A whole request, on its way to an answer.
+pub struct Message {
+    /// What came ahead of its body.
+    pub head: Arc<Head>,
+    /// How much of the path belongs to the route; the rest is the handler's.
+    pub routed: usize,
+    /// The whole body, unpacked.
+    pub body: Bytes,
+    /// What the body was read as, where that was needed before the handler.
+    pub document: Option<Value>,
+    /// Whether whoever sent it may ask this.
+    pub allowed: bool,
+    /// Whether it was logged.
+    pub logged: bool,
+    /// The body's part of what all connections may hold.
+    pub held: Held,
+}
+
+/// Where a request is being answered.
+#[derive(Clone, Copy)]
+pub enum Place<'a> {
+    /// On a thread that serves connections: answers must come at once.
+    Reactor,
+    /// On a thread that may take its time, and gives others their turn.
+    Pool(&'a Turn),
+    /// On a thread of those that write: policies and documents change one after another, and nobody else waits for that.
+    Apart,
+}
+
+impl Place<'_> {
+    /// Whether answers must come at once.
+    pub fn is_reactor(self) -> bool {
+        matches!(self, Self::Reactor)
+    }
+
+    /// Lets others have their turn; to be called now and then.
+    pub fn look(self) {
+        if let Self::Pool(turn) = self {
+            turn.look();
+        }
+    }
+}
+
+/// A whole request, and where it is being answered.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    message: &'a Message,
+    /// Where it is being answered.
+    pub place: Place<'a>,
+}
+
+impl Head {
+    /// The head of a request.
+    pub fn new(parts: Parts, id: u64, peer: Arc<Peer>, within: Option<Duration>) -> Self {
+        let received = Instant::now();
+        Self {
+            id,
+            params: parts.uri.query().map(Params::parse).unwrap_or_default(),
+            method: parts.method,
+            target: parts.uri,
+            headers: parts.headers,
+            peer,
+            cancel: Cancel::default(),
+            received,
+            deadline: within.and_then(|within| received.checked_add(within)),
+        }
+    }
+
     /// The path as it was sent, escapes and all.
     pub fn path(&self) -> &str {
         self.target.path()
-    }
-
-    /// What follows the route in the path, escapes and all, without the slash between.
-    /// Nothing where the route is no part of it, which cannot be: the root would be another document.
-    pub fn below(&self) -> Option<&str> {
-        let rest = self.path().get(self.routed..)?;
-        Some(rest.strip_prefix('/').unwrap_or(rest))
     }
 
     /// The text of a header; empty when it is missing or no text.
@@ -59,6 +120,12 @@ impl Request {
             .unwrap_or("")
     }
 
+    /// Every header with its value, in the order of their names.
+    pub fn each_header(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let headers = self.headers.iter();
+        headers.map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())))
+    }
+
     /// Whether the answer is to be formatted for humans.
     pub fn pretty(&self) -> bool {
         self.params.flag("pretty")
@@ -67,6 +134,75 @@ impl Request {
     /// Whether the body is declared as YAML.
     pub fn is_yaml(&self) -> bool {
         self.header("content-type").contains("yaml")
+    }
+
+    /// Whether the body is declared as packed.
+    pub fn is_packed(&self) -> bool {
+        self.header("content-encoding").contains("gzip")
+    }
+
+    /// The name that the client gave the request, for the log and the answer.
+    pub fn given_name(&self) -> Option<&str> {
+        Some(self.header("x-request-id")).filter(|name| !name.is_empty())
+    }
+
+    /// What is left of the time that it has; `None` when it has as much as it likes.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+}
+
+impl Deref for Message {
+    type Target = Head;
+
+    fn deref(&self) -> &Head {
+        &self.head
+    }
+}
+
+impl Message {
+    /// A request whose body is yet to be read.
+    pub fn new(head: Arc<Head>, held: Held) -> Self {
+        Self {
+            head,
+            routed: 0,
+            body: Bytes::new(),
+            document: None,
+            allowed: false,
+            logged: false,
+            held,
+        }
+    }
+
+    /// The request, to be answered somewhere.
+    pub fn at<'a>(&'a self, place: Place<'a>) -> Request<'a> {
+        Request {
+            message: self,
+            place,
+        }
+    }
+
+    /// What follows the route in the path, escapes and all, without the slash between.
+    /// Nothing where the route is no part of it, which cannot be: the root would be another document.
+    pub fn below(&self) -> Option<&str> {
+        let rest = self.path().get(self.routed..)?;
+        Some(rest.strip_prefix('/').unwrap_or(rest))
+    }
+}
+
+impl<'a> Request<'a> {
+    /// The request without its place, which lives longer.
+    pub fn message(&self) -> &'a Message {
+        self.message
+    }
+}
+
+impl Deref for Request<'_> {
+    type Target = Message;
+
+    fn deref(&self) -> &Message {
+        self.message
     }
 }
 
@@ -100,6 +236,15 @@ impl Response {
         }
     }
 
+    /// The same under another name; one that cannot stand in a header is JSON.
+    pub fn json_as(media: &str, status: Status, body: Vec<u8>) -> Self {
+        let mut made = Self::json(status, body);
+        if let (Ok(media), Some((_, kind))) = (media.parse(), made.headers.first_mut()) {
+            *kind = media;
+        }
+        made
+    }
+
     /// Text of another kind.
     pub fn text(status: Status, kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
         let kind = HeaderValue::from_static(kind);
@@ -122,5 +267,21 @@ impl Response {
             self.headers.push((HeaderName::from_static(name), value));
         }
         self
+    }
+
+    /// The answer as it stands on the wire, for requests that are no requests.
+    pub fn bare(&self) -> Vec<u8> {
+        let reason = self.status.canonical_reason().unwrap_or_default();
+        let head = format!(
+            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            self.status.as_u16(),
+            self.body.len()
+        );
+        [head.as_bytes(), &self.body].concat()
+    }
+
+    /// Whether it has a header of this name, in lower case.
+    pub fn has(&self, name: &str) -> bool {
+        self.headers.iter().any(|(other, _)| other == name)
     }
 }

@@ -1,16 +1,31 @@
 //! HTTP without the API: messages as handlers see them, and the listeners that carry them. Nothing above knows
 //! which library reads the bytes.
+//!
+//! A request comes by [`listen`] and [`stream`] to [`serve`], is classified by its head, read and answered in
+//! [`connection`], on a reactor or in the [`pool`]; all connections share one [`budget`].
 
+mod body;
+mod budget;
+mod connection;
 mod gzip;
 mod json;
+mod listen;
 mod message;
 mod params;
 mod path;
+mod pool;
 mod serve;
+mod stream;
+mod tls;
 
-pub use gzip::{GzipError, accepts_gzip, gunzip, gzip};
+pub use budget::Budget;
+pub use connection::{App, Longer, Peer, Refusal, Service};
 pub use json::{Fields, answer_text, escape_html, indent};
-pub use message::{Request, Response, Status};
+pub use listen::{Address, Listener};
+pub use message::{Head, Message, Place, Request, Response, Status};
 pub use params::Params;
-pub use path::{Cleaned, clean, segments};
-pub use serve::{App, Listener, Place, Serving, serve};
+pub use path::{Cleaned, clean, segments, unescape};
+pub use pool::{Pace, Pool};
+pub use serve::{Serving, serve};
+pub use stream::Broken;
+pub use tls::TlsState;

@@ -33,6 +33,11 @@ impl Params {
             .map(|(_, value)| value.as_str())
     }
 
+    /// All names and values.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+
     /// The value of a parameter; of several the last.
     pub fn last(&self, name: &str) -> Option<&str> {
         self.all(name).last()

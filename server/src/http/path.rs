@@ -45,7 +45,7 @@ pub fn segments(path: &str) -> Option<Vec<String>> {
 }
 
 /// Decodes percent escapes; `None` when one is broken. Bytes that are no UTF-8 become U+FFFD.
-pub(super) fn unescape(text: &str) -> Option<String> {
+pub fn unescape(text: &str) -> Option<String> {
     if !text.contains('%') {
         return Some(text.to_owned());
     }

@@ -1,141 +1,70 @@
-//! Listeners and connections.
+//! Listeners and their connections.
 
-use std::convert::Infallible;
 use std::future::Future;
-use std::io;
-use std::os::unix::fs::PermissionsExt as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
-use solon::Cancel;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::watch;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
 
-use super::{Params, Request, Response, Status};
+use super::connection::{App, Peer, Service};
+use super::listen::{Listener, Socket};
+use super::stream::{Broken, Flow, Watched};
+use super::tls::TlsState;
 
-/// Headers must arrive within this time.
-const HEADERS_WITHIN: Duration = Duration::from_secs(32);
-/// More of a body must arrive within this time.
-const MORE_WITHIN: Duration = Duration::from_secs(32);
-/// Largest block of headers.
-const HEADER_BYTES: usize = 1 << 20;
 /// How long accepting rests when the process has no file handles left.
 const REST: Duration = Duration::from_millis(50);
-
-/// Where a request is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// On a thread that serves connections: answers must come at once.
-    Reactor,
-    /// On a thread that may take its time.
-    Pool,
-}
-
-/// What answers requests.
-pub trait App: Send + Sync + 'static {
-    /// Answers a request. `None`, possible only on the reactor, means that it takes longer than a reactor may
-    /// wait; the same request is then asked again in the pool.
-    fn answer(&self, request: &mut Request) -> Option<Response>;
-
-    /// Answers a request whose body is larger than [`Self::body_limit`]; `length` is what it declared.
-    fn too_large(&self, length: Option<u64>) -> Response;
-
-    /// Answers a request at which the app panicked.
-    fn panicked(&self) -> Response;
-
-    /// Largest body, in bytes.
-    fn body_limit(&self) -> usize;
-
-    /// Takes note of an answered request.
-    fn answered(&self, request: &Request, response: &Response);
-}
-
-/// An open socket.
-pub enum Listener {
-    /// TCP.
-    Tcp(TcpListener),
-    /// A socket in the file system.
-    Unix(UnixListener),
-}
-
-impl Listener {
-    /// Opens an address: `host:port`, `http://host:port` or `unix://path`. A stale socket file is replaced.
-    pub async fn open(address: &str, socket_mode: u32) -> io::Result<Self> {
-        if let Some(path) = address.strip_prefix("unix://") {
-            let _ = std::fs::remove_file(path);
-            let listener = UnixListener::bind(path)?;
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(socket_mode))?;
-            return Ok(Self::Unix(listener));
-        }
-        let address = address.strip_prefix("http://").unwrap_or(address);
-        // `:8181` is every interface
-        let every = address.strip_prefix(':').map(|port| format!("[::]:{port}"));
-        match every {
-            None => TcpListener::bind(address).await,
-            Some(every) => match TcpListener::bind(&every).await {
-                Ok(listener) => Ok(listener),
-                Err(_) => TcpListener::bind(format!("0.0.0.0{address}")).await,
-            },
-        }
-        .map(Self::Tcp)
-    }
-
-    /// The address that was opened, with the port that was chosen.
-    pub fn address(&self) -> String {
-        match self {
-            Self::Tcp(listener) => listener
-                .local_addr()
-                .map(|address| address.to_string())
-                .unwrap_or_default(),
-            Self::Unix(listener) => {
-                let path = listener
-                    .local_addr()
-                    .ok()
-                    .and_then(|address| Some(address.as_pathname()?.to_owned()));
-                path.map(|path| format!("unix://{}", path.display()))
-                    .unwrap_or_default()
-            }
-        }
-    }
-}
+/// Connections to listeners for diagnosis, which others cannot take away.
+const DIAGNOSTIC: usize = 64;
+/// How often a peer that speaks HTTP/2 is asked whether it is still there.
+const PING: Duration = Duration::from_mins(1);
 
 /// How connections are served.
-#[derive(Clone, Copy, Debug)]
-pub struct Serving {
+pub struct Serving<A> {
+    /// What answers requests.
+    pub service: Arc<Service<A>>,
     /// Whether HTTP/2 is spoken without encryption.
     pub h2c: bool,
     /// How long open requests may take to finish after `stop`.
     pub grace: Duration,
+    /// How connections are protected, where they are.
+    pub tls: Option<Arc<TlsState>>,
+    /// What is sent to requests that cannot be read.
+    pub broken: Broken,
 }
 
 /// Serves until `stop` is there, then finishes what is open.
 pub async fn serve<A: App>(
     listeners: Vec<Listener>,
-    app: Arc<A>,
-    options: Serving,
+    serving: Serving<A>,
     stop: impl Future<Output = ()>,
 ) {
     let open = Arc::new(GracefulShutdown::new());
     let (stopping, stopped) = watch::channel(false);
-    let ids = Arc::new(AtomicU64::new(0));
+    let room = Arc::new(Semaphore::new(serving.service.bounds.connections));
+    let grace = serving.grace;
+    let broken = Arc::new(serving.broken);
     let accepting: Vec<_> = listeners
         .into_iter()
         .map(|listener| {
             let connections = Connections {
-                app: app.clone(),
-                ids: ids.clone(),
+                service: serving.service.clone(),
                 open: open.clone(),
-                h2c: options.h2c,
+                h2c: serving.h2c,
+                tls: serving.tls.clone().filter(|_| listener.is_secure),
+                broken: broken.clone(),
+                is_diagnostic: listener.is_diagnostic,
+                room: if listener.is_diagnostic {
+                    Arc::new(Semaphore::new(DIAGNOSTIC))
+                } else {
+                    room.clone()
+                },
             };
             tokio::spawn(accept(listener, connections, stopped.clone()))
         })
@@ -147,16 +76,19 @@ pub async fn serve<A: App>(
     }
     // the listeners are gone, so nobody else holds the list of open connections
     if let Some(open) = Arc::into_inner(open) {
-        let _ = tokio::time::timeout(options.grace, open.shutdown()).await;
+        let _ = tokio::time::timeout(grace, open.shutdown()).await;
     }
 }
 
 /// What the connections of one listener share.
 struct Connections<A> {
-    app: Arc<A>,
-    ids: Arc<AtomicU64>,
+    service: Arc<Service<A>>,
     open: Arc<GracefulShutdown>,
     h2c: bool,
+    tls: Option<Arc<TlsState>>,
+    broken: Arc<Broken>,
+    is_diagnostic: bool,
+    room: Arc<Semaphore>,
 }
 
 async fn accept<A: App>(
@@ -168,9 +100,13 @@ async fn accept<A: App>(
         let accepted = tokio::select! {
             _ = stopped.changed() => return,
             accepted = async {
-                match &listener {
-                    Listener::Tcp(tcp) => tcp.accept().await.map(|(stream, peer)| connections.tcp(stream, peer.to_string())),
-                    Listener::Unix(unix) => unix.accept().await.map(|(stream, _)| connections.serve(stream, String::new())),
+                match &listener.socket {
+                    Socket::Tcp(tcp) => tcp.accept().await.map(|(stream, peer)| {
+                        // a small answer should not wait for the next packet; where that is refused, it waits
+                        let _ = stream.set_nodelay(true);
+                        connections.begin(stream, peer.to_string());
+                    }),
+                    Socket::Unix(unix, _) => unix.accept().await.map(|(stream, _)| connections.begin(stream, String::new())),
                 }
             } => accepted,
         };
@@ -181,156 +117,108 @@ async fn accept<A: App>(
 }
 
 impl<A: App> Connections<A> {
-    fn tcp(&self, stream: tokio::net::TcpStream, client: String) {
-        // a small answer should not wait for the next packet; where that is refused, it waits
-        let _ = stream.set_nodelay(true);
-        self.serve(stream, client);
-    }
-
-    fn serve(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, client: String) {
-        let app = self.app.clone();
-        let ids = self.ids.clone();
-        let client: Arc<str> = client.into();
-        let service = service_fn(move |request| {
-            let id = ids.fetch_add(1, Ordering::Relaxed) + 1;
-            respond(app.clone(), request, id, client.clone())
-        });
-        let io = TokioIo::new(stream);
-        let watcher = self.open.watcher();
-        if self.h2c {
-            tokio::spawn(async move {
-                let mut builder = auto::Builder::new(TokioExecutor::new());
-                builder
-                    .http1()
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(HEADERS_WITHIN)
-                    .max_buf_size(HEADER_BYTES);
-                // a connection that breaks has nobody left to tell
-                let _ = watcher.watch(builder.serve_connection(io, service)).await;
-            });
-        } else {
-            tokio::spawn(async move {
-                let mut builder = http1::Builder::new();
-                builder
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(HEADERS_WITHIN)
-                    .max_buf_size(HEADER_BYTES);
-                let _ = watcher.watch(builder.serve_connection(io, service)).await;
-            });
-        }
-    }
-}
-
-type Answer = hyper::Response<Full<Bytes>>;
-
-async fn respond<A: App>(
-    app: Arc<A>,
-    incoming: hyper::Request<Incoming>,
-    id: u64,
-    client: Arc<str>,
-) -> Result<Answer, Infallible> {
-    let received = Instant::now();
-    let (parts, body) = incoming.into_parts();
-    let body = read_body(body, app.body_limit()).await;
-    let mut request = Request {
-        id,
-        method: parts.method,
-        routed: 0,
-        params: parts.uri.query().map(Params::parse).unwrap_or_default(),
-        target: parts.uri,
-        headers: parts.headers,
-        body: Bytes::new(),
-        place: Place::Reactor,
-        cancel: Cancel::default(),
-        client,
-        received,
-    };
-    let _present = Present(request.cancel.clone());
-    let response = match body {
-        Ok(body) => {
-            request.body = body;
-            if let Some(response) = ask(&*app, &mut request) {
-                response
-            } else {
-                request.place = Place::Pool;
-                let pool = app.clone();
-                let answered = tokio::task::spawn_blocking(move || {
-                    let response = ask(&*pool, &mut request);
-                    (request, response)
-                });
-                let Ok((back, Some(response))) = answered.await else {
-                    return Ok(send(Response::empty(Status::INTERNAL_SERVER_ERROR)));
-                };
-                request = back;
-                response
-            }
-        }
-        Err(BodyError::TooLarge(length)) => app.too_large(length),
-        Err(BodyError::Slow) => Response::empty(Status::REQUEST_TIMEOUT),
-        Err(BodyError::Broken) => Response::empty(Status::BAD_REQUEST),
-    };
-    app.answered(&request, &response);
-    Ok(send(response))
-}
-
-/// What the app answers. Where it panics, that is answered too: nobody waits for nothing, and the connection goes on.
-///
-/// What the app shares may be seen after a panic: a change becomes visible as a whole, at its end.
-fn ask<A: App>(app: &A, request: &mut Request) -> Option<Response> {
-    let answer = catch_unwind(AssertUnwindSafe(|| app.answer(request)));
-    answer.unwrap_or_else(|_| Some(app.panicked()))
-}
-
-/// Lives as long as somebody waits for the answer.
-struct Present(Cancel);
-
-impl Drop for Present {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-/// Why a body was not read.
-enum BodyError {
-    TooLarge(Option<u64>),
-    Slow,
-    Broken,
-}
-
-async fn read_body(mut body: Incoming, limit: usize) -> Result<Bytes, BodyError> {
-    if body.is_end_stream() {
-        return Ok(Bytes::new());
-    }
-    if let Some(length) = body.size_hint().exact()
-        && length > limit as u64
+    fn begin<S>(&self, mut stream: S, address: String)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        return Err(BodyError::TooLarge(Some(length)));
-    }
-    let mut whole = Vec::new();
-    loop {
-        let frame = tokio::time::timeout(MORE_WITHIN, body.frame());
-        let data = match frame.await {
-            Err(_) => return Err(BodyError::Slow),
-            Ok(None) => return Ok(whole.into()),
-            Ok(Some(Err(_))) => return Err(BodyError::Broken),
-            Ok(Some(Ok(frame))) => frame.into_data(),
+        let Ok(room) = self.room.clone().try_acquire_owned() else {
+            let is_plain = self.tls.is_none();
+            tokio::spawn(async move {
+                // whoever speaks TLS would not understand it
+                if is_plain {
+                    let full = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+                    let _ = tokio::time::timeout(REST, stream.write_all(full)).await;
+                }
+            });
+            return;
         };
-        // trailers are of no use
-        let Ok(data) = data else { continue };
-        if whole.len() + data.len() > limit {
-            return Err(BodyError::TooLarge(None));
-        }
-        if whole.is_empty() && body.is_end_stream() {
-            return Ok(data);
-        }
-        // copied, since small parts that are kept take far more than their bytes
-        whole.extend_from_slice(&data);
+        let Some(tls) = &self.tls else {
+            let peer = self.peer(address, Vec::new());
+            let (h2c, watcher) = (self.h2c, self.open.watcher());
+            let (service, broken) = (self.service.clone(), self.broken.clone());
+            tokio::spawn(converse(stream, service, peer, broken, h2c, watcher, room));
+            return;
+        };
+        let acceptor = TlsAcceptor::from(tls.current());
+        let watcher = self.open.watcher();
+        let (service, broken) = (self.service.clone(), self.broken.clone());
+        let is_diagnostic = self.is_diagnostic;
+        tokio::spawn(async move {
+            let within = service.bounds.head_within;
+            let shaken = tokio::time::timeout(within, acceptor.accept(stream));
+            // who does not agree has been told so
+            let Ok(Ok(stream)) = shaken.await else { return };
+            let certificates = stream.get_ref().1.peer_certificates().unwrap_or_default();
+            let peer = Arc::new(Peer {
+                address,
+                certificates: certificates.iter().map(|one| one.to_vec()).collect(),
+                certificates_read: OnceLock::new(),
+                is_diagnostic,
+            });
+            converse(stream, service, peer, broken, true, watcher, room).await;
+        });
+    }
+
+    fn peer(&self, address: String, certificates: Vec<Vec<u8>>) -> Arc<Peer> {
+        Arc::new(Peer {
+            address,
+            certificates,
+            certificates_read: OnceLock::new(),
+            is_diagnostic: self.is_diagnostic,
+        })
     }
 }
 
-fn send(response: Response) -> Answer {
-    let mut answer = hyper::Response::new(Full::new(Bytes::from(response.body)));
-    *answer.status_mut() = response.status;
-    answer.headers_mut().extend(response.headers);
-    answer
+/// Serves a connection to its end.
+async fn converse<A: App, S>(
+    stream: S,
+    service: Arc<Service<A>>,
+    peer: Arc<Peer>,
+    broken: Arc<Broken>,
+    http2: bool,
+    watcher: Watcher,
+    room: OwnedSemaphorePermit,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let bounds = service.bounds.clone();
+    let flow = Arc::new(Flow::default());
+    let watched = Watched::new(
+        stream,
+        flow.clone(),
+        bounds.clone(),
+        &service.budget,
+        broken,
+    );
+    let answer =
+        service_fn(move |request| service.clone().respond(request, peer.clone(), flow.clone()));
+    let io = TokioIo::new(watched);
+    // a connection that breaks has nobody left to tell
+    if http2 {
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(None)
+            .max_headers(bounds.headers)
+            .max_buf_size(bounds.head.max(SMALLEST_HEAD));
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(bounds.streams)
+            .max_header_list_size(u32::try_from(bounds.head).unwrap_or(u32::MAX))
+            .keep_alive_interval(PING);
+        let _ = watcher.watch(builder.serve_connection(io, answer)).await;
+    } else {
+        let mut builder = http1::Builder::new();
+        builder
+            .header_read_timeout(None)
+            .max_headers(bounds.headers)
+            .max_buf_size(bounds.head.max(SMALLEST_HEAD));
+        let _ = watcher.watch(builder.serve_connection(io, answer)).await;
+    }
+    drop(room);
 }
+
+/// Least that hyper reads a head into.
+const SMALLEST_HEAD: usize = 8 << 10;

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,6 +17,14 @@ use tracing_subscriber::registry::LookupSpan;
 /// Lines that wait for a slow reader of standard error; more are dropped and counted.
 const WAITING: usize = 1 << 16;
 
+/// Lines that were dropped.
+static DROPPED: AtomicU64 = AtomicU64::new(0);
+
+/// How many lines were dropped so far, since the log was not read fast enough.
+pub fn dropped_lines() -> u64 {
+    DROPPED.load(Ordering::Relaxed)
+}
+
 /// How much is logged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
@@ -26,6 +35,25 @@ pub enum Level {
     Info,
     /// Faults only.
     Error,
+}
+
+impl Level {
+    /// The level of lines that are written from this one on.
+    pub fn of_lines(self) -> tracing::Level {
+        match self {
+            Self::Debug => tracing::Level::DEBUG,
+            Self::Info => tracing::Level::INFO,
+            Self::Error => tracing::Level::ERROR,
+        }
+    }
+
+    fn filter(self) -> LevelFilter {
+        match self {
+            Self::Debug => LevelFilter::DEBUG,
+            Self::Info => LevelFilter::INFO,
+            Self::Error => LevelFilter::ERROR,
+        }
+    }
 }
 
 /// How a line looks.
@@ -47,12 +75,7 @@ pub fn start_log(level: Level, format: Format) {
     let _ = std::thread::Builder::new()
         .name("log".into())
         .spawn(move || write_lines(&receiver));
-    let filter = match level {
-        Level::Debug => LevelFilter::DEBUG,
-        Level::Info => LevelFilter::INFO,
-        Level::Error => LevelFilter::ERROR,
-    };
-    let layer = Lines { format, sender }.with_filter(filter);
+    let layer = Lines { format, sender }.with_filter(level.filter());
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layer));
 }
 
@@ -76,9 +99,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         event.record(&mut fields);
         let level = event.metadata().level().as_str().to_ascii_lowercase();
         let line = self.format.line(fields, &level, &now());
-        match self.sender.try_send(line) {
-            // a reader that is that slow gets what fits
-            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+        // a reader that is that slow gets what fits
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
+            self.sender.try_send(line)
+        {
+            DROPPED.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -140,6 +140,19 @@ impl Client {
     }
 }
 
+/// Sends bytes as they are, and reads until the connection ends.
+pub fn raw(address: &str, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).expect("the server listens");
+    stream
+        .set_read_timeout(Some(std::time::Duration::from_secs(20)))
+        .unwrap();
+    // who was refused already may have closed
+    let _ = stream.write_all(bytes);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
 /// Asks once.
 pub fn get(address: &str, target: &str) -> Answer {
     Client::connect(address).ask(&Message::new("GET", target))

@@ -46,9 +46,10 @@ impl Drop for Folder {
 pub struct Server {
     child: Child,
     address: String,
+    diagnostic: String,
     lines: Receiver<Value>,
     seen: Vec<Value>,
-    _folder: Folder,
+    folder: Folder,
 }
 
 impl Server {
@@ -64,12 +65,18 @@ impl Server {
 
     /// Starts a server with flags. It listens on a port of its own unless they say where.
     pub fn start_with(flags: &[&str], files: &[(&str, &str)]) -> Self {
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_solon")), flags, files)
+    }
+
+    /// The same by a command that ends in the program's name.
+    pub fn start_by(mut command: Command, flags: &[&str], files: &[(&str, &str)]) -> Self {
         let folder = Folder::with(files);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_solon"));
-        command
-            .args(["run", "--server"])
-            .args(flags)
-            .args(files.iter().map(|(name, _)| *name));
+        command.args(["run", "--server"]).args(flags).args(
+            files
+                .iter()
+                .map(|(name, _)| *name)
+                .filter(|name| *name != "c.yaml" && !name.contains(".pem")),
+        );
         if !flags.contains(&"--addr") {
             command.args(["--addr", "127.0.0.1:0"]);
         }
@@ -90,28 +97,52 @@ impl Server {
             }
         });
         let mut seen = Vec::new();
-        let address = loop {
+        let (address, diagnostic) = loop {
             let line: Value = lines
                 .recv_timeout(Duration::from_secs(30))
                 .expect("the server starts");
             let opened = line["msg"] == "Server initialized.";
             seen.push(line);
             if opened {
-                break seen.last().unwrap()["addrs"].as_str().unwrap().to_owned();
+                let last = seen.last().unwrap();
+                let text = |name: &str| last[name].as_str().unwrap().to_owned();
+                break (text("addrs"), text("diagnostic_addrs"));
             }
         };
         Self {
             child,
             address,
+            diagnostic,
             lines,
             seen,
-            _folder: folder,
+            folder,
         }
     }
 
     /// Where it listens.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Where it listens for diagnosis.
+    pub fn diagnostic_address(&self) -> &str {
+        &self.diagnostic
+    }
+
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A server that does not start: its exit code, and what it says.
+    pub fn fail(flags: &[&str]) -> (Option<i32>, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_solon"))
+            .args(["run", "--server", "--log-level", "error"])
+            .args(flags)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), text)
     }
 
     /// Tells it to stop and waits; the exit code.

@@ -1,0 +1,65 @@
+//! A line for each request that was read, and one for each answer.
+
+use std::time::Duration;
+
+use tracing::Level;
+
+use crate::http::{Head, Message, Response};
+
+/// Writes a line at a level that is known only when it is written.
+macro_rules! line {
+    ($level:expr, $($fields:tt)*) => {
+        match $level {
+            Level::ERROR => tracing::error!($($fields)*),
+            Level::DEBUG => tracing::debug!($($fields)*),
+            _ => tracing::info!($($fields)*),
+        }
+    };
+}
+
+/// Whether bodies are part of lines.
+fn with_bodies() -> bool {
+    tracing::enabled!(Level::DEBUG)
+}
+
+/// Says that a request was read.
+pub fn received(level: Level, message: &Message) {
+    if level > tracing::level_filters::LevelFilter::current() {
+        return;
+    }
+    let with_bodies = with_bodies();
+    line!(
+        level,
+        client_addr = &*message.peer.address,
+        req_id = message.id,
+        request_id = message.given_name(),
+        req_method = message.method.as_str(),
+        req_path = message.path(),
+        req_params = with_bodies.then(|| message.target.query().unwrap_or("")),
+        req_body = with_bodies
+            .then(|| String::from_utf8_lossy(&message.body))
+            .as_deref(),
+        "Received request."
+    );
+}
+
+/// Says how a request was answered.
+pub fn sent(level: Level, head: &Head, response: &Response, took: Duration) {
+    if level > tracing::level_filters::LevelFilter::current() {
+        return;
+    }
+    let text = with_bodies().then(|| String::from_utf8_lossy(&response.body));
+    line!(
+        level,
+        client_addr = &*head.peer.address,
+        req_id = head.id,
+        request_id = head.given_name(),
+        req_method = head.method.as_str(),
+        req_path = head.path(),
+        resp_bytes = response.body.len(),
+        resp_duration = took.as_secs_f64() * 1e3,
+        resp_status = response.status.as_u16(),
+        resp_body = text.as_deref(),
+        "Sent response."
+    );
+}

@@ -1,0 +1,186 @@
+//! Whether whoever asks may: the authorization policy decides, before anything else is done for a request.
+
+use solon::store::Path;
+use solon::{V, Value};
+
+use super::documents::Failure;
+use super::identity;
+use super::service::Plan;
+use super::state::State;
+use super::{ApiError, body};
+use crate::http::{Message, Request, unescape};
+
+/// What the policy says.
+enum Verdict {
+    Allowed,
+    Refused(Option<String>),
+    /// It says nothing of whether it is allowed.
+    Undefined,
+}
+
+/// Whether the policy sees the body: that of what asks, not of what writes.
+pub fn sees_body(plan: Plan, message: &Message) -> bool {
+    matches!(plan, Plan::Answered(action) if action.method == "POST") && !message.body.is_empty()
+}
+
+/// Reads the body for the policy; all of it has to be one document.
+pub fn read(request: &Request<'_>) -> Result<Option<Value>, ApiError> {
+    body::read_all(request).map_err(ApiError::invalid)
+}
+
+/// Asks the policy.
+///
+/// # Errors
+/// A refusal where it does not allow the request; and [`ApiError::Elsewhere`].
+pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
+    let path = state.options.default_authorization_decision.as_str();
+    let path = Path::new(path.trim_matches('/').split('/'));
+    let (document, _) = state.documents.get(state, request, &path)?;
+    let input = input(state, request);
+    let asked = solon::Request::new().input(&input);
+    let verdict = document.evaluate(state, request, asked, verdict);
+    match verdict {
+        Ok(Some(Verdict::Allowed)) => Ok(()),
+        Ok(Some(Verdict::Refused(reason))) => {
+            Err(ApiError::unauthorized(reason.unwrap_or_else(|| {
+                "request rejected by administrative policy".to_owned()
+            })))
+        }
+        Ok(Some(Verdict::Undefined)) => Err(ApiError::internal("document missing or undefined")),
+        Ok(None) => Err(ApiError::internal(
+            "authorization policy missing or undefined",
+        )),
+        Err(Failure::Other(error)) => Err(error),
+        Err(Failure::Input(words)) => Err(ApiError::internal(words)),
+    }
+}
+
+fn verdict(value: V<'_>) -> Verdict {
+    match value {
+        V::Bool(true) => Verdict::Allowed,
+        V::Bool(false) => Verdict::Refused(None),
+        value => {
+            let Some(object) = value.as_object() else {
+                return Verdict::Refused(None);
+            };
+            let Some(allowed) = object.get_str("allowed") else {
+                return Verdict::Undefined;
+            };
+            if matches!(allowed, V::Bool(true)) {
+                return Verdict::Allowed;
+            }
+            let reason = object.get_str("reason").and_then(|reason| reason.as_text());
+            Verdict::Refused(reason.map(|reason| reason.to_str().into_owned()))
+        }
+    }
+}
+
+/// What the policy is given.
+fn input(state: &State, request: &Request<'_>) -> Value {
+    let mut fields: Vec<(Value, Value)> = vec![
+        ("path".into(), path(request.path())),
+        (
+            "method".into(),
+            request.method.as_str().to_ascii_uppercase().as_str().into(),
+        ),
+        ("params".into(), grouped(request.params.pairs())),
+        ("headers".into(), headers(request)),
+    ];
+    if let Some(document) = &request.document {
+        fields.push(("body".into(), document.clone()));
+    }
+    if let Some(identity) = identity::of(state.options.authentication, request) {
+        fields.push(("identity".into(), identity));
+    }
+    if let Some(certificates) = identity::certificates(state.options.authentication, request) {
+        fields.push(("client_certificates".into(), certificates));
+    }
+    Value::object(fields)
+}
+
+/// The segments of a path. Ids of policies and paths of filters are decoded before they are split.
+fn path(path: &str) -> Value {
+    let decoded = |text: &str| unescape(text).unwrap_or_else(|| text.to_owned());
+    let is_whole = ["/v1/policies/", "/v1/compile/"]
+        .iter()
+        .any(|below| path.starts_with(below));
+    let whole = if is_whole {
+        decoded(path)
+    } else {
+        path.to_owned()
+    };
+    let whole = whole.strip_prefix('/').unwrap_or(&whole);
+    let segments = whole.split('/').map(|segment| {
+        if is_whole {
+            Value::from(segment)
+        } else {
+            Value::from(decoded(segment).as_str())
+        }
+    });
+    Value::array(segments.collect())
+}
+
+/// The headers by the names that Go gives them. The host is none of them.
+fn headers(request: &Request<'_>) -> Value {
+    let headers = request.each_header().filter(|(name, _)| *name != "host");
+    let named: Vec<(String, String)> = headers
+        .map(|(name, value)| (canonical(name), value.into_owned()))
+        .collect();
+    grouped(
+        named
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    )
+}
+
+/// `X-Request-Id` of `x-request-id`.
+fn canonical(name: &str) -> String {
+    let mut first = true;
+    name.chars()
+        .map(|c| {
+            let cased = if first { c.to_ascii_uppercase() } else { c };
+            first = c == '-';
+            cased
+        })
+        .collect()
+}
+
+/// All values of each name.
+fn grouped<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
+    let mut groups: Vec<(&str, Vec<Value>)> = Vec::new();
+    for (name, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, values)) => values.push(value.into()),
+            None => groups.push((name, vec![value.into()])),
+        }
+    }
+    let groups = groups.into_iter();
+    Value::object(
+        groups
+            .map(|(name, values)| (name.into(), Value::array(values)))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{canonical, path};
+
+    #[test]
+    fn paths_are_split_as_their_routes_read_them() {
+        let text = |raw: &str| path(raw).to_string();
+        assert_eq!(text("/"), r#"[""]"#);
+        assert_eq!(text("/v1/data/a%2Fb/c"), r#"["v1", "data", "a/b", "c"]"#);
+        assert_eq!(
+            text("/v1/policies/a%2Fb"),
+            r#"["v1", "policies", "a", "b"]"#
+        );
+        assert_eq!(text("/v1/../%zz"), r#"["v1", "..", "%zz"]"#);
+    }
+
+    #[test]
+    fn names_of_headers() {
+        assert_eq!(canonical("x-request-id"), "X-Request-Id");
+        assert_eq!(canonical("etag"), "Etag");
+    }
+}

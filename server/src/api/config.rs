@@ -1,0 +1,27 @@
+//! `GET /v1/config`: the active configuration.
+
+use solon::json;
+
+use super::ApiError;
+use super::data::style;
+use super::state::State;
+use crate::http::{Fields, Request, Response, Status};
+
+/// `GET /v1/config`, without what is secret.
+#[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
+pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let pretty = request.pretty();
+    let mut text = Vec::new();
+    // a configuration is far shorter than that
+    let written = json::write_within(
+        state.config.borrow(),
+        style(pretty, "  "),
+        usize::MAX,
+        &mut text,
+    );
+    let mut answer = Fields::new(pretty);
+    if written.is_ok() {
+        answer.text("result", &text);
+    }
+    Ok(Response::json(Status::OK, answer.finish()))
+}

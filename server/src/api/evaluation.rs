@@ -1,0 +1,41 @@
+//! What evaluations for requests have in common: who stops them, whom they let go ahead, where their prints go.
+
+use std::cell::RefCell;
+
+use super::state::State;
+use crate::http::Request;
+
+/// Lines that were printed, in order.
+#[derive(Default)]
+pub struct Prints(RefCell<Vec<String>>);
+
+impl Prints {
+    /// Adds a line.
+    pub fn add(&self, line: &str) {
+        self.0.borrow_mut().push(line.to_owned());
+    }
+
+    /// Logs them.
+    pub fn log(self, request: &Request<'_>) {
+        for line in self.0.into_inner() {
+            tracing::info!(req_id = request.id, "{line}");
+        }
+    }
+}
+
+/// Evaluates for a request within the time that it has; it ends when whoever asked has gone.
+pub fn evaluate<R>(
+    state: &State,
+    request: &Request<'_>,
+    asked: &solon::Request<'_>,
+    run: impl FnOnce(&solon::Request<'_>) -> R,
+) -> R {
+    let prints = Prints::default();
+    let print = |line: &str| prints.add(line);
+    let look = || request.place.look();
+    let limits = state.limits_of(request);
+    let asked = asked.print(&print).cancel(&request.cancel);
+    let result = run(&asked.limits(&limits).at_looks(&look));
+    prints.log(request);
+    result
+}

@@ -1,0 +1,304 @@
+//! From a request to its handler: classified by its head, authorized, answered.
+
+use super::access_log;
+use super::authorize;
+use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
+use super::{ApiError, State};
+use crate::config::Authorization;
+use crate::http::{
+    App, Cleaned, Head, Longer, Message, Place, Refusal, Request, Response, Status, clean,
+};
+
+/// Answers requests from the table of routes.
+pub struct Service {
+    state: State,
+}
+
+/// What a request's head says of it.
+#[derive(Clone, Copy)]
+pub enum Plan {
+    /// A handler answers.
+    Answered(&'static Action),
+    /// The path has no such method.
+    OtherMethod(&'static Route),
+    /// The path is written with what means nothing: it is to be asked without.
+    Unclean,
+    /// The path ends with a slash: it is to be asked without.
+    Open,
+    /// The whole server is asked what it can do.
+    Server,
+    /// There is nothing at the path.
+    Nothing,
+}
+
+impl Service {
+    /// Answers for an engine.
+    pub fn new(state: State) -> Self {
+        Self { state }
+    }
+
+    /// What handlers share.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn dispatch(
+        &self,
+        plan: Plan,
+        message: &mut Message,
+        place: Place<'_>,
+    ) -> Result<Response, ApiError> {
+        if !message.allowed && self.state.options.authorization == Authorization::Basic {
+            if message.document.is_none() && authorize::sees_body(plan, message) {
+                message.document = authorize::read(&message.at(place))?;
+            }
+            authorize::check(&self.state, &message.at(place))?;
+        }
+        message.allowed = true;
+        let request = &message.at(place);
+        match plan {
+            Plan::Answered(action) => {
+                if action.runs != Runs::Anywhere && place.is_reactor() {
+                    return Err(ApiError::Elsewhere(None));
+                }
+                (action.handler)(&self.state, request)
+            }
+            Plan::OtherMethod(route) => Ok(self.other_method(route, request)),
+            Plan::Unclean => Ok(redirect_clean(request)),
+            Plan::Open => {
+                let path = request.path();
+                let closed = path.strip_suffix('/').unwrap_or(path);
+                Ok(Response::redirect(Status::MOVED_PERMANENTLY, closed))
+            }
+            Plan::Server => Ok(Response::empty(Status::OK)),
+            Plan::Nothing => {
+                let path = request.path();
+                Err(ApiError::not_found(format!("there is nothing at {path}")))
+            }
+        }
+    }
+
+    fn other_method(&self, route: &Route, request: &Request<'_>) -> Response {
+        let allowed: Vec<_> = self.methods(route).map(|action| action.method).collect();
+        let message = format!("{} is no method of {}", request.method, request.path());
+        let error =
+            ApiError::with_status(Status::METHOD_NOT_ALLOWED, "method_not_allowed", message);
+        let refused = self.refusal(error);
+        if allowed.is_empty() {
+            return refused;
+        }
+        refused.with("allow", &allowed.join(", "))
+    }
+
+    /// What may be asked of a route: where nothing may be written, only what reads.
+    fn methods<'a>(&self, route: &'a Route) -> impl Iterator<Item = &'a Action> + use<'a> {
+        let read_only = self.state.options.read_only;
+        let actions = route.actions.iter();
+        actions.filter(move |action| !(read_only && action.runs == Runs::Apart))
+    }
+
+    /// The answer to a request that is refused.
+    fn refusal(&self, error: ApiError) -> Response {
+        match error {
+            ApiError::Refused(refusal) => refusal.response(self.state.options.spelling),
+            // nobody who answers for good says so
+            ApiError::Elsewhere(_) => Response::empty(Status::INTERNAL_SERVER_ERROR),
+        }
+    }
+}
+
+fn redirect_clean(request: &Request<'_>) -> Response {
+    let path = request.path();
+    let clean = match clean(path) {
+        Cleaned::To(clean) => clean,
+        Cleaned::Same => path.to_owned(),
+    };
+    let query = request.target.query();
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    Response::redirect(Status::TEMPORARY_REDIRECT, &(clean + &query))
+}
+
+impl App for Service {
+    type Plan = Plan;
+
+    fn plan(&self, message: &mut Message) -> Plan {
+        let head = message.head.clone();
+        let path = head.path();
+        let is_served = |route: &Route| !head.peer.is_diagnostic || is_for_diagnosis(route);
+        if path == "*" && head.method == "OPTIONS" {
+            return Plan::Server;
+        }
+        if clean(path) != Cleaned::Same {
+            return Plan::Unclean;
+        }
+        let closed = path.strip_suffix('/').filter(|closed| !closed.is_empty());
+        if let Some(route) = closed.and_then(route).filter(|route| is_served(route)) {
+            return if head.method == "HEAD" {
+                Plan::OtherMethod(route)
+            } else {
+                Plan::Open
+            };
+        }
+        let Some(route) = route(path).filter(|route| is_served(route)) else {
+            return Plan::Nothing;
+        };
+        let method = head.method.as_str();
+        let Some(action) = self.methods(route).find(|action| action.method == method) else {
+            return Plan::OtherMethod(route);
+        };
+        message.routed = route.path.len();
+        Plan::Answered(action)
+    }
+
+    fn reads_body(&self, plan: &Plan) -> bool {
+        matches!(plan, Plan::Answered(action) if action.method != "GET" && action.method != "DELETE" && action.method != "HEAD")
+    }
+
+    fn writes(&self, plan: &Plan) -> bool {
+        matches!(plan, Plan::Answered(action) if action.runs == Runs::Apart)
+    }
+
+    fn answer(
+        &self,
+        plan: &Plan,
+        message: &mut Message,
+        place: Place<'_>,
+    ) -> Result<Response, Longer> {
+        if !message.logged {
+            message.logged = true;
+            access_log::received(self.state.options.request_log, message);
+        }
+        let response = match self.dispatch(*plan, message, place) {
+            Ok(response) => response,
+            Err(ApiError::Elsewhere(pace)) => return Err(Longer(pace)),
+            Err(error) => self.refusal(error),
+        };
+        let reads = matches!(message.method.as_str(), "GET" | "POST");
+        let long = ["/v1/data", "/v0/data", "/v1/compile"];
+        let is_long = reads && long.iter().any(|long| message.path().starts_with(long));
+        Ok(if is_long {
+            response.with("vary", "Accept-Encoding")
+        } else {
+            response
+        })
+    }
+
+    fn refuse(&self, refusal: &Refusal) -> Response {
+        let refuse = |status, code, message: &str| ApiError::with_status(status, code, message);
+        let bounds = &self.state.options.bounds;
+        let error = match refusal {
+            Refusal::TooLarge(length) => {
+                let size = length.map(|length| size_text(length) + " ");
+                ApiError::invalid(format!(
+                    "request body too large: {}exceeds limit of {} (server.decoding.max_length)",
+                    size.unwrap_or_default(),
+                    size_text(bounds.body as u64)
+                ))
+            }
+            Refusal::UnpackedTooLarge => ApiError::invalid(format!(
+                "request body too large: decompressed size exceeds limit of {} \
+                 (server.decoding.gzip.max_length)",
+                size_text(bounds.unpacked as u64)
+            )),
+            Refusal::NotPacked(words) => {
+                ApiError::invalid(format!("could not decompress the body: {words}"))
+            }
+            Refusal::Slow => refuse(
+                Status::REQUEST_TIMEOUT,
+                "request_timeout",
+                "the body did not come in time",
+            ),
+            Refusal::Broken => ApiError::invalid("the body is not what its head says"),
+            Refusal::Malformed => ApiError::invalid("the request cannot be read"),
+            Refusal::LargeHead => refuse(
+                Status::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "headers_too_large",
+                "the headers of the request are too many, or too large",
+            ),
+            Refusal::LongTarget => refuse(
+                Status::URI_TOO_LONG,
+                "target_too_long",
+                "the target of the request is too long",
+            ),
+            Refusal::NoHost => ApiError::invalid("missing required Host header"),
+            Refusal::Expectation => refuse(
+                Status::EXPECTATION_FAILED,
+                "expectation_failed",
+                "only `100-continue` can be expected",
+            ),
+            Refusal::Busy => refuse(
+                Status::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "too much is being done at once",
+            ),
+            Refusal::Late => ApiError::cancelled(),
+            Refusal::Panicked => ApiError::internal("internal error: a panic"),
+        };
+        let response = self.refusal(error);
+        if *refusal == Refusal::Busy {
+            response.with("retry-after", "1")
+        } else {
+            response
+        }
+    }
+
+    fn answered(&self, head: &Head, response: &Response) {
+        let took = head.received.elapsed();
+        let status = response.status.as_u16();
+        let method = method_label(head.method.as_str());
+        let handler = super::routes::label(head.path());
+        self.state.counts.answered(handler, method, status, took);
+        access_log::sent(self.state.options.request_log, head, response, took);
+    }
+}
+
+/// The label of a method; few are known, so that labels stay few.
+fn method_label(method: &str) -> &'static str {
+    match method {
+        "GET" => "get",
+        "POST" => "post",
+        "PUT" => "put",
+        "PATCH" => "patch",
+        "DELETE" => "delete",
+        "HEAD" => "head",
+        "OPTIONS" => "options",
+        _ => "unknown",
+    }
+}
+
+/// A size as messages tell it: in bytes below 1024, otherwise in larger units with a digit behind the point.
+fn size_text(bytes: u64) -> String {
+    if bytes < 1024 {
+        return format!("{bytes} bytes");
+    }
+    let (mut whole, mut rest) = (bytes, 0);
+    let mut unit = "bytes";
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        if whole < 1024 {
+            break;
+        }
+        (whole, rest, unit) = (whole / 1024, whole % 1024, next);
+    }
+    match rest * 10 / 1024 {
+        0 => format!("{whole} {unit}"),
+        tenths => format!("{whole}.{tenths} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size_text;
+
+    #[test]
+    fn sizes() {
+        for (bytes, want) in [
+            (73, "73 bytes"),
+            (1023, "1023 bytes"),
+            (1024, "1 KiB"),
+            (1536, "1.5 KiB"),
+            (256 << 20, "256 MiB"),
+        ] {
+            assert_eq!(size_text(bytes), want);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Flags of listeners, encryption and of who may ask.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use crate::cli::amounts::duration;
+use crate::config::{Authentication, Authorization, TlsOptions, TlsVersion};
+
+/// How often the files of certificates are looked at unless set.
+const REFRESH: Duration = Duration::from_secs(5);
+
+#[derive(clap::Args)]
+pub struct TransportArgs {
+    /// Address to listen on: `host:port`, `:port` for every interface, or `unix://PATH`; may be given several times
+    #[arg(
+        short,
+        long,
+        value_name = "ADDRESS",
+        default_value = "localhost:8181",
+        value_delimiter = ','
+    )]
+    pub addr: Vec<String>,
+    /// Address where health and metrics are served, and nothing else; may be given several times
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    pub diagnostic_addr: Vec<String>,
+    /// Permissions of sockets in the file system, in octal
+    #[arg(long, value_name = "MODE", default_value = "755", value_parser = octal)]
+    pub unix_socket_perm: u32,
+    /// Speak HTTP/2 without encryption as well
+    #[arg(long)]
+    pub h2c: bool,
+    /// How clients tell who they are: not at all, by a bearer token, or by a certificate
+    #[arg(long, value_enum, default_value_t, value_name = "SCHEME")]
+    pub authentication: AuthenticationFlag,
+    /// Whether a policy decides what clients may ask: `data.system.authz.allow` unless configured
+    #[arg(long, value_enum, default_value_t, value_name = "SCHEME")]
+    pub authorization: AuthorizationFlag,
+    /// Refuse every request that would change policies or documents
+    #[arg(long)]
+    pub read_only: bool,
+    /// The server's certificate, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_private_key_file")]
+    tls_cert_file: Option<PathBuf>,
+    /// Its private key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
+    tls_private_key_file: Option<PathBuf>,
+    /// Authorities that vouch for clients, as PEM; those that the system trusts unless set
+    #[arg(long, value_name = "FILE")]
+    tls_ca_cert_file: Option<PathBuf>,
+    /// How often the files of certificates are looked at, like `30s`; a SIGHUP does so at once
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    tls_cert_refresh_period: Option<Duration>,
+    /// Ciphers of TLS 1.2 that are spoken, by their IANA names; all secure ones unless set
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    tls_cipher_suites: Vec<String>,
+    /// Oldest version of TLS that is spoken; 1.2 is the oldest there is
+    #[arg(long, value_enum, default_value_t, value_name = "VERSION")]
+    min_tls_version: TlsFlag,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub enum AuthenticationFlag {
+    /// Nobody is asked
+    #[default]
+    Off,
+    /// `Authorization: Bearer TOKEN`, which the authorization policy sees
+    Token,
+    /// A certificate, which an authority vouches for
+    Tls,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub enum AuthorizationFlag {
+    /// Everybody may ask everything
+    #[default]
+    Off,
+    /// A policy decides
+    Basic,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum TlsFlag {
+    #[value(name = "1.0")]
+    V10,
+    #[value(name = "1.1")]
+    V11,
+    #[default]
+    #[value(name = "1.2")]
+    V12,
+    #[value(name = "1.3")]
+    V13,
+}
+
+fn octal(text: &str) -> Result<u32, String> {
+    u32::from_str_radix(text, 8).map_err(|_| format!("`{text}` is no octal number"))
+}
+
+impl TransportArgs {
+    /// How clients tell who they are.
+    pub fn authentication(&self) -> Authentication {
+        match self.authentication {
+            AuthenticationFlag::Off => Authentication::Off,
+            AuthenticationFlag::Token => Authentication::Token,
+            AuthenticationFlag::Tls => Authentication::Tls,
+        }
+    }
+
+    /// Who decides what clients may ask.
+    pub fn authorization(&self) -> Authorization {
+        match self.authorization {
+            AuthorizationFlag::Off => Authorization::Off,
+            AuthorizationFlag::Basic => Authorization::Basic,
+        }
+    }
+
+    /// How connections are protected, where they are.
+    ///
+    /// # Errors
+    /// Flags that mean nothing without others.
+    pub fn tls(&self) -> Result<Option<TlsOptions>, String> {
+        let (Some(cert_file), Some(private_key_file)) = (
+            self.tls_cert_file.clone(),
+            self.tls_private_key_file.clone(),
+        ) else {
+            return match self.authentication {
+                AuthenticationFlag::Tls => Err(
+                    "--authentication=tls needs --tls-cert-file and --tls-private-key-file"
+                        .to_owned(),
+                ),
+                _ => Ok(None),
+            };
+        };
+        Ok(Some(TlsOptions {
+            cert_file,
+            private_key_file,
+            ca_cert_file: self.tls_ca_cert_file.clone(),
+            min_version: match self.min_tls_version {
+                TlsFlag::V10 => TlsVersion::V10,
+                TlsFlag::V11 => TlsVersion::V11,
+                TlsFlag::V12 => TlsVersion::V12,
+                TlsFlag::V13 => TlsVersion::V13,
+            },
+            cipher_suites: self.tls_cipher_suites.clone(),
+            client_certificates: self.authentication() == Authentication::Tls,
+            refresh: self
+                .tls_cert_refresh_period
+                .filter(|period| !period.is_zero())
+                .unwrap_or(REFRESH),
+        }))
+    }
+}

@@ -1,0 +1,66 @@
+//! Every bound of the server, with its default.
+
+use std::time::Duration;
+
+/// What a server bounds. Bounds of single evaluations are the engine's ([`solon::Limits`]).
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// Largest request body, in bytes (`server.decoding.max_length`).
+    pub body: usize,
+    /// Largest request body after it was unpacked, in bytes (`server.decoding.gzip.max_length`).
+    pub unpacked: usize,
+    /// Bytes of all bodies, unpacked bodies and answers that are held at a time.
+    pub memory: usize,
+    /// Connections that are open at a time.
+    pub connections: usize,
+    /// Headers of a request.
+    pub headers: usize,
+    /// Bytes of a request's head.
+    pub head: usize,
+    /// How long the head of a request may take, from its first byte.
+    pub head_within: Duration,
+    /// How long a client may rest within a body, or before it takes more of an answer.
+    pub more_within: Duration,
+    /// How long a connection may rest between two requests.
+    pub idle: Duration,
+    /// Streams of one HTTP/2 connection that are open at a time.
+    pub streams: u32,
+    /// Evaluations that run at a time beside those that are known to be short.
+    pub slots: usize,
+    /// Threads of evaluations.
+    pub threads: usize,
+    /// Requests that wait for a thread.
+    pub waiting: usize,
+    /// How long a request may take from when it was read; none is without end.
+    pub request: Option<Duration>,
+    /// Documents that are kept prepared.
+    pub documents: usize,
+    /// Queries that are kept prepared.
+    pub queries: usize,
+    /// Lines of the log that wait to be written.
+    pub log_lines: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            body: 256 << 20,
+            unpacked: 512 << 20,
+            memory: 1 << 30,
+            connections: 20_000,
+            headers: 512,
+            head: 1 << 20,
+            head_within: Duration::from_secs(32),
+            more_within: Duration::from_secs(32),
+            idle: Duration::from_mins(10),
+            streams: 250,
+            slots: std::thread::available_parallelism().map_or(2, usize::from),
+            threads: 64,
+            waiting: 1024,
+            request: Some(Duration::from_secs(30)),
+            documents: 1024,
+            queries: 256,
+            log_lines: 1 << 16,
+        }
+    }
+}

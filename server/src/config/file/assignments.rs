@@ -1,0 +1,188 @@
+//! Assignments of the command line: `a.b=c`, `a={1,2}`, `a[0].b=c`, several behind commas.
+
+use serde_json::{Map, Value};
+
+/// A step of a place.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// Highest index of a list that is made by assignments.
+const INDEX: usize = 10_000;
+
+/// Makes assignments; `read` makes a value of what is assigned.
+pub fn apply(
+    value: &mut Value,
+    text: &str,
+    read: &dyn Fn(&str) -> Result<Value, String>,
+) -> Result<(), String> {
+    // what one text assigns to a list makes a list of its own, in the place of what was there
+    let mut made = Value::Object(Map::new());
+    for one in split(text, ',') {
+        let (place, assigned) = cut(&one);
+        let steps = steps(&place)?;
+        let Some(assigned) = assigned else {
+            return Err(format!("key \"{place}\" has no value"));
+        };
+        let list = assigned
+            .strip_prefix('{')
+            .and_then(|list| list.strip_suffix('}'));
+        let assigned = match list {
+            Some("") => Value::Array(Vec::new()),
+            Some(items) => {
+                let items = split(items, ',');
+                let items = items.iter().map(|item| read(&plain(item)));
+                Value::Array(items.collect::<Result<_, _>>()?)
+            }
+            None => read(&plain(assigned))?,
+        };
+        put(&mut made, &steps, assigned);
+    }
+    merge(value, made);
+    Ok(())
+}
+
+/// What a text on the command line stands for.
+pub fn typed(text: &str) -> Value {
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        "null" => Value::Null,
+        "0" => 0.into(),
+        _ if text.starts_with('0') => text.into(),
+        _ => text
+            .parse::<i64>()
+            .map_or_else(|_| text.into(), Value::from),
+    }
+}
+
+/// A text at each separator that is neither escaped nor within braces; escapes stay.
+fn split(text: &str, separator: char) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let (mut depth, mut is_escaped) = (0_usize, false);
+    for c in text.chars() {
+        match c {
+            _ if is_escaped => {}
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ if c == separator && depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts
+}
+
+/// A place and what is assigned to it.
+fn cut(text: &str) -> (String, Option<&str>) {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        if c == '='
+            && !is_escaped
+            && let (Some(place), Some(value)) = (text.get(..at), text.get(at + 1..))
+        {
+            return (place.trim().to_owned(), Some(value));
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    (text.trim().to_owned(), None)
+}
+
+/// A text without its escapes.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut is_escaped = false;
+    for c in text.chars() {
+        if c == '\\' && !is_escaped {
+            is_escaped = true;
+        } else {
+            is_escaped = false;
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn steps(place: &str) -> Result<Vec<Step>, String> {
+    let mut steps = Vec::new();
+    for part in split(place, '.') {
+        let (name, mut rest) = match part.split_once('[') {
+            Some((name, rest)) => (name.to_owned(), Some(rest.to_owned())),
+            None => (part, None),
+        };
+        if name.is_empty() {
+            return Err(format!("key \"{place}\" has an empty name"));
+        }
+        steps.push(Step::Key(plain(&name)));
+        while let Some(text) = rest {
+            let number = text.split_once(']').and_then(|(number, behind)| {
+                let number = number.parse().ok().filter(|number| *number <= INDEX)?;
+                Some((number, behind.strip_prefix('[').map(str::to_owned)))
+            });
+            let Some((number, behind)) = number else {
+                return Err(format!("key \"{place}\" has a wrong index"));
+            };
+            steps.push(Step::Index(number));
+            rest = behind;
+        }
+    }
+    Ok(steps)
+}
+
+fn put(place: &mut Value, steps: &[Step], value: Value) {
+    let Some((step, rest)) = steps.split_first() else {
+        *place = value;
+        return;
+    };
+    match step {
+        Step::Key(name) => {
+            if !place.is_object() {
+                *place = Value::Object(Map::new());
+            }
+            if let Value::Object(fields) = place {
+                put(
+                    fields.entry(name.as_str()).or_insert(Value::Null),
+                    rest,
+                    value,
+                );
+            }
+        }
+        Step::Index(at) => {
+            if !place.is_array() {
+                *place = Value::Array(Vec::new());
+            }
+            if let Value::Array(items) = place {
+                if items.len() <= *at {
+                    items.resize(at + 1, Value::Null);
+                }
+                if let Some(item) = items.get_mut(*at) {
+                    put(item, rest, value);
+                }
+            }
+        }
+    }
+}
+
+/// Puts one value over another: objects member by member, anything else as a whole; null takes away.
+fn merge(under: &mut Value, over: Value) {
+    match (under, over) {
+        (Value::Object(under), Value::Object(over)) => {
+            for (name, value) in over {
+                if value.is_null() {
+                    under.remove(&name);
+                } else {
+                    merge(under.entry(name).or_insert(Value::Null), value);
+                }
+            }
+        }
+        (under, over) => *under = over,
+    }
+}

@@ -1,0 +1,282 @@
+//! Every key that a configuration may have, and what may stand there.
+
+use serde_json::Value;
+
+/// What may stand at a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Flag,
+    Integer,
+    Number,
+    Texts,
+    Numbers,
+    /// Anything: it belongs to somebody else.
+    Any,
+}
+
+use Kind::{Any, Flag, Integer, Number, Numbers, Text, Texts};
+
+/// What stands at each place. A star is any name, or any position of a list.
+const KEYS: &[(&str, Kind)] = &[
+    ("default_decision", Text),
+    ("default_authorization_decision", Text),
+    ("labels.*", Text),
+    ("capabilities", Text),
+    ("nd_builtin_cache", Flag),
+    ("persistence_directory", Text),
+    ("caching.inter_query_builtin_cache.max_size_bytes", Integer),
+    (
+        "caching.inter_query_builtin_cache.forced_eviction_threshold_percentage",
+        Integer,
+    ),
+    (
+        "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds",
+        Integer,
+    ),
+    (
+        "caching.inter_query_builtin_value_cache.max_num_entries",
+        Integer,
+    ),
+    (
+        "caching.inter_query_builtin_value_cache.named.*.max_num_entries",
+        Integer,
+    ),
+    ("server.encoding.gzip.min_length", Integer),
+    ("server.encoding.gzip.compression_level", Integer),
+    ("server.decoding.max_length", Integer),
+    ("server.decoding.gzip.max_length", Integer),
+    (
+        "server.metrics.prom.http_request_duration_seconds.buckets",
+        Numbers,
+    ),
+    ("services.*.name", Text),
+    ("services.*.url", Text),
+    ("services.*.headers.*", Text),
+    ("services.*.response_header_timeout_seconds", Integer),
+    ("services.*.tls.ca_cert", Text),
+    ("services.*.tls.system_ca_required", Flag),
+    ("services.*.allow_insecure_tls", Flag),
+    ("services.*.allow_insure_tls", Flag),
+    ("services.*.type", Text),
+    ("services.*.credentials.bearer.token", Text),
+    ("services.*.credentials.bearer.token_path", Text),
+    ("services.*.credentials.bearer.scheme", Text),
+    ("services.*.credentials.client_tls", Any),
+    ("services.*.credentials.oauth2", Any),
+    ("services.*.credentials.s3_signing", Any),
+    ("services.*.credentials.gcp_metadata", Any),
+    ("services.*.credentials.azure_managed_identity", Any),
+    ("services.*.credentials.plugin", Text),
+    ("keys.*.key", Text),
+    ("keys.*.private_key", Text),
+    ("keys.*.algorithm", Text),
+    ("keys.*.scope", Text),
+    ("bundles.*.service", Text),
+    ("bundles.*.resource", Text),
+    ("bundles.*.persist", Flag),
+    ("bundles.*.trigger", Text),
+    ("bundles.*.size_limit_bytes", Integer),
+    ("bundles.*.polling.min_delay_seconds", Number),
+    ("bundles.*.polling.max_delay_seconds", Number),
+    ("bundles.*.polling.long_polling_timeout_seconds", Number),
+    ("bundles.*.signing.keyid", Text),
+    ("bundles.*.signing.scope", Text),
+    ("bundles.*.signing.exclude_files", Texts),
+    ("bundle", Any),
+    ("decision_logs.service", Text),
+    ("decision_logs.partition_name", Text),
+    ("decision_logs.resource", Text),
+    ("decision_logs.console", Flag),
+    ("decision_logs.plugin", Text),
+    ("decision_logs.mask_decision", Text),
+    ("decision_logs.drop_decision", Text),
+    ("decision_logs.request_context", Any),
+    ("decision_logs.nd_builtin_cache", Flag),
+    ("decision_logs.reporting", Any),
+    ("status.service", Text),
+    ("status.partition_name", Text),
+    ("status.console", Flag),
+    ("status.prometheus", Flag),
+    ("status.prometheus_config", Any),
+    ("status.plugin", Text),
+    ("status.trigger", Text),
+    ("discovery.service", Text),
+    ("discovery.resource", Text),
+    ("discovery.decision", Text),
+    ("discovery.name", Text),
+    ("discovery.prefix", Text),
+    ("discovery.polling", Any),
+    ("discovery.signing", Any),
+    ("discovery.persist", Flag),
+    ("discovery.trigger", Text),
+    ("distributed_tracing.type", Text),
+    ("distributed_tracing.address", Text),
+    ("distributed_tracing.service_name", Text),
+    ("distributed_tracing.sample_percentage", Integer),
+    ("distributed_tracing.encryption", Text),
+    ("distributed_tracing.allow_insecure_tls", Flag),
+    ("distributed_tracing.tls_ca_cert_file", Text),
+    ("distributed_tracing.tls_cert_file", Text),
+    ("distributed_tracing.tls_private_key_file", Text),
+    ("distributed_tracing.resource", Any),
+    ("plugins.*", Any),
+    ("storage.disk.directory", Text),
+    ("storage.disk.auto_create", Flag),
+    ("storage.disk.partitions", Texts),
+    ("storage.disk.badger", Text),
+    ("storage.sqlite.path", Text),
+];
+
+/// What is known, and does nothing yet: a server that only seems to do it would be worse than none.
+const UNSUPPORTED: [&str; 8] = [
+    "bundle",
+    "bundles",
+    "decision_logs",
+    "status",
+    "discovery",
+    "distributed_tracing",
+    "plugins",
+    "storage.disk",
+];
+
+/// Checks a configuration; what may be a slip of the pen is told.
+///
+/// # Errors
+/// The first value that cannot stand where it does, with its place.
+pub fn check(config: &Value) -> Result<Vec<String>, String> {
+    let mut warnings = Vec::new();
+    let all: Vec<Vec<&str>> = KEYS
+        .iter()
+        .map(|(path, _)| path.split('.').collect())
+        .collect();
+    let rows: Vec<Row<'_>> = all
+        .iter()
+        .zip(KEYS)
+        .map(|(path, (_, kind))| Row { path, kind: *kind })
+        .collect();
+    members(config, "", &rows, &mut warnings)?;
+    for name in UNSUPPORTED {
+        let pointer = format!("/{}", name.replace('.', "/"));
+        if config.pointer(&pointer).is_some_and(is_something) {
+            return Err(format!("{name}: not supported yet"));
+        }
+    }
+    Ok(warnings)
+}
+
+fn is_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    }
+}
+
+/// What is known below a place.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    path: &'a [&'a str],
+    kind: Kind,
+}
+
+/// The rows below a name, without it.
+fn below<'a>(rows: &[Row<'a>], name: &str) -> Vec<Row<'a>> {
+    let rows = rows.iter().filter_map(|row| match row.path.split_first() {
+        Some((first, path)) if *first == name || *first == "*" => Some(Row { path, ..*row }),
+        _ => None,
+    });
+    rows.collect()
+}
+
+fn members(
+    value: &Value,
+    place: &str,
+    rows: &[Row<'_>],
+    warnings: &mut Vec<String>,
+) -> Result<(), String> {
+    let join = |name: &str| {
+        if place.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{place}.{name}")
+        }
+    };
+    // services may be a list as well
+    if let (Value::Array(items), "services") = (value, place) {
+        for (at, item) in items.iter().enumerate() {
+            members(item, &format!("{place}[{at}]"), &below(rows, "*"), warnings)?;
+        }
+        return Ok(());
+    }
+    let Value::Object(fields) = value else {
+        return Err(format!(
+            "{place}: expected an object, got {}",
+            kind_of(value)
+        ));
+    };
+    for (name, value) in fields {
+        let place = join(name);
+        let known = below(rows, name);
+        let leaf = known.iter().find(|row| row.path.is_empty());
+        match leaf {
+            _ if value.is_null() => {}
+            Some(leaf) => leaf.kind.check(value, &place)?,
+            None if known.is_empty() => {
+                warnings.push(format!(
+                    "unknown configuration option \"{place}\"{}",
+                    hint(name, rows)
+                ));
+            }
+            None => members(value, &place, &known, warnings)?,
+        }
+    }
+    Ok(())
+}
+
+/// What may have been meant.
+fn hint(name: &str, rows: &[Row<'_>]) -> String {
+    let names = rows.iter().filter_map(|row| row.path.first());
+    let near = names
+        .filter(|known| **known != "*")
+        .map(|known| (strsim::damerau_levenshtein(name, known), *known))
+        .filter(|(distance, known)| *distance <= 1 + known.len() / 4)
+        .min();
+    near.map(|(_, known)| format!(", did you mean \"{known}\"?"))
+        .unwrap_or_default()
+}
+
+impl Kind {
+    fn check(self, value: &Value, place: &str) -> Result<(), String> {
+        let all =
+            |is: fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(is));
+        let (fits, wanted) = match self {
+            Any => (true, ""),
+            Text => (value.is_string(), "a string"),
+            Flag => (value.is_boolean(), "a boolean"),
+            Integer => (value.is_i64() || value.is_u64(), "an integer"),
+            Number => (value.is_number(), "a number"),
+            Texts => (all(Value::is_string), "an array of strings"),
+            Numbers => (all(Value::is_number), "an array of numbers"),
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(format!(
+            "{place}: expected {wanted}, got {}",
+            kind_of(value)
+        ))
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,93 @@
+//! Reading bodies, within what all connections may hold.
+
+use std::time::Duration;
+
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Bytes, Incoming};
+
+use super::budget::{Held, SMALL, Spent};
+
+/// Why a body was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyError {
+    /// It is larger than one may be; how long it said it was.
+    TooLarge(Option<u64>),
+    /// All connections together hold too much.
+    Full,
+    /// Its client rested for too long.
+    Slow,
+    /// It ended too early, or was not sent as HTTP demands.
+    Broken,
+}
+
+/// Refuses a body that declares itself as too large.
+pub fn check_length(body: &Incoming, limit: usize) -> Result<(), BodyError> {
+    match body.size_hint().exact() {
+        Some(length) if length > limit as u64 => Err(BodyError::TooLarge(Some(length))),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a body. More of it has to come within a time each.
+pub async fn read_body(
+    mut body: Incoming,
+    limit: usize,
+    within: Duration,
+    held: &mut Held,
+) -> Result<Bytes, BodyError> {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let declared = body.size_hint().exact().map(usize::try_from);
+    let most = declared.and_then(Result::ok).unwrap_or(limit).min(limit);
+    let mut whole = Vec::new();
+    let mut length = 0;
+    let mut is_refused = false;
+    loop {
+        let data = match next(&mut body, within).await? {
+            None if is_refused => return Err(BodyError::Full),
+            None => return Ok(whole.into()),
+            // trailers are of no use
+            Some(frame) => match frame.into_data() {
+                Ok(data) => data,
+                Err(_) => continue,
+            },
+        };
+        length += data.len();
+        if length > limit {
+            return Err(BodyError::TooLarge(None));
+        }
+        // who is refused hears of it only behind what is still being sent
+        if is_refused {
+            continue;
+        }
+        if whole.is_empty() && body.is_end_stream() {
+            if length > SMALL {
+                held.add(length).map_err(|Spent| BodyError::Full)?;
+            }
+            return Ok(data);
+        }
+        if length > SMALL && held.grow(&mut whole, data.len(), most).is_err() {
+            is_refused = true;
+            whole = Vec::new();
+            held.give_back(usize::MAX);
+            continue;
+        }
+        // copied, since small parts that are kept take far more than their bytes
+        whole.extend_from_slice(&data);
+    }
+}
+
+/// The next part, most often without a timer: it is there already.
+async fn next(
+    body: &mut Incoming,
+    within: Duration,
+) -> Result<Option<hyper::body::Frame<Bytes>>, BodyError> {
+    let frame = tokio::time::timeout(within, body.frame());
+    match frame.await {
+        Err(_) => Err(BodyError::Slow),
+        Ok(None) => Ok(None),
+        Ok(Some(Err(_))) => Err(BodyError::Broken),
+        Ok(Some(Ok(frame))) => Ok(Some(frame)),
+    }
+}

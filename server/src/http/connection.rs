@@ -1,0 +1,401 @@
+//! From a request to its answer: classified by its head, read once, answered where it belongs, packed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::{Method, Version};
+use solon::{Cancel, Value};
+use tokio::sync::Semaphore;
+
+use super::body::{BodyError, check_length, read_body};
+use super::budget::{Budget, Held, SMALL};
+use super::gzip::{GzipError, accepts_gzip, gunzip, gzip};
+use super::message::{Head, Message, Place, Response};
+use super::pool::{NotRun, Pace, Pool};
+use super::stream::{Broken, Flow};
+use super::tls::Certificates;
+use crate::config::{Bounds, Packing};
+
+/// Who sends requests on a connection.
+pub struct Peer {
+    /// An address with a port; empty when the socket knows none.
+    pub address: String,
+    /// The certificates that it showed, its own first.
+    pub certificates: Certificates,
+    /// The same, read by whoever needed it first.
+    pub certificates_read: OnceLock<Option<Value>>,
+    /// Whether it is served health and metrics only.
+    pub is_diagnostic: bool,
+}
+
+/// It takes longer than a reactor may wait: it is asked again in the pool, where what is known of how long it takes says
+/// when.
+pub struct Longer(pub Option<Arc<Pace>>);
+
+/// Why a request is refused before an app sees it, or after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Its body is larger than one may be; how long it said it was.
+    TooLarge(Option<u64>),
+    /// Its body is larger than one may be, unpacked.
+    UnpackedTooLarge,
+    /// Its body is no gzip; in the words of Go's reader.
+    NotPacked(String),
+    /// Its body did not come in time.
+    Slow,
+    /// Its body is not what HTTP demands.
+    Broken,
+    /// It cannot be read as HTTP.
+    Malformed,
+    /// Its headers are too many, or too large.
+    LargeHead,
+    /// Its target is too long.
+    LongTarget,
+    /// It names no host.
+    NoHost,
+    /// It expects what nobody does.
+    Expectation,
+    /// Too much is being done already.
+    Busy,
+    /// Its time was over before it was begun.
+    Late,
+    /// The app panicked.
+    Panicked,
+}
+
+/// What answers requests.
+pub trait App: Send + Sync + 'static {
+    /// What is decided by the head of a request.
+    type Plan: Copy + Send + 'static;
+
+    /// Decides by the head alone.
+    fn plan(&self, message: &mut Message) -> Self::Plan;
+
+    /// Whether the body is of use.
+    fn reads_body(&self, plan: &Self::Plan) -> bool;
+
+    /// Whether policies or documents change.
+    fn writes(&self, plan: &Self::Plan) -> bool;
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// It takes longer than a reactor may wait; only there. The same request is then asked again in the pool.
+    fn answer(
+        &self,
+        plan: &Self::Plan,
+        message: &mut Message,
+        place: Place<'_>,
+    ) -> Result<Response, Longer>;
+
+    /// Answers a request that is refused.
+    fn refuse(&self, refusal: &Refusal) -> Response;
+
+    /// Takes note of an answered request.
+    fn answered(&self, head: &Head, response: &Response);
+}
+
+/// Bytes that a byte of a large body is thought to take once it is read, beside itself.
+const READ: usize = 4;
+
+impl Broken {
+    /// What an app says to requests that it never sees.
+    pub fn by(app: &impl App) -> Self {
+        let bare = |refusal| app.refuse(&refusal).bare();
+        Self {
+            malformed: bare(Refusal::Malformed),
+            large_head: bare(Refusal::LargeHead),
+            long_target: bare(Refusal::LongTarget),
+        }
+    }
+}
+
+/// What all connections share.
+pub struct Service<A> {
+    pub app: Arc<A>,
+    pub pool: Pool,
+    pub budget: Budget,
+    pub bounds: Arc<Bounds>,
+    pub packing: Packing,
+    ids: AtomicU64,
+    /// Whoever changes something waits here for those before it.
+    writers: Semaphore,
+    waiting_writers: AtomicUsize,
+}
+
+pub(super) type Answer = hyper::Response<Full<Bytes>>;
+
+impl<A: App> Service<A> {
+    pub fn new(
+        app: Arc<A>,
+        pool: Pool,
+        budget: Budget,
+        bounds: Arc<Bounds>,
+        packing: Packing,
+    ) -> Self {
+        Self {
+            app,
+            pool,
+            budget,
+            bounds,
+            packing,
+            ids: AtomicU64::new(0),
+            writers: Semaphore::new(1),
+            waiting_writers: AtomicUsize::new(0),
+        }
+    }
+
+    /// Answers a request.
+    pub async fn respond(
+        self: Arc<Self>,
+        incoming: hyper::Request<Incoming>,
+        peer: Arc<Peer>,
+        flow: Arc<Flow>,
+    ) -> Result<Answer, std::convert::Infallible> {
+        let _open = flow.begin();
+        let (parts, body) = incoming.into_parts();
+        let version = parts.version;
+        let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
+        let head = Arc::new(Head::new(parts, id, peer, self.bounds.request));
+        let _present = Present(head.cancel.clone());
+        let response = match check_head(&head, version) {
+            Ok(()) => self.answer(&head, body).await,
+            Err(refusal) => self.app.refuse(&refusal),
+        };
+        self.app.answered(&head, &response);
+        let mut response = self.send(&head, response);
+        if let Some(name) = head.headers.get("x-request-id") {
+            let name = name.clone();
+            response.headers_mut().insert("x-request-id", name);
+        }
+        Ok(response)
+    }
+
+    async fn answer(self: &Arc<Self>, head: &Arc<Head>, body: Incoming) -> Response {
+        if let Err(error) = check_length(&body, self.bounds.body) {
+            return self.refuse_body(error);
+        }
+        let mut message = Message::new(head.clone(), self.budget.none());
+        let plan = self.app.plan(&mut message);
+        if self.app.reads_body(&plan) {
+            let (limit, within) = (self.bounds.body, self.bounds.more_within);
+            match read_body(body, limit, within, &mut message.held).await {
+                Ok(body) => message.body = body,
+                Err(error) => return self.refuse_body(error),
+            }
+        }
+        let has_body = !message.body.is_empty();
+        // an empty body that is said to be packed is no gzip either
+        let is_packed = self.app.reads_body(&plan) && head.is_packed();
+        let is_heavy = message.body.len() > SMALL || is_packed || has_body && head.is_yaml();
+        let mut pace = None;
+        if !is_heavy {
+            match ask(&*self.app, &plan, &mut message, Place::Reactor) {
+                Ok(response) => return self.packed(head, response).await,
+                Err(Longer(known)) => pace = known,
+            }
+        }
+        let service = self.clone();
+        if self.app.writes(&plan) {
+            let write = move || service.answer_at(&plan, &mut message, Place::Apart, is_packed);
+            return self.or_refused(self.write(write).await);
+        }
+        let answered = self.pool.run(pace, move |turn| {
+            service.answer_at(&plan, &mut message, Place::Pool(turn), is_packed)
+        });
+        self.or_refused(answered.await)
+    }
+
+    /// Does work that changes something, after what came before it, on a thread that takes no slot from evaluations.
+    async fn write(
+        &self,
+        work: impl FnOnce() -> Response + Send + 'static,
+    ) -> Result<Response, NotRun> {
+        if self.waiting_writers.fetch_add(1, Ordering::Relaxed) >= self.bounds.waiting {
+            self.waiting_writers.fetch_sub(1, Ordering::Relaxed);
+            return Err(NotRun::Full);
+        }
+        let turn = self.writers.acquire().await;
+        self.waiting_writers.fetch_sub(1, Ordering::Relaxed);
+        let written = tokio::task::spawn_blocking(work).await;
+        drop(turn);
+        written.map_err(|_| NotRun::Lost)
+    }
+
+    fn answer_at(
+        &self,
+        plan: &A::Plan,
+        message: &mut Message,
+        place: Place<'_>,
+        is_packed: bool,
+    ) -> Response {
+        if message.time_left().is_some_and(|left| left.is_zero()) {
+            return self.app.refuse(&Refusal::Late);
+        }
+        if message.cancel.is_cancelled() {
+            return self.app.refuse(&Refusal::Broken);
+        }
+        if is_packed && let Err(refusal) = self.unpack(message) {
+            let refused = self.app.refuse(&refusal);
+            return refused.with("vary", "Accept-Encoding");
+        }
+        // a body takes more once it is read; as long as it is, others have less
+        let length = message.body.len();
+        if length > SMALL && message.held.add(length.saturating_mul(READ)).is_err() {
+            return self.app.refuse(&Refusal::Busy);
+        }
+        match ask(&*self.app, plan, message, place) {
+            Ok(response) if self.is_to_pack(&message.head, &response) => self.pack(response),
+            Ok(response) => response,
+            // nobody who answers for good says so
+            Err(Longer(_)) => self.app.refuse(&Refusal::Panicked),
+        }
+    }
+
+    /// Replaces a packed body by what is in it.
+    fn unpack(&self, message: &mut Message) -> Result<(), Refusal> {
+        let limit = self.bounds.unpacked;
+        match gunzip(&message.body, limit, &mut message.held) {
+            Ok(body) => {
+                message.body = body.into();
+                Ok(())
+            }
+            Err(GzipError::Malformed(words)) => Err(Refusal::NotPacked(words)),
+            Err(GzipError::TooLarge) => Err(Refusal::UnpackedTooLarge),
+            Err(GzipError::Full) => Err(Refusal::Busy),
+        }
+    }
+
+    /// An answer, packed for a client that takes it so; what takes long to pack is for the pool.
+    async fn packed(self: &Arc<Self>, head: &Head, response: Response) -> Response {
+        if !self.is_to_pack(head, &response) {
+            return response;
+        }
+        if response.body.len() <= SMALL {
+            return self.pack(response);
+        }
+        let service = self.clone();
+        let packed = self.pool.run(None, move |_| service.pack(response));
+        self.or_refused(packed.await)
+    }
+
+    fn is_to_pack(&self, head: &Head, response: &Response) -> bool {
+        response.body.len() > self.packing.longer_than
+            && !response.has("content-encoding")
+            && accepts_gzip(head.header("accept-encoding"))
+    }
+
+    fn pack(&self, mut response: Response) -> Response {
+        if let Some(packed) = gzip(&response.body, self.packing.level) {
+            response.body = packed;
+            response = response.with("content-encoding", "gzip");
+            if !response.has("vary") {
+                response = response.with("vary", "Accept-Encoding");
+            }
+        }
+        response
+    }
+
+    fn or_refused(&self, done: Result<Response, NotRun>) -> Response {
+        done.unwrap_or_else(|why| {
+            self.app.refuse(match why {
+                NotRun::Full => &Refusal::Busy,
+                NotRun::Lost => &Refusal::Panicked,
+            })
+        })
+    }
+
+    fn refuse_body(&self, error: BodyError) -> Response {
+        let response = self.app.refuse(&match error {
+            BodyError::TooLarge(length) => Refusal::TooLarge(length),
+            BodyError::Full => Refusal::Busy,
+            BodyError::Slow => Refusal::Slow,
+            BodyError::Broken => Refusal::Broken,
+        });
+        // what is left of the body is not read for the sake of the connection
+        response.with("connection", "close")
+    }
+
+    fn send(&self, head: &Head, mut response: Response) -> Answer {
+        if head.method == Method::HEAD {
+            // HTTP/2 would send it
+            let length = response.body.len().to_string();
+            response.body = Vec::new();
+            return answer(response.with("content-length", &length), Bytes::new());
+        }
+        let body = std::mem::take(&mut response.body);
+        if body.len() <= SMALL {
+            return answer(response, body.into());
+        }
+        match self.budget.take(body.len()) {
+            Ok(held) => answer(
+                response,
+                Bytes::from_owner(Whole {
+                    bytes: body,
+                    _held: held,
+                }),
+            ),
+            Err(_) => {
+                let mut refused = self.app.refuse(&Refusal::Busy);
+                let body = std::mem::take(&mut refused.body);
+                answer(refused, body.into())
+            }
+        }
+    }
+}
+
+fn answer(response: Response, body: Bytes) -> Answer {
+    let mut answer = hyper::Response::new(Full::new(body));
+    *answer.status_mut() = response.status;
+    answer.headers_mut().extend(response.headers);
+    answer
+}
+
+/// A large answer, which counts among what all connections hold until it is sent.
+struct Whole {
+    bytes: Vec<u8>,
+    _held: Held,
+}
+
+impl AsRef<[u8]> for Whole {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// What HTTP demands of a head beside what its reader sees to.
+fn check_head(head: &Head, version: Version) -> Result<(), Refusal> {
+    if version == Version::HTTP_11 && !head.headers.contains_key("host") {
+        return Err(Refusal::NoHost);
+    }
+    let expects = head.header("expect");
+    if !expects.is_empty() && !expects.eq_ignore_ascii_case("100-continue") {
+        return Err(Refusal::Expectation);
+    }
+    Ok(())
+}
+
+/// What the app answers. Where it panics, that is answered too: nobody waits for nothing, and the connection goes on.
+///
+/// What the app shares may be seen after a panic: a change becomes visible as a whole, at its end.
+fn ask<A: App>(
+    app: &A,
+    plan: &A::Plan,
+    message: &mut Message,
+    place: Place<'_>,
+) -> Result<Response, Longer> {
+    let answer = catch_unwind(AssertUnwindSafe(|| app.answer(plan, message, place)));
+    answer.unwrap_or_else(|_| Ok(app.refuse(&Refusal::Panicked)))
+}
+
+/// Lives as long as somebody waits for the answer.
+struct Present(Cancel);
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

@@ -1,0 +1,264 @@
+//! Addresses and open sockets.
+
+use std::io;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use tokio::net::{TcpListener, UnixListener};
+
+/// Where to listen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// `host:port`, and whether TLS is spoken there; unless said, where there is a certificate.
+    Tcp(String, Option<bool>),
+    /// A socket in the file system, or with `@` ahead of its name one that Linux knows without a file.
+    Unix(String),
+}
+
+impl Address {
+    /// Reads `host:port`, `http://host:port`, `https://host:port` or `unix://path`.
+    pub fn parse(text: &str) -> Self {
+        if let Some(path) = text.strip_prefix("unix://") {
+            return Self::Unix(path.to_owned());
+        }
+        if let Some(rest) = text.strip_prefix("https://") {
+            return Self::Tcp(rest.to_owned(), Some(true));
+        }
+        match text.strip_prefix("http://") {
+            Some(rest) => Self::Tcp(rest.to_owned(), Some(false)),
+            None => Self::Tcp(text.to_owned(), None),
+        }
+    }
+
+    /// Whether only this machine reaches it.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Unix(_) => true,
+            Self::Tcp(place, _) => {
+                let host = place.rsplit_once(':').map_or("", |(host, _)| host);
+                let host = host.trim_start_matches('[').trim_end_matches(']');
+                let ip = host.parse::<std::net::IpAddr>();
+                host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+            }
+        }
+    }
+}
+
+/// An open socket.
+pub struct Listener {
+    /// The socket.
+    pub socket: Socket,
+    /// Whether TLS is spoken.
+    pub is_secure: bool,
+    /// Whether only health and metrics are served.
+    pub is_diagnostic: bool,
+}
+
+/// What connections come from.
+pub enum Socket {
+    /// TCP.
+    Tcp(TcpListener),
+    /// A socket of Unix.
+    Unix(
+        UnixListener,
+        #[expect(dead_code, reason = "it is there to be dropped")] Option<SocketFile>,
+    ),
+}
+
+/// The file of a socket, which goes when the socket does.
+pub struct SocketFile {
+    path: PathBuf,
+    inode: u64,
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // somebody else may have put another one there
+        if std::fs::symlink_metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Listener {
+    /// Opens an address: several sockets where its name stands for several. A socket that was left behind is replaced.
+    async fn open(
+        address: &Address,
+        socket_mode: u32,
+        has_certificate: bool,
+    ) -> io::Result<Vec<Self>> {
+        let listener = |socket, is_secure| Self {
+            socket,
+            is_secure,
+            is_diagnostic: false,
+        };
+        match address {
+            Address::Unix(path) => Ok(vec![listener(open_unix(path, socket_mode)?, false)]),
+            Address::Tcp(_, Some(true)) if !has_certificate => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "TLS needs --tls-cert-file and --tls-private-key-file",
+            )),
+            Address::Tcp(place, secure) => {
+                let is_secure = secure.unwrap_or(has_certificate);
+                let sockets = open_tcp(place).await?.into_iter();
+                Ok(sockets
+                    .map(|tcp| listener(Socket::Tcp(tcp), is_secure))
+                    .collect())
+            }
+        }
+    }
+
+    /// Opens several addresses, given as texts; an error names the one.
+    pub async fn open_all(
+        texts: &[String],
+        socket_mode: u32,
+        has_certificate: bool,
+    ) -> io::Result<Vec<Self>> {
+        let mut listeners = Vec::new();
+        for text in texts {
+            let opened = Self::open(&Address::parse(text), socket_mode, has_certificate).await;
+            listeners.extend(opened.map_err(|error| {
+                io::Error::new(error.kind(), format!("listen {text}: {error}"))
+            })?);
+        }
+        Ok(listeners)
+    }
+
+    /// The address that was opened, with the port that was chosen.
+    pub fn address(&self) -> String {
+        match &self.socket {
+            Socket::Tcp(listener) => listener
+                .local_addr()
+                .map(|address| address.to_string())
+                .unwrap_or_default(),
+            Socket::Unix(listener, _) => {
+                let Ok(address) = listener.local_addr() else {
+                    return String::new();
+                };
+                let address: std::os::unix::net::SocketAddr = address.into();
+                if let Some(name) = address.as_abstract_name() {
+                    return format!("unix://@{}", String::from_utf8_lossy(name));
+                }
+                let path = address.as_pathname();
+                path.map(|path| format!("unix://{}", path.display()))
+                    .unwrap_or_default()
+            }
+        }
+    }
+}
+
+async fn open_tcp(place: &str) -> io::Result<Vec<TcpListener>> {
+    // `:8181` is every interface
+    if let Some(port) = place.strip_prefix(':') {
+        let every = match TcpListener::bind(format!("[::]:{port}")).await {
+            Ok(listener) => Ok(listener),
+            Err(_) => TcpListener::bind(format!("0.0.0.0:{port}")).await,
+        };
+        return every.map(|listener| vec![listener]);
+    }
+    let Some(port) = place.strip_prefix("localhost:") else {
+        return TcpListener::bind(place)
+            .await
+            .map(|listener| vec![listener]);
+    };
+    // clients take either of its addresses; a machine may have only one
+    let first = TcpListener::bind(format!("127.0.0.1:{port}")).await;
+    let port = match &first {
+        Ok(listener) => listener.local_addr()?.port().to_string(),
+        Err(_) => port.to_owned(),
+    };
+    let second = TcpListener::bind(format!("[::1]:{port}")).await;
+    match (first, second) {
+        (Ok(first), Ok(second)) => Ok(vec![first, second]),
+        (Ok(one), Err(error)) | (Err(error), Ok(one)) => {
+            if error.kind() == io::ErrorKind::AddrInUse {
+                return Err(error);
+            }
+            Ok(vec![one])
+        }
+        (Err(error), Err(_)) => Err(error),
+    }
+}
+
+fn open_unix(path: &str, mode: u32) -> io::Result<Socket> {
+    if let Some(name) = path.strip_prefix('@') {
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+        let listener = std::os::unix::net::UnixListener::bind_addr(&address)?;
+        listener.set_nonblocking(true)?;
+        return Ok(Socket::Unix(UnixListener::from_std(listener)?, None));
+    }
+    remove_stale(Path::new(path))?;
+    let listener = UnixListener::bind(path)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
+    let file = SocketFile {
+        path: PathBuf::from(path),
+        inode: std::fs::symlink_metadata(path)?.ino(),
+    };
+    Ok(Socket::Unix(listener, Some(file)))
+}
+
+/// Removes a socket that was left behind; anything else at its place stays.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(file) if file.file_type().is_socket() => std::fs::remove_file(path),
+        Ok(_) => Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "there is a file that is no socket",
+        )),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Listener};
+
+    #[test]
+    fn addresses() {
+        let tcp = |place: &str, secure| Address::Tcp(place.to_owned(), secure);
+        assert_eq!(Address::parse("localhost:1"), tcp("localhost:1", None));
+        assert_eq!(Address::parse("http://a:1"), tcp("a:1", Some(false)));
+        assert_eq!(Address::parse("https://:1"), tcp(":1", Some(true)));
+        assert_eq!(Address::parse("unix:///a"), Address::Unix("/a".to_owned()));
+        for local in ["localhost:1", "127.0.0.2:1", "[::1]:1", "unix://@x"] {
+            assert!(Address::parse(local).is_local(), "{local}");
+        }
+        for open in [":1", "0.0.0.0:1", "[::]:1", "example.com:1"] {
+            assert!(!Address::parse(open).is_local(), "{open}");
+        }
+    }
+
+    #[tokio::test]
+    async fn localhost_is_all_that_it_stands_for() {
+        let open = |address: &'static str| async move {
+            Listener::open(&Address::parse(address), 0o755, false).await
+        };
+        let both = open("localhost:0").await.unwrap();
+        let ports: Vec<_> = both
+            .iter()
+            .map(|one| one.address().rsplit(':').next().unwrap().to_owned())
+            .collect();
+        assert!(ports.iter().all(|port| *port == ports[0]), "{ports:?}");
+        assert!(open("https://localhost:0").await.is_err());
+    }
+
+    #[tokio::test]
+    async fn files_of_sockets_come_and_go() {
+        let path = std::env::temp_dir().join(format!("solon-listen-{}", std::process::id()));
+        let address = Address::Unix(path.display().to_string());
+        std::fs::write(&path, "kept").unwrap();
+        assert!(Listener::open(&address, 0o700, false).await.is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"kept");
+        std::fs::remove_file(&path).unwrap();
+        let open = Listener::open(&address, 0o700, false).await.unwrap();
+        assert!(path.exists());
+        drop(open);
+        assert!(!path.exists());
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        assert!(path.exists(), "left behind");
+        drop(Listener::open(&address, 0o700, false).await.unwrap());
+        assert!(!path.exists());
+    }
+}

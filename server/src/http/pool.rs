@@ -1,0 +1,472 @@
+//! The pool: where what may take long is worked out. As many evaluations run at once as there are slots; one that runs for
+//! long gives its slot away at a look at its budget and queues behind newcomers, so that many heavy ones hold nobody up.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use tokio::sync::oneshot;
+
+use crate::config::Bounds;
+
+/// What an evaluation may take before it gives its slot to others that wait.
+const TURN: Duration = Duration::from_millis(10);
+/// How long a thread without work stays.
+const IDLE: Duration = Duration::from_secs(10);
+/// Of this many grants one goes to what has run before, however many newcomers there are.
+const FAIR: u32 = 8;
+/// Stack of a thread; what needs more grows it.
+const STACK: usize = 4 << 20;
+
+/// What is known of how long something takes, shared by all that ask for it.
+#[derive(Debug)]
+pub struct Pace {
+    /// Nanoseconds of the last time; [`Self::UNKNOWN`] before the first.
+    last: AtomicU64,
+    /// The generation of the engine that `last` belongs to.
+    generation: AtomicU64,
+    /// The generation in which it took longer than a reactor may wait, though it was not thought to.
+    misjudged: AtomicU64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            last: AtomicU64::new(Self::UNKNOWN),
+            generation: AtomicU64::new(u64::MAX),
+            misjudged: AtomicU64::new(u64::MAX),
+        }
+    }
+}
+
+impl Pace {
+    const UNKNOWN: u64 = u64::MAX;
+
+    /// Notes how long it took in a generation.
+    pub fn note(&self, generation: u64, took: Duration) {
+        let took = u64::try_from(took.as_nanos()).unwrap_or(Self::UNKNOWN - 1);
+        // most often the generation stays, and threads do not meet here
+        if self.generation.load(Ordering::Relaxed) != generation {
+            self.generation.store(generation, Ordering::Relaxed);
+        }
+        self.last.store(took, Ordering::Relaxed);
+    }
+
+    /// Notes that it took too long for a reactor.
+    pub fn misjudged(&self, generation: u64) {
+        self.misjudged.store(generation, Ordering::Relaxed);
+    }
+
+    /// Whether it took less than `time` when it was last asked in a generation, and never more than a reactor may wait.
+    pub fn is_under(&self, generation: u64, time: Duration) -> bool {
+        self.generation.load(Ordering::Relaxed) == generation
+            && self.misjudged.load(Ordering::Relaxed) != generation
+            && self.last.load(Ordering::Relaxed) < u64::try_from(time.as_nanos()).unwrap_or(0)
+    }
+
+    /// Notes that it takes longer than a turn, before it is known how long.
+    fn is_long(&self) {
+        if !self.is_slow() {
+            let long = u64::try_from(TURN.as_nanos()).unwrap_or(u64::MAX);
+            self.last.store(long.saturating_add(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it is known, of any generation, to take longer than a turn.
+    fn is_slow(&self) -> bool {
+        let last = self.last.load(Ordering::Relaxed);
+        last != Self::UNKNOWN && u128::from(last) > TURN.as_nanos()
+    }
+
+    /// Whether it is known, of any generation, to end within a turn.
+    fn is_quick(&self) -> bool {
+        u128::from(self.last.load(Ordering::Relaxed)) <= TURN.as_nanos()
+    }
+}
+
+/// Why work was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotRun {
+    /// Too much waits already.
+    Full,
+    /// It ended without a result.
+    Lost,
+}
+
+type Work = Box<dyn FnOnce(&Turn) + Send>;
+
+struct Job {
+    work: Work,
+    pace: Option<Arc<Pace>>,
+}
+
+/// Something that has run, or is known to run, for long.
+enum Slow {
+    Job(Job),
+    Parked(Arc<Parked>),
+}
+
+/// An evaluation that gave its slot away.
+struct Parked {
+    granted: AtomicBool,
+    thread: std::thread::Thread,
+}
+
+/// Where long work is done. Clones are the same pool.
+#[derive(Clone)]
+pub struct Pool(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// Tells threads without work that there is some.
+    work: Condvar,
+    threads: usize,
+    waiting: usize,
+    /// Most threads that evaluations hold which gave their slots away; the others are for newcomers.
+    parked: usize,
+    refused: AtomicU64,
+    yielded: AtomicU64,
+}
+
+struct State {
+    /// Slots that nobody has.
+    free: usize,
+    threads: usize,
+    /// Threads that wait for work, or are about to.
+    sleeping: usize,
+    /// Threads of evaluations that gave their slots away.
+    parked: usize,
+    grants: u32,
+    quick: VecDeque<Job>,
+    unknown: VecDeque<Job>,
+    slow: VecDeque<Slow>,
+    /// Jobs among the slow.
+    slow_jobs: usize,
+    /// What has a slot and waits for a thread to take it.
+    ready: VecDeque<Job>,
+}
+
+impl State {
+    fn waiting(&self) -> usize {
+        self.quick.len() + self.unknown.len() + self.slow_jobs
+    }
+
+    fn is_wanted(&self) -> bool {
+        !(self.quick.is_empty() && self.unknown.is_empty() && self.slow.is_empty())
+    }
+}
+
+impl Pool {
+    /// A pool of its own.
+    pub fn new(bounds: &Bounds) -> Self {
+        let threads = bounds.threads.max(1);
+        Self(Arc::new(Shared {
+            state: Mutex::new(State {
+                free: bounds.slots.max(1),
+                threads: 0,
+                sleeping: 0,
+                parked: 0,
+                grants: 0,
+                quick: VecDeque::new(),
+                unknown: VecDeque::new(),
+                slow: VecDeque::new(),
+                slow_jobs: 0,
+                ready: VecDeque::new(),
+            }),
+            work: Condvar::new(),
+            threads,
+            waiting: bounds.waiting,
+            parked: threads - threads / 4,
+            refused: AtomicU64::new(0),
+            yielded: AtomicU64::new(0),
+        }))
+    }
+
+    /// Does work when a slot is free; `pace` tells how long it is thought to take.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        pace: Option<Arc<Pace>>,
+        work: impl FnOnce(&Turn) -> T + Send + 'static,
+    ) -> Result<T, NotRun> {
+        let (sender, receiver) = oneshot::channel();
+        let work = Box::new(move |turn: &Turn| {
+            // who asked may have gone
+            let _ = sender.send(work(turn));
+        });
+        self.0.add(Job { work, pace })?;
+        receiver.await.map_err(|_| NotRun::Lost)
+    }
+
+    /// How often work was refused since too much waited.
+    pub fn refused(&self) -> u64 {
+        self.0.refused.load(Ordering::Relaxed)
+    }
+
+    /// How often an evaluation gave its slot away.
+    pub fn yielded(&self) -> u64 {
+        self.0.yielded.load(Ordering::Relaxed)
+    }
+}
+
+impl Shared {
+    fn add(self: &Arc<Self>, job: Job) -> Result<(), NotRun> {
+        let mut state = self.state.lock();
+        if state.free == 0 && state.waiting() >= self.waiting {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(NotRun::Full);
+        }
+        let pace = job.pace.as_deref();
+        if pace.is_some_and(Pace::is_slow) {
+            state.slow_jobs += 1;
+            state.slow.push_back(Slow::Job(job));
+        } else if pace.is_some_and(Pace::is_quick) {
+            state.quick.push_back(job);
+        } else {
+            state.unknown.push_back(job);
+        }
+        self.grant(&mut state, false);
+        Ok(())
+    }
+
+    /// Gives free slots to those that wait. `own` is the thread of the caller, which takes a job itself.
+    fn grant(self: &Arc<Self>, state: &mut State, mut own: bool) {
+        while state.free > 0 {
+            match self.next(state) {
+                None => return,
+                Some(Slow::Parked(parked)) => {
+                    state.free -= 1;
+                    state.parked -= 1;
+                    parked.granted.store(true, Ordering::Release);
+                    parked.thread.unpark();
+                }
+                Some(Slow::Job(job)) => {
+                    state.free -= 1;
+                    state.ready.push_back(job);
+                    if state.sleeping < state.ready.len() {
+                        self.spawn(state);
+                    } else if !std::mem::take(&mut own) {
+                        self.work.notify_one();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whose turn it is.
+    fn next(&self, state: &mut State) -> Option<Slow> {
+        let thread_is_free = state.sleeping > state.ready.len() || state.threads < self.threads;
+        state.grants = state.grants.wrapping_add(1);
+        if state.grants.is_multiple_of(FAIR)
+            && let Some(slow) = self.next_slow(state, thread_is_free)
+        {
+            return Some(slow);
+        }
+        if thread_is_free {
+            if let Some(job) = state.quick.pop_front() {
+                return Some(Slow::Job(job));
+            }
+            while let Some(job) = state.unknown.pop_front() {
+                // others that ask for the same may have shown meanwhile what it is
+                if job.pace.as_deref().is_some_and(Pace::is_slow) {
+                    state.slow_jobs += 1;
+                    state.slow.push_back(Slow::Job(job));
+                } else {
+                    return Some(Slow::Job(job));
+                }
+            }
+        }
+        self.next_slow(state, thread_is_free)
+    }
+
+    fn next_slow(&self, state: &mut State, thread_is_free: bool) -> Option<Slow> {
+        let may_begin = thread_is_free && state.parked < self.parked;
+        let at = state
+            .slow
+            .iter()
+            .position(|slow| may_begin || matches!(slow, Slow::Parked(_)))?;
+        let slow = state.slow.remove(at)?;
+        if matches!(slow, Slow::Job(_)) {
+            state.slow_jobs -= 1;
+        }
+        Some(slow)
+    }
+
+    fn spawn(self: &Arc<Self>, state: &mut State) {
+        let shared = self.clone();
+        let thread = std::thread::Builder::new()
+            .name("pool".into())
+            .stack_size(STACK)
+            .spawn(move || shared.serve());
+        if thread.is_ok() {
+            state.threads += 1;
+            state.sleeping += 1;
+        } else {
+            // no thread, no work: who asked is told that it was lost
+            state.free += 1;
+            state.ready.pop_back();
+        }
+    }
+
+    fn serve(self: Arc<Self>) {
+        while let Some(job) = self.take() {
+            let turn = Turn {
+                pool: self.clone(),
+                since: Cell::new(Instant::now()),
+                pace: job.pace,
+            };
+            // whoever asked is told that it was lost
+            let _ = catch_unwind(AssertUnwindSafe(|| (job.work)(&turn)));
+            let mut state = self.state.lock();
+            state.free += 1;
+            state.sleeping += 1;
+            self.grant(&mut state, true);
+        }
+    }
+
+    /// The next job of this thread, which counts as sleeping; none when there was none for long.
+    fn take(&self) -> Option<Job> {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(job) = state.ready.pop_front() {
+                state.sleeping -= 1;
+                return Some(job);
+            }
+            let timed_out = self.work.wait_for(&mut state, IDLE).timed_out();
+            if timed_out && state.ready.is_empty() {
+                state.sleeping -= 1;
+                state.threads -= 1;
+                return None;
+            }
+        }
+    }
+}
+
+/// A slot that work has.
+pub struct Turn {
+    pool: Arc<Shared>,
+    since: Cell<Instant>,
+    pace: Option<Arc<Pace>>,
+}
+
+impl Turn {
+    /// To be called now and then by work that takes long: lets others have the slot when it was held for long.
+    pub fn look(&self) {
+        if self.since.get().elapsed() < TURN {
+            return;
+        }
+        if let Some(pace) = &self.pace {
+            // whoever asks for the same now is not let in ahead of others
+            pace.is_long();
+        }
+        self.give_way();
+        self.since.set(Instant::now());
+    }
+
+    fn give_way(&self) {
+        let parked = {
+            let mut state = self.pool.state.lock();
+            if !state.is_wanted() {
+                return;
+            }
+            let parked = Arc::new(Parked {
+                granted: AtomicBool::new(false),
+                thread: std::thread::current(),
+            });
+            state.parked += 1;
+            state.free += 1;
+            state.slow.push_back(Slow::Parked(parked.clone()));
+            self.pool.grant(&mut state, false);
+            parked
+        };
+        if !parked.granted.load(Ordering::Acquire) {
+            self.pool.yielded.fetch_add(1, Ordering::Relaxed);
+        }
+        while !parked.granted.load(Ordering::Acquire) {
+            std::thread::park();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{NotRun, Pool};
+    use crate::config::Bounds;
+
+    fn pool(slots: usize, threads: usize, waiting: usize) -> Pool {
+        Pool::new(&Bounds {
+            slots,
+            threads,
+            waiting,
+            ..Bounds::default()
+        })
+    }
+
+    /// Works for a time, with looks as an evaluation has them.
+    fn work(turn: &super::Turn, time: Duration) -> Instant {
+        let start = Instant::now();
+        while start.elapsed() < time {
+            std::thread::sleep(Duration::from_millis(1));
+            turn.look();
+        }
+        Instant::now()
+    }
+
+    #[tokio::test]
+    async fn results_come_back_and_panics_are_lost() {
+        let pool = pool(2, 4, 8);
+        assert_eq!(pool.run(None, |_| 7).await, Ok(7));
+        let none = pool.run(None, |_| -> u32 {
+            std::process::id().checked_sub(u32::MAX).unwrap()
+        });
+        assert_eq!(none.await, Err(NotRun::Lost));
+        assert_eq!(pool.run(None, |_| 8).await, Ok(8));
+    }
+
+    #[tokio::test]
+    async fn long_work_gives_way_to_newcomers() {
+        let pool = pool(1, 8, 64);
+        let long: Vec<_> = (0..4)
+            .map(|_| {
+                let pool = pool.clone();
+                let long = Duration::from_millis(300);
+                tokio::spawn(async move { pool.run(None, move |turn| work(turn, long)).await })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let start = Instant::now();
+        pool.run(None, |_| ()).await.unwrap();
+        assert!(
+            start.elapsed() < Duration::from_millis(150),
+            "{:?}",
+            start.elapsed()
+        );
+        for one in long {
+            one.await.unwrap().unwrap();
+        }
+        assert!(pool.yielded() > 4);
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_is_refused() {
+        let pool = pool(1, 1, 1);
+        let run = |millis| {
+            let pool = pool.clone();
+            let long = Duration::from_millis(millis);
+            tokio::spawn(async move { pool.run(None, move |turn| work(turn, long)).await })
+        };
+        let first = run(200);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let second = run(1);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(pool.run(None, |_| ()).await, Err(NotRun::Full));
+        assert_eq!(pool.refused(), 1);
+        first.await.unwrap().unwrap();
+        second.await.unwrap().unwrap();
+    }
+}

@@ -1,0 +1,372 @@
+//! The bytes of a connection, watched: how long a client may rest, how much of a head is read, what hyper would not take or
+//! would answer without a body.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
+
+use super::budget::{Budget, Held, SMALL};
+use crate::config::Bounds;
+
+/// Most bytes that are read at a time.
+const PART: usize = 32 << 10;
+
+/// What a connection's stream and its requests tell one another.
+#[derive(Debug, Default)]
+pub struct Flow {
+    begun: AtomicUsize,
+    open: AtomicUsize,
+}
+
+/// A request that is being answered.
+pub struct Open(Arc<Flow>);
+
+impl Flow {
+    /// Notes that a request was read, until what is returned is dropped.
+    pub fn begin(self: &Arc<Self>) -> Open {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.open.fetch_add(1, Ordering::Relaxed);
+        Open(self.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The answers that hyper gives for itself, which have no body, and what is sent instead.
+#[derive(Debug)]
+pub struct Broken {
+    /// To what cannot be read.
+    pub malformed: Vec<u8>,
+    /// To what has too large a head.
+    pub large_head: Vec<u8>,
+    /// To a target that is too long.
+    pub long_target: Vec<u8>,
+}
+
+/// A stream that is watched.
+pub struct Watched<S> {
+    inner: S,
+    flow: Arc<Flow>,
+    bounds: Arc<Bounds>,
+    broken: Arc<Broken>,
+    /// Fires at the earliest when something may be due.
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Requests that were begun when bytes came last.
+    begun: usize,
+    /// When the first byte of a head came.
+    head: Option<Instant>,
+    /// Bytes of the head so far.
+    head_bytes: usize,
+    held: Held,
+    /// When the last request ended, or the connection began.
+    rests: Instant,
+    /// When the client stopped to take what is written.
+    stuck: Option<Instant>,
+    first: First,
+    /// Bytes that were read and did not fit.
+    ahead: Vec<u8>,
+}
+
+/// What is known of the first line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// It is being read.
+    Line,
+    /// It was HTTP/1.
+    Read,
+    /// The connection speaks HTTP/2.
+    Http2,
+}
+
+impl<S> Watched<S> {
+    /// Watches a stream.
+    pub fn new(
+        inner: S,
+        flow: Arc<Flow>,
+        bounds: Arc<Bounds>,
+        budget: &Budget,
+        broken: Arc<Broken>,
+    ) -> Self {
+        Self {
+            inner,
+            flow,
+            bounds,
+            broken,
+            timer: None,
+            begun: 0,
+            head: None,
+            head_bytes: 0,
+            held: budget.none(),
+            rests: Instant::now(),
+            stuck: None,
+            first: First::Line,
+            ahead: Vec::new(),
+        }
+    }
+
+    /// Takes note of bytes that came.
+    fn came(&mut self, count: usize) -> io::Result<()> {
+        let begun = self.flow.begun.load(Ordering::Relaxed);
+        if begun != self.begun {
+            self.begun = begun;
+            self.head = None;
+            self.head_bytes = 0;
+            self.rests = Instant::now();
+            if self.held.resize(0).is_err() {
+                return Err(io::ErrorKind::OutOfMemory.into());
+            }
+        }
+        if self.flow.open.load(Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        if self.first == First::Http2 {
+            self.rests = Instant::now();
+            return Ok(());
+        }
+        self.head.get_or_insert_with(Instant::now);
+        self.head_bytes += count;
+        // one that large is rare, and many of them are not to be had for nothing
+        if self.head_bytes > SMALL && self.held.resize(self.head_bytes).is_err() {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        Ok(())
+    }
+
+    /// When the connection has rested for too long, if it may.
+    fn due(&mut self) -> Option<Instant> {
+        if self.flow.open.load(Ordering::Relaxed) > 0 {
+            return None;
+        }
+        if self.flow.begun.load(Ordering::Relaxed) != self.begun {
+            self.begun = self.flow.begun.load(Ordering::Relaxed);
+            self.head = None;
+            self.head_bytes = 0;
+            self.rests = Instant::now();
+        }
+        match self.head {
+            Some(began) => began.checked_add(self.bounds.head_within),
+            None => self.rests.checked_add(self.bounds.idle),
+        }
+    }
+
+    /// Wakes the task when something is due; whether that is now.
+    fn is_over(&mut self, due: Option<Instant>, cx: &mut Context<'_>) -> bool {
+        let Some(due) = due else {
+            return false;
+        };
+        let due = tokio::time::Instant::from_std(due);
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
+        // moving it later each time would cost more than waking once too often
+        if timer.deadline() > due {
+            timer.as_mut().reset(due);
+        }
+        while timer.as_mut().poll(cx).is_ready() {
+            if tokio::time::Instant::now() >= due {
+                return true;
+            }
+            timer.as_mut().reset(due);
+        }
+        false
+    }
+
+    /// Looks through the first line of a connection, and escapes what a target may not have unescaped, though clients
+    /// send it.
+    fn first_line(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
+        let new = buffer.filled().get(before..).unwrap_or_default();
+        if before == 0 && new.starts_with(b"PRI") {
+            self.first = First::Http2;
+            return;
+        }
+        let end = memchr::memchr(b'\n', new);
+        if end.is_some() {
+            self.first = First::Read;
+        }
+        let line = new.get(..end.unwrap_or(new.len())).unwrap_or(new);
+        if !line.iter().any(|&byte| is_escaped(byte)) {
+            return;
+        }
+        let mut text = Vec::with_capacity(new.len() + 64);
+        for (at, &byte) in new.iter().enumerate() {
+            if at < line.len() && is_escaped(byte) {
+                text.extend_from_slice(format!("%{byte:02X}").as_bytes());
+            } else {
+                text.push(byte);
+            }
+        }
+        buffer.set_filled(before);
+        self.ahead = text;
+        self.pour(buffer);
+    }
+
+    /// Gives what was read ahead.
+    fn pour(&mut self, buffer: &mut ReadBuf<'_>) {
+        let count = self.ahead.len().min(buffer.remaining());
+        let rest = self.ahead.split_off(count);
+        buffer.put_slice(&self.ahead);
+        self.ahead = rest;
+    }
+
+    /// What is sent instead of an answer that hyper makes for itself.
+    fn instead(&self, bytes: &[u8]) -> Option<Arc<Broken>> {
+        let status = bytes.strip_prefix(b"HTTP/1.1 4")?;
+        let own =
+            status.starts_with(b"00 ") || status.starts_with(b"31 ") || status.starts_with(b"14 ");
+        let bodiless = |bytes| memchr::memmem::find(bytes, b"content-length: 0\r\n").is_some();
+        (own && bodiless(bytes)).then(|| self.broken.clone())
+    }
+}
+
+/// Whether a byte stands in targets though it may not, so that the parser of targets refuses it.
+fn is_escaped(byte: u8) -> bool {
+    matches!(byte, b'"' | b'<' | b'>' | b'`')
+}
+
+impl Broken {
+    fn of(&self, answer: &[u8]) -> &[u8] {
+        match answer.get(9..12) {
+            Some(b"431") => &self.large_head,
+            Some(b"414") => &self.long_target,
+            _ => &self.malformed,
+        }
+    }
+}
+
+/// Reads, but not much at a time: whoever reads makes the more room the more comes at once, and keeps it.
+fn read_part<S: AsyncRead>(
+    inner: Pin<&mut S>,
+    cx: &mut Context<'_>,
+    buffer: &mut ReadBuf<'_>,
+) -> Poll<io::Result<()>> {
+    if buffer.remaining() <= PART {
+        return inner.poll_read(cx, buffer);
+    }
+    let mut part = ReadBuf::new(buffer.initialize_unfilled_to(PART));
+    let read = inner.poll_read(cx, &mut part);
+    let count = part.filled().len();
+    buffer.advance(count);
+    read
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if !this.ahead.is_empty() {
+            this.pour(buffer);
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        match read_part(Pin::new(&mut this.inner), cx, buffer) {
+            Poll::Ready(Ok(())) => {
+                let count = buffer.filled().len() - before;
+                if count == 0 {
+                    return Poll::Ready(Ok(()));
+                }
+                if this.first == First::Line {
+                    this.first_line(buffer, before);
+                }
+                Poll::Ready(this.came(count))
+            }
+            Poll::Ready(error) => Poll::Ready(error),
+            Poll::Pending => {
+                let due = this.due();
+                if this.is_over(due, cx) {
+                    return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Watched<S> {
+    /// Takes note of what came of writing.
+    fn wrote<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stuck = None;
+            return written;
+        }
+        let since = *self.stuck.get_or_insert_with(Instant::now);
+        let due = since.checked_add(self.bounds.more_within);
+        if self.is_over(due, cx) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        Poll::Pending
+    }
+
+    /// Writes another answer than hyper's own; what does not fit a socket that has room is lost with the connection.
+    fn answer(
+        &mut self,
+        cx: &mut Context<'_>,
+        broken: &Broken,
+        bytes: &[u8],
+        length: usize,
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(cx, broken.of(bytes));
+        let written = written.map_ok(|_| length);
+        self.wrote(cx, written)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        if let Some(broken) = this.instead(bytes) {
+            return this.answer(cx, &broken, bytes, bytes.len());
+        }
+        let written = Pin::new(&mut this.inner).poll_write(cx, bytes);
+        this.wrote(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        let first = parts.first().map(|part| &**part).unwrap_or_default();
+        if let Some(broken) = this.instead(first) {
+            let length = parts.iter().map(|part| part.len()).sum();
+            return this.answer(cx, &broken, first, length);
+        }
+        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, parts);
+        this.wrote(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let flushed = Pin::new(&mut this.inner).poll_flush(cx);
+        this.wrote(cx, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}

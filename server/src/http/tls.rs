@@ -1,0 +1,226 @@
+//! How connections are protected: certificates, versions and ciphers, read again when their files change.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ServerConfig, WebPkiClientVerifier};
+use rustls::version::{TLS12, TLS13};
+use rustls::{ProtocolVersion, RootCertStore};
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::{error, info};
+
+use crate::config::{TlsOptions, TlsVersion};
+
+/// The certificates that a client showed, as DER, its own first.
+pub type Certificates = Vec<Vec<u8>>;
+
+/// The protection of connections as it is now.
+pub struct TlsState {
+    options: TlsOptions,
+    provider: Arc<CryptoProvider>,
+    current: ArcSwap<ServerConfig>,
+    /// What was read last.
+    files: Mutex<Files>,
+}
+
+/// The files that say who the server is and whom it trusts.
+#[derive(PartialEq, Eq)]
+struct Files {
+    certificate: Vec<u8>,
+    key: Vec<u8>,
+    authorities: Option<Vec<u8>>,
+}
+
+impl TlsState {
+    /// Reads the files that the options name.
+    ///
+    /// # Errors
+    /// Why connections cannot be protected so, in words that name the file or the flag.
+    pub fn new(options: TlsOptions) -> Result<Self, String> {
+        let provider = Arc::new(provider(&options.cipher_suites)?);
+        let files = Files::read(&options)?;
+        let config = config(&options, &provider, &files)?;
+        Ok(Self {
+            options,
+            provider,
+            current: ArcSwap::from_pointee(config),
+            files: Mutex::new(files),
+        })
+    }
+
+    /// What new connections are protected with.
+    pub fn current(&self) -> Arc<ServerConfig> {
+        self.current.load_full()
+    }
+
+    /// The same for what may be asked for, and shared.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn shared(options: Option<&TlsOptions>) -> io::Result<Option<Arc<Self>>> {
+        let state = options.cloned().map(Self::new).transpose();
+        let state = state.map_err(|words| io::Error::new(io::ErrorKind::InvalidInput, words))?;
+        Ok(state.map(Arc::new))
+    }
+
+    /// Reads the files again every now and then, and when the process is told to, for as long as it is waited for.
+    pub async fn keep_fresh(self: Arc<Self>) {
+        let Ok(mut told) = signal(SignalKind::hangup()) else {
+            return;
+        };
+        loop {
+            tokio::select! {
+                _ = told.recv() => {}
+                () = tokio::time::sleep(self.options.refresh) => {}
+            }
+            let state = self.clone();
+            match tokio::task::spawn_blocking(move || state.reload()).await {
+                Ok(Ok(true)) => info!("Certificates were read anew."),
+                Ok(Err(words)) => error!(err = words, "Certificates stay as they are."),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the files again; whether they had changed. What cannot be used changes nothing.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn reload(&self) -> Result<bool, String> {
+        let files = Files::read(&self.options)?;
+        let mut known = self.files.lock();
+        if *known == files {
+            return Ok(false);
+        }
+        let config = config(&self.options, &self.provider, &files);
+        // what is wrong is told once, until it changes
+        *known = files;
+        self.current.store(Arc::new(config?));
+        Ok(true)
+    }
+}
+
+impl Files {
+    fn read(options: &TlsOptions) -> Result<Self, String> {
+        let authorities = options.ca_cert_file.as_deref();
+        Ok(Self {
+            certificate: read(&options.cert_file)?,
+            key: read(&options.private_key_file)?,
+            authorities: authorities.map(read).transpose()?,
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn config(
+    options: &TlsOptions,
+    provider: &Arc<CryptoProvider>,
+    files: &Files,
+) -> Result<ServerConfig, String> {
+    let versions: &[_] = match options.min_version {
+        TlsVersion::V13 => &[&TLS13],
+        TlsVersion::V10 | TlsVersion::V11 | TlsVersion::V12 => &[&TLS12, &TLS13],
+    };
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(versions)
+        .map_err(|error| format!("--tls-cipher-suites: {error}"))?;
+    let builder = if options.client_certificates {
+        let roots = Arc::new(roots(options, files)?);
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider.clone());
+        let verifier = verifier
+            .build()
+            .map_err(|error| format!("--tls-ca-cert-file: {error}"))?;
+        builder.with_client_cert_verifier(verifier)
+    } else {
+        builder.with_no_client_auth()
+    };
+    let named = |path: &PathBuf, what: &str| format!("{}: {what}", path.display());
+    let certificates = CertificateDer::pem_slice_iter(&files.certificate)
+        .collect::<Result<Vec<_>, _>>()
+        .ok()
+        .filter(|certificates| !certificates.is_empty())
+        .ok_or_else(|| named(&options.cert_file, "there is no certificate in it"))?;
+    let key = PrivateKeyDer::from_pem_slice(&files.key)
+        .map_err(|_| named(&options.private_key_file, "there is no private key in it"))?;
+    let mut config = builder
+        .with_single_cert(certificates, key)
+        .map_err(|error| named(&options.private_key_file, &error.to_string()))?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// Whom clients have to be vouched for by: the authorities of a file, or those that the system trusts.
+fn roots(options: &TlsOptions, files: &Files) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    match &files.authorities {
+        Some(text) => {
+            let certificates = CertificateDer::pem_slice_iter(text).filter_map(Result::ok);
+            roots.add_parsable_certificates(certificates);
+        }
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    if roots.is_empty() {
+        let file = options.ca_cert_file.as_deref().unwrap_or(Path::new(""));
+        return Err(format!(
+            "--tls-ca-cert-file {}: there is no certificate in it",
+            file.display()
+        ));
+    }
+    Ok(roots)
+}
+
+/// Cryptography with the ciphers that are named, by the names that Go gives them; all where none is. The ciphers of TLS 1.3
+/// are all there always, as in Go.
+fn provider(names: &[String]) -> Result<CryptoProvider, String> {
+    let mut provider = aws_lc_rs::default_provider();
+    if names.is_empty() {
+        return Ok(provider);
+    }
+    let is_13 =
+        |suite: &rustls::SupportedCipherSuite| suite.version().version == ProtocolVersion::TLSv1_3;
+    let name = |suite: &rustls::SupportedCipherSuite| format!("{:?}", suite.suite());
+    for wanted in names {
+        let known = provider
+            .cipher_suites
+            .iter()
+            .any(|suite| name(suite) == *wanted);
+        let is_of_13 = provider
+            .cipher_suites
+            .iter()
+            .any(|suite| is_13(suite) && name(suite).replace("TLS13_", "TLS_") == *wanted);
+        if !known && !is_of_13 {
+            return Err(format!("--tls-cipher-suites: `{wanted}` is not supported"));
+        }
+    }
+    let kept = |suite: &rustls::SupportedCipherSuite| is_13(suite) || names.contains(&name(suite));
+    provider.cipher_suites.retain(kept);
+    Ok(provider)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::provider;
+
+    #[test]
+    fn ciphers_are_named_as_go_names_them() {
+        let some = provider(&["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256".to_owned()]).unwrap();
+        assert_eq!(some.cipher_suites.len(), 4);
+        assert!(provider(&["TLS_AES_128_GCM_SHA256".to_owned()]).is_ok());
+        let error = provider(&["TLS_RSA_WITH_RC4_128_SHA".to_owned()]).unwrap_err();
+        assert!(
+            error.contains("`TLS_RSA_WITH_RC4_128_SHA` is not supported"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Solon's policy server, as a library: a program serves policies and documents from its own process.
+//!
+//! ```no_run
+//! use solon::Engine;
+//! use solon_server::Server;
+//!
+//! let engine = Engine::new();
+//! engine.set_module("authz.rego", "package authz\nallow if input.user == \"alice\"")?;
+//! Server::builder()
+//!     .engine(engine)
+//!     .address("localhost:8181")
+//!     .build()
+//!     .run()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`cli`] | the commands |
+//! | `app`, `control` | a policy server, and a control plane, from start to stop |
+//! | `api` | what requests ask for |
+//! | `http` | how requests and answers travel |
+//! | `config`, `telemetry` | options; what the server tells about itself |
+//! | `wire` | parts of errors that API and commands share |
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        reason = "a panic in a test is a failing test"
+    )
+)]
+
+mod api;
+mod app;
+#[doc(hidden)]
+pub mod cli;
+mod config;
+mod control;
+mod http;
+mod telemetry;
+mod wire;
+
+pub use app::{Open, Server, ServerBuilder};
+pub use config::{
+    Authentication, Authorization, Bounds, Packing, ServerOptions, Spelling, TlsOptions, TlsVersion,
+};

@@ -1,0 +1,214 @@
+//! Configurations: where they come from, what may stand in them, what is shown of them.
+
+use serde_json::{Value, json};
+
+use super::{Config, Sources};
+
+fn variable(name: &str) -> Option<String> {
+    match name {
+        "HOST" => Some("example.com".to_owned()),
+        "EMPTY" => Some(String::new()),
+        _ => None,
+    }
+}
+
+fn file(path: &str) -> Result<String, String> {
+    match path {
+        "secret.txt" => Ok(" hidden\n".to_owned()),
+        other => Err(format!("{other}: no such file")),
+    }
+}
+
+fn read(text: &str, set: &[&str], set_files: &[&str]) -> Result<Config, String> {
+    let own = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let sources = Sources {
+        file: Some(("c.yaml".to_owned(), text.to_owned())),
+        set: own(set),
+        set_files: own(set_files),
+    };
+    Config::read(&sources, &variable, &file)
+}
+
+fn told(text: &str, set: &[&str]) -> Value {
+    read(text, set, &[]).unwrap().told()
+}
+
+#[test]
+fn variables_stand_in_for_what_the_environment_holds() {
+    let text = "labels: {a: '${HOST} ${NONE} ${EMPTY} ${', b: '$HOST ${HOST}'}";
+    let want =
+        json!({"labels": {"a": "example.com ${NONE} ${EMPTY} ${", "b": "$HOST example.com"}});
+    assert_eq!(told(text, &[]), want);
+    assert_eq!(
+        told("", &["labels.h=${HOST}"]),
+        json!({"labels": {"h": "example.com"}})
+    );
+}
+
+#[test]
+fn assignments_stand_over_the_file() {
+    let text = "x: {y: 1, z: 2}\nl: [1, 2, 3]\nservices: [{name: a, url: b}]";
+    for (set, want) in [
+        ("x.y=7,x.w=a", json!({"y": 7, "z": 2, "w": "a"})),
+        ("x.y=null", json!({"z": 2})),
+        ("x={a,2,true}", json!(["a", 2, true])),
+        ("x={}", json!([])),
+        (r"x.y=a\,b", json!({"y": "a,b", "z": 2})),
+        (r"x.a\.b=1", json!({"y": 1, "z": 2, "a.b": 1})),
+        ("x.y=007", json!({"y": "007", "z": 2})),
+        ("x.y=", json!({"y": "", "z": 2})),
+        ("x.y=a=b", json!({"y": "a=b", "z": 2})),
+    ] {
+        assert_eq!(told(text, &[set])["x"], want, "{set}");
+    }
+    assert_eq!(told(text, &["l={9}"])["l"], json!([9]));
+    assert_eq!(
+        told(text, &["services[0].url=c"])["services"],
+        json!([{"url": "c"}])
+    );
+    assert_eq!(told(text, &["q[1][0].a=1"])["q"], json!([null, [{"a": 1}]]));
+    let config = read("", &[], &["labels.s=secret.txt"]).unwrap();
+    assert_eq!(config.told(), json!({"labels": {"s": "hidden"}}));
+    for (set, want) in [
+        ("a", "key \"a\" has no value"),
+        ("a..b=1", "key \"a..b\" has an empty name"),
+        ("a[x]=1", "key \"a[x]\" has a wrong index"),
+        ("a[10001]=1", "key \"a[10001]\" has a wrong index"),
+    ] {
+        let error = read("", &[set], &[]).unwrap_err();
+        assert_eq!(error, format!("failed parsing --set data: {want}"));
+    }
+    let error = read("", &[], &["a=none.txt"]).unwrap_err();
+    assert_eq!(
+        error,
+        "failed parsing --set-file data: none.txt: no such file"
+    );
+}
+
+#[test]
+fn wrong_types_are_refused_with_the_place_of_the_key() {
+    for (text, want) in [
+        ("[]", "c.yaml: expected an object"),
+        (
+            "default_decision: 5",
+            "default_decision: expected a string, got a number",
+        ),
+        (
+            "labels: {a: 5}",
+            "labels.a: expected a string, got a number",
+        ),
+        ("labels: 5", "labels: expected an object, got a number"),
+        ("caching: 5", "caching: expected an object, got a number"),
+        (
+            "caching: {inter_query_builtin_cache: {max_size_bytes: a}}",
+            "caching.inter_query_builtin_cache.max_size_bytes: expected an integer, got a string",
+        ),
+        (
+            "services: [{url: a}, {url: 1}]",
+            "services[1].url: expected a string, got a number",
+        ),
+        (
+            "services: {a: {tls: {system_ca_required: 'yes'}}}",
+            "services.a.tls.system_ca_required: expected a boolean, got a string",
+        ),
+        (
+            "server: {metrics: {prom: {http_request_duration_seconds: {buckets: [1, a]}}}}",
+            "server.metrics.prom.http_request_duration_seconds.buckets: expected an array of numbers, got an array",
+        ),
+        (
+            "decision_logs: {console: 5}",
+            "decision_logs.console: expected a boolean, got a number",
+        ),
+        (
+            "decision_logs: {console: true}",
+            "decision_logs: not supported yet",
+        ),
+        ("bundles: {a: {service: s}}", "bundles: not supported yet"),
+        ("plugins: {foo: {}}", "plugins: not supported yet"),
+        (
+            "server: {encoding: {gzip: {min_length: -1}}}",
+            "invalid value for server.encoding.gzip.min_length field, should be a positive number",
+        ),
+        (
+            "server: {encoding: {gzip: {compression_level: 5}}}",
+            "invalid value for server.encoding.gzip.compression_level field, accepted values are 0, 1 or 9",
+        ),
+        (
+            "server: {decoding: {max_length: 0}}",
+            "invalid value for server.decoding.max_length field, should be a positive number",
+        ),
+        (
+            "server: {decoding: {gzip: {max_length: 0}}}",
+            "invalid value for server.decoding.gzip.max_length field, should be a positive number",
+        ),
+    ] {
+        assert_eq!(read(text, &[], &[]).unwrap_err(), want, "{text}");
+    }
+    let error = read("a: [\n", &[], &[]).unwrap_err();
+    assert!(
+        error.starts_with("failed to parse c.yaml: yaml: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn unknown_keys_are_told_with_what_may_be_meant() {
+    let text = "servces: {}\nserver: {decoding: {max_lenght: 5}}\nfoo: {bar: 1}\nbundles: {}";
+    let config = read(text, &[], &[]).unwrap();
+    assert_eq!(
+        config.warnings,
+        [
+            "unknown configuration option \"foo\"",
+            "unknown configuration option \"servces\", did you mean \"services\"?",
+            "unknown configuration option \"server.decoding.max_lenght\", did you mean \"max_length\"?",
+        ]
+    );
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let text = "
+services: {a: {url: u, credentials: {bearer: {token: secret}}}}
+keys: {k: {key: secret, private_key: secret, algorithm: HS256}}
+labels: {x: y, version: mine}
+extra: {kept: true}";
+    let config = read(text, &[], &[]).unwrap();
+    let want = json!({
+        "services": {"a": {"url": "u"}},
+        "keys": {"k": {"algorithm": "HS256"}},
+        "labels": {"x": "y", "version": "1.2.3", "id": "7"},
+        "extra": {"kept": true},
+        "default_decision": "/system/main",
+        "default_authorization_decision": "/system/authz/allow",
+    });
+    assert_eq!(config.active("7", "1.2.3"), want);
+    let list = told(
+        "services: [{name: a, url: u, credentials: {bearer: {token: t}}}]",
+        &[],
+    );
+    assert_eq!(list, json!({"services": [{"name": "a", "url": "u"}]}));
+}
+
+#[test]
+fn settings() {
+    let text = "
+default_decision: /a/b
+server:
+  encoding: {gzip: {min_length: 5, compression_level: 1}}
+  decoding: {max_length: 50, gzip: {max_length: 60}}
+  metrics: {prom: {http_request_duration_seconds: {buckets: [0.5, 1]}}}
+caching: {inter_query_builtin_cache: {max_size_bytes: 0}}";
+    let settings = read(text, &[], &[]).unwrap().settings;
+    assert_eq!(settings.default_decision, "/a/b");
+    assert_eq!(
+        settings.default_authorization_decision,
+        "/system/authz/allow"
+    );
+    assert_eq!(
+        (settings.packing.longer_than, settings.packing.level),
+        (5, 1)
+    );
+    assert_eq!((settings.body, settings.unpacked), (Some(50), Some(60)));
+    assert_eq!(settings.duration_buckets, Some(vec![0.5, 1.0]));
+    assert_eq!(settings.response_cache, Some(usize::MAX));
+}

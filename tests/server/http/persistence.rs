@@ -1,0 +1,225 @@
+//! What was acknowledged outlives the process, whatever ends it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Message, get};
+use crate::process::{Folder, Server};
+
+fn start(folder: &Folder, files: &[(&str, &str)]) -> Server {
+    let path = folder.path().to_str().unwrap();
+    Server::start_with(&["--data-dir", path, "--log-level", "info"], files)
+}
+
+fn data(server: &Server) -> Value {
+    let answer = get(server.address(), "/v1/data");
+    let mut value: Value = serde_json::from_str(&answer.text()).unwrap();
+    let mut data = value["result"].take();
+    // what the server puts there itself
+    data.as_object_mut().unwrap().remove("system");
+    data
+}
+
+fn policies(server: &Server) -> Vec<String> {
+    let answer = get(server.address(), "/v1/policies");
+    let value: Value = serde_json::from_str(&answer.text()).unwrap();
+    let all = value["result"].as_array().unwrap().iter();
+    all.map(|one| one["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn policies_and_documents_are_there_after_a_restart() {
+    let folder = Folder::with(&[]);
+    let files = [
+        ("p.rego", "package p\n\nn := data.n\n"),
+        ("f.json", r#"{"file": 1}"#),
+    ];
+    let server = start(&folder, &files);
+    let mut client = Client::connect(server.address());
+    for (method, target, body, status) in [
+        ("PUT", "/v1/data/n", "1.50", 204),
+        ("PUT", "/v1/data/gone", "1", 204),
+        ("DELETE", "/v1/data/gone", "", 204),
+        ("PUT", "/v1/data/file", "2", 204),
+        (
+            "PATCH",
+            "/v1/data/list",
+            r#"[{"op": "add", "path": "", "value": [1]}]"#,
+            204,
+        ),
+        (
+            "PATCH",
+            "/v1/data/list",
+            r#"[{"op": "add", "path": "-", "value": {"a": {}}}]"#,
+            204,
+        ),
+        ("PUT", "/v1/policies/q", "package q\n\nx := data.p.n\n", 200),
+        ("PUT", "/v1/policies/r", "package r\n", 200),
+        ("DELETE", "/v1/policies/r", "", 200),
+    ] {
+        let answer = client.ask(&Message::new(method, target).body(body.to_owned()));
+        assert_eq!(
+            answer.status,
+            status,
+            "{method} {target}: {}",
+            answer.text()
+        );
+    }
+    drop(server);
+    let server = start(&folder, &[]);
+    assert_eq!(policies(&server), ["p.rego", "q"]);
+    let found = get(server.address(), "/v1/data/q/x").text();
+    assert_eq!(found, "{\"result\":1.50}\n");
+    let mut left = data(&server);
+    left.as_object_mut()
+        .unwrap()
+        .retain(|key, _| !["p", "q"].contains(&key.as_str()));
+    assert_eq!(left, json!({"file": 2, "list": [1, {"a": {}}], "n": 1.5}));
+    drop(server);
+    // what is loaded at the start is written as it would be by a client
+    let server = start(&folder, &files);
+    assert_eq!(data(&server)["file"], json!(1));
+    // and a second process is kept out
+    let (code, text) = Server::fail(&["--data-dir", folder.path().to_str().unwrap()]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("another process uses the file"), "{text}");
+}
+
+/// A request on a connection that may end at any time; the status where there was an answer.
+fn ask(stream: &mut BufReader<TcpStream>, request: &str, body: &str) -> Option<u16> {
+    let head = format!(
+        "{request} HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.get_mut().write_all((head + body).as_bytes()).ok()?;
+    let (mut status, mut length) = (None, 0);
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let line = line.trim_end().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if status.is_none() {
+            status = Some(line.split(' ').nth(1)?.parse().ok()?);
+        } else if let Some(text) = line.strip_prefix("content-length: ") {
+            length = text.parse().ok()?;
+        }
+    }
+    stream.read_exact(&mut vec![0; length]).ok()?;
+    status
+}
+
+/// Writes until the server is gone; the last number that was acknowledged.
+fn write(address: &str, first: usize, acknowledged: &Mutex<usize>) {
+    let Ok(stream) = TcpStream::connect(address) else {
+        return;
+    };
+    let mut stream = BufReader::new(stream);
+    for number in first.. {
+        // one request, two documents that belong together; each fifth is a policy
+        let (request, body) = if number.is_multiple_of(5) {
+            let text = format!("package policies.p{number}\n\nn := {number}\n");
+            (format!("PUT /v1/policies/p{number}"), text)
+        } else {
+            let add = |name: &str| json!({"op": "add", "path": format!("{name}/{number}"), "value": {"n": number}});
+            (
+                "PATCH /v1/data".to_owned(),
+                json!([add("a"), add("b")]).to_string(),
+            )
+        };
+        match ask(&mut stream, &request, &body) {
+            Some(200 | 204) => *acknowledged.lock().unwrap() = number,
+            Some(other) => panic!("{request}: {other}"),
+            None => return,
+        }
+    }
+}
+
+#[test]
+fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
+    let rounds = std::env::var("SOLON_KILL_ROUNDS").map_or(15, |rounds| rounds.parse().unwrap());
+    let folder = Folder::with(&[]);
+    let acknowledged = Mutex::new(0);
+    let mut wait = Duration::from_millis(3);
+    let (mut first, mut slowest) = (1, Duration::ZERO);
+    for _ in 0..rounds {
+        let started = Instant::now();
+        let server = start(&folder, &[]);
+        slowest = slowest.max(started.elapsed());
+        if first == 1 {
+            let put = Message::new("PUT", "/v1/data").body(r#"{"a": {}, "b": {}}"#);
+            assert_eq!(Client::connect(server.address()).ask(&put).status, 204);
+        }
+        let address = server.address().to_owned();
+        std::thread::scope(|scope| {
+            let writing = scope.spawn(|| write(&address, first, &acknowledged));
+            std::thread::sleep(wait);
+            drop(server);
+            writing.join().unwrap();
+        });
+        // different moments in each round
+        wait =
+            Duration::from_micros((u64::try_from(wait.as_micros()).unwrap() * 31 + 977) % 120_000);
+        let server = start(&folder, &[]);
+        let (data, policies) = (data(&server), policies(&server));
+        let last = *acknowledged.lock().unwrap();
+        let is_there = |number: usize| {
+            if number.is_multiple_of(5) {
+                return policies.contains(&format!("p{number}"));
+            }
+            let one = |name: &str| data[name].get(number.to_string());
+            assert_eq!(one("a"), one("b"), "{number} is there by half");
+            one("a").is_some()
+        };
+        for number in 1..=last {
+            assert!(is_there(number), "{number} of {last} is lost");
+        }
+        // the one that was under way may be there as well
+        first = if is_there(last + 1) {
+            last + 2
+        } else {
+            last + 1
+        };
+        assert!(!is_there(first));
+    }
+    println!("{first} writes, {rounds} kills, slowest start {slowest:?}");
+    assert!(first > rounds, "{first} writes in {rounds} rounds");
+}
+
+#[test]
+fn a_full_disk_refuses_the_write_and_memory_stays_as_the_file() {
+    let folder = Folder::with(&[]);
+    let path = folder.path().to_str().unwrap();
+    // files of 400 blocks at most; going beyond is an error instead of a signal
+    let mut shell = Command::new("sh");
+    let limit = "trap '' XFSZ; ulimit -f 400; exec \"$@\"";
+    shell.args(["-c", limit, "sh", env!("CARGO_BIN_EXE_solon")]);
+    let server = Server::start_by(shell, &["--data-dir", path, "--log-level", "info"], &[]);
+    let mut client = Client::connect(server.address());
+    let put = |client: &mut Client, text: &str| {
+        let put = Message::new("PUT", "/v1/data/a").body(text.to_owned());
+        client.ask(&put)
+    };
+    assert_eq!(put(&mut client, "1").status, 204);
+    let refused = put(&mut client, &format!("\"{}\"", "x".repeat(2 << 20)));
+    assert_eq!(refused.status, 500);
+    assert!(refused.text().contains("solon.db: "), "{}", refused.text());
+    let text = "package p\n".to_owned() + &"# x\n".repeat(500_000);
+    let policy = client.ask(&Message::new("PUT", "/v1/policies/p").body(text));
+    assert_eq!(policy.status, 500);
+    assert_eq!(data(&server), json!({"a": 1}));
+    assert_eq!(policies(&server), Vec::<String>::new());
+    assert_eq!(put(&mut client, "2").status, 204, "small writes go on");
+    drop(server);
+    let server = start(&folder, &[]);
+    assert_eq!(data(&server), json!({"a": 2}));
+}

@@ -1,0 +1,313 @@
+//! Encryption: certificates of both sides, versions, ciphers, files that change. Clients are `curl` and `openssl`; where there
+//! is none, these tests step aside.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+
+use crate::process::{Folder, Server};
+
+/// Who vouches for others.
+struct Authority {
+    params: CertificateParams,
+    key: KeyPair,
+    pem: String,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "authority");
+        let key = KeyPair::generate().unwrap();
+        let pem = params.self_signed(&key).unwrap().pem();
+        Self { params, key, pem }
+    }
+
+    /// Certificate and key of somebody.
+    fn sign(&self, name: &str) -> (String, String) {
+        let mut params =
+            CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        params
+            .distinguished_name
+            .push(DnType::OrganizationName, "Solon, Inc");
+        params.distinguished_name.push(DnType::CommonName, name);
+        let key = KeyPair::generate().unwrap();
+        let issuer = Issuer::from_params(&self.params, &self.key);
+        let certificate = params.signed_by(&key, &issuer).unwrap();
+        (certificate.pem(), key.serialize_pem())
+    }
+
+    /// The files of a server and of a client.
+    fn files(&self) -> Vec<(&'static str, String)> {
+        let (server, server_key) = self.sign("server");
+        let (client, client_key) = self.sign("client");
+        vec![
+            ("ca.pem", self.pem.clone()),
+            ("server.pem", server),
+            ("server-key.pem", server_key),
+            ("client.pem", client),
+            ("client-key.pem", client_key),
+        ]
+    }
+}
+
+const TLS: [&str; 4] = [
+    "--tls-cert-file",
+    "server.pem",
+    "--tls-private-key-file",
+    "server-key.pem",
+];
+
+fn start(flags: &[&str], files: &[(&'static str, String)], more: &[(&str, &str)]) -> Server {
+    let mut all: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+    all.extend(more);
+    Server::start_with(&[&TLS[..], flags].concat(), &all)
+}
+
+fn has(program: &str) -> bool {
+    let tried = Command::new(program)
+        .arg("version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    tried.is_ok()
+}
+
+/// What `curl` prints of an address, with flags.
+fn curl(server: &Server, flags: &[&str], target: &str) -> String {
+    curl_at(server.folder(), server.address(), flags, target)
+}
+
+fn curl_at(folder: &Path, address: &str, flags: &[&str], target: &str) -> String {
+    let output = Command::new("curl")
+        .current_dir(folder)
+        .args([
+            "-sS",
+            "--max-time",
+            "20",
+            "--cacert",
+            "ca.pem",
+            "-w",
+            " %{http_code} %{http_version}",
+        ])
+        .args(flags)
+        .arg(format!("https://{address}{target}"))
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn both_versions_of_http_are_spoken() {
+    if !has("curl") {
+        return;
+    }
+    let server = start(&[], &Authority::new().files(), &[]);
+    assert_eq!(curl(&server, &["--http2"], "/health"), "{}\n 200 2");
+    assert_eq!(curl(&server, &["--http1.1"], "/health"), "{}\n 200 1.1");
+    let put = ["--http2", "-X", "PUT", "-d", "[1]"];
+    assert_eq!(curl(&server, &put, "/v1/data/a"), " 204 2");
+    assert_eq!(
+        curl(&server, &["--http2", "-I"], "/health")
+            .split_whitespace()
+            .next(),
+        Some("HTTP/2")
+    );
+}
+
+#[test]
+fn clients_show_who_they_are() {
+    if !has("curl") {
+        return;
+    }
+    let policy = "package system.authz\n\nallow := {\"allowed\": input.identity == \"CN=client,O=Solon\\\\, Inc\", \"reason\": json.marshal([input.identity, input.client_certificates[0].Subject.CommonName, input.client_certificates[0].SerialNumber > 0])}\n";
+    let authority = Authority::new();
+    let flags = [
+        "--authentication=tls",
+        "--authorization=basic",
+        "--tls-ca-cert-file",
+        "ca.pem",
+    ];
+    let server = start(&flags, &authority.files(), &[("authz.rego", policy)]);
+    let known = ["--cert", "client.pem", "--key", "client-key.pem"];
+    assert_eq!(curl(&server, &known, "/health"), "{}\n 200 2");
+    let other = ["--cert", "server.pem", "--key", "server-key.pem"];
+    let refused = curl(&server, &other, "/health");
+    assert!(
+        refused.contains(r#"[\"CN=server,O=Solon\\\\, Inc\",\"server\",true]"#),
+        "{refused}"
+    );
+    assert!(refused.ends_with(" 401 2"), "{refused}");
+    // nobody
+    let none = curl(&server, &[], "/health");
+    assert!(none.contains(" 000 "), "{none}");
+    // somebody whom another authority vouches for
+    let (stranger, key) = Authority::new().sign("client");
+    std::fs::write(server.folder().join("stranger.pem"), stranger).unwrap();
+    std::fs::write(server.folder().join("stranger-key.pem"), key).unwrap();
+    let stranger = curl(
+        &server,
+        &["--cert", "stranger.pem", "--key", "stranger-key.pem"],
+        "/health",
+    );
+    assert!(stranger.contains(" 000 "), "{stranger}");
+}
+
+#[test]
+fn versions_and_ciphers_are_chosen() {
+    if !has("openssl") {
+        return;
+    }
+    let shakes = |server: &Server, flags: &[&str]| {
+        let output = Command::new("openssl")
+            .args(["s_client", "-connect", server.address(), "-brief"])
+            .args(flags)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stderr).contains("CONNECTION ESTABLISHED")
+    };
+    let files = Authority::new().files();
+    let usual = start(&[], &files, &[]);
+    assert!(shakes(&usual, &["-tls1_2"]));
+    assert!(shakes(&usual, &["-tls1_3"]));
+    assert!(!shakes(&usual, &["-tls1_1"]));
+    let new = start(&["--min-tls-version", "1.3"], &files, &[]);
+    assert!(!shakes(&new, &["-tls1_2"]));
+    assert!(shakes(&new, &["-tls1_3"]));
+    let one = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384";
+    let one = start(&["--tls-cipher-suites", one], &files, &[]);
+    assert!(shakes(
+        &one,
+        &["-tls1_2", "-cipher", "ECDHE-ECDSA-AES256-GCM-SHA384"]
+    ));
+    assert!(!shakes(
+        &one,
+        &["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256"]
+    ));
+    assert!(shakes(&one, &["-tls1_3"]));
+}
+
+#[test]
+fn certificates_change_without_a_failed_request() {
+    if !has("curl") {
+        return;
+    }
+    let authority = Authority::new();
+    let flags = ["--tls-cert-refresh-period", "50ms"];
+    let mut server = start(&flags, &authority.files(), &[]);
+    let stop = AtomicBool::new(false);
+    let folder = server.folder().to_owned();
+    let address = server.address().to_owned();
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut asked = 0;
+                    while !stop.load(Ordering::Relaxed) {
+                        assert_eq!(
+                            curl_at(&folder, &address, &["--http2"], "/health"),
+                            "{}\n 200 2"
+                        );
+                        asked += 1;
+                    }
+                    asked
+                })
+            })
+            .collect();
+        for turn in 0..10 {
+            swap(&folder, &authority, turn);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        stop.store(true, Ordering::Relaxed);
+        let asked: usize = asking.into_iter().map(|one| one.join().unwrap()).sum();
+        assert!(asked > 10, "{asked}");
+    });
+    // what cannot be used changes nothing
+    std::fs::write(folder.join("server.pem"), "nothing").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(curl(&server, &[], "/health"), "{}\n 200 2");
+    let log = server.log();
+    let said = |text: &str| log.iter().filter(|line| line["msg"] == text).count();
+    assert!(said("Certificates were read anew.") >= 5);
+    assert!(said("Certificates stay as they are.") >= 1);
+}
+
+fn swap(folder: &Path, authority: &Authority, turn: usize) {
+    let (certificate, key) = authority.sign(&format!("server-{turn}"));
+    // a pair that does not fit, between the two, is not taken over
+    std::fs::write(folder.join("server.pem"), certificate).unwrap();
+    std::fs::write(folder.join("server-key.pem"), key).unwrap();
+}
+
+#[test]
+fn a_signal_has_certificates_read_at_once() {
+    if !has("curl") {
+        return;
+    }
+    let authority = Authority::new();
+    let server = start(
+        &["--tls-cert-refresh-period", "1h"],
+        &authority.files(),
+        &[],
+    );
+    swap(server.folder(), &authority, 7);
+    let id = server.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-HUP", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let start = Instant::now();
+    loop {
+        let shown = curl(&server, &["-v"], "/health");
+        if shown.contains("server-7") {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{shown}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn what_cannot_be_protected_does_not_start() {
+    let folder = Folder::with(&[("none.pem", "none")]);
+    let none = folder.path().join("none.pem").display().to_string();
+    for (flags, words) in [
+        (
+            vec!["--authentication=tls"],
+            "--authentication=tls needs --tls-cert-file",
+        ),
+        (
+            vec!["--addr", "https://127.0.0.1:0"],
+            "TLS needs --tls-cert-file",
+        ),
+        (
+            vec!["--tls-cert-file", &none, "--tls-private-key-file", &none],
+            "there is no certificate in it",
+        ),
+        (
+            vec![
+                "--tls-cert-file",
+                "/no/such",
+                "--tls-private-key-file",
+                &none,
+            ],
+            "/no/such",
+        ),
+        (vec!["--tls-cert-file", &none], "--tls-private-key-file"),
+    ] {
+        let (code, text) = Server::fail(&flags);
+        assert_ne!(code, Some(0), "{flags:?}");
+        assert!(text.contains(words), "{flags:?}: {text}");
+    }
+}

@@ -1,0 +1,282 @@
+//! What travels: heads that are odd, sockets, bodies in parts, connections that rest, what is packed.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
+
+use crate::client::{Client, Message, get, raw};
+use crate::process::{Folder, Server};
+
+fn status(answer: &str) -> &str {
+    answer.get(9..12).unwrap_or(answer)
+}
+
+#[test]
+fn odd_heads_are_answered_with_a_body() {
+    let server = Server::start_with(
+        &["--max-headers", "120", "--max-head", "20KiB"],
+        &[("p.rego", "package p\n\nx := input.user\n")],
+    );
+    let ask = |text: &str| raw(server.address(), text.as_bytes());
+    // characters that a target may not have, and has
+    for quoted in ["{\"user\":\"alice\"}", "%7B%22user%22:%22alice%22%7D"] {
+        let answer = ask(&format!(
+            "GET /v1/data/p/x?input={quoted} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        ));
+        assert!(answer.ends_with("{\"result\":\"alice\"}\n"), "{answer}");
+    }
+    let many = "X-A: b\r\n".repeat(110);
+    let answer = ask(&format!(
+        "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{many}\r\n"
+    ));
+    assert_eq!(status(&answer), "200", "{answer}");
+    for (head, want, words) in [
+        (
+            "GET /health HTTP/1.1\r\n\r\n",
+            "400",
+            "missing required Host header",
+        ),
+        (
+            "GET /health HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n",
+            "417",
+            "expectation_failed",
+        ),
+        ("GARBAGE\r\n\r\n", "400", "the request cannot be read"),
+        (
+            "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",
+            "400",
+            "the request cannot be read",
+        ),
+    ] {
+        let answer = ask(&head.replacen("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1));
+        assert_eq!(status(&answer), want, "{head}: {answer}");
+        assert!(answer.contains(words), "{head}: {answer}");
+        assert!(answer.contains("\"code\": "), "{head}: {answer}");
+    }
+    for large in [
+        format!("X-A: {}\r\n", "b".repeat(40_000)),
+        "X-A: b\r\n".repeat(130),
+    ] {
+        let answer = ask(&format!("GET /health HTTP/1.1\r\nHost: x\r\n{large}\r\n"));
+        assert_eq!(status(&answer), "431", "{answer}");
+        assert!(answer.contains("headers_too_large"), "{answer}");
+    }
+}
+
+#[test]
+fn names_of_requests_come_back() {
+    let mut server = Server::start(&[]);
+    let named = Message::new("GET", "/health").header("X-Request-Id", "abc-1");
+    let answer = Client::connect(server.address()).ask(&named);
+    assert_eq!(answer.header("x-request-id"), Some("abc-1"));
+    assert_eq!(
+        get(server.address(), "/health").header("x-request-id"),
+        None
+    );
+    let sent = server
+        .log()
+        .iter()
+        .find(|line| line["msg"] == "Sent response.")
+        .cloned()
+        .unwrap();
+    assert_eq!(sent["request_id"], "abc-1");
+}
+
+#[test]
+fn connections_may_rest_between_requests_but_not_within() {
+    let flags = [
+        "--head-timeout",
+        "700ms",
+        "--body-timeout",
+        "700ms",
+        "--idle-timeout",
+        "3s",
+    ];
+    let server = Server::start_with(&flags, &[]);
+    let mut resting = Client::connect(server.address());
+    resting.ask(&Message::new("GET", "/health"));
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(resting.ask(&Message::new("GET", "/health")).status, 200);
+    let ends = |text: &str| {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let start = Instant::now();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        (start.elapsed(), answer)
+    };
+    let (took, _) = ends("GET /health HTTP/1.1\r\nHos");
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    let (took, answer) = ends("PUT /v1/data/x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[1");
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert_eq!(status(&answer), "408", "{answer}");
+    assert!(answer.contains("request_timeout"), "{answer}");
+    let (took, _) = ends("");
+    assert!(took > Duration::from_secs(2), "{took:?}");
+    assert!(took < Duration::from_secs(6), "{took:?}");
+}
+
+#[test]
+fn bodies_are_unpacked_and_answers_packed_on_every_route() {
+    use std::io::Write as _;
+    let server = Server::start(&[]);
+    let gzip = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let mut client = Client::connect(server.address());
+    let mut send = |method: &str, target: &str, text: &str| {
+        let message = Message::new(method, target).header("Content-Encoding", "gzip");
+        client.ask(&message.body(gzip(text))).status
+    };
+    assert_eq!(send("PUT", "/v1/data/a", "[1, 2]"), 204);
+    assert_eq!(
+        send(
+            "PATCH",
+            "/v1/data/a",
+            "[{\"op\": \"add\", \"path\": \"/-\", \"value\": 3}]"
+        ),
+        204
+    );
+    let policy = format!("package p\n\n# {}\nx := data.a\n", "long ".repeat(400));
+    assert_eq!(send("PUT", "/v1/policies/p", &policy), 200);
+    assert_eq!(
+        get(server.address(), "/v1/data/p/x").text(),
+        "{\"result\":[1,2,3]}\n"
+    );
+    for target in ["/v1/policies", "/v1/policies/p", "/metrics"] {
+        let plain = get(server.address(), target);
+        assert_eq!(plain.header("content-encoding"), None, "{target}");
+        let packed = Message::new("GET", target).header("Accept-Encoding", "gzip");
+        let packed = Client::connect(server.address()).ask(&packed);
+        assert_eq!(packed.header("content-encoding"), Some("gzip"), "{target}");
+        assert_eq!(packed.header("vary"), Some("Accept-Encoding"), "{target}");
+        assert!(packed.body.len() < plain.body.len(), "{target}");
+    }
+}
+
+#[test]
+fn sockets_in_the_file_system_come_and_go() {
+    let folder = Folder::with(&[("plain.txt", "kept")]);
+    let socket = folder.path().join("solon.sock");
+    drop(UnixListener::bind(&socket).unwrap());
+    let address = format!("unix://{}", socket.display());
+    let mut server = Server::start_with(&["--addr", &address], &[]);
+    assert_eq!(
+        Client::connect_unix(&socket)
+            .ask(&Message::new("GET", "/health"))
+            .status,
+        200
+    );
+    assert_eq!(server.terminate(), Some(0));
+    assert!(!socket.exists(), "the file goes with the server");
+    let plain = folder.path().join("plain.txt");
+    let (code, text) = Server::fail(&["--addr", &format!("unix://{}", plain.display())]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("a file that is no socket"), "{text}");
+    assert_eq!(std::fs::read(&plain).unwrap(), b"kept");
+}
+
+#[test]
+fn diagnosis_has_an_address_of_its_own() {
+    let mut server = Server::start_with(&["--diagnostic-addr", "127.0.0.1:0"], &[]);
+    let diagnostic = server.diagnostic_address().to_owned();
+    for (target, main, own) in [
+        ("/health", 200, 200),
+        ("/metrics", 200, 200),
+        ("/v1/data", 200, 404),
+        ("/", 200, 404),
+    ] {
+        assert_eq!(get(server.address(), target).status, main, "{target}");
+        assert_eq!(get(&diagnostic, target).status, own, "{target}");
+    }
+    let metrics = get(&diagnostic, "/metrics").text();
+    let want =
+        "http_request_duration_seconds_count{code=\"200\",handler=\"health\",method=\"get\"} 2\n";
+    assert!(metrics.contains(want), "{metrics}");
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn configurations_are_shown_and_count() {
+    let config = "
+default_decision: /p/other
+labels: {region: '${SOLON_TEST_REGION}', id: me}
+services: {s: {url: 'http://x', credentials: {bearer: {token: secret}}}}
+server: {decoding: {max_length: 60}}
+servr: {}
+";
+    let policy = "package p\n\nother := opa.runtime().config.labels\n";
+    let flags = ["--config-file", "c.yaml", "--set", "labels.more=1a"];
+    let mut server = Server::start_with(&flags, &[("p.rego", policy), ("c.yaml", config)]);
+    let shown: serde_json::Value =
+        serde_json::from_str(&get(server.address(), "/v1/config").text()).unwrap();
+    assert_eq!(
+        shown["result"]["services"],
+        serde_json::json!({"s": {"url": "http://x"}})
+    );
+    assert_eq!(shown["result"]["labels"]["more"], "1a");
+    assert_eq!(shown["result"]["labels"]["id"], "me");
+    let decided = Client::connect(server.address()).ask(&Message::new("POST", "/").body("{}"));
+    assert_eq!(
+        decided.text(),
+        "{\"id\":\"me\",\"more\":\"1a\",\"region\":\"${SOLON_TEST_REGION}\"}\n"
+    );
+    let large =
+        Client::connect(server.address()).ask(&Message::new("POST", "/").body("7".repeat(61)));
+    assert!(
+        large.text().contains("61 bytes exceeds limit of 60 bytes"),
+        "{}",
+        large.text()
+    );
+    let warned = server.log().iter().any(|line| {
+        line["msg"] == "unknown configuration option \"servr\", did you mean \"server\"?"
+    });
+    assert!(warned);
+    let (code, text) = Server::fail(&["--set", "default_decision=5"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        text,
+        "error: config error: default_decision: expected a string, got a number\n"
+    );
+}
+
+#[test]
+fn files_are_loaded_again_when_they_change() {
+    let server = Server::start_with(
+        &["--watch"],
+        &[
+            ("p.rego", "package p\n\nx := data.n\n"),
+            ("d.json", "{\"n\": 1, \"m\": 1}"),
+        ],
+    );
+    let shows = |target: &str, want: &str| {
+        let start = Instant::now();
+        while get(server.address(), target).text() != want {
+            assert!(
+                start.elapsed() < Duration::from_secs(10),
+                "{}",
+                get(server.address(), target).text()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    shows("/v1/data/p/x", "{\"result\":1}\n");
+    std::fs::write(server.folder().join("d.json"), "{\"n\": 22}").unwrap();
+    shows("/v1/data/p/x", "{\"result\":22}\n");
+    shows("/v1/data/m", "{}\n");
+    std::fs::write(server.folder().join("p.rego"), "package p\n\nbroken").unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    shows("/v1/data/p/x", "{\"result\":22}\n");
+    std::fs::write(
+        server.folder().join("p.rego"),
+        "package p\n\nx := \"mended\"\n",
+    )
+    .unwrap();
+    shows("/v1/data/p/x", "{\"result\":\"mended\"}\n");
+}
