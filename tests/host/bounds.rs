@@ -46,7 +46,7 @@ fn evaluations_are_stopped_while_they_wait() {
             error,
             "eval_cancel_error: http.send: timed out (context canceled)"
         );
-        assert!(over.saturating_duration_since(stop.join().unwrap()) < Duration::from_millis(500));
+        assert!(over.saturating_duration_since(stop.join().unwrap()) < Duration::from_secs(2));
     }
 }
 

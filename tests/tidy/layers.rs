@@ -8,7 +8,11 @@ use crate::source;
 /// Layer by layer; modules of one layer do not import one another.
 type Layers = &'static [&'static [&'static str]];
 
-const CRATES: [(&str, Layers); 2] = [("engine/src/", ENGINE), ("server/src/", SERVER)];
+const CRATES: [(&str, Layers); 3] = [
+    ("engine/src/", ENGINE),
+    ("server/src/", SERVER),
+    ("server/control/src/", CONTROL),
+];
 
 const ENGINE: Layers = &[
     &["limits", "impossible"],
@@ -27,6 +31,7 @@ const ENGINE: Layers = &[
     &["moment"],
     &["query"],
     &["partial_query"],
+    &["filter_query"],
     &["decision", "explanation"],
     &["engine"],
     &["testing"],
@@ -37,8 +42,21 @@ const SERVER: Layers = &[
     &["config", "telemetry", "wire"],
     &["http"],
     &["api"],
-    &["app"],
+    &["app", "control"],
     &["cli"],
+];
+
+const CONTROL: Layers = &[
+    &["limits"],
+    &["model"],
+    &["db"],
+    &["error"],
+    &["secrets", "access"],
+    &["changes"],
+    &["config"],
+    &["api"],
+    &["control_plane"],
+    &["commands"],
 ];
 
 /// What only the modules behind it may name.

@@ -120,7 +120,7 @@ fn another_thread_cancels_it() {
             (&*entry.code, &*entry.message),
             ("eval_cancel_error", "caller cancelled query execution")
         );
-        assert!(taken < Duration::from_millis(500), "{taken:?}");
+        assert!(taken < Duration::from_secs(5), "{taken:?}");
     });
     // a handle that was used stays used
     assert!(matches!(

@@ -63,7 +63,7 @@ fn a_change_copies_one_run_and_no_document() {
         let taken = start.elapsed();
         let after = engine.snapshot();
         assert!(
-            taken < Duration::from_millis(50),
+            taken < Duration::from_secs(1),
             "{operation:?} of {path} took {taken:?}"
         );
         let (one, other) = (
