@@ -233,6 +233,10 @@ impl PreparedFilters {
     /// # Errors
     /// As for [`Self::compile`].
     pub fn compile_timed(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
+        Error::unless_impossible(self.compiled(request, timer))
+    }
+
+    fn compiled(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
         let mut laps = timer.start();
         let bound = self.handle.bind_for(request)?;
         let Bound {

@@ -179,6 +179,18 @@ impl PreparedPartial {
 }
 
 /// Such a query and the moment that it asks.
+///
+/// ```
+/// use solon::{Engine, PartialOptions, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow if input.n > data.least")?;
+/// engine.put("/least", 1.into())?;
+/// let bound = engine.prepare_partial_document("p/allow", &PartialOptions::default())?.bind()?;
+/// engine.put("/least", 5.into())?;
+/// assert_eq!(bound.evaluate(&Request::new())?.query_texts(), ["gt(input.n, 1)"]);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct BoundPartial(pub(crate) Bound<PartialInner>);
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{BuiltinContext, Fault};
+use crate::impossible;
 use crate::types::Type;
 use crate::value::V;
 
@@ -106,8 +107,17 @@ impl Custom {
         }
         match call.hooks.recorded {
             Some(recorded) if !self.is_pure() => recorded.ask(self, call, operands),
-            _ => (self.body)(call, operands),
+            _ => self.ask(call, operands),
         }
+    }
+
+    /// Runs its body, which may evaluate on its own.
+    pub fn ask<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[V<'e>],
+    ) -> Result<V<'e>, Fault> {
+        impossible::apart(|| (self.body)(call, operands))
     }
 
     /// Whether calling it again with equal arguments changes nothing: it is neither [waiting](Self::waiting) nor
@@ -121,7 +131,7 @@ impl Custom {
     pub fn arity(&self) -> usize {
         match &self.declaration {
             Type::Function(function) => function.args.len(),
-            _ => 0,
+            _ => impossible::impossible("a declaration that is no function's"),
         }
     }
 }

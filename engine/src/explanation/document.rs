@@ -22,29 +22,23 @@ impl PreparedDocument {
     /// assert_eq!(explained.answer?, Some(Value::Bool(true)));
     /// # Ok::<(), solon::Error>(())
     /// ```
-    pub fn explain(
+    pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched>,
+        watched: impl Into<Watched<'s>>,
     ) -> Explanation<Option<Value>> {
-        self.explain_to(request, watched, Search::default())
-    }
-
-    /// The same, watched by others as well, like [`Coverage`](crate::trace::Coverage) or
-    /// [`Profile`](crate::trace::Profile), and measured.
-    pub fn explain_to(
-        &self,
-        request: &Request<'_>,
-        watched: impl Into<Watched>,
-        search: Search<'_>,
-    ) -> Explanation<Option<Value>> {
-        let (path, watched) = (self.handle.path(), watched.into());
+        let Watched {
+            detail,
+            documents,
+            search,
+        } = watched.into();
         let Search {
             mut observer,
             instruments,
             shortcuts,
             faults,
         } = search;
+        let path = self.handle.path();
         // a step of digits is an index in an array and a name in an object
         let mut texts = vec![path.reference(), path.named_reference()];
         texts.dedup();
@@ -63,7 +57,12 @@ impl PreparedDocument {
                 shortcuts,
                 faults,
             };
-            let found = query.explain_to(request, watched, search).map(|rows| {
+            let watched = Watched {
+                detail,
+                documents,
+                search,
+            };
+            let found = query.explain(request, watched).map(|rows| {
                 let value = rows.first().and_then(|row| row.values.first());
                 value.cloned()
             });

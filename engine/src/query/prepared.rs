@@ -100,6 +100,17 @@ impl PreparedQuery {
 }
 
 /// A query and the moment that it asks.
+///
+/// ```
+/// use solon::{Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.put("/users", solon::value!(["alice", "bob"]))?;
+/// let users = engine.prepare_query("user := data.users[_]")?.bind()?;
+/// engine.remove("/users")?;
+/// assert_eq!(users.solutions(&Request::new())?.len(), 2);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct BoundQuery(pub(crate) Bound<QueryInner>);
 

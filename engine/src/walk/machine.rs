@@ -13,7 +13,7 @@ use super::faults::Faults;
 use super::partial_eval::Open;
 use super::scope::Scope;
 use super::shortcuts::Shortcuts;
-use super::term::{FrameId, Made, T};
+use super::term::{FrameId, Made, NO_VALUE, T};
 use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
 use crate::impossible::impossible;
@@ -371,7 +371,11 @@ impl<'e> Walk<'e> {
             value,
             &mut |walk| match walk.plug(value) {
                 Some(V::Bool(false)) => Ok(Flow::More),
-                _ => next(walk),
+                Some(_) => next(walk),
+                None => {
+                    impossible::<()>(NO_VALUE);
+                    Ok(Flow::More)
+                }
             },
         )
     }

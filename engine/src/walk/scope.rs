@@ -298,7 +298,7 @@ fn path<'e>(walk: &Walk<'e>, target: &'e Term) -> Result<Path<'e>, Halt> {
     let steps = target.as_ref().into_iter().flatten().skip(1);
     let arena = walk.call.arena;
     let path: Path<'e> = steps
-        .filter_map(constant)
+        .map(|step| constant(step).unwrap_or_else(|| impossible("a key that is no constant")))
         .map(|key| arena.copy_of(&key))
         .collect();
     if path.len() > limits::NESTING {

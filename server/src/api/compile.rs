@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use solon::internal::limits;
-use solon::trace::{Detail, Spelling};
+use solon::trace::{Detail, Metrics, Spelling};
 use solon::{Error, PartialOptions};
 use solon_syntax::json;
 use solon_syntax::source::Code;
@@ -12,7 +12,7 @@ use super::ApiError;
 use super::body::{self, Members};
 use super::error::message;
 use super::evaluation::evaluate;
-use super::metrics::Metrics;
+use super::metrics::spelled;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
@@ -35,7 +35,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         .engine
         .prepare_partial(&asked.query, &asked.options, &state.query_context())
         .map_err(refused)?;
-    metrics.timer("rego_query_parse", std::time::Duration::ZERO);
+    metrics.time("rego_query_parse", std::time::Duration::ZERO);
     metrics.since("rego_query_compile", start);
 
     let mut given = solon::Request::new();
@@ -77,7 +77,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         None => &mut answer,
     };
     if request.params.flag("metrics") || request.params.flag("instrument") {
-        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+        answer.typed("metrics", &spelled(&metrics, state.options.spelling));
     }
     let options = json::Options {
         indented: pretty,

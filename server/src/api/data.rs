@@ -3,14 +3,14 @@
 use solon::internal::limits;
 use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
-use solon::trace::Detail;
+use solon::trace::{Detail, Metrics};
 
 use super::ApiError;
 use super::body::{self, Document};
 use super::documents::Failure;
 use super::error::message;
 use super::explain;
-use super::metrics::Metrics;
+use super::metrics::spelled;
 use super::provenance::provenance;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, segments};
@@ -83,9 +83,9 @@ fn read(
     }
     let start = std::time::Instant::now();
     let (document, known) = state.documents.get(state, request, &path(request)?)?;
-    metrics.counter("server_query_cache_hit", known.into());
+    metrics.count("server_query_cache_hit", known.into());
     if !known {
-        metrics.timer("rego_query_parse", std::time::Duration::ZERO);
+        metrics.time("rego_query_parse", std::time::Duration::ZERO);
         metrics.since("rego_query_compile", start);
     }
     let sent = solon::SendMetrics::default();
@@ -158,7 +158,7 @@ impl Read {
             answer.text("explanation", &explanation);
         }
         if request.params.flag("metrics") || request.params.flag("instrument") {
-            answer.typed("metrics", &metrics.spelled(state.options.spelling));
+            answer.typed("metrics", &spelled(&metrics, state.options.spelling));
         }
         if let Some(result) = self.result {
             answer.text("result", &result);

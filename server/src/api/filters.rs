@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use solon::trace::Timer;
+use solon::trace::{Metrics, Timer};
 use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json};
 
 use self::accepted::Accepted;
@@ -17,7 +17,7 @@ use super::ApiError;
 use super::body;
 use super::error::message;
 use super::evaluation::evaluate;
-use super::metrics::Metrics;
+use super::metrics::spelled;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, unescape};
 use crate::wire::Location;
@@ -53,16 +53,16 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
     });
     let made = made.map_err(refused)?;
     for (name, took) in times.into_inner() {
-        metrics.timer(&name, took);
+        metrics.time(&name, took);
     }
-    metrics.timer("rego_external_resolve", Duration::ZERO);
+    metrics.time("rego_external_resolve", Duration::ZERO);
     metrics.since("server_handler", request.received);
 
     let pretty = request.pretty();
     let mut answer = Fields::new(pretty);
     answer.text("result", &shown(&made.answer(several), pretty, "  "));
     if request.params.flag("metrics") || request.params.flag("instrument") {
-        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+        answer.typed("metrics", &spelled(&metrics, state.options.spelling));
     }
     if !made.hints.is_empty() {
         let hints: Vec<Hint> = made.hints.into_iter().map(Hint::from).collect();
@@ -141,9 +141,9 @@ fn prepared(
         "compile_prep_partial",
         "rego_query_compile",
     ] {
-        metrics.timer(name, took);
+        metrics.time(name, took);
     }
-    metrics.timer("rego_query_parse", Duration::ZERO);
+    metrics.time("rego_query_parse", Duration::ZERO);
     let filters = Arc::new(filters);
     if key.len() > LONGEST_KEY {
         return Ok(filters);

@@ -5,13 +5,14 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use solon::Error;
+use solon::trace::Metrics;
 use solon_syntax::ast::Module;
 use solon_syntax::json;
 use solon_syntax::source::source_text;
 
 use super::ApiError;
 use super::error::message;
-use super::metrics::Metrics;
+use super::metrics::spelled;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, indent, segments};
 
@@ -85,7 +86,7 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     if !same {
         let start = Instant::now();
         state.engine.set_module(&id, text).map_err(refused)?;
-        metrics.timer("rego_module_parse", std::time::Duration::ZERO);
+        metrics.time("rego_module_parse", std::time::Duration::ZERO);
         metrics.since("rego_module_compile", start);
         state.documents.forget();
     }
@@ -135,7 +136,7 @@ fn id(request: &Request<'_>) -> Result<String, ApiError> {
 fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {
     let mut answer = Fields::new(request.pretty());
     if request.params.flag("metrics") {
-        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+        answer.typed("metrics", &spelled(metrics, state.options.spelling));
     }
     Response::json(Status::OK, answer.finish())
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use solon::Value;
 use solon::internal::limits;
 use solon::json::{self, TooLong};
+use solon::trace::Metrics;
 use solon::{Error, PreparedQuery, Solution};
 use solon_syntax::source::Code;
 
@@ -15,7 +16,7 @@ use super::data::style;
 use super::error::message;
 use super::evaluation::evaluate;
 use super::explain;
-use super::metrics::Metrics;
+use super::metrics::spelled;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
@@ -88,7 +89,7 @@ fn ask(
         answer.text("explanation", &explanation);
     }
     if request.params.flag("metrics") || request.params.flag("instrument") {
-        answer.typed("metrics", &metrics.spelled(state.options.spelling));
+        answer.typed("metrics", &spelled(&metrics, state.options.spelling));
     }
     if !solutions.is_empty() {
         answer.text("result", &bindings(solutions, request.pretty())?);

@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use solon::store::{Operation, Path, StoreError, Transaction};
+use solon::trace::Metrics;
 use solon::{Value, json};
 
 use super::ApiError;
 use super::body;
 use super::data::path;
-use super::metrics::Metrics;
+use super::metrics::spelled;
 use super::patch;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
@@ -96,6 +97,6 @@ fn done(state: &State, request: &Request<'_>, mut metrics: Metrics) -> Response 
     }
     metrics.since("server_handler", request.received);
     let mut answer = Fields::new(false);
-    answer.typed("metrics", &metrics.spelled(state.options.spelling));
+    answer.typed("metrics", &spelled(&metrics, state.options.spelling));
     Response::json(Status::OK, answer.finish())
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 
-use crate::yaml::{Gaps, Misplaced, REPAIRS, repaired};
+use crate::yaml::{Differs, Gaps, REPAIRS, repaired};
 
 /// How deep blocks may nest.
 const NESTING: usize = 200;
@@ -83,6 +83,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
                 Some(repaired) => text = Cow::Owned(repaired),
                 None => return Err(fault),
             },
+            Err(Refused::Spelling(respelled)) => text = Cow::Owned(respelled),
             Err(Refused::Content(fault)) => return Err(fault),
             Ok(root) => return Ok(root),
         }
@@ -90,9 +91,10 @@ pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
     Err(Fault::new("found character that cannot start any token"))
 }
 
-/// Why a text was not read: the parser refuses it, or what it holds is no good.
+/// Why a text was not read: the parser refuses it, Go's reader takes it for another one, or what it holds is no good.
 enum Refused {
     Syntax(ScanError, Fault),
+    Spelling(String),
     Content(Fault),
 }
 
@@ -102,9 +104,14 @@ impl From<Fault> for Refused {
     }
 }
 
-impl From<Misplaced> for Refused {
-    fn from(misplaced: Misplaced) -> Self {
-        Self::Content(Fault::at(misplaced.line, misplaced.problem))
+impl From<Differs> for Refused {
+    fn from(differs: Differs) -> Self {
+        match differs {
+            Differs::Refused(misplaced) => {
+                Self::Content(Fault::at(misplaced.line, misplaced.problem))
+            }
+            Differs::Respelled(text) => Self::Spelling(text),
+        }
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use solon::Value;
 use solon::internal::value::json;
-use solon::trace::{CoverageReport, Statistics};
+use solon::trace::{CoverageReport, Metrics, Statistics};
 
 use super::args::Format;
-use super::metrics::{self, Metrics};
+use super::metrics;
 use super::profile::{self, Row};
 use crate::cli::explanation::Explanation;
 use crate::cli::layout;
@@ -62,7 +62,7 @@ impl Extras {
     fn in_json(&self, answer: &[u8]) -> Vec<u8> {
         let mut members: Vec<(&str, Vec<u8>)> = Vec::new();
         match &self.metrics {
-            Some(Times::Once(metrics)) => members.push(("metrics", member(&metrics.json()))),
+            Some(Times::Once(metrics)) => members.push(("metrics", member(metrics))),
             Some(Times::Often(timers)) => members.push(("aggregated_metrics", member(timers))),
             None => {}
         }
@@ -107,7 +107,7 @@ impl Extras {
     pub fn tables(&self) -> String {
         let mut out = String::new();
         match &self.metrics {
-            Some(Times::Once(metrics)) => out.push_str(&metrics.table().render()),
+            Some(Times::Once(metrics)) => out.push_str(&metrics::table(metrics).render()),
             Some(Times::Often(timers)) => {
                 out.push_str(&metrics::aggregated_table(timers).render());
             }
