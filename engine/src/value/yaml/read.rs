@@ -17,10 +17,7 @@ use crate::value::{NumberBuf, Value};
 /// Reads the first document; the others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
     let mut text = Cow::Borrowed(decode(text)?);
-    if text.contains('\u{85}') {
-        // Go's reader ends a line there
-        text = Cow::Owned(text.replace('\u{85}', "\n"));
-    }
+
     let stand_in = text.contains('\u{feff}').then(|| unused(&text));
     if let Some(stand_in) = stand_in {
         text = Cow::Owned(text.replace('\u{feff}', &stand_in.to_string()));

@@ -76,6 +76,10 @@ struct Open {
 
 /// Reads the first document of a text; `None` if there is none.
 pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
+    let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    if text.contains(control) {
+        return Err(Fault::new("control characters are not allowed"));
+    }
     let mut text = Cow::Borrowed(text);
     for _ in 0..REPAIRS {
         match parse_as_is(&text) {
@@ -130,7 +134,12 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
             }
         };
         gaps.before(&event, span)?;
-        let line = span.start.line();
+        let line = match &event {
+            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => {
+                header_line(text, span.start.line())
+            }
+            _ => span.start.line(),
+        };
         let begin = |kind, tag: Option<Cow<'_, Tag>>| Node {
             line,
             tag: tag.map(|tag| short_tag(&tag)),
@@ -315,6 +324,13 @@ fn fault(error: &ScanError, text: &str, open: &[Open]) -> Fault {
     }
 }
 
+/// The line of the `|` or `>` of a block scalar whose text begins on a line: the last one above that is not blank.
+fn header_line(text: &str, line: usize) -> usize {
+    let above: Vec<&str> = text.lines().take(line.saturating_sub(1)).collect();
+    let header = above.iter().rposition(|line| !line.trim().is_empty());
+    header.map_or(line, |header| header + 1)
+}
+
 /// The innermost bracket that is open at the end of some text, and its line.
 fn open_bracket(text: impl Iterator<Item = char>) -> Option<(char, usize)> {
     let mut open = Vec::new();
@@ -365,6 +381,10 @@ fn wording(info: &str) -> (&str, Place) {
         _ if problem.starts_with("unexpected character") || problem.starts_with("tab") => (
             "found character that cannot start any token",
             Place::Scanner,
+        ),
+        "a block scalar content cannot start with a tab" => (
+            "found a tab character where an indentation space is expected",
+            Place::Plain,
         ),
         _ => (problem, Place::Scanner),
     }

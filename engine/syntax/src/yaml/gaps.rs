@@ -4,7 +4,7 @@ use std::str::Chars;
 
 use saphyr_parser::{Event, ScalarStyle, ScanError, Span};
 
-use super::{BEHIND_ANCHOR, Differs, Misplaced, anchor_length};
+use super::{BEHIND_ANCHOR, Differs, Misplaced, anchor_length, indentation};
 
 const CANNOT_START: &str = "found character that cannot start any token";
 
@@ -17,10 +17,6 @@ pub struct Gaps<'t> {
     column: usize,
     /// The collections that have begun and not ended.
     open: Vec<Open>,
-    /// How many documents have begun.
-    documents: usize,
-    /// Whether something stands in the document so far.
-    has_content: bool,
     /// Whether a block may begin here.
     block_may_begin: bool,
     /// Whether a node ended on this line, which a colon makes a key.
@@ -40,6 +36,8 @@ enum Open {
     Sequence,
     /// `{`
     Mapping,
+    /// The one pair of a mapping without braces, within brackets.
+    Pair,
 }
 
 impl<'t> Gaps<'t> {
@@ -52,8 +50,6 @@ impl<'t> Gaps<'t> {
             line: 1,
             column: 0,
             open: Vec::new(),
-            documents: 0,
-            has_content: false,
             block_may_begin: true,
             node_before: false,
             questions: 0,
@@ -68,19 +64,12 @@ impl<'t> Gaps<'t> {
     pub fn before(&mut self, event: &Event<'_>, span: Span) -> Result<(), Differs> {
         let (start, end) = (span.start.index(), span.end.index());
         match event {
-            Event::DocumentStart(explicit) => {
-                self.documents += 1;
-                if !explicit && self.documents > 1 {
-                    self.until(start)?;
-                    return Err(self
-                        .grammar("did not find expected <document start>")
-                        .into());
-                }
-                self.has_content = *explicit;
-            }
             Event::MappingStart(..) | Event::SequenceStart(..) if span.is_empty() => {
-                let place = Open::Block(span.start.line(), span.start.col());
-                self.open.push(place);
+                let open = match self.in_brackets() {
+                    true => Open::Pair,
+                    false => Open::Block(span.start.line(), span.start.col()),
+                };
+                self.open.push(open);
             }
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 self.until(start)?;
@@ -95,10 +84,9 @@ impl<'t> Gaps<'t> {
                     self.node_before = false;
                 }
                 self.open.push(open);
-                self.has_content = true;
             }
             Event::MappingEnd | Event::SequenceEnd => {
-                if self.in_brackets() {
+                if matches!(self.open.last(), Some(Open::Sequence | Open::Mapping)) {
                     self.until(start)?;
                     self.pass(end);
                     self.node_ended();
@@ -109,17 +97,18 @@ impl<'t> Gaps<'t> {
             Event::Scalar(_, ScalarStyle::Plain, ..) if span.is_empty() => {}
             Event::Scalar(text, style, ..) => {
                 self.until(start)?;
-                self.properties(end)?;
-                self.has_content = true;
-                let line = self.line;
-                match style {
-                    ScalarStyle::Plain if self.in_brackets() && self.index < end => {
-                        self.plain_in_brackets(end)?;
-                    }
-                    ScalarStyle::DoubleQuoted => self.escapes(end)?,
-                    _ => {}
-                }
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                if !self.header {
+                    self.properties(end)?;
+                    if block && self.index < end {
+                        self.pass_line(end);
+                        self.header = true;
+                    }
+                }
+                let line = self.line;
+                if *style == ScalarStyle::Plain && self.in_brackets() && self.index < end {
+                    self.plain_in_brackets(end)?;
+                }
                 if std::mem::take(&mut self.header) && !text.is_empty() && self.open.is_empty() {
                     self.pass_indented(end)?;
                 }
@@ -147,6 +136,13 @@ impl<'t> Gaps<'t> {
     /// # Errors
     /// What Go's reader refuses, which it meets first.
     pub fn before_error(&mut self, error: &ScanError) -> Result<(), Differs> {
+        let untold = error.marker().index() - self.index.min(error.marker().index());
+        let opens = |c: char| matches!(c, '[' | '{');
+        let in_brackets = self.in_brackets() || self.rest.clone().take(untold).any(opens);
+        if in_brackets && error.info().starts_with("tabs disallowed within") {
+            let respelled = indentation::without_tabs(self.text, error.marker().index());
+            return respelled.map_or(Ok(()), |text| Err(Differs::Respelled(text)));
+        }
         // behind anything else there may be a node that the parser did not tell of
         let value = self.questions > 0 && !self.node_before;
         let told =
@@ -156,7 +152,7 @@ impl<'t> Gaps<'t> {
     }
 
     fn in_brackets(&self) -> bool {
-        matches!(self.open.last(), Some(Open::Sequence | Open::Mapping))
+        !matches!(self.open.last(), None | Some(Open::Block(..)))
     }
 
     /// Goes through the anchor and the tag of a node, which the parser tells with it.
@@ -237,17 +233,6 @@ impl<'t> Gaps<'t> {
         if ends_in_colon {
             let quoted = format!("'{}:'", raw.replace('\'', "''"));
             return Err(self.respelled(raw.len() + 1, &quoted));
-        }
-        Ok(())
-    }
-
-    /// Looks for escapes of scalars in double quotes that Go's reader does not know.
-    fn escapes(&self, end: usize) -> Result<(), Misplaced> {
-        let mut rest = self.rest.clone().take(end - self.index.min(end));
-        while let Some(c) = rest.next() {
-            if c == '\\' && rest.next() == Some('/') {
-                return Err(self.scanner("found unknown escape character"));
-            }
         }
         Ok(())
     }
@@ -351,9 +336,6 @@ impl<'t> Gaps<'t> {
                     self.pass(index);
                 }
                 '-' if blank_behind && !self.in_brackets() => self.block_may_begin = true,
-                '.' if column == 0 && !self.has_content && self.is_marker(c) => {
-                    return Err(self.grammar("did not find expected node content").into());
-                }
                 _ if column == 0 && self.is_marker(c) => {
                     self.pass(index.min(self.index + 2));
                     self.block_may_begin = false;
@@ -400,7 +382,7 @@ impl<'t> Gaps<'t> {
     fn behind_plain(&mut self, start: usize) -> Result<(), Misplaced> {
         let block = |open: &Open| match open {
             Open::Block(_, column) => Some(column + 1),
-            Open::Sequence | Open::Mapping => None,
+            Open::Sequence | Open::Mapping | Open::Pair => None,
         };
         let indent = self.open.iter().rev().find_map(block).unwrap_or(0);
         let mut line_ended = false;

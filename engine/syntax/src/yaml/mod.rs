@@ -5,6 +5,7 @@
 //! gaps between its events ([`Gaps`]), as is what both take, but read otherwise.
 
 mod gaps;
+mod indentation;
 
 use saphyr_parser::ScanError;
 
@@ -38,6 +39,12 @@ pub fn repaired(text: &str, error: &ScanError) -> Option<String> {
         let rest = after.trim_start_matches([' ', '\t']);
         let blanks = after.len() - rest.len();
         return (blanks > 0).then(|| [before, &" ".repeat(blanks), rest].concat());
+    }
+    if info == "invalid indentation" || info == "invalid indentation in flow construct" {
+        return indentation::of_brackets(before, after);
+    }
+    if info == "invalid indentation in quoted scalar" {
+        return indentation::of_quoted(before, after);
     }
     if info.ends_with("found unknown escape character") {
         let quoted = without_escaped_quotes(after)?;
