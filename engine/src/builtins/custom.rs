@@ -112,7 +112,7 @@ impl Custom {
     }
 
     /// Runs its body, which may evaluate on its own.
-    pub fn ask<'e>(
+    pub(super) fn ask<'e>(
         &self,
         call: &mut BuiltinContext<'e>,
         operands: &[V<'e>],

@@ -45,12 +45,12 @@ const LONGEST_VALUE: usize = 32;
 /// use solon::trace::{Detail, Names, Pretty, Recorder, pretty};
 /// use solon::{Engine, Request};
 ///
-/// let query = Engine::new().prepare_query("1 > 2")?;
+/// let query = Engine::new().prepare_query("false")?;
 /// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
 /// query.search(&Request::new(), Some(&mut recorder))?;
 /// let how = Pretty { files: None, variables: false, originals: Names::default() };
 /// let lines = pretty(&recorder.into_events(), how, 1 << 20).unwrap();
-/// assert_eq!(lines, ["Enter 1 > 2", "| Eval 1 > 2", "| Fail 1 > 2"]);
+/// assert_eq!(lines, ["Enter false", "| Eval false", "| Fail false"]);
 /// # Ok::<(), solon::Error>(())
 /// ```
 ///
