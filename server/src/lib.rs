@@ -40,6 +40,7 @@ pub mod cli;
 mod config;
 mod control;
 mod http;
+mod system;
 mod telemetry;
 mod wire;
 

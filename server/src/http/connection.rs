@@ -18,6 +18,7 @@ use super::pool::{NotRun, Pace, Pool};
 use super::stream::{Broken, Flow};
 use super::tls::Certificates;
 use crate::config::{Bounds, Packing};
+use crate::system::huge_pages;
 
 /// Who sends requests on a connection.
 pub struct Peer {
@@ -179,9 +180,7 @@ impl<A: App> Service<A> {
         self.app.answered(head, &response);
         let mut response = self.send(head, response);
         if let Some(name) = head.headers.get("x-request-id") {
-            response
-                .headers_mut()
-                .insert("x-request-id", name.clone());
+            response.headers_mut().insert("x-request-id", name.clone());
         }
         response
     }
@@ -256,6 +255,7 @@ impl<A: App> Service<A> {
         }
         // a body takes more once it is read; as long as it is, others have less
         let length = message.body.len();
+        huge_pages::read(length);
         if length > SMALL && message.held.add(length.saturating_mul(READ)).is_err() {
             return self.app.refuse(&Refusal::Busy);
         }

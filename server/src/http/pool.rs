@@ -12,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 use crate::config::Bounds;
+use crate::system::Priority;
 
 /// What an evaluation may take before it gives its slot to others that wait.
 const TURN: Duration = Duration::from_millis(10);
@@ -128,8 +129,8 @@ struct Shared {
     waiting: usize,
     /// Most threads that evaluations hold which gave their slots away; the others are for newcomers.
     parked: usize,
-    /// The priority of the thread that made the pool, where the system knows one for each thread.
-    priority: Option<i32>,
+    /// That of the thread that made the pool.
+    priority: Priority,
     refused: AtomicU64,
     yielded: AtomicU64,
 }
@@ -183,7 +184,7 @@ impl Pool {
             threads,
             waiting: bounds.waiting,
             parked: threads - threads / 4,
-            priority: priority(),
+            priority: Priority::of_this_thread(),
             refused: AtomicU64::new(0),
             yielded: AtomicU64::new(0),
         }))
@@ -315,7 +316,7 @@ impl Shared {
     }
 
     fn serve(self: Arc<Self>) {
-        stand_back(self.priority);
+        self.priority.stand_back();
         while let Some(job) = self.take() {
             let turn = Turn {
                 pool: self.clone(),
@@ -348,32 +349,6 @@ impl Shared {
         }
     }
 }
-
-/// How far threads of the pool stand back behind those that read and answer, which need little and are waited for: under full
-/// load they still have a third of the time.
-#[cfg(target_os = "linux")]
-const BACK: i32 = 5;
-
-#[cfg(target_os = "linux")]
-fn priority() -> Option<i32> {
-    rustix::process::getpriority_process(None).ok()
-}
-
-/// Lets the threads of reactors go first. It changes the calling thread only, and where that is refused, nothing.
-#[cfg(target_os = "linux")]
-fn stand_back(priority: Option<i32>) {
-    if let Some(priority) = priority {
-        let _ = rustix::process::setpriority_process(None, priority.saturating_add(BACK));
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn priority() -> Option<i32> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn stand_back(_: Option<i32>) {}
 
 /// A slot that work has.
 pub struct Turn {

@@ -190,8 +190,7 @@ async fn converse<A: App, S>(
         &service.budget,
         broken,
     );
-    let answer =
-        service_fn(move |request| service.clone().respond(request, peer.clone(), &flow));
+    let answer = service_fn(move |request| service.clone().respond(request, peer.clone(), &flow));
     let io = TokioIo::new(watched);
     // Both kinds of connections are boxed: many rest, and a task that had room for either would take that for each.
     // One that breaks has nobody left to tell.
