@@ -301,6 +301,11 @@ impl Engine {
         &self.inner.shared.limits
     }
 
+    /// Whether there are functions of the host ([`EngineBuilder::function`]).
+    pub fn has_functions(&self) -> bool {
+        !self.inner.functions.is_empty()
+    }
+
     /// How many changes there were: it grows with each, of policy or of documents.
     pub fn generation(&self) -> u64 {
         self.now().generation

@@ -60,6 +60,7 @@ pub struct Request<'a> {
     limits: Option<&'a Limits>,
     cancel: Option<&'a Cancel>,
     strict_builtin_errors: bool,
+    timer: Timer<'a>,
     hooks: Hooks<'a>,
     /// What the evaluation left that this one repeats.
     left: Option<&'a Left>,
@@ -120,6 +121,19 @@ impl<'a> Request<'a> {
     pub fn strict_builtin_errors(mut self, strict: bool) -> Self {
         self.strict_builtin_errors = strict;
         self
+    }
+
+    /// Tells somebody how long it takes to read the input, where that is text (`rego_input_parse`), and to compile what is
+    /// compiled for it.
+    #[must_use]
+    pub fn timer(mut self, timer: Timer<'a>) -> Self {
+        self.timer = timer;
+        self
+    }
+
+    /// Who is told how long things take.
+    pub(crate) fn told(&self) -> Timer<'a> {
+        self.timer
     }
 
     /// What bounds it.

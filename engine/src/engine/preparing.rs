@@ -48,8 +48,8 @@ impl KnownContext {
 }
 
 impl Queries for Engine {
-    fn query(&self, text: &str) -> Result<PreparedQuery, Error> {
-        self.prepare_query(text)
+    fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error> {
+        self.prepare_query_in(text, &QueryContext::default().timer(timer))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::evaluation::EvalError;
 use crate::limits;
 use crate::moment::{Moment, State};
 use crate::store::Path;
+use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{V, Value};
 pub(super) use entry::Found;
@@ -55,7 +56,7 @@ pub(crate) struct DocumentHandle {
 /// Who compiles queries.
 pub(crate) trait Queries: Send + Sync {
     /// Compiles one.
-    fn query(&self, text: &str) -> Result<PreparedQuery, Error>;
+    fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error>;
 }
 
 /// The document that a step of a path leads to: an index in an array, a name in an object.

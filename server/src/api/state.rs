@@ -8,6 +8,7 @@ use super::cache::Cache;
 use super::documents::Documents;
 use crate::config::ServerOptions;
 use crate::http::Request;
+use crate::plugins::Registry;
 use crate::telemetry::Counts;
 
 /// Names, descriptions and values.
@@ -29,6 +30,12 @@ pub struct State {
     pub filters: Cache<String, PreparedFilters>,
     /// What is counted.
     pub counts: Arc<Counts>,
+    /// Whether functions of the host may want to know what callers tell about their requests.
+    pub reads_metadata: bool,
+    /// How plugins are.
+    pub plugins: Arc<Registry>,
+    /// What is asked to see whether decisions are made.
+    probe: Option<PreparedQuery>,
     /// Tells what the transport counts.
     pub transport: OnceLock<Box<Gauges>>,
     /// Built-in functions that queries may not call themselves.
@@ -37,8 +44,16 @@ pub struct State {
 
 impl State {
     /// Serves an engine.
-    pub fn new(engine: Engine, options: ServerOptions, config: Value) -> Self {
+    pub fn new(
+        engine: Engine,
+        options: ServerOptions,
+        config: Value,
+        plugins: Arc<Registry>,
+    ) -> Self {
         Self {
+            plugins,
+            reads_metadata: engine.has_functions(),
+            probe: engine.prepare_query("x = 1").ok(),
             documents: Documents::new(options.bounds.documents, engine.limits()),
             queries: Cache::new(options.bounds.queries),
             filters: Cache::new(options.bounds.queries),
@@ -49,6 +64,13 @@ impl State {
             config,
             unsafe_builtins: ["http.send".to_owned()],
         }
+    }
+
+    /// Whether decisions are made at all.
+    pub fn can_evaluate(&self) -> bool {
+        let request = solon::Request::new();
+        let probe = self.probe.as_ref();
+        probe.is_some_and(|probe| probe.solutions(&request).is_ok_and(|found| !found.is_empty()))
     }
 
     /// Where the queries of callers stand.

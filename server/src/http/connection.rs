@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Version};
-use solon::{Cancel, Value};
+use solon::Value;
 use tokio::sync::Semaphore;
 
 use super::body::{BodyError, check_length, read_body};
@@ -94,6 +94,9 @@ pub trait App: Send + Sync + 'static {
     /// Answers a request that is refused.
     fn refuse(&self, refusal: &Refusal) -> Response;
 
+    /// Takes note of a request whose client has gone before there was an answer.
+    fn abandoned(&self, _: &Head) {}
+
     /// Takes note of an answered request.
     fn answered(&self, head: &Head, response: &Response);
 }
@@ -160,11 +163,16 @@ impl<A: App> Service<A> {
         let version = parts.version;
         let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
         let head = Arc::new(Head::new(parts, id, peer, self.bounds.request));
-        let _present = Present(head.cancel.clone());
+        let mut present = Present {
+            service: &*self,
+            head: &head,
+            is_answered: false,
+        };
         let response = match check_head(&head, version) {
             Ok(()) => self.answer(&head, body).await,
             Err(refusal) => self.app.refuse(&refusal),
         };
+        present.is_answered = true;
         self.app.answered(&head, &response);
         let mut response = self.send(&head, response);
         if let Some(name) = head.headers.get("x-request-id") {
@@ -392,10 +400,17 @@ fn ask<A: App>(
 }
 
 /// Lives as long as somebody waits for the answer.
-struct Present(Cancel);
+struct Present<'a, A: App> {
+    service: &'a Service<A>,
+    head: &'a Head,
+    is_answered: bool,
+}
 
-impl Drop for Present {
+impl<A: App> Drop for Present<'_, A> {
     fn drop(&mut self) {
-        self.0.cancel();
+        self.head.cancel.cancel();
+        if !self.is_answered {
+            self.service.app.abandoned(self.head);
+        }
     }
 }

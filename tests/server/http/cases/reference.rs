@@ -1,0 +1,83 @@
+//! What OPA's own server answers.
+
+use std::net::{TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{Exchange, Want};
+use crate::process::Folder;
+
+/// Longest answer that is recorded, in characters.
+const LONGEST: usize = 300;
+
+/// A server that runs.
+pub struct Reference {
+    child: Child,
+    address: String,
+    _folder: Folder,
+}
+
+impl Reference {
+    /// Starts one with the files of a case, if there is a program and it takes the flags.
+    pub fn start(flags: &[&str], files: &[(&str, &str)]) -> Option<Self> {
+        let program = std::env::var_os("SOLON_REFERENCE_SERVER")?;
+        let folder = Folder::with(files);
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = free.local_addr().unwrap().to_string();
+        drop(free);
+        let paths = files.iter().map(|(name, _)| *name);
+        let child = Command::new(program)
+            .args(["run", "--server", "--addr", &address])
+            .args(flags)
+            .args(paths.filter(|name| *name != "c.yaml"))
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut started = Self {
+            child,
+            address,
+            _folder: folder,
+        };
+        let since = Instant::now();
+        while TcpStream::connect(&started.address).is_err() {
+            let ended = started.child.try_wait().unwrap().is_some();
+            if ended || since.elapsed() > Duration::from_secs(20) {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(started)
+    }
+
+    /// What it answers, if that is not what is wanted.
+    pub fn differs(&self, exchange: &Exchange, want: &Want) -> Option<String> {
+        // it drops connections where it panics
+        let asked = AssertUnwindSafe(|| exchange.ask(&self.address));
+        let Ok(got) = catch_unwind(asked) else {
+            return Some("no answer".to_owned());
+        };
+        if got == *want {
+            return None;
+        }
+        let body = match (&got.json, &got.text) {
+            (Some(json), _) => json.to_string(),
+            (None, Some(text)) => text.clone(),
+            (None, None) => String::new(),
+        };
+        let mut text: String = body.chars().take(LONGEST).collect();
+        if text.len() < body.len() {
+            text.push('…');
+        }
+        Some(format!("{} {text}", got.status).trim_end().to_owned())
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
