@@ -11,7 +11,11 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 fn main() {
-    for name in ["SOURCE_DATE_EPOCH", "SOLON_BUILD_COMMIT", "SOLON_BUILD_HOST"] {
+    for name in [
+        "SOURCE_DATE_EPOCH",
+        "SOLON_BUILD_COMMIT",
+        "SOLON_BUILD_HOST",
+    ] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -52,7 +56,10 @@ fn git(args: &[&str]) -> Option<String> {
 
 /// What a command writes in one line, if it succeeds.
 fn output(command: &mut Command) -> Option<String> {
-    let output = command.output().ok().filter(|output| output.status.success())?;
+    let output = command
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;
     let line = text.lines().next()?.trim();
     (!line.is_empty()).then(|| line.to_owned())

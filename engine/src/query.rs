@@ -11,7 +11,9 @@ mod search;
 
 use std::sync::Arc;
 
-use solon_syntax::ast::Name;
+use solon_syntax::ast::{Body, Name};
+use solon_syntax::source::{Diagnostics, Source};
+use solon_syntax::{ParseOptions, parse_body, parse_statements};
 
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{
@@ -256,6 +258,10 @@ pub struct QueryContext<'a> {
     pub imports: &'a [String],
     /// Built-in functions that it may not call itself.
     pub unsafe_builtins: &'a [String],
+    /// Whether what reads as a rule is refused, as OPA's server does, which otherwise may mean something as expressions.
+    pub no_rules: bool,
+    /// Whether its calls of `print` are left out.
+    pub no_prints: bool,
     /// Who is told how long the stages of its compilation take.
     pub timer: Timer<'a>,
 }
@@ -266,6 +272,19 @@ impl<'a> QueryContext<'a> {
     pub fn package(mut self, package: &'a str) -> Self {
         self.package = Some(package);
         self
+    }
+
+    /// Reads its text.
+    pub(crate) fn parse(
+        &self,
+        source: &Source,
+        options: &ParseOptions,
+    ) -> Result<Body, Diagnostics> {
+        if self.no_rules {
+            parse_statements(source, options)
+        } else {
+            parse_body(source, options)
+        }
     }
 
     /// With imports, like `data.users as us`.
@@ -279,6 +298,20 @@ impl<'a> QueryContext<'a> {
     #[must_use]
     pub fn unsafe_builtins(mut self, names: &'a [String]) -> Self {
         self.unsafe_builtins = names;
+        self
+    }
+
+    /// Refuses what reads as a rule, as OPA's server does.
+    #[must_use]
+    pub fn no_rules(mut self) -> Self {
+        self.no_rules = true;
+        self
+    }
+
+    /// Leaves calls of `print` out.
+    #[must_use]
+    pub fn no_prints(mut self) -> Self {
+        self.no_prints = true;
         self
     }
 

@@ -86,7 +86,7 @@ impl PreparedDocument {
         texts.dedup();
         for text in texts {
             // the types of rules exclude a document that is not there
-            let Ok(query) = self.handle.queries.query(&text, request.told()) else {
+            let Ok(query) = self.handle.search_query(text, request.told()) else {
                 continue;
             };
             let search = Search {

@@ -68,7 +68,13 @@ impl Moment {
         let Some(module) = modules.find(|module| module.source.id == source) else {
             return Vec::new();
         };
-        let chain = policy.compiled.annotations.chain(&module.package.path, rule);
-        chain.into_iter().filter_map(|link| link.annotation).collect()
+        let chain = policy
+            .compiled
+            .annotations
+            .chain(&module.package.path, rule);
+        chain
+            .into_iter()
+            .filter_map(|link| link.annotation)
+            .collect()
     }
 }

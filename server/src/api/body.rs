@@ -63,10 +63,7 @@ pub struct Envelope<'a> {
 }
 
 /// Takes the envelope of a body apart.
-pub fn enveloped<'a>(
-    request: &Request<'a>,
-    with_metadata: bool,
-) -> Result<Envelope<'a>, String> {
+pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
     let read = match read_before(request) {
         Some(read) => Some(Cow::Borrowed(read)),
         None if is_yaml(request) => {
@@ -115,9 +112,16 @@ fn metadata_of_text(text: &str) -> Result<Value, String> {
 }
 
 fn metadata_of(read: &Value) -> Value {
-    let members = read.as_object().into_iter().flat_map(|object| object.iter());
+    let members = read
+        .as_object()
+        .into_iter()
+        .flat_map(|object| object.iter());
     let others = members.filter(|(name, _)| name.as_str() != Some(INPUT));
-    Value::object(others.map(|(name, value)| (name.clone(), value.clone())).collect())
+    Value::object(
+        others
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 /// Whether a body names no input at all.

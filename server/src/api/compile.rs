@@ -48,7 +48,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         .prepare_partial(
             &asked.query,
             &asked.options,
-            &state.query_context().timer(timer),
+            &state.query_context().no_prints().timer(timer),
         )
         .map_err(refused)?;
 

@@ -107,11 +107,13 @@ impl Asked<'_> {
         }
         let instrumented = metrics::is_instrumented(request);
         let (parsed, heard) = (Cell::new(Duration::ZERO), Cell::new(Duration::ZERO));
+        let compiled = Cell::new(false);
         let hear = |name: &str, took: Duration| {
             heard.set(heard.get() + took);
             if name == INPUT_PARSE {
                 parsed.set(parsed.get() + took);
             } else {
+                compiled.set(compiled.get() || name == QUERY_COMPILE);
                 metrics::hear(metrics, instrumented, name, took);
             }
         };
@@ -120,12 +122,12 @@ impl Asked<'_> {
         let parsed_path = start.map(|start| start.elapsed());
         let start = metrics.start();
         let (document, known) = state.documents.get(state, request, &path)?;
+        let mut known = known;
         if let Some(start) = start {
-            let known = document.was_asked(state.engine.generation()) && known;
-            metrics.counter("server_query_cache_hit", known.into());
+            known = known && document.was_answered(state.engine.generation());
             if !known {
                 metrics.add("rego_query_parse", parsed_path.unwrap_or_default());
-                metrics.since("rego_query_compile", start);
+                metrics.since(QUERY_COMPILE, start);
             }
         }
         let sent = solon::SendMetrics::default();
@@ -147,8 +149,10 @@ impl Asked<'_> {
         let style = style(request.pretty(), "  ");
         let (result, told) = if wanted.is_something() {
             let prepared = document.prepared();
+            let generation = state.engine.generation();
             let (value, mut told) =
                 search(state, request, wanted, metrics, prepared, asked).map_err(Failure::from)?;
+            document.answered(generation);
             let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
             if value.is_none() && hides {
                 // of what is undefined OPA shows the whole search, or nothing
@@ -160,6 +164,8 @@ impl Asked<'_> {
             (result, Told::default())
         };
         if let Some(start) = start {
+            let hit = known && !compiled.get();
+            metrics.counter("server_query_cache_hit", hit.into());
             metrics.add(INPUT_PARSE, parsed.get());
             let took = start.elapsed().saturating_sub(heard.get());
             metrics.add("rego_query_eval", took);
@@ -186,6 +192,8 @@ impl Asked<'_> {
 
 /// The timer of reading the input.
 const INPUT_PARSE: &str = "rego_input_parse";
+/// The timer of finding out what is asked.
+const QUERY_COMPILE: &str = "rego_query_compile";
 
 /// What the server itself says at the top of an answer.
 const OWN_FIELDS: [&str; 8] = [
@@ -209,7 +217,10 @@ fn add_metadata(
         return Ok(());
     }
     let metadata = metadata.to_value();
-    let fields = metadata.as_object().into_iter().flat_map(|fields| fields.iter());
+    let fields = metadata
+        .as_object()
+        .into_iter()
+        .flat_map(|fields| fields.iter());
     for (name, value) in fields {
         let name = name.as_str().unwrap_or_default();
         if !OWN_FIELDS.contains(&name) {

@@ -57,8 +57,8 @@ pub struct Document {
     prepared: PreparedDocument,
     /// How long it takes.
     pace: Arc<Pace>,
-    /// The generation of the engine in which it was asked for last by a request that wants to know.
-    asked: AtomicU64,
+    /// The generation of the engine in which it was answered by a search last.
+    answered: AtomicU64,
 }
 
 impl Documents {
@@ -89,7 +89,7 @@ impl Documents {
         let document = Arc::new(Document {
             prepared: state.engine.prepare_document_at(path)?,
             pace: Arc::default(),
-            asked: AtomicU64::new(u64::MAX),
+            answered: AtomicU64::new(u64::MAX),
         });
         Ok((self.kept.keep(path.clone(), document), false))
     }
@@ -111,10 +111,14 @@ impl Document {
         &self.prepared
     }
 
-    /// Whether it was asked for before as policies and documents are now; from now on it was.
-    pub fn was_asked(&self, generation: u64) -> bool {
-        self.asked.swap(generation, Ordering::Relaxed) == generation
-            || self.pace.is_of(generation)
+    /// Whether it was answered before as policies and documents are now.
+    pub fn was_answered(&self, generation: u64) -> bool {
+        self.answered.load(Ordering::Relaxed) == generation || self.pace.is_of(generation)
+    }
+
+    /// Notes that it was answered by a search.
+    pub fn answered(&self, generation: u64) {
+        self.answered.store(generation, Ordering::Relaxed);
     }
 
     /// Whether rules make it, or something within it.

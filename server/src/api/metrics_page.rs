@@ -67,7 +67,8 @@ pub fn families(state: &State) -> Vec<Family> {
     }
     if let Some(transport) = state.transport.get() {
         let gauges = transport().into_iter();
-        families.extend(gauges.map(|(name, help, value)| Family::single(name, help, number(value))));
+        families
+            .extend(gauges.map(|(name, help, value)| Family::single(name, help, number(value))));
     }
     if state.options.status.is_some_and(|status| status.is_counted) {
         families.extend(of_plugins(state));

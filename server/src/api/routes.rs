@@ -174,10 +174,7 @@ pub fn route(path: &str) -> Option<&'static Route> {
 
 /// Whether a listener for diagnosis serves a route.
 pub fn is_for_diagnosis(route: &Route) -> bool {
-    matches!(
-        route.path,
-        "/health" | "/metrics" | "/metrics/alloc_bytes"
-    )
+    matches!(route.path, "/health" | "/metrics" | "/metrics/alloc_bytes")
 }
 
 /// What requests of a path are counted as.

@@ -92,11 +92,7 @@ pub trait Searched {
     type Answer;
 
     /// Searches.
-    fn find(
-        &self,
-        asked: &solon::Request<'_>,
-        search: Search<'_>,
-    ) -> Result<Self::Answer, Error>;
+    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error>;
 
     /// Searches and tells how.
     fn tell(
@@ -110,11 +106,7 @@ pub trait Searched {
 impl Searched for PreparedDocument {
     type Answer = Option<Value>;
 
-    fn find(
-        &self,
-        asked: &solon::Request<'_>,
-        search: Search<'_>,
-    ) -> Result<Self::Answer, Error> {
+    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error> {
         self.search_as(asked, search)
     }
 
@@ -131,11 +123,7 @@ impl Searched for PreparedDocument {
 impl Searched for PreparedQuery {
     type Answer = Vec<Solution>;
 
-    fn find(
-        &self,
-        asked: &solon::Request<'_>,
-        search: Search<'_>,
-    ) -> Result<Self::Answer, Error> {
+    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error> {
         self.checked(asked, search)
     }
 
@@ -152,11 +140,7 @@ impl Searched for PreparedQuery {
 impl Searched for PreparedPartial {
     type Answer = Residuals;
 
-    fn find(
-        &self,
-        asked: &solon::Request<'_>,
-        search: Search<'_>,
-    ) -> Result<Self::Answer, Error> {
+    fn find(&self, asked: &solon::Request<'_>, search: Search<'_>) -> Result<Self::Answer, Error> {
         self.evaluate_as(asked, search)
     }
 

@@ -70,12 +70,18 @@ impl State {
     pub fn can_evaluate(&self) -> bool {
         let request = solon::Request::new();
         let probe = self.probe.as_ref();
-        probe.is_some_and(|probe| probe.solutions(&request).is_ok_and(|found| !found.is_empty()))
+        probe.is_some_and(|probe| {
+            probe
+                .solutions(&request)
+                .is_ok_and(|found| !found.is_empty())
+        })
     }
 
     /// Where the queries of callers stand.
     pub fn query_context(&self) -> QueryContext<'_> {
-        QueryContext::default().unsafe_builtins(&self.unsafe_builtins)
+        QueryContext::default()
+            .unsafe_builtins(&self.unsafe_builtins)
+            .no_rules()
     }
 
     /// What bounds an evaluation for a request: the engine's limits, and the time that is left.

@@ -199,8 +199,7 @@ impl Sample {
                     })
                     .collect();
                 let count = count.to_string();
-                let histogram =
-                    json!({"sampleCount": count, "sampleSum": sum, "bucket": buckets});
+                let histogram = json!({"sampleCount": count, "sampleSum": sum, "bucket": buckets});
                 ("histogram", histogram)
             }
         };

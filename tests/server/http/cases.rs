@@ -40,7 +40,7 @@ struct Case {
     requests: Vec<Exchange>,
 }
 
-#[derive(Deserialize, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Exchange {
     ask: String,

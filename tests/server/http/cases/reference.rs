@@ -55,11 +55,12 @@ impl Reference {
     /// What it answers, if that is not what is wanted.
     pub fn differs(&self, exchange: &Exchange, want: &Want) -> Option<String> {
         // it drops connections where it panics
+        let exchange = spelled(exchange);
         let asked = AssertUnwindSafe(|| exchange.ask(&self.address));
         let Ok(got) = catch_unwind(asked) else {
             return Some("no answer".to_owned());
         };
-        if got == *want {
+        if got == spelled_want(want) {
             return None;
         }
         let body = match (&got.json, &got.text) {
@@ -72,6 +73,30 @@ impl Reference {
             text.push('…');
         }
         Some(format!("{} {text}", got.status).trim_end().to_owned())
+    }
+}
+
+/// What names the service in media types, in the specification's spelling and in OPA's.
+const BRANDS: [&str; 2] = ["vnd.engine.", "vnd.opa."];
+
+/// A request that names media types as OPA does.
+fn spelled(exchange: &Exchange) -> Exchange {
+    let [ours, theirs] = BRANDS;
+    let with = exchange.with.iter();
+    Exchange {
+        with: with
+            .map(|(name, value)| (name.clone(), value.replace(ours, theirs)))
+            .collect(),
+        ..exchange.clone()
+    }
+}
+
+fn spelled_want(want: &Want) -> Want {
+    let [ours, theirs] = BRANDS;
+    let kind = want.kind.as_ref().map(|kind| kind.replace(ours, theirs));
+    Want {
+        kind,
+        ..want.clone()
     }
 }
 
