@@ -19,10 +19,14 @@ mod cases;
 mod client;
 #[path = "http/control.rs"]
 mod control;
+#[path = "http/counted.rs"]
+mod counted;
 #[path = "http/inside.rs"]
 mod inside;
 #[path = "http/load.rs"]
 mod load;
+#[path = "http/metadata.rs"]
+mod metadata;
 #[path = "http/persistence.rs"]
 mod persistence;
 #[path = "http/plugins.rs"]

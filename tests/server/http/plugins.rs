@@ -225,7 +225,7 @@ fn health_rules_tell_what_is_wrong() {
 #[test]
 fn a_server_that_cannot_decide_is_unhealthy() {
     let starved = Engine::builder()
-        .limits(Limits::default().memory(Some(0)))
+        .limits(Limits::default().time(Some(Duration::ZERO)))
         .build();
     let server = Inside::start(Server::builder().engine(starved));
     assert_eq!(

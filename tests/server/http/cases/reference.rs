@@ -5,6 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::{Exchange, Want};
 use crate::process::Folder;
 
@@ -60,7 +62,7 @@ impl Reference {
         let Ok(got) = catch_unwind(asked) else {
             return Some("no answer".to_owned());
         };
-        if got == spelled_want(want) {
+        if in_order(&got) == in_order(&spelled_want(want)) {
             return None;
         }
         let body = match (&got.json, &got.text) {
@@ -89,6 +91,25 @@ fn spelled(exchange: &Exchange) -> Exchange {
             .collect(),
         ..exchange.clone()
     }
+}
+
+/// The same with the variables of events in order, which is chance in OPA.
+fn in_order(want: &Want) -> Want {
+    fn sort(value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(sort),
+            Value::Object(fields) => {
+                fields.values_mut().for_each(sort);
+                if let Some(Value::Array(locals)) = fields.get_mut("locals") {
+                    locals.sort_by_key(ToString::to_string);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut want = want.clone();
+    want.json.iter_mut().for_each(sort);
+    want
 }
 
 fn spelled_want(want: &Want) -> Want {
