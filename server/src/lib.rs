@@ -42,6 +42,7 @@ mod config;
 mod control;
 mod http;
 mod plugins;
+mod system;
 mod telemetry;
 mod wire;
 

@@ -24,6 +24,7 @@ use super::{FAILED, capabilities, data};
 use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 use crate::app::Server;
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
+use crate::system::huge_pages;
 use crate::telemetry::{Format, Level, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -128,6 +129,7 @@ enum Compat {
 
 /// Serves until the process is told to stop.
 pub fn run(args: &Args) -> ExitCode {
+    huge_pages::spare();
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
@@ -253,6 +255,8 @@ impl Args {
             (None, Some(file)) => PathBuf::from(file),
             (None, None) => return Ok(None),
         };
+        let length = std::fs::metadata(&file).map_or(0, |file| file.len());
+        huge_pages::read(usize::try_from(length).unwrap_or(usize::MAX));
         let store = SqliteStore::open(file);
         store
             .map(Some)
