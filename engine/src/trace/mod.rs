@@ -9,6 +9,7 @@ mod places;
 mod pretty;
 mod profile;
 mod statistics;
+mod succeeded;
 mod timer;
 
 pub use coverage::{Coverage, CoverageReport, FileCoverage, Kind, Position, Stretch};
@@ -19,4 +20,5 @@ pub use json::{Sources, Spelling, detailed, json};
 pub use pretty::{Names, Pretty, pretty};
 pub use profile::{Profile, ProfileRow};
 pub use statistics::Statistics;
+pub use succeeded::Succeeded;
 pub use timer::{Laps, Timer};

@@ -1,50 +1,41 @@
 //! The metrics of one request.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::config::Spelling;
+use crate::http::{Fields, Request};
+use crate::telemetry::{Measured, Metrics};
 
-/// Timers and counters by their published names.
-#[derive(Clone, Debug, Default)]
-pub struct Metrics {
-    values: BTreeMap<String, u64>,
+/// Measures what a request asks for: timers with `metrics`, and with `instrument` what more there is.
+pub fn asked(request: &Request<'_>) -> Metrics {
+    Metrics::when(request.params.flag("metrics") || is_instrumented(request))
 }
 
-impl Metrics {
-    /// Notes how long something took.
-    pub fn timer(&mut self, name: &str, took: Duration) {
-        self.values.insert(
-            format!("timer_{name}_ns"),
-            u64::try_from(took.as_nanos()).unwrap_or(u64::MAX),
-        );
-    }
+/// Whether a request asks for all that can be measured.
+pub fn is_instrumented(request: &Request<'_>) -> bool {
+    request.params.flag("instrument")
+}
 
-    /// Notes how long something took that began at `start` and ends now.
-    pub fn since(&mut self, name: &str, start: Instant) {
-        self.timer(name, start.elapsed());
+/// Notes a timer of the engine's; the stages of compiling are for those who look inside.
+pub fn hear(metrics: &Metrics, instrumented: bool, name: &str, took: Duration) {
+    // the stages of modules are spelled in two ways
+    let is_stage = name.starts_with("compile_sta") || name.starts_with("query_compile_stage");
+    if instrumented || !is_stage {
+        metrics.add(name, took);
     }
+}
 
-    /// Notes a count.
-    pub fn counter(&mut self, name: &str, count: u64) {
-        self.values.insert(format!("counter_{name}"), count);
+/// Adds what was measured to an answer, if that was asked for.
+pub fn add(answer: &mut Fields, metrics: &Metrics, spelling: Spelling) {
+    if metrics.is_on() {
+        answer.typed("metrics", &spelled(metrics, spelling));
     }
+}
 
-    /// Notes what `http.send` did.
-    pub fn sent(&mut self, sent: &solon::SendMetrics) {
-        if let Some((name, took)) = sent.timer() {
-            self.timer(name, took);
-        }
-        for (name, count) in sent.counters() {
-            self.counter(name, count);
-        }
-    }
-
-    /// Names and values, as answers list them.
-    pub fn spelled(&self, spelling: Spelling) -> BTreeMap<String, u64> {
-        self.values
-            .iter()
-            .map(|(name, value)| (spelling.metric(name).into_owned(), *value))
-            .collect()
-    }
+/// Names and values, as answers list them.
+fn spelled(metrics: &Metrics, spelling: Spelling) -> BTreeMap<String, Measured> {
+    let all = metrics.all().into_iter();
+    all.map(|(name, value)| (spelling.metric(&name).into_owned(), value))
+        .collect()
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Version};
-use solon::{Cancel, Value};
+use solon::Value;
 use tokio::sync::Semaphore;
 
 use super::body::{BodyError, check_length, read_body};
@@ -95,6 +95,9 @@ pub trait App: Send + Sync + 'static {
     /// Answers a request that is refused.
     fn refuse(&self, refusal: &Refusal) -> Response;
 
+    /// Takes note of a request whose client has gone before there was an answer.
+    fn abandoned(&self, _: &Head) {}
+
     /// Takes note of an answered request.
     fn answered(&self, head: &Head, response: &Response);
 }
@@ -166,11 +169,16 @@ impl<A: App> Service<A> {
         let refused = check_head(&head, version).err();
         async move {
             let _open = open;
-            let _present = Present(head.cancel.clone());
+            let mut present = Present {
+                service: &*self,
+                head: &head,
+                is_answered: false,
+            };
             let response = match refused {
                 None => self.answer(&head, body).await,
                 Some(refusal) => self.app.refuse(&refusal),
             };
+            present.is_answered = true;
             Ok(self.sent(&head, response))
         }
     }
@@ -404,10 +412,17 @@ fn ask<A: App>(
 }
 
 /// Lives as long as somebody waits for the answer.
-struct Present(Cancel);
+struct Present<'a, A: App> {
+    service: &'a Service<A>,
+    head: &'a Head,
+    is_answered: bool,
+}
 
-impl Drop for Present {
+impl<A: App> Drop for Present<'_, A> {
     fn drop(&mut self) {
-        self.0.cancel();
+        self.head.cancel.cancel();
+        if !self.is_answered {
+            self.service.app.abandoned(self.head);
+        }
     }
 }

@@ -57,6 +57,11 @@ impl Pace {
         self.last.store(took, Ordering::Relaxed);
     }
 
+    /// Whether it was last asked in a generation.
+    pub fn is_of(&self, generation: u64) -> bool {
+        self.generation.load(Ordering::Relaxed) == generation
+    }
+
     /// Notes that it took too long for a reactor.
     pub fn misjudged(&self, generation: u64) {
         self.misjudged.store(generation, Ordering::Relaxed);

@@ -8,12 +8,13 @@ use solon::internal::value::json;
 use solon::trace::{CoverageReport, Statistics};
 
 use super::args::Format;
-use super::metrics::{self, Metrics};
+use super::metrics;
 use super::profile::{self, Row};
 use crate::cli::explanation::Explanation;
 use crate::cli::layout;
 use crate::cli::table::Table;
 use crate::http::{answer_text, indent};
+use crate::telemetry::Metrics;
 
 /// What was measured, in one run or in several.
 pub enum Times {
@@ -62,7 +63,7 @@ impl Extras {
     fn in_json(&self, answer: &[u8]) -> Vec<u8> {
         let mut members: Vec<(&str, Vec<u8>)> = Vec::new();
         match &self.metrics {
-            Some(Times::Once(metrics)) => members.push(("metrics", member(&metrics.json()))),
+            Some(Times::Once(metrics)) => members.push(("metrics", member(&metrics.all()))),
             Some(Times::Often(timers)) => members.push(("aggregated_metrics", member(timers))),
             None => {}
         }
@@ -107,7 +108,7 @@ impl Extras {
     pub fn tables(&self) -> String {
         let mut out = String::new();
         match &self.metrics {
-            Some(Times::Once(metrics)) => out.push_str(&metrics.table().render()),
+            Some(Times::Once(metrics)) => out.push_str(&metrics::table(metrics).render()),
             Some(Times::Often(timers)) => {
                 out.push_str(&metrics::aggregated_table(timers).render());
             }

@@ -1,105 +1,39 @@
-//! Timers, counters and histograms of one run, and what those of several come to.
+//! What runs measured, as tables, and what those of several come to.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
-use serde::Serialize;
-use solon::SendMetrics;
-use solon::trace::{Instruments, Statistics};
+use solon::trace::Statistics;
 
 use crate::cli::table::Table;
+use crate::telemetry::{Measured, Metrics};
 
-/// What was measured, by its published name.
-#[derive(Default)]
-pub struct Metrics(RefCell<BTreeMap<String, Measured>>);
-
-/// One thing that was measured.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(untagged)]
-enum Measured {
-    /// Nanoseconds, or how often.
-    Number(u64),
-    /// The distribution of nanoseconds.
-    Histogram(Statistics),
-}
-
-impl Metrics {
-    /// Notes how long something took; of several stages of one name all together.
-    pub fn add(&self, name: &str, took: Duration) {
-        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        let mut all = self.0.borrow_mut();
-        let timer = all
-            .entry(format!("timer_{name}_ns"))
-            .or_insert(Measured::Number(0));
-        if let Measured::Number(sum) = timer {
-            *sum = sum.saturating_add(took);
-        }
-    }
-
-    /// Notes how long something took that began at `start` and ends now.
-    pub fn since(&self, name: &str, start: Instant) {
-        self.add(name, start.elapsed());
-    }
-
-    /// Notes what was measured of a search.
-    pub fn instruments(&self, instruments: &Instruments) {
-        for (name, total, statistics) in instruments.times() {
-            self.add(name, total);
-            let name = format!("histogram_{name}");
-            let histogram = Measured::Histogram(statistics);
-            self.0.borrow_mut().insert(name, histogram);
-        }
-        for (name, count) in instruments.counts() {
-            let name = format!("counter_{name}");
-            self.0.borrow_mut().insert(name, Measured::Number(count));
-        }
-    }
-
-    /// Notes what `http.send` did.
-    pub fn sent(&self, sent: &SendMetrics) {
-        if let Some((name, took)) = sent.timer() {
-            self.add(name, took);
-        }
-        for (name, count) in sent.counters() {
-            let name = format!("counter_{name}");
-            self.0.borrow_mut().insert(name, Measured::Number(count));
-        }
-    }
-
-    /// Everything by name.
-    pub fn json(&self) -> impl Serialize {
-        self.0.borrow().clone()
-    }
-
-    /// Two columns, a row for each number of a histogram.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new(vec!["Metric".to_owned(), "Value".to_owned()]);
-        for (name, measured) in &*self.0.borrow() {
-            match measured {
-                Measured::Number(number) => table.row(vec![name.clone(), number.to_string()]),
-                Measured::Histogram(many) => {
-                    let numbers = serde_json::to_value(many).unwrap_or_default();
-                    for (part, number) in numbers.as_object().into_iter().flatten() {
-                        let number = number.as_f64().map(float).unwrap_or_default();
-                        table.row(vec![format!("{name}_{part}"), number]);
-                    }
+/// Two columns, a row for each number of a histogram.
+pub fn table(metrics: &Metrics) -> Table {
+    let mut table = Table::new(vec!["Metric".to_owned(), "Value".to_owned()]);
+    for (name, measured) in metrics.all() {
+        match measured {
+            Measured::Number(number) => table.row(vec![name, number.to_string()]),
+            Measured::Histogram(many) => {
+                let numbers = serde_json::to_value(many).unwrap_or_default();
+                for (part, number) in numbers.as_object().into_iter().flatten() {
+                    let number = number.as_f64().map(float).unwrap_or_default();
+                    table.row(vec![format!("{name}_{part}"), number]);
                 }
             }
         }
-        table
     }
+    table
 }
 
 /// The timers of several runs, by name.
 pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
     let mut samples: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for run in runs {
-        for (name, measured) in &*run.0.borrow() {
+        for (name, measured) in run.all() {
             if let Measured::Number(took) = measured
                 && name.starts_with("timer_")
             {
-                samples.entry(name.clone()).or_default().push(*took);
+                samples.entry(name).or_default().push(took);
             }
         }
     }
@@ -148,7 +82,9 @@ fn float(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Metrics, aggregated, aggregated_table, float};
+    use std::time::Duration;
+
+    use super::{Metrics, aggregated, aggregated_table, float};
 
     #[test]
     fn numbers() {

@@ -20,7 +20,6 @@ use super::Answered;
 use super::answer::Answer;
 use super::args::{Args, Format};
 use super::filter::Made;
-use super::metrics::Metrics;
 use super::partial::Left;
 use super::profile::Row;
 use crate::cli;
@@ -28,6 +27,7 @@ use crate::cli::explanation::Explanation;
 use crate::cli::filter;
 use crate::cli::report::Report;
 use crate::cli::terminal::complain;
+use crate::telemetry::Metrics;
 
 /// What came of one evaluation.
 pub struct Run {
