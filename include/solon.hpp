@@ -1150,6 +1150,68 @@ private:
     detail::handle<solon_partial, solon_partial_free> handle_;
 };
 
+/** What a rule made of the rows of a table, for each target. */
+class filtered {
+public:
+    using raw = solon_filtered;
+    /** A handle of C that passes to this object. */
+    explicit filtered(solon_filtered *taken) noexcept : handle_(taken) {}
+
+    /** Whether the filter for a target, by its position, keeps any row. */
+    bool keeps(std::size_t target = 0) const noexcept { return solon_filtered_keeps(handle_.get(), target) != 0; }
+    /** SQL, empty where every row is kept, or the JSON of a tree of UCAST; empty, too, where no row is kept. */
+    std::string_view query(std::size_t target = 0) const noexcept {
+        return detail::text(solon_filtered_query(handle_.get(), target));
+    }
+    /** The values of the placeholders, a JSON array in their order. */
+    std::string_view parameters(std::size_t target = 0) const noexcept {
+        return detail::text(solon_filtered_parameters(handle_.get(), target));
+    }
+    /** What is shown in the place of columns, a JSON object; empty where nothing is masked or no row is kept. */
+    std::string_view masks() const noexcept { return detail::text(solon_filtered_masks(handle_.get())); }
+    /** All of it as the HTTP API answers. */
+    std::string_view json() const noexcept { return detail::text(solon_filtered_json(handle_.get())); }
+
+private:
+    detail::handle<solon_filtered, solon_filtered_free> handle_;
+};
+
+/** A rule that is prepared to become a filter of rows. Several threads may ask it at once; it follows its engine. */
+class filter {
+public:
+    using raw = solon_filter;
+    /** A handle of C that passes to this object. */
+    explicit filter(solon_filter *taken) noexcept : handle_(taken) {}
+
+    filtered make(const request &request = {}) const { return try_make(request).value(); }
+    result<filtered> try_make(const request &request = {}) const {
+        solon_request given = request.get();
+        return detail::object<filtered>(
+            [&](solon_filtered **out) { return solon_filter_make(handle_.get(), &given, out); });
+    }
+
+private:
+    detail::handle<solon_filter, solon_filter_free> handle_;
+};
+
+/** What a filter is made for. */
+struct filter_options {
+    /** Names like `sql+postgresql` and `ucast+prisma`. */
+    std::vector<std::string> targets;
+    /** References like `input.fruits`; nothing is what the rule's METADATA says. */
+    std::vector<std::string> unknowns;
+    /** The database's names for tables and columns, a JSON object. */
+    std::string mappings_json;
+    /** The rule that computes masks of columns; nothing is what the rule's METADATA says. */
+    std::string mask_rule;
+    /** Whether SQL has placeholders, with the values beside it. */
+    bool parameters = false;
+    /** Whether SQL is the condition alone, without `WHERE`. */
+    bool bare = false;
+    /** Whether SQL keeps exactly the rows that are true, of tables that are as the mappings declare them. */
+    bool exact = false;
+};
+
 /** Where a query stands. */
 struct query_options {
     std::string package;
@@ -1392,6 +1454,36 @@ public:
         }
         return detail::object<solon::partial>([&](solon_partial **out) {
             return solon_engine_prepare_partial(handle_.get(), text.data(), text.size(), &given, &context.given, out);
+        });
+    }
+
+    /** A rule, by its path with slashes, as a filter of rows. */
+    solon::filter filter(std::string_view path, const filter_options &options) const {
+        return try_filter(path, options).value();
+    }
+    result<solon::filter> try_filter(std::string_view path, const filter_options &options) const {
+        std::string targets = detail::json(options.targets), unknowns = detail::json(options.unknowns);
+        solon_filter_options given = solon_filter_options();
+        given.size = sizeof given;
+        given.targets_json = targets.data();
+        given.targets_json_length = targets.size();
+        if (!options.unknowns.empty()) {
+            given.unknowns_json = unknowns.data();
+            given.unknowns_json_length = unknowns.size();
+        }
+        if (!options.mappings_json.empty()) {
+            given.mappings_json = options.mappings_json.data();
+            given.mappings_json_length = options.mappings_json.size();
+        }
+        if (!options.mask_rule.empty()) {
+            given.mask_rule = options.mask_rule.data();
+            given.mask_rule_length = options.mask_rule.size();
+        }
+        given.parameters = options.parameters ? 1 : 0;
+        given.bare = options.bare ? 1 : 0;
+        given.exact = options.exact ? 1 : 0;
+        return detail::object<solon::filter>([&](solon_filter **out) {
+            return solon_engine_prepare_filter(handle_.get(), path.data(), path.size(), &given, out);
         });
     }
 

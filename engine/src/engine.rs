@@ -217,6 +217,8 @@ impl Engine {
         let mut refused = Vec::new();
         let mut laps = timer.start();
         let mut changed = Vec::with_capacity(change.modules.len());
+        let is_text = |(_, text): &(String, Option<Text>)| matches!(text, Some(Text::Source(..)));
+        let parses = change.modules.iter().any(is_text);
         for (name, text) in change.modules {
             let module = match text {
                 Some(Text::Source(text, version)) => {
@@ -248,7 +250,9 @@ impl Engine {
         if !refused.is_empty() {
             return Err(Error::Compile(Diagnostics(refused)));
         }
-        laps.end(|| "rego_module_parse".to_owned());
+        if parses {
+            laps.end(|| "rego_module_parse".to_owned());
+        }
         let mut transaction = Transaction::on(&before.documents);
         for edit in change.writes {
             edit.make(&mut transaction)?;
@@ -299,6 +303,11 @@ impl Engine {
     /// What bounds each evaluation that has no limits of its own.
     pub fn limits(&self) -> &Limits {
         &self.inner.shared.limits
+    }
+
+    /// Whether there are functions of the host ([`EngineBuilder::function`]).
+    pub fn has_functions(&self) -> bool {
+        !self.inner.functions.is_empty()
     }
 
     /// How many changes there were: it grows with each, of policy or of documents.

@@ -3,10 +3,12 @@
 //! Changes make a new moment and publish it in one step. A decision runs within one moment from its beginning to its
 //! end, so it sees all of a change or nothing of it.
 
+mod metadata;
 mod now;
 mod policy;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use solon_syntax::ast::Module;
 
@@ -73,6 +75,13 @@ impl Moment {
     /// [`Error::Store`] when there is none.
     pub fn read(&self, path: &str) -> Result<&Value, Error> {
         Ok(self.0.documents.read(&Path::from_slashes(path))?)
+    }
+
+    /// How long each stage of compiling the modules took when they last changed, by its published name
+    /// (`compile_stage_resolve_refs`).
+    pub fn compile_stages(&self) -> impl Iterator<Item = (&str, Duration)> {
+        let stages = self.0.policy.stages.iter();
+        stages.map(|(name, took)| (name.as_str(), *took))
     }
 
     /// All modules as they were parsed, by name, in order.

@@ -11,7 +11,9 @@ mod search;
 
 use std::sync::Arc;
 
-use solon_syntax::ast::Name;
+use solon_syntax::ast::{Body, Name};
+use solon_syntax::source::{Diagnostics, Source};
+use solon_syntax::{ParseOptions, parse_body, parse_statements};
 
 use crate::builtins::http::ResponseCache;
 use crate::builtins::{
@@ -60,6 +62,7 @@ pub struct Request<'a> {
     limits: Option<&'a Limits>,
     cancel: Option<&'a Cancel>,
     strict_builtin_errors: bool,
+    timer: Timer<'a>,
     hooks: Hooks<'a>,
     /// What the evaluation left that this one repeats.
     left: Option<&'a Left>,
@@ -120,6 +123,19 @@ impl<'a> Request<'a> {
     pub fn strict_builtin_errors(mut self, strict: bool) -> Self {
         self.strict_builtin_errors = strict;
         self
+    }
+
+    /// Tells somebody how long it takes to read the input, where that is text (`rego_input_parse`), and to compile what is
+    /// compiled for it.
+    #[must_use]
+    pub fn timer(mut self, timer: Timer<'a>) -> Self {
+        self.timer = timer;
+        self
+    }
+
+    /// Who is told how long things take.
+    pub(crate) fn told(&self) -> Timer<'a> {
+        self.timer
     }
 
     /// What bounds it.
@@ -242,6 +258,10 @@ pub struct QueryContext<'a> {
     pub imports: &'a [String],
     /// Built-in functions that it may not call itself.
     pub unsafe_builtins: &'a [String],
+    /// Whether what reads as a rule is refused, as OPA's server does, which otherwise may mean something as expressions.
+    pub no_rules: bool,
+    /// Whether its calls of `print` are left out.
+    pub no_prints: bool,
     /// Who is told how long the stages of its compilation take.
     pub timer: Timer<'a>,
 }
@@ -252,6 +272,19 @@ impl<'a> QueryContext<'a> {
     pub fn package(mut self, package: &'a str) -> Self {
         self.package = Some(package);
         self
+    }
+
+    /// Reads its text.
+    pub(crate) fn parse(
+        &self,
+        source: &Source,
+        options: &ParseOptions,
+    ) -> Result<Body, Diagnostics> {
+        if self.no_rules {
+            parse_statements(source, options)
+        } else {
+            parse_body(source, options)
+        }
     }
 
     /// With imports, like `data.users as us`.
@@ -265,6 +298,20 @@ impl<'a> QueryContext<'a> {
     #[must_use]
     pub fn unsafe_builtins(mut self, names: &'a [String]) -> Self {
         self.unsafe_builtins = names;
+        self
+    }
+
+    /// Refuses what reads as a rule, as OPA's server does.
+    #[must_use]
+    pub fn no_rules(mut self) -> Self {
+        self.no_rules = true;
+        self
+    }
+
+    /// Leaves calls of `print` out.
+    #[must_use]
+    pub fn no_prints(mut self) -> Self {
+        self.no_prints = true;
         self
     }
 

@@ -10,9 +10,13 @@ use solon_host::SystemHost;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{error, info, warn};
 
-use crate::api::{Service, State};
+use crate::api::{Service, State, log_status};
 use crate::config::{Authentication, Authorization, ServerOptions};
 use crate::http::{self, Address, Broken, Budget, Listener, Pool, Serving, TlsState, serve};
+use crate::plugins::{Plugin, Registry, Start, Started};
+
+/// The plugin that tells the status.
+const STATUS: &str = "status";
 
 /// A policy server that was set up.
 ///
@@ -26,6 +30,7 @@ pub struct Server {
     engine: Engine,
     options: ServerOptions,
     config: Value,
+    plugins: Vec<Start>,
 }
 
 /// How a server is set up.
@@ -36,6 +41,7 @@ pub struct ServerBuilder {
     options: ServerOptions,
     addresses: Vec<String>,
     config: Option<Value>,
+    plugins: Vec<Start>,
 }
 
 impl ServerBuilder {
@@ -77,6 +83,18 @@ impl ServerBuilder {
         self
     }
 
+    /// Adds a plugin: a part of the server that begins before it listens and runs until it stops. Its name stands in
+    /// `/v1/status` and in what health rules see; of two of a name the later one runs.
+    #[must_use]
+    pub fn plugin<F>(mut self, name: &str, run: impl FnOnce(Plugin) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        self.plugins.retain(|plugin| plugin.name != name);
+        self.plugins.push(Start::new(name, run));
+        self
+    }
+
     /// The server.
     pub fn build(self) -> Server {
         let engine = self.engine.unwrap_or_else(|| {
@@ -92,6 +110,7 @@ impl ServerBuilder {
             engine,
             options,
             config: self.config.unwrap_or_else(|| Value::object(Vec::new())),
+            plugins: self.plugins,
         }
     }
 }
@@ -122,11 +141,36 @@ impl Server {
             })
     }
 
+    /// Starts plugins.
+    fn begin(&mut self) -> (Arc<Service>, Started) {
+        let mut plugins = std::mem::take(&mut self.plugins);
+        let told = self.options.status.map(|_| STATUS);
+        let names = plugins.iter().map(|plugin| plugin.name.as_str());
+        let registry = Arc::new(Registry::new(names.chain(told)));
+        let state = State::new(
+            self.engine.clone(),
+            self.options.clone(),
+            self.config.clone(),
+            registry.clone(),
+        );
+        let app = Arc::new(Service::new(state));
+        if let Some(name) = told {
+            let app = app.clone();
+            plugins.push(Start::new(name, |plugin| log_status(app, plugin)));
+        }
+        let started = Started::all(plugins, &self.engine, &registry);
+        (app, started)
+    }
+
     /// Opens the addresses, within a runtime of tokio; whoever connects waits for [`Open::serve`].
     ///
     /// # Errors
     /// As for [`Self::run`].
-    pub async fn open(self) -> io::Result<Open> {
+    pub async fn open(mut self) -> io::Result<Open> {
+        let (app, started) = self.begin();
+        if let Some(within) = self.options.ready_within {
+            wait_until_ready(&app.state().plugins, within).await?;
+        }
         let options = &self.options;
         info!(
             addrs = options.addresses.join(", "),
@@ -155,7 +199,9 @@ impl Server {
         );
         Ok(Open {
             addresses: addresses(false),
-            server: self,
+            app,
+            started,
+            options: self.options,
             listeners,
             tls,
         })
@@ -164,10 +210,12 @@ impl Server {
 
 /// A server whose addresses are open.
 pub struct Open {
-    server: Server,
+    app: Arc<Service>,
+    options: ServerOptions,
     listeners: Vec<Listener>,
     addresses: Vec<String>,
     tls: Option<Arc<TlsState>>,
+    started: Started,
 }
 
 impl Open {
@@ -178,14 +226,9 @@ impl Open {
 
     /// Serves until `stop` is there, then finishes what is open.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
-        let Server {
-            engine,
-            options,
-            config,
-        } = self.server;
-        let bounds = Arc::new(options.bounds.clone());
+        let Self { app, options, .. } = self;
+        let bounds = Arc::new(options.bounds);
         let (h2c, grace, packing) = (options.h2c, options.shutdown_grace, options.packing);
-        let app = Arc::new(Service::new(State::new(engine, options, config)));
         let pool = Pool::new(&bounds);
         let budget = Budget::new(bounds.memory);
         let told = gauges(pool.clone(), budget.clone());
@@ -204,8 +247,18 @@ impl Open {
         if let Some(task) = reloading {
             task.abort();
         }
+        self.started.end(grace).await;
         info!("Server shutdown.");
     }
+}
+
+/// Waits for all plugins.
+async fn wait_until_ready(plugins: &Registry, within: Duration) -> io::Result<()> {
+    let waited = tokio::time::timeout(within, plugins.ready()).await;
+    waited.map_err(|_| {
+        let late = plugins.unwell(&[]).join(", ");
+        io::Error::other(format!("plugins are not ready in time: {late}"))
+    })
 }
 
 /// What the transport counts.

@@ -19,6 +19,7 @@
 //! | [`cli`] | the commands |
 //! | `app`, `control` | a policy server, and a control plane, from start to stop |
 //! | `api` | what requests ask for |
+//! | `plugins` | what runs beside requests, and how it is |
 //! | `http` | how requests and answers travel |
 //! | `config`, `telemetry` | options; what the server tells about itself |
 //! | `wire` | parts of errors that API and commands share |
@@ -40,10 +41,14 @@ pub mod cli;
 mod config;
 mod control;
 mod http;
+mod plugins;
+mod system;
 mod telemetry;
 mod wire;
 
 pub use app::{Open, Server, ServerBuilder};
 pub use config::{
-    Authentication, Authorization, Bounds, Packing, ServerOptions, Spelling, TlsOptions, TlsVersion,
+    Authentication, Authorization, Bounds, Packing, ServerOptions, Spelling, StatusOptions,
+    TlsOptions, TlsVersion,
 };
+pub use plugins::{BundleStatus, Plugin, PluginState};

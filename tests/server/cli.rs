@@ -315,20 +315,82 @@ fn long_evaluations_end_in_time() {
     );
 }
 
+/// S-333, S-338, S-353, S-414
 #[test]
-fn the_version_names_the_platform() {
+fn capabilities_tell_where_functions_come_from() {
+    let print = |flags: &[&str]| {
+        let args: Vec<String> = ["capabilities"]
+            .iter()
+            .chain(flags)
+            .map(|one| (*one).to_owned())
+            .collect();
+        let got = run(&Folder::new(), &args, "");
+        assert_eq!(got.code, Some(0), "{}", got.stderr);
+        serde_json::from_str::<serde_json::Value>(&got.stdout).unwrap()
+    };
+    let names = |document: &serde_json::Value| -> Vec<String> {
+        let functions = document["builtins"].as_array().unwrap().iter();
+        let names = functions.map(|function| function["name"].as_str().unwrap().to_owned());
+        names.filter(|name| name.starts_with("graphql.")).collect()
+    };
+    let first = [
+        "is_valid",
+        "parse",
+        "parse_and_verify",
+        "parse_query",
+        "parse_schema",
+    ];
+    let first: Vec<String> = first.iter().map(|name| format!("graphql.{name}")).collect();
+    assert!(names(&print(&["--version", "v0.40.0"])).is_empty());
+    assert_eq!(names(&print(&["--version", "v0.41.0"])), first);
+    assert_eq!(names(&print(&["--version", "v0.45.0"])), first);
+    assert_eq!(names(&print(&["--version", "v0.46.0"])).len(), 6);
+
+    let current = print(&[]);
+    assert_eq!(names(&current).len(), 6);
+    let functions = current["builtins"].as_array().unwrap();
+    let of = |name: &str| {
+        functions
+            .iter()
+            .find(|function| function["name"] == name)
+            .unwrap()
+    };
+    for name in &first {
+        assert_eq!(of(name)["introduced"], "v0.41.0");
+        assert_eq!(of(name)["sdk_dependent"], true);
+    }
+    assert_eq!(of("graphql.schema_is_valid")["introduced"], "v0.46.0");
+    assert_eq!(of("graphql.schema_is_valid")["sdk_dependent"], true);
+    assert_eq!(of("plus")["introduced"], "v0.17.0");
+    assert!(of("plus").get("sdk_dependent").is_none());
+}
+
+#[test]
+fn the_version_names_build_and_platform() {
     let got = run(&Folder::new(), &["version".to_owned()], "");
     let platform = format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH);
-    let want = format!(
-        "Version: {}\nPlatform: {platform}\nRego Version: v1\n",
-        env!("CARGO_PKG_VERSION")
-    );
+    assert_eq!((got.code, got.stderr.as_str()), (Some(0), ""));
+    let lines: Vec<(&str, &str)> = got
+        .stdout
+        .lines()
+        .map(|line| {
+            line.split_once(": ")
+                .unwrap_or((line.trim_end_matches(':'), ""))
+        })
+        .collect();
+    let names: Vec<&str> = lines.iter().map(|(name, _)| *name).collect();
     assert_eq!(
-        got,
-        Want {
-            code: Some(0),
-            stdout: want,
-            stderr: String::new()
-        }
+        names,
+        [
+            "Version",
+            "Build Commit",
+            "Build Timestamp",
+            "Build Hostname",
+            "Platform",
+            "Rego Version"
+        ]
     );
+    assert_eq!(lines[0].1, env!("CARGO_PKG_VERSION"));
+    assert!(lines[2].1.ends_with('Z'), "{}", got.stdout);
+    assert_eq!((lines[4].1, lines[5].1), (platform.as_str(), "v1"));
 }

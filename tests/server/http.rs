@@ -19,10 +19,18 @@ mod cases;
 mod client;
 #[path = "http/control.rs"]
 mod control;
+#[path = "http/counted.rs"]
+mod counted;
+#[path = "http/inside.rs"]
+mod inside;
 #[path = "http/load.rs"]
 mod load;
+#[path = "http/metadata.rs"]
+mod metadata;
 #[path = "http/persistence.rs"]
 mod persistence;
+#[path = "http/plugins.rs"]
+mod plugins;
 #[path = "http/process.rs"]
 mod process;
 #[path = "http/tls.rs"]

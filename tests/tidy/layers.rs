@@ -39,7 +39,7 @@ const ENGINE: Layers = &[
 ];
 
 const SERVER: Layers = &[
-    &["config", "telemetry", "wire"],
+    &["config", "telemetry", "wire", "system"],
     &["http"],
     &["api"],
     &["app", "control"],

@@ -1,8 +1,10 @@
 //! From texts to a program.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use solon_syntax::ast::{Module, Version};
 use solon_syntax::parse_module;
@@ -62,11 +64,16 @@ impl Engine {
         } else {
             Some(&exists)
         };
+        let stages = RefCell::new(Vec::new());
+        let hear = |name: &str, took: Duration| {
+            stages.borrow_mut().push((name.to_owned(), took));
+            timer.tell(name, took);
+        };
         let chain = compile::longest_chain(modules.values());
         let (compiled, program, record) = compile::on_large_stack(chain, || {
             let list = || modules.values().cloned();
             let options = &self.inner.options;
-            let mut laps = timer.start();
+            let mut laps = Timer::new(&hear).start();
             let mut observe = |pass: &Pass, _: &Compilation<'_>| laps.end(|| pass.timer());
             let kept =
                 compile::recompile(&earlier.compiled, list(), options, checked, &mut observe);
@@ -94,6 +101,7 @@ impl Engine {
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
             Ok::<_, Error>((compiled, program, record))
         })?;
-        Ok(Policy::new(modules, compiled, program, record))
+        let policy = Policy::new(modules, compiled, program, record);
+        Ok(policy.compiled_in(stages.into_inner()))
     }
 }

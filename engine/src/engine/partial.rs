@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use solon_syntax::ParseOptions;
 use solon_syntax::ast::Ref;
+use solon_syntax::parse_term;
 use solon_syntax::source::{Source, SourceId};
-use solon_syntax::{parse_body, parse_term};
 
 use super::Engine;
 use super::preparing::KnownContext;
@@ -104,7 +104,7 @@ impl Engine {
     ) -> Result<PartialInner, Error> {
         let source = self.text(text);
         let mut laps = context.timer.start();
-        let body = parse_body(&source, &self.parsing())?;
+        let body = context.parse(&source, &self.parsing())?;
         laps.end(|| "rego_query_parse".to_owned());
         if body.is_empty() {
             return Err(Error::empty_query(text));
@@ -116,6 +116,7 @@ impl Engine {
         options
             .unsafe_builtins
             .extend_from_slice(context.unsafe_builtins);
+        options.print = options.print && !context.no_prints;
         let query = Query {
             package,
             imports,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use solon_syntax::ast::{Import, Ref};
-use solon_syntax::parse_body;
 use solon_syntax::source::{Diagnostics, Source, SourceId};
 
 use super::Engine;
@@ -25,6 +24,8 @@ pub(super) struct KnownContext {
     package: Option<String>,
     imports: Vec<String>,
     unsafe_builtins: Vec<String>,
+    no_rules: bool,
+    no_prints: bool,
 }
 
 impl KnownContext {
@@ -33,6 +34,8 @@ impl KnownContext {
             package: context.package.map(str::to_owned),
             imports: context.imports.to_vec(),
             unsafe_builtins: context.unsafe_builtins.to_vec(),
+            no_rules: context.no_rules,
+            no_prints: context.no_prints,
         }
     }
 
@@ -41,14 +44,16 @@ impl KnownContext {
             package: self.package.as_deref(),
             imports: &self.imports,
             unsafe_builtins: &self.unsafe_builtins,
+            no_rules: self.no_rules,
+            no_prints: self.no_prints,
             timer: Timer::default(),
         }
     }
 }
 
 impl Queries for Engine {
-    fn query(&self, text: &str) -> Result<PreparedQuery, Error> {
-        self.prepare_query(text)
+    fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error> {
+        self.prepare_query_in(text, &QueryContext::default().timer(timer))
     }
 }
 
@@ -102,13 +107,16 @@ impl Engine {
         let source = Source::new(id, "", text);
         let options = self.inner.parse_options(self.inner.version)?;
         let mut laps = context.timer.start();
-        let body = parse_body(&source, &options)?;
+        let body = context.parse(&source, &options)?;
         laps.end(|| "rego_query_parse".to_owned());
         if body.is_empty() {
             return Err(Error::empty_query(text));
         }
         let (package, imports) = self.context(context)?;
         let mut options = Cow::Borrowed(&self.inner.options);
+        if context.no_prints {
+            options.to_mut().print = false;
+        }
         if !context.unsafe_builtins.is_empty() {
             options.to_mut().unsafe_builtins = context.unsafe_builtins.to_vec();
         }

@@ -1,7 +1,8 @@
 //! Explanations of documents.
 
 use super::{Explanation, Watched};
-use crate::query::{PreparedDocument, Request};
+use crate::error::Error;
+use crate::query::{PreparedDocument, PreparedQuery, Request, Solution};
 use crate::value::Value;
 use crate::walk::Search;
 
@@ -32,20 +33,58 @@ impl PreparedDocument {
             documents,
             search,
         } = watched.into();
+        let mut last = None;
+        self.search_texts(request, search, |query, search| {
+            let watched = Watched {
+                detail,
+                documents,
+                search,
+            };
+            let found = query.explain(request, watched).map(value_of);
+            let ends = !matches!(found.answer, Ok(None));
+            last = Some(found);
+            ends
+        });
+        last.unwrap_or_else(|| Explanation::of_nothing(Ok(None)))
+    }
+
+    /// The document, if it is defined, found by the machine that searches, watched and measured as asked.
+    ///
+    /// # Errors
+    /// As for [`Self::evaluate`].
+    pub fn search_as(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+    ) -> Result<Option<Value>, Error> {
+        let mut last = Ok(None);
+        self.search_texts(request, search, |query, search| {
+            last = query.checked(request, search).map(value_of);
+            !matches!(last, Ok(None))
+        });
+        last
+    }
+
+    /// Searches by the queries that may mean the document, until `run` says that it was found.
+    fn search_texts(
+        &self,
+        request: &Request<'_>,
+        search: Search<'_>,
+        mut run: impl FnMut(&PreparedQuery, Search<'_>) -> bool,
+    ) {
+        let path = self.handle.path();
         let Search {
             mut observer,
             instruments,
             shortcuts,
             faults,
         } = search;
-        let path = self.handle.path();
         // a step of digits is an index in an array and a name in an object
         let mut texts = vec![path.reference(), path.named_reference()];
         texts.dedup();
-        let mut explained = None;
         for text in texts {
             // the types of rules exclude a document that is not there
-            let Ok(query) = self.handle.queries.query(&text) else {
+            let Ok(query) = self.handle.search_query(text, request.told()) else {
                 continue;
             };
             let search = Search {
@@ -57,21 +96,15 @@ impl PreparedDocument {
                 shortcuts,
                 faults,
             };
-            let watched = Watched {
-                detail,
-                documents,
-                search,
-            };
-            let found = query.explain(request, watched).map(|rows| {
-                let value = rows.first().and_then(|row| row.values.first());
-                value.cloned()
-            });
-            let ends = !matches!(found.answer, Ok(None));
-            explained = Some(found);
-            if ends {
-                break;
+            if run(&query, search) {
+                return;
             }
         }
-        explained.unwrap_or_else(|| Explanation::of_nothing(Ok(None)))
     }
+}
+
+/// The document among the solutions of the query that names it.
+fn value_of(rows: Vec<Solution>) -> Option<Value> {
+    let value = rows.first().and_then(|row| row.values.first());
+    value.cloned()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use solon_syntax::ast::Module;
 
@@ -20,6 +21,8 @@ pub(crate) struct Policy {
     pub program: Arc<Program>,
     /// What the program was made of.
     pub record: Arc<LoweringRecord>,
+    /// How long each stage of compiling took, by its published name.
+    pub stages: Vec<(String, Duration)>,
 }
 
 impl Policy {
@@ -35,6 +38,13 @@ impl Policy {
             compiled: Arc::new(compiled),
             program: Arc::new(program),
             record: Arc::new(record),
+            stages: Vec::new(),
         }
+    }
+
+    /// The same, compiled in stages.
+    pub fn compiled_in(mut self, stages: Vec<(String, Duration)>) -> Self {
+        self.stages = stages;
+        self
     }
 }

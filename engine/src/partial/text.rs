@@ -1,6 +1,7 @@
 //! Residuals as text.
 
-use solon_syntax::ast::Rule;
+use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut};
+use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::json;
 use solon_syntax::print::display_body;
 
@@ -27,13 +28,17 @@ impl Residuals {
     /// The queries as AST JSON.
     pub fn query_json(&self, options: json::Options<'_>) -> Vec<String> {
         let queries = self.queries.iter();
-        queries.map(|body| json::text(body, options)).collect()
+        queries
+            .map(|body| json::text(&named(body), options))
+            .collect()
     }
 
     /// The support modules as AST JSON.
     pub fn support_json(&self, options: json::Options<'_>) -> Vec<String> {
         let modules = self.support.iter();
-        modules.map(|module| json::text(module, options)).collect()
+        modules
+            .map(|module| json::text(&named(module), options))
+            .collect()
     }
 
     /// Queries and support modules as one object of AST JSON; the modules have the name `support` there. Lines but the
@@ -76,5 +81,34 @@ impl Residuals {
             format!("{}\n\n{}", module.package, rules.join("\n"))
         });
         texts.collect()
+    }
+}
+
+/// The same with `input` and `data` as references, which AST JSON tells from variables.
+fn named<N: Clone + WalkMut>(node: &N) -> N {
+    let mut node = node.clone();
+    node.walk_mut(&mut Documents);
+    node
+}
+
+struct Documents;
+
+impl VisitorMut for Documents {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        match &mut term.kind {
+            TermKind::Var(name) if matches!(&**name, "input" | "data") => {
+                let name = Term::var(name.clone(), term.span);
+                term.kind = TermKind::Ref(vec![name]);
+                Flow::Over
+            }
+            TermKind::Ref(steps) => {
+                // the first names what the reference begins with
+                for step in steps.iter_mut().skip(1) {
+                    step.walk_mut(self);
+                }
+                Flow::Over
+            }
+            _ => Flow::Into,
+        }
     }
 }

@@ -4,6 +4,8 @@ mod entry;
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::eval_setup::{call, eval_context, input_source};
 use super::glance::Glances;
 use super::replay::Replay;
@@ -16,6 +18,7 @@ use crate::impossible::Within as _;
 use crate::limits;
 use crate::moment::{Moment, State};
 use crate::store::Path;
+use crate::trace::Timer;
 use crate::value::json::{self, Style, TooLong};
 use crate::value::{V, Value};
 pub(super) use entry::Found;
@@ -51,12 +54,14 @@ pub(crate) struct DocumentHandle {
     /// Where rules make it.
     entry: KnownEntry,
     pub glances: Glances,
+    /// The queries that name it, once they were asked for.
+    searches: Mutex<Vec<(String, PreparedQuery)>>,
 }
 
 /// Who compiles queries.
 pub(crate) trait Queries: Send + Sync {
     /// Compiles one.
-    fn query(&self, text: &str) -> Result<PreparedQuery, Error>;
+    fn query(&self, text: &str, timer: Timer<'_>) -> Result<PreparedQuery, Error>;
 }
 
 /// The document that a step of a path leads to: an index in an array, a name in an object.
@@ -79,6 +84,7 @@ impl PreparedDocument {
                 indices: segments().map(|segment| segment.parse().ok()).collect(),
                 entry: KnownEntry::default(),
                 glances: Glances::default(),
+                searches: Mutex::default(),
             }),
         }
     }
@@ -264,6 +270,24 @@ impl DocumentHandle {
     pub fn path(&self) -> Path {
         let texts = self.names.iter().filter_map(Value::as_str);
         Path::new(texts)
+    }
+
+    /// A query that names the document, compiled once; whoever asks first is told how long that takes.
+    pub fn search_query(&self, text: String, timer: Timer<'_>) -> Result<PreparedQuery, Error> {
+        let known = |searches: &[(String, PreparedQuery)]| {
+            let mut searches = searches.iter();
+            let found = searches.find(|(known, _)| *known == text);
+            found.map(|(_, query)| query.clone())
+        };
+        if let Some(query) = known(&self.searches.lock()) {
+            return Ok(query);
+        }
+        let query = self.queries.query(&text, timer)?;
+        let mut searches = self.searches.lock();
+        if known(&searches).is_none() {
+            searches.push((text, query.clone()));
+        }
+        Ok(query)
     }
 
     /// Where a moment's policy makes the document.

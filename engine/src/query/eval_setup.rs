@@ -46,9 +46,10 @@ pub(super) fn input_source<'e>(
     arena: &'e Arena,
     request: &'e Request<'_>,
 ) -> Result<Option<InputSource<'e>>, Error> {
-    match request.input {
-        Input::Undefined => Ok(None),
-        Input::Value(value) => Ok(Some(InputSource::Value(value))),
+    let mut laps = request.timer.start();
+    let read = match request.input {
+        Input::Undefined => return Ok(None),
+        Input::Value(value) => return Ok(Some(InputSource::Value(value))),
         Input::Json(text) => match json::read_into(arena, text) {
             Ok(read) => Ok(Some(InputSource::Read(read))),
             Err(error) => Err(error.into()),
@@ -57,7 +58,9 @@ pub(super) fn input_source<'e>(
             Ok(member) => Ok(member.map(InputSource::Read)),
             Err(words) => Err(Error::Input(InputError::new(words))),
         },
-    }
+    };
+    laps.end(|| "rego_input_parse".to_owned());
+    read
 }
 
 #[inline(always)]

@@ -10,6 +10,7 @@ mod places;
 mod pretty;
 mod profile;
 mod statistics;
+mod succeeded;
 mod timer;
 
 pub use coverage::{Coverage, CoverageReport, FileCoverage, Kind, Position, Stretch};
@@ -21,4 +22,5 @@ pub use metrics::Metrics;
 pub use pretty::{Names, Pretty, pretty};
 pub use profile::{Profile, ProfileRow};
 pub use statistics::Statistics;
+pub use succeeded::Succeeded;
 pub use timer::{Laps, Timer};

@@ -40,6 +40,13 @@ impl<'t> Timer<'t> {
         Self(Some(hear))
     }
 
+    /// Tells how long a stage took.
+    pub(crate) fn tell(self, name: &str, took: Duration) {
+        if let Some(hear) = self.0 {
+            hear(name, took);
+        }
+    }
+
     /// Begins with the first of several stages.
     pub fn start(self) -> Laps<'t> {
         Laps {

@@ -53,8 +53,17 @@ pub fn document<'a>(request: &Request<'a>) -> Result<Option<Document<'a>>, Strin
     Ok((!body.trim_ascii().is_empty()).then_some(Document::Json(body)))
 }
 
-/// The document below `input` of a body; `None` when it is known that there is none.
-pub fn enveloped<'a>(request: &Request<'a>) -> Result<Option<Document<'a>>, String> {
+/// What a body holds beside and below `input`.
+#[derive(Default)]
+pub struct Envelope<'a> {
+    /// The document below `input`; `None` when it is known that there is none.
+    pub input: Option<Document<'a>>,
+    /// All else, where that is of use: what the caller tells about the request.
+    pub metadata: Option<Value>,
+}
+
+/// Takes the envelope of a body apart.
+pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
     let read = match read_before(request) {
         Some(read) => Some(Cow::Borrowed(read)),
         None if is_yaml(request) => {
@@ -64,25 +73,62 @@ pub fn enveloped<'a>(request: &Request<'a>) -> Result<Option<Document<'a>>, Stri
     };
     let Some(read) = read else {
         let body = &request.message().body;
-        return Ok((!body.is_empty()).then_some(Document::Enveloped(body)));
+        if body.is_empty() {
+            return Ok(Envelope::default());
+        }
+        let metadata = with_metadata.then(|| metadata_of_text(&text(request)));
+        return Ok(Envelope {
+            input: Some(Document::Enveloped(body)),
+            metadata: metadata.transpose()?,
+        });
     };
     if !matches!(&*read, Value::Object(_) | Value::Null) {
         return Err(format!("expected an object, got {}", read.kind().as_str()));
     }
+    let metadata = with_metadata.then(|| metadata_of(&read));
     let input = match read {
-        Cow::Borrowed(read) => read.get("input").map(Cow::Borrowed),
-        Cow::Owned(read) => read.get("input").cloned().map(Cow::Owned),
+        Cow::Borrowed(read) => read.get(INPUT).map(Cow::Borrowed),
+        Cow::Owned(read) => read.get(INPUT).cloned().map(Cow::Owned),
     };
-    Ok(input
-        .filter(|input| !matches!(&**input, Value::Null))
-        .map(Document::Read))
+    let input = input.filter(|input| !matches!(&**input, Value::Null));
+    Ok(Envelope {
+        input: input.map(Document::Read),
+        metadata,
+    })
+}
+
+/// The member that holds the input.
+const INPUT: &str = "input";
+
+fn metadata_of_text(text: &str) -> Result<Value, String> {
+    let members = Members::of(text)?.0.into_iter();
+    let others = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
+    let read = others.map(|(name, member)| {
+        let value = json::read(member.get().as_bytes());
+        let value = value.map_err(|error| error.to_string())?;
+        Ok((Value::string(&name), value))
+    });
+    Ok(Value::object(read.collect::<Result<_, String>>()?))
+}
+
+fn metadata_of(read: &Value) -> Value {
+    let members = read
+        .as_object()
+        .into_iter()
+        .flat_map(|object| object.iter());
+    let others = members.filter(|(name, _)| name.as_str() != Some(INPUT));
+    Value::object(
+        others
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 /// Whether a body names no input at all.
 pub fn is_without_input(request: &Request<'_>, text: &str) -> bool {
-    match enveloped(request) {
+    match enveloped(request, false).map(|envelope| envelope.input) {
         Ok(Some(Document::Enveloped(_))) => Members::of(text)
-            .is_ok_and(|members| members.get("input").is_none_or(|input| input == "null")),
+            .is_ok_and(|members| members.get(INPUT).is_none_or(|input| input == "null")),
         Ok(document) => document.is_none(),
         Err(_) => false,
     }

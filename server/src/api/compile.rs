@@ -1,9 +1,10 @@
 //! Partial evaluation: `POST /v1/compile`.
 
-use std::time::Instant;
+use std::cell::Cell;
+use std::time::Duration;
 
 use solon::internal::limits;
-use solon::trace::{Detail, Metrics, Spelling};
+use solon::trace::Timer;
 use solon::{Error, PartialOptions};
 use solon_syntax::json;
 use solon_syntax::source::Code;
@@ -12,7 +13,8 @@ use super::ApiError;
 use super::body::{self, Members};
 use super::error::message;
 use super::evaluation::evaluate;
-use super::metrics::spelled;
+use super::metrics;
+use super::search::{Told, Wanted, search};
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
@@ -29,56 +31,56 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     let asked = Asked::read(&text).map_err(|words| {
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
-    let mut metrics = Metrics::default();
-    let start = Instant::now();
+    let metrics = metrics::asked(request);
+    let instrumented = metrics::is_instrumented(request);
+    let heard = Cell::new(Duration::ZERO);
+    let hear = |name: &str, took: Duration| {
+        heard.set(heard.get() + took);
+        metrics::hear(&metrics, instrumented, name, took);
+    };
+    let timer = if metrics.is_on() {
+        Timer::new(&hear)
+    } else {
+        Timer::default()
+    };
     let prepared = state
         .engine
-        .prepare_partial(&asked.query, &asked.options, &state.query_context())
+        .prepare_partial(
+            &asked.query,
+            &asked.options,
+            &state.query_context().no_prints().timer(timer),
+        )
         .map_err(refused)?;
-    metrics.time("rego_query_parse", std::time::Duration::ZERO);
-    metrics.since("rego_query_compile", start);
 
-    let mut given = solon::Request::new();
+    let mut given = solon::Request::new().timer(timer);
     if let Some(input) = asked.input {
         given = given.input_json(input.as_bytes());
     }
     let pretty = request.pretty();
-    let detail = request.params.last("explain").and_then(Detail::named);
-    let start = Instant::now();
-    let (left, explanation) = match detail {
-        Some(detail) => {
-            let explain = |given: &solon::Request<'_>| prepared.explain(given, detail);
-            let explained = evaluate(state, request, &given, explain);
-            let shown = if pretty {
-                Explanation::Lines(explained.lines(false, false)?)
-            } else {
-                Explanation::Events(explained.json(Spelling::Lower)?)
-            };
-            (explained.answer, Some(shown))
-        }
-        None => {
-            let left = evaluate(state, request, &given, |given| prepared.evaluate(given));
-            (left, None)
-        }
-    };
-    let left = left.map_err(|error| match error {
+    heard.take();
+    let start = metrics.start();
+    let wanted = Wanted::of_partial(request);
+    let (left, told) = if wanted.is_something() {
+        search(state, request, wanted, &metrics, &prepared, given)
+    } else {
+        let left = evaluate(state, request, &given, |given| prepared.evaluate(given));
+        left.map(|left| (left, Told::default()))
+    }
+    .map_err(|error| match error {
         Error::Input(words) => {
             ApiError::invalid(format!("error(s) occurred while converting input: {words}"))
         }
         error => error.into(),
     })?;
-    metrics.since("rego_partial_eval", start);
-    metrics.since("server_handler", request.received);
+    if let Some(start) = start {
+        let took = start.elapsed().saturating_sub(heard.get());
+        metrics.add("rego_partial_eval", took);
+        metrics.since("server_handler", request.received);
+    }
 
     let mut answer = Fields::new(pretty);
-    match &explanation {
-        Some(Explanation::Lines(lines)) => answer.typed("explanation", lines),
-        Some(Explanation::Events(events)) => answer.text("explanation", events.as_bytes()),
-        None => &mut answer,
-    };
-    if request.params.flag("metrics") || request.params.flag("instrument") {
-        answer.typed("metrics", &spelled(&metrics, state.options.spelling));
-    }
+    told.add_explanation(&mut answer);
+    metrics::add(&mut answer, &metrics, state.options.spelling);
     let options = json::Options {
         indented: pretty,
         ..json::Options::default()
@@ -89,12 +91,6 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     }
     answer.text("result", result.as_bytes());
     Ok(Response::json(Status::OK, answer.finish()))
-}
-
-/// How the answer was found, for people or as events.
-enum Explanation {
-    Lines(Vec<String>),
-    Events(String),
 }
 
 impl<'a> Asked<'a> {

@@ -1,26 +1,38 @@
 //! Reading documents: `GET` and `POST /v1/data`, `POST /v0/data`, `POST /`.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use solon::internal::limits;
+use solon::internal::value::json::malformed as malformed_json;
 use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
-use solon::trace::{Detail, Metrics};
+use solon::trace::{Detail, Timer};
+use solon::{ResponseMetadata, Value};
 
 use super::ApiError;
-use super::body::{self, Document};
+use super::body::{self, Document, Envelope};
 use super::documents::Failure;
 use super::error::message;
-use super::explain;
-use super::metrics::spelled;
+use super::metrics;
 use super::provenance::provenance;
+use super::search::{Told, Wanted, search};
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, segments};
-use solon::internal::value::json::malformed as malformed_json;
+use crate::telemetry::Metrics;
 
 /// `GET /v1/data/{path}`
 pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let text = request.params.last("input");
-    let input = text.map(|text| Document::Json(text.as_bytes()));
-    let answer = read(state, request, input.as_ref(), false);
+    let asked = Asked {
+        envelope: Envelope {
+            input: text.map(|text| Document::Json(text.as_bytes())),
+            metadata: None,
+        },
+        warn: false,
+        metrics: metrics::asked(request),
+    };
+    let answer = asked.read(state, request);
     match (answer, text) {
         (Err(Failure::Input(_)), Some(text)) => {
             let words = malformed_json(text.as_bytes());
@@ -34,12 +46,20 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 
 /// `POST /v1/data/{path}`
 pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let input = body::enveloped(request)
+    let metrics = metrics::asked(request);
+    let start = metrics.start();
+    let envelope = body::enveloped(request, state.reads_metadata)
         .map_err(Failure::Input)
         .map_err(malformed_body)?;
+    metrics.end("rego_input_parse", start);
     let warn =
         state.options.spelling.is_opa() && body::is_without_input(request, &body::text(request));
-    read(state, request, input.as_ref(), warn).map_err(malformed_body)
+    let asked = Asked {
+        envelope,
+        warn,
+        metrics,
+    };
+    asked.read(state, request).map_err(malformed_body)
 }
 
 /// `POST /v0/data/{path}`: the body is the input, the answer is the document.
@@ -70,104 +90,152 @@ fn malformed_body(failure: Failure) -> ApiError {
     }
 }
 
-fn read(
-    state: &State,
-    request: &Request<'_>,
-    input: Option<&Document<'_>>,
+/// What is asked of a document.
+struct Asked<'a> {
+    envelope: Envelope<'a>,
+    /// Whether it is told that there is no input.
     warn: bool,
-) -> Result<Response, Failure> {
-    let mut metrics = Metrics::default();
-    metrics.since("rego_input_parse", request.received);
-    if let Some(detail) = explain::detail(request) {
-        return read_explained(state, request, input, warn, detail);
-    }
-    let start = std::time::Instant::now();
-    let (document, known) = state.documents.get(state, request, &path(request)?)?;
-    metrics.count("server_query_cache_hit", known.into());
-    if !known {
-        metrics.time("rego_query_parse", std::time::Duration::ZERO);
-        metrics.since("rego_query_compile", start);
-    }
-    let sent = solon::SendMetrics::default();
-    let mut asked = solon::Request::new()
-        .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
-        .send_metrics(&sent);
-    if let Some(input) = input {
-        asked = input.as_input(asked);
-    }
-    let start = std::time::Instant::now();
-    let pretty = request.pretty();
-    let result = document.evaluate_text(state, request, asked, style(pretty, "  "))?;
-    metrics.since("rego_query_eval", start);
-    metrics.sent(&sent);
-    let read = Read {
-        explanation: None,
-        result,
-        warn,
-    };
-    Ok(read.answer(state, request, metrics))
+    metrics: Metrics,
 }
 
-/// The same by a search that tells its steps.
-fn read_explained(
-    state: &State,
-    request: &Request<'_>,
-    input: Option<&Document<'_>>,
-    warn: bool,
-    detail: Detail,
-) -> Result<Response, Failure> {
-    let mut metrics = Metrics::default();
-    metrics.since("rego_input_parse", request.received);
-    let start = std::time::Instant::now();
-    let explained = explain::document(state, request, &path(request)?, input, detail)?;
-    metrics.since("rego_query_eval", start);
-    let mut result = None;
-    if let Some(value) = &explained.value {
+impl Asked<'_> {
+    fn read(&self, state: &State, request: &Request<'_>) -> Result<Response, Failure> {
+        let metrics = &self.metrics;
+        let wanted = Wanted::of(request);
+        if wanted.is_something() && request.place.is_reactor() {
+            return Err(ApiError::Elsewhere(None).into());
+        }
+        let instrumented = metrics::is_instrumented(request);
+        let (parsed, heard) = (Cell::new(Duration::ZERO), Cell::new(Duration::ZERO));
+        let compiled = Cell::new(false);
+        let hear = |name: &str, took: Duration| {
+            heard.set(heard.get() + took);
+            if name == INPUT_PARSE {
+                parsed.set(parsed.get() + took);
+            } else {
+                compiled.set(compiled.get() || name == QUERY_COMPILE);
+                metrics::hear(metrics, instrumented, name, took);
+            }
+        };
+        let start = metrics.start();
+        let path = path(request)?;
+        let parsed_path = start.map(|start| start.elapsed());
+        let start = metrics.start();
+        let (document, known) = state.documents.get(state, request, &path)?;
+        let mut known = known;
+        if let Some(start) = start {
+            known = known && document.was_answered(state.engine.generation());
+            if !known {
+                metrics.add("rego_query_parse", parsed_path.unwrap_or_default());
+                metrics.since(QUERY_COMPILE, start);
+            }
+        }
+        let sent = solon::SendMetrics::default();
+        let response = ResponseMetadata::default();
+        let mut asked = solon::Request::new()
+            .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
+            .response_metadata(&response)
+            .send_metrics(&sent);
+        if metrics.is_on() {
+            asked = asked.timer(Timer::new(&hear));
+        }
+        if let Some(metadata) = &self.envelope.metadata {
+            asked = asked.metadata(metadata);
+        }
+        if let Some(input) = &self.envelope.input {
+            asked = input.as_input(asked);
+        }
+        let start = metrics.start();
         let style = style(request.pretty(), "  ");
-        let text = result.insert(Vec::new());
-        json::write_within(value.borrow(), style, limits::ANSWER_BYTES, text)
-            .map_err(|TooLong| ApiError::internal(message::EVALUATE))?;
-    }
-    // of what is undefined OPA shows the whole search, or nothing
-    let shown = result.is_some() || detail == Detail::Full || !state.options.spelling.is_opa();
-    let read = Read {
-        explanation: shown.then_some(explained.explanation),
-        result,
-        warn,
-    };
-    Ok(read.answer(state, request, metrics))
-}
-
-/// A document that was read.
-struct Read {
-    explanation: Option<Vec<u8>>,
-    /// The document as JSON text.
-    result: Option<Vec<u8>>,
-    /// Whether there was no input.
-    warn: bool,
-}
-
-impl Read {
-    fn answer(self, state: &State, request: &Request<'_>, mut metrics: Metrics) -> Response {
-        metrics.since("server_handler", request.received);
+        let (result, told) = if wanted.is_something() {
+            let prepared = document.prepared();
+            let generation = state.engine.generation();
+            let (value, mut told) =
+                search(state, request, wanted, metrics, prepared, asked).map_err(Failure::from)?;
+            document.answered(generation);
+            let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
+            if value.is_none() && hides {
+                // of what is undefined OPA shows the whole search, or nothing
+                told.unexplained();
+            }
+            (value.map(|value| text_of(&value, style)).transpose()?, told)
+        } else {
+            let result = document.evaluate_text(state, request, asked, style)?;
+            (result, Told::default())
+        };
+        if let Some(start) = start {
+            let hit = known && !compiled.get();
+            metrics.counter("server_query_cache_hit", hit.into());
+            metrics.add(INPUT_PARSE, parsed.get());
+            let took = start.elapsed().saturating_sub(heard.get());
+            metrics.add("rego_query_eval", took);
+            metrics.sent(&sent);
+            metrics.since("server_handler", request.received);
+        }
         let mut answer = Fields::new(request.pretty());
         if request.params.flag("provenance") {
-            answer.typed("provenance", &provenance(state.options.spelling));
+            answer.typed("provenance", &provenance(state));
         }
-        if let Some(explanation) = self.explanation {
-            answer.text("explanation", &explanation);
-        }
-        if request.params.flag("metrics") || request.params.flag("instrument") {
-            answer.typed("metrics", &spelled(&metrics, state.options.spelling));
-        }
-        if let Some(result) = self.result {
+        told.add_explanation(&mut answer);
+        metrics::add(&mut answer, metrics, state.options.spelling);
+        if let Some(result) = result {
             answer.text("result", &result);
+            told.add_rules(&mut answer);
         }
         if self.warn {
             answer.typed("warning", &MissingInput::default());
         }
-        Response::json(Status::OK, answer.finish())
+        add_metadata(&mut answer, &response, request.pretty())?;
+        Ok(Response::json(Status::OK, answer.finish()))
     }
+}
+
+/// The timer of reading the input.
+const INPUT_PARSE: &str = "rego_input_parse";
+/// The timer of finding out what is asked.
+const QUERY_COMPILE: &str = "rego_query_compile";
+
+/// What the server itself says at the top of an answer.
+const OWN_FIELDS: [&str; 8] = [
+    "decision_id",
+    "provenance",
+    "explanation",
+    "metrics",
+    "result",
+    "ids",
+    "rule_labels",
+    "warning",
+];
+
+/// Adds what functions of the host tell, but nothing in the place of what the server says itself.
+fn add_metadata(
+    answer: &mut Fields,
+    metadata: &ResponseMetadata,
+    pretty: bool,
+) -> Result<(), ApiError> {
+    if metadata.is_empty() {
+        return Ok(());
+    }
+    let metadata = metadata.to_value();
+    let fields = metadata
+        .as_object()
+        .into_iter()
+        .flat_map(|fields| fields.iter());
+    for (name, value) in fields {
+        let name = name.as_str().unwrap_or_default();
+        if !OWN_FIELDS.contains(&name) {
+            answer.text(name, &text_of(value, style(pretty, "  "))?);
+        }
+    }
+    Ok(())
+}
+
+/// A value as JSON text, if an answer may be that long.
+fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
+    let mut text = Vec::new();
+    json::write_within(value.borrow(), style, limits::ANSWER_BYTES, &mut text)
+        .map(|()| text)
+        .map_err(|TooLong| ApiError::internal(message::EVALUATE))
 }
 
 /// What OPA adds when a request has no input; the specification knows no such field.

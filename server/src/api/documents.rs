@@ -1,6 +1,7 @@
 //! Documents that were asked for, prepared for the next time, and where they are evaluated.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use solon::V;
@@ -56,6 +57,8 @@ pub struct Document {
     prepared: PreparedDocument,
     /// How long it takes.
     pace: Arc<Pace>,
+    /// The generation of the engine in which it was answered by a search last.
+    answered: AtomicU64,
 }
 
 impl Documents {
@@ -86,6 +89,7 @@ impl Documents {
         let document = Arc::new(Document {
             prepared: state.engine.prepare_document_at(path)?,
             pace: Arc::default(),
+            answered: AtomicU64::new(u64::MAX),
         });
         Ok((self.kept.keep(path.clone(), document), false))
     }
@@ -102,6 +106,21 @@ impl Documents {
 }
 
 impl Document {
+    /// The document itself.
+    pub fn prepared(&self) -> &PreparedDocument {
+        &self.prepared
+    }
+
+    /// Whether it was answered before as policies and documents are now.
+    pub fn was_answered(&self, generation: u64) -> bool {
+        self.answered.load(Ordering::Relaxed) == generation || self.pace.is_of(generation)
+    }
+
+    /// Notes that it was answered by a search.
+    pub fn answered(&self, generation: u64) {
+        self.answered.store(generation, Ordering::Relaxed);
+    }
+
     /// Whether rules make it, or something within it.
     pub fn has_rules(&self) -> bool {
         self.prepared.has_rules()

@@ -3,12 +3,11 @@
 mod accepted;
 mod asked;
 
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use solon::trace::{Metrics, Timer};
+use solon::trace::Timer;
 use solon::{Error, ErrorEntry, FilterOptions, PreparedFilters, Value, json};
 
 use self::accepted::Accepted;
@@ -17,9 +16,10 @@ use super::ApiError;
 use super::body;
 use super::error::message;
 use super::evaluation::evaluate;
-use super::metrics::spelled;
+use super::metrics;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, unescape};
+use crate::telemetry::Metrics;
 use crate::wire::Location;
 
 /// The longest path with options, in bytes, whose filter is kept: clients choose both.
@@ -27,7 +27,7 @@ const LONGEST_KEY: usize = 64 << 10;
 
 /// `POST /v1/compile/{path}`, and `GET` without a body.
 pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let mut metrics = Metrics::default();
+    let metrics = metrics::asked(request);
     let path = path(request)?;
     let text = body::text(request);
     let asked = Asked::read(&text).map_err(|words| {
@@ -39,31 +39,24 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
         // annotations are looked at first
         Err(_) => (asked.options.clone(), false),
     };
-    let filters = prepared(state, &path, &options, &mut metrics)?;
+    let filters = prepared(state, &path, &options, &metrics)?;
     let accepted = accepted.map_err(ApiError::invalid)?;
 
     let mut given = solon::Request::new();
     if let Some(input) = asked.input {
         given = given.input_json(input.as_bytes());
     }
-    let times = RefCell::new(Vec::<(String, Duration)>::new());
-    let hear = |name: &str, took: Duration| times.borrow_mut().push((name.to_owned(), took));
+    let hear = |name: &str, took: Duration| metrics.add(name, took);
     let made = evaluate(state, request, &given, |given| {
         filters.compile_timed(given, Timer::new(&hear))
     });
     let made = made.map_err(refused)?;
-    for (name, took) in times.into_inner() {
-        metrics.time(&name, took);
-    }
-    metrics.time("rego_external_resolve", Duration::ZERO);
     metrics.since("server_handler", request.received);
 
     let pretty = request.pretty();
     let mut answer = Fields::new(pretty);
     answer.text("result", &shown(&made.answer(several), pretty, "  "));
-    if request.params.flag("metrics") || request.params.flag("instrument") {
-        answer.typed("metrics", &spelled(&metrics, state.options.spelling));
-    }
+    metrics::add(&mut answer, &metrics, state.options.spelling);
     if !made.hints.is_empty() {
         let hints: Vec<Hint> = made.hints.into_iter().map(Hint::from).collect();
         answer.typed("hints", &hints);
@@ -122,7 +115,7 @@ fn prepared(
     state: &State,
     path: &str,
     options: &FilterOptions,
-    metrics: &mut Metrics,
+    metrics: &Metrics,
 ) -> Result<Arc<PreparedFilters>, ApiError> {
     let key = format!("{path}\n{options:?}");
     if let Some(kept) = state.filters.get(&key) {
@@ -141,9 +134,8 @@ fn prepared(
         "compile_prep_partial",
         "rego_query_compile",
     ] {
-        metrics.time(name, took);
+        metrics.add(name, took);
     }
-    metrics.time("rego_query_parse", Duration::ZERO);
     let filters = Arc::new(filters);
     if key.len() > LONGEST_KEY {
         return Ok(filters);

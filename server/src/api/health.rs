@@ -13,14 +13,41 @@ use crate::http::{Request, Response, Status, answer_text};
 /// Where health rules live.
 const PACKAGE: [&str; 2] = ["system", "health"];
 
+/// What is said when a decision cannot be made.
+const NO_EVALUATION: &str = "unable to perform evaluation";
+
 #[derive(Serialize)]
 struct Unhealthy<'a> {
     error: &'a str,
 }
 
-/// `GET /health`. Bundles and plugins that are not configured are no hindrance.
+/// `GET /health`: whether decisions are made, and with `bundles` and `plugins` whether those are there.
 #[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
-pub fn server(_: &State, _: &Request<'_>) -> Result<Response, ApiError> {
+pub fn server(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let opa = state.options.spelling.is_opa();
+    if !state.can_evaluate() {
+        return Ok(unhealthy(NO_EVALUATION));
+    }
+    let params = &request.params;
+    if params.flag("bundles") || params.flag("bundle") {
+        let inactive = state.plugins.inactive_bundles();
+        if !inactive.is_empty() {
+            return Ok(if opa {
+                let names = inactive.join(", ");
+                unhealthy(&format!("one or more bundles are not activated: {names}"))
+            } else {
+                unhealthy("not all configured bundles have been activated")
+            });
+        }
+    }
+    let excluded: Vec<&str> = params.all("exclude-plugin").collect();
+    if params.flag("plugins") && !state.plugins.unwell(&excluded).is_empty() {
+        return Ok(unhealthy(if opa {
+            "one or more plugins are not up"
+        } else {
+            "not all plugins in OK state"
+        }));
+    }
     Ok(healthy())
 }
 
@@ -28,10 +55,7 @@ pub fn server(_: &State, _: &Request<'_>) -> Result<Response, ApiError> {
 pub fn rule(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let name = path(request)?;
     let path = Path::new(PACKAGE).join(&name);
-    let input = Value::object(vec![
-        ("plugin_state".into(), Value::object(Vec::new())),
-        ("plugins_ready".into(), Value::Bool(true)),
-    ]);
+    let input = input(state);
     let (document, _) = state.documents.get(state, request, &path)?;
     let asked = solon::Request::new().input(&input);
     let holds = document.evaluate(state, request, asked, |value| {
@@ -50,8 +74,21 @@ pub fn rule(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
             "health policy was undefined at {place}"
         ))),
         Err(Failure::Other(elsewhere @ ApiError::Elsewhere(_))) => Err(elsewhere),
-        Err(_) => Ok(unhealthy("unable to perform evaluation")),
+        Err(_) => Ok(unhealthy(NO_EVALUATION)),
     }
+}
+
+/// What health rules see: the state of each plugin, and whether all of them were `OK` once.
+fn input(state: &State) -> Value {
+    let plugins = state.plugins.plugins().into_iter();
+    let plugins = plugins.map(|(name, status)| {
+        let name = Value::string(&name);
+        (name, status.state.as_str().into())
+    });
+    Value::object(vec![
+        ("plugin_state".into(), Value::object(plugins.collect())),
+        ("plugins_ready".into(), state.plugins.is_ready().into()),
+    ])
 }
 
 fn healthy() -> Response {

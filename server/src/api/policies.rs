@@ -1,20 +1,21 @@
 //! Policy modules: `/v1/policies`.
 
-use std::time::Instant;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use solon::Error;
-use solon::trace::Metrics;
+use solon::trace::Timer;
+use solon::{Change, Error};
 use solon_syntax::ast::Module;
 use solon_syntax::json;
 use solon_syntax::source::source_text;
 
 use super::ApiError;
 use super::error::message;
-use super::metrics::spelled;
+use super::metrics;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, indent, segments};
+use crate::telemetry::Metrics;
 
 /// A module as answers show it.
 #[derive(Serialize)]
@@ -76,7 +77,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 /// `PUT /v1/policies/{id}`: parses and compiles before anything changes.
 pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let id = id(request)?;
-    let mut metrics = Metrics::default();
+    let metrics = metrics::asked(request);
     let text = source_text(&id, &request.body).map_err(|fault| Error::Compile(fault.into()))?;
     metrics.since("server_read_bytes", request.received);
     let same = state
@@ -84,13 +85,19 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
         .module(&id)
         .is_some_and(|module| *module.source.text == *text);
     if !same {
-        let start = Instant::now();
-        state.engine.set_module(&id, text).map_err(refused)?;
-        metrics.time("rego_module_parse", std::time::Duration::ZERO);
-        metrics.since("rego_module_compile", start);
-        state.documents.forget();
+        let mut change = Change::default();
+        change.set_module(&id, text);
+        apply(state, &metrics, change).map_err(refused)?;
     }
     Ok(done(state, request, &metrics))
+}
+
+/// Changes policies.
+fn apply(state: &State, metrics: &Metrics, change: Change) -> Result<(), Error> {
+    let hear = |name: &str, took: Duration| metrics::hear(metrics, false, name, took);
+    state.engine.apply_timed(change, Timer::new(&hear))?;
+    state.documents.forget();
+    Ok(())
 }
 
 /// A text that holds no module is no list of errors.
@@ -109,19 +116,13 @@ fn refused(error: Error) -> ApiError {
 /// `DELETE /v1/policies/{id}`: refused while others need it.
 pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     let id = id(request)?;
-    let mut metrics = Metrics::default();
-    let start = Instant::now();
-    state
-        .engine
-        .remove_module(&id)
-        .map_err(|error| match error {
-            Error::Compile(_) => {
-                ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error)
-            }
-            other => other.into(),
-        })?;
-    metrics.since("rego_module_compile", start);
-    state.documents.forget();
+    let metrics = metrics::asked(request);
+    let mut change = Change::default();
+    change.remove_module(&id);
+    apply(state, &metrics, change).map_err(|error| match error {
+        Error::Compile(_) => ApiError::invalid_operation(message::COMPILE_MODULES).listing(&error),
+        other => other.into(),
+    })?;
     Ok(done(state, request, &metrics))
 }
 
@@ -136,7 +137,7 @@ fn id(request: &Request<'_>) -> Result<String, ApiError> {
 fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {
     let mut answer = Fields::new(request.pretty());
     if request.params.flag("metrics") {
-        answer.typed("metrics", &spelled(metrics, state.options.spelling));
+        metrics::add(&mut answer, metrics, state.options.spelling);
     }
     Response::json(Status::OK, answer.finish())
 }

@@ -1,10 +1,12 @@
 //! Where answers come from.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use crate::config::Spelling;
+use super::state::State;
 
-/// Version and build of the instance.
+/// Version and build of the instance, and the bundles that it answers by.
 #[derive(Serialize)]
 pub struct Provenance {
     version: &'static str,
@@ -14,19 +16,43 @@ pub struct Provenance {
     build_host: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     build_hostname: Option<&'static str>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    bundles: BTreeMap<String, Revision>,
+}
+
+/// A bundle as answers tell of it.
+#[derive(Serialize)]
+struct Revision {
+    revision: String,
 }
 
 /// Version of this build.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What is known of this build.
-pub fn provenance(spelling: Spelling) -> Provenance {
-    let host = Some("");
+/// The sources that this build was made of: the commit, or nothing where that is not known.
+pub const BUILD_COMMIT: &str = env!("SOLON_BUILD_COMMIT");
+
+/// When this build was made.
+pub const BUILD_TIMESTAMP: &str = env!("SOLON_BUILD_TIMESTAMP");
+
+/// The machine that made this build; nothing where the build can be repeated elsewhere.
+pub const BUILD_HOST: &str = env!("SOLON_BUILD_HOST");
+
+/// What is known of this instance.
+pub fn provenance(state: &State) -> Provenance {
+    let host = Some(BUILD_HOST);
+    let is_opa = state.options.spelling.is_opa();
+    let bundles = state.plugins.bundles().into_iter();
+    let bundles = bundles.map(|(name, bundle)| {
+        let revision = bundle.active_revision.unwrap_or_default();
+        (name, Revision { revision })
+    });
     Provenance {
         version: VERSION,
-        build_commit: "",
-        build_timestamp: "",
-        build_host: host.filter(|_| !spelling.is_opa()),
-        build_hostname: host.filter(|_| spelling.is_opa()),
+        build_commit: BUILD_COMMIT,
+        build_timestamp: BUILD_TIMESTAMP,
+        build_host: host.filter(|_| !is_opa),
+        build_hostname: host.filter(|_| is_opa),
+        bundles: bundles.collect(),
     }
 }

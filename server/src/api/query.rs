@@ -1,12 +1,13 @@
 //! Ad hoc queries: `/v1/query`.
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use solon::Value;
 use solon::internal::limits;
 use solon::json::{self, TooLong};
-use solon::trace::Metrics;
+use solon::trace::Timer;
 use solon::{Error, PreparedQuery, Solution};
 use solon_syntax::source::Code;
 
@@ -15,8 +16,8 @@ use super::body::{self, Members};
 use super::data::style;
 use super::error::message;
 use super::evaluation::evaluate;
-use super::explain;
-use super::metrics::spelled;
+use super::metrics;
+use super::search::{Told, Wanted, search};
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
 
@@ -52,47 +53,68 @@ fn ask(
     query: &str,
     input: Option<&str>,
 ) -> Result<Response, ApiError> {
-    let mut metrics = Metrics::default();
-    let start = Instant::now();
-    let prepared = match state.queries.get(query) {
+    if request.params.flag("watch") {
+        return Err(ApiError::with_status(
+            Status::NOT_IMPLEMENTED,
+            "not_implemented",
+            "streaming not implemented",
+        ));
+    }
+    let metrics = metrics::asked(request);
+    let instrumented = metrics::is_instrumented(request);
+    let heard = Cell::new(Duration::ZERO);
+    let hear = |name: &str, took: Duration| {
+        heard.set(heard.get() + took);
+        metrics::hear(&metrics, instrumented, name, took);
+    };
+    let timer = if metrics.is_on() {
+        Timer::new(&hear)
+    } else {
+        Timer::default()
+    };
+    let known = state.queries.get(query);
+    metrics.counter("server_query_cache_hit", known.is_some().into());
+    let prepared = match known {
         Some(known) => known,
         None => {
             let prepared = state
                 .engine
-                .prepare_query_in(query, &state.query_context())
+                .prepare_query_in(query, &state.query_context().timer(timer))
                 .map_err(refused)?;
             keep(state, query, prepared)
         }
     };
-    metrics.since("rego_query_compile", start);
     let strict = request.params.flag("strict-builtin-errors");
-    let mut asked = solon::Request::new().strict_builtin_errors(strict);
+    let sent = solon::SendMetrics::default();
+    let mut asked = solon::Request::new()
+        .strict_builtin_errors(strict)
+        .send_metrics(&sent)
+        .timer(timer);
     if let Some(input) = input {
         asked = asked.input_json(input.as_bytes());
     }
-    let start = Instant::now();
-    let (solutions, explanation) = match explain::detail(request) {
-        Some(detail) => {
-            let found = explain::query_steps(state, request, &prepared, &asked, detail)?;
-            (found.0, Some(found.1))
-        }
-        None => {
-            let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
-            (solutions?, None)
-        }
+    let wanted = Wanted::of(request);
+    heard.take();
+    let start = metrics.start();
+    let (solutions, told) = if wanted.is_something() {
+        search(state, request, wanted, &metrics, &*prepared, asked)?
+    } else {
+        let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
+        (solutions?, Told::default())
     };
-    metrics.since("rego_query_eval", start);
-    metrics.since("server_handler", request.received);
+    if let Some(start) = start {
+        let took = start.elapsed().saturating_sub(heard.get());
+        metrics.add("rego_query_eval", took);
+        metrics.sent(&sent);
+        metrics.since("server_handler", request.received);
+    }
 
     let mut answer = Fields::new(request.pretty());
-    if let Some(explanation) = explanation {
-        answer.text("explanation", &explanation);
-    }
-    if request.params.flag("metrics") || request.params.flag("instrument") {
-        answer.typed("metrics", &spelled(&metrics, state.options.spelling));
-    }
+    told.add_explanation(&mut answer);
+    metrics::add(&mut answer, &metrics, state.options.spelling);
     if !solutions.is_empty() {
         answer.text("result", &bindings(solutions, request.pretty())?);
+        told.add_rules(&mut answer);
     }
     Ok(Response::json(Status::OK, answer.finish()))
 }

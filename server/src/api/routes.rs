@@ -142,6 +142,14 @@ const ROUTES: &[Route] = &[
         ],
     },
     Route {
+        path: "/metrics/alloc_bytes",
+        below: false,
+        actions: &[
+            on("GET", Runs::InPool, metrics_page::memory),
+            on("HEAD", Runs::InPool, metrics_page::memory),
+        ],
+    },
+    Route {
         path: "/health",
         below: false,
         actions: &[on("GET", Runs::Anywhere, health::server)],
@@ -166,13 +174,17 @@ pub fn route(path: &str) -> Option<&'static Route> {
 
 /// Whether a listener for diagnosis serves a route.
 pub fn is_for_diagnosis(route: &Route) -> bool {
-    matches!(route.path, "/health" | "/metrics")
+    matches!(route.path, "/health" | "/metrics" | "/metrics/alloc_bytes")
 }
 
 /// What requests of a path are counted as.
 pub fn label(path: &str) -> &'static str {
     match route(path) {
         Some(Route { path: "/", .. }) => "index",
+        Some(Route {
+            path: "/metrics/alloc_bytes",
+            ..
+        }) => "metrics",
         Some(route) => route.path.get(1..).unwrap_or("catchall"),
         None => "catchall",
     }

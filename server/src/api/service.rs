@@ -8,6 +8,7 @@ use crate::config::Authorization;
 use crate::http::{
     App, Cleaned, Head, Longer, Message, Place, Refusal, Request, Response, Status, clean,
 };
+use crate::telemetry::CountedRequest;
 
 /// Answers requests from the table of routes.
 pub struct Service {
@@ -242,15 +243,29 @@ impl App for Service {
         }
     }
 
+    fn abandoned(&self, head: &Head) {
+        self.state.counts.cancelled(counted(head, GONE));
+    }
+
     fn answered(&self, head: &Head, response: &Response) {
         let took = head.received.elapsed();
         let status = response.status.as_u16();
-        let method = method_label(head.method.as_str());
-        let handler = super::routes::label(head.path());
-        self.state.counts.answered(handler, method, status, took);
+        self.state.counts.answered(counted(head, status), took);
         access_log::sent(self.state.options.request_log, head, response, took);
     }
 }
+
+/// What a request is counted as.
+fn counted(head: &Head, code: u16) -> CountedRequest {
+    CountedRequest {
+        code,
+        handler: super::routes::label(head.path()),
+        method: method_label(head.method.as_str()),
+    }
+}
+
+/// What a request is counted as that nobody waited for, as other servers say it.
+const GONE: u16 = 499;
 
 /// The label of a method; few are known, so that labels stay few.
 fn method_label(method: &str) -> &'static str {

@@ -8,10 +8,14 @@ use super::cache::Cache;
 use super::documents::Documents;
 use crate::config::ServerOptions;
 use crate::http::Request;
+use crate::plugins::Registry;
 use crate::telemetry::Counts;
 
 /// Names, descriptions and values.
 pub type Gauges = dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync;
+
+/// What every engine answers, with enough steps to look at its budget once.
+const PROBE: &str = "count([x | some x in numbers.range(1, 1100)]) == 1100";
 
 /// The engine and how it is asked.
 pub struct State {
@@ -29,6 +33,12 @@ pub struct State {
     pub filters: Cache<String, PreparedFilters>,
     /// What is counted.
     pub counts: Arc<Counts>,
+    /// Whether functions of the host may want to know what callers tell about their requests.
+    pub reads_metadata: bool,
+    /// How plugins are.
+    pub plugins: Arc<Registry>,
+    /// What is asked to see whether decisions are made.
+    probe: Option<PreparedQuery>,
     /// Tells what the transport counts.
     pub transport: OnceLock<Box<Gauges>>,
     /// Built-in functions that queries may not call themselves.
@@ -37,8 +47,16 @@ pub struct State {
 
 impl State {
     /// Serves an engine.
-    pub fn new(engine: Engine, options: ServerOptions, config: Value) -> Self {
+    pub fn new(
+        engine: Engine,
+        options: ServerOptions,
+        config: Value,
+        plugins: Arc<Registry>,
+    ) -> Self {
         Self {
+            plugins,
+            reads_metadata: engine.has_functions(),
+            probe: engine.prepare_query(PROBE).ok(),
             documents: Documents::new(options.bounds.documents, engine.limits()),
             queries: Cache::new(options.bounds.queries),
             filters: Cache::new(options.bounds.queries),
@@ -51,9 +69,22 @@ impl State {
         }
     }
 
+    /// Whether decisions are made at all.
+    pub fn can_evaluate(&self) -> bool {
+        let request = solon::Request::new();
+        let probe = self.probe.as_ref();
+        probe.is_some_and(|probe| {
+            probe
+                .solutions(&request)
+                .is_ok_and(|found| !found.is_empty())
+        })
+    }
+
     /// Where the queries of callers stand.
     pub fn query_context(&self) -> QueryContext<'_> {
-        QueryContext::default().unsafe_builtins(&self.unsafe_builtins)
+        QueryContext::default()
+            .unsafe_builtins(&self.unsafe_builtins)
+            .no_rules()
     }
 
     /// What bounds an evaluation for a request: the engine's limits, and the time that is left.

@@ -1,10 +1,58 @@
-//! `GET /v1/status`.
+//! `GET /v1/status`: how the instance is, for whoever asks, and for the log.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 
 use super::ApiError;
+use super::metrics_page::families;
+use super::service::Service;
 use super::state::State;
-use crate::http::{Request, Response};
+use crate::http::{Fields, Request, Response, Status};
+use crate::plugins::{Plugin, PluginState};
+use crate::telemetry::messages;
 
-/// `GET /v1/status`, which only a status plugin could answer.
-pub fn get(_: &State, _: &Request<'_>) -> Result<Response, ApiError> {
-    Err(ApiError::internal("status plugin not enabled"))
+/// `GET /v1/status`, where the configuration asks for a status.
+pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    if state.options.status.is_none() {
+        return Err(ApiError::internal("status plugin not enabled"));
+    }
+    let mut answer = Fields::new(request.pretty());
+    answer.typed("result", &status(state));
+    Ok(Response::json(Status::OK, answer.finish()))
+}
+
+/// Labels, plugins, bundles, and all that is counted.
+fn status(state: &State) -> Value {
+    let labels = state.config.get("labels");
+    let labels = labels.and_then(|labels| solon::from_value::<Value>(labels.borrow()).ok());
+    let mut status = json!({
+        "labels": labels.unwrap_or_else(|| json!({})),
+        "metrics": {"prometheus": messages(&families(state))},
+        "plugins": state.plugins.plugins(),
+    });
+    let bundles = state.plugins.bundles();
+    if let Value::Object(fields) = &mut status
+        && !bundles.is_empty()
+    {
+        fields.insert("bundles".to_owned(), json!(bundles));
+    }
+    status
+}
+
+/// The plugin that logs each change of the status, where that is asked for.
+pub async fn log(service: Arc<Service>, plugin: Plugin) -> Result<(), String> {
+    let state = service.state();
+    let mut changes = state.plugins.changes();
+    plugin.report(PluginState::Ok);
+    let is_logged = state.options.status.is_some_and(|status| status.is_logged);
+    while is_logged {
+        tokio::select! {
+            () = plugin.stopped() => break,
+            changed = changes.changed() => if changed.is_err() { break },
+        }
+        let status = status(state).to_string();
+        tracing::info!(r#type = "openpolicyagent.org/status", status, "Status Log");
+    }
+    Ok(())
 }

@@ -1,28 +1,26 @@
 //! Writing documents: `PUT`, `PATCH` and `DELETE /v1/data`.
 
-use std::time::Instant;
-
 use solon::store::{Operation, Path, StoreError, Transaction};
-use solon::trace::Metrics;
 use solon::{Value, json};
 
 use super::ApiError;
 use super::body;
 use super::data::path;
-use super::metrics::spelled;
+use super::metrics;
 use super::patch;
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
+use crate::telemetry::Metrics;
 
 /// `PUT /v1/data/{path}`: writes a document, making the objects around it.
 pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let mut metrics = Metrics::default();
-    let start = Instant::now();
+    let metrics = metrics::asked(request);
+    let start = metrics.start();
     let text = body::text(request);
     let value = body::first_json(&text).map_err(ApiError::invalid)?;
     let value =
         json::read(value.as_bytes()).map_err(|error| ApiError::invalid(error.to_string()))?;
-    metrics.since("rego_input_parse", start);
+    metrics.end("rego_input_parse", start);
     let path = path(request)?;
     let only_new = request.header("if-none-match") == "*";
     let written = state.engine.edit(|transaction| {
@@ -34,7 +32,7 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
         Ok::<bool, ApiError>(true)
     })?;
     if written {
-        Ok(done(state, request, metrics))
+        Ok(done(state, request, &metrics))
     } else {
         Ok(Response::empty(Status::NOT_MODIFIED))
     }
@@ -42,11 +40,11 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 
 /// `PATCH /v1/data/{path}`: all operations or none.
 pub fn patch(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let mut metrics = Metrics::default();
-    let start = Instant::now();
+    let metrics = metrics::asked(request);
+    let start = metrics.start();
     let text = body::text(request);
     let operations = patch::read(&text)?;
-    metrics.since("rego_input_parse", start);
+    metrics.end("rego_input_parse", start);
     let below = path(request)?;
     let steps = operations
         .into_iter()
@@ -57,7 +55,7 @@ pub fn patch(state: &State, request: &Request<'_>) -> Result<Response, ApiError>
         let applied = steps.try_for_each(|step| step.apply(transaction));
         applied.map_err(ApiError::from)
     })?;
-    Ok(done(state, request, metrics))
+    Ok(done(state, request, &metrics))
 }
 
 /// `DELETE /v1/data/{path}`
@@ -69,7 +67,7 @@ pub fn delete(state: &State, request: &Request<'_>) -> Result<Response, ApiError
             .write(Operation::Remove, &path, Value::Null)
             .map_err(ApiError::from)
     })?;
-    Ok(done(state, request, Metrics::default()))
+    Ok(done(state, request, &metrics::asked(request)))
 }
 
 /// Documents are put into objects only: everything above that exists must be one.
@@ -91,12 +89,12 @@ fn check_parents(transaction: &Transaction, path: &Path) -> Result<(), StoreErro
     Ok(())
 }
 
-fn done(state: &State, request: &Request<'_>, mut metrics: Metrics) -> Response {
+fn done(state: &State, request: &Request<'_>, metrics: &Metrics) -> Response {
     if !request.params.flag("metrics") {
         return Response::empty(Status::NO_CONTENT);
     }
     metrics.since("server_handler", request.received);
     let mut answer = Fields::new(false);
-    answer.typed("metrics", &spelled(&metrics, state.options.spelling));
+    metrics::add(&mut answer, metrics, state.options.spelling);
     Response::json(Status::OK, answer.finish())
 }

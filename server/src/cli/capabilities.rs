@@ -5,6 +5,7 @@ mod versions;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
 use solon::Capabilities;
 use solon::internal::builtins::capabilities::current_json;
 use solon_syntax::ParseOptions;
@@ -51,13 +52,19 @@ fn asked_for(args: &Args) -> Result<Vec<u8>, String> {
         return known.ok_or_else(|| format!("no capabilities version found: {version}"));
     }
     let Some(path) = &args.file else {
-        return Ok(current_json(super::version_of(args.v0_compatible)));
+        let text = current_json(super::version_of(args.v0_compatible));
+        let mut json: Json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        versions::annotate(&mut json);
+        return printed(&json);
     };
     let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     Capabilities::from_json(&text).map_err(|error| error.to_string())?;
-    let json: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-    let mut text = serde_json::to_vec_pretty(&json).map_err(|error| error.to_string())?;
+    let json = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    printed(&json)
+}
+
+fn printed(json: &Json) -> Result<Vec<u8>, String> {
+    let mut text = serde_json::to_vec_pretty(json).map_err(|error| error.to_string())?;
     text.push(b'\n');
     Ok(text)
 }

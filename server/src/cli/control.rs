@@ -211,6 +211,7 @@ impl Common {
 
 /// Says what is wrong where something is.
 pub fn run(args: Args) -> ExitCode {
+    crate::system::huge_pages::spare();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();

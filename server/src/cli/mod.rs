@@ -25,6 +25,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use solon::Capabilities;
 use solon::bundle::{Files, LoadError, Loader, Schemas};
 use solon_host::SystemFiles;
+
+use crate::system::huge_pages::NotedFiles;
 use solon_syntax::ast::Version;
 
 use self::report::Report;
@@ -87,7 +89,7 @@ fn loader(
     version: Version,
 ) -> Result<Loader<'static>, Report> {
     let options = capabilities::parse_options(capabilities, version)?;
-    Ok(Loader::new(&SystemFiles)
+    Ok(Loader::new(&NotedFiles)
         .ignore(ignore)
         .parse_options(options))
 }

@@ -21,9 +21,10 @@ use self::host::ServerHost;
 use super::report::Report;
 use super::terminal::complain;
 use super::{FAILED, capabilities, data};
-use crate::api::VERSION;
+use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 use crate::app::Server;
 use crate::config::{Authorization, Config, ServerOptions, Sources, Spelling};
+use crate::system::huge_pages;
 use crate::telemetry::{Format, Level, start_log};
 
 /// Serve policies and documents over HTTP.
@@ -103,6 +104,9 @@ pub struct Args {
     /// Write the names of another engine where they differ from the specification's
     #[arg(long, value_enum, value_name = "ENGINE")]
     compat: Option<Compat>,
+    /// Refused: there is no profile of Go's to serve
+    #[arg(long, hide = true)]
+    pprof: bool,
     /// Path of the document that `POST /` answers with (also `default_decision`)
     #[arg(long, value_name = "PATH")]
     default_decision: Option<String>,
@@ -125,6 +129,7 @@ enum Compat {
 
 /// Serves until the process is told to stop.
 pub fn run(args: &Args) -> ExitCode {
+    huge_pages::spare();
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
@@ -136,6 +141,11 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn start(args: &Args) -> Result<(), String> {
     let line = |text: String| text + "\n";
+    if args.pprof {
+        let text = "--pprof: there are no profiles of Go's here; `perf` reads those of this process, \
+                    and /metrics tells what it uses";
+        return Err(line(text.to_owned()));
+    }
     let config = args
         .config()
         .map_err(|text| line(format!("config error: {text}")))?;
@@ -210,6 +220,9 @@ impl Args {
             authorization: self.transport.authorization(),
             read_only: self.transport.read_only,
             request_log: self.log_level_request.of_lines(),
+            status: settings.status,
+            ready_within: Some(Duration::from_secs(self.ready_timeout))
+                .filter(|within| !within.is_zero()),
             spelling: if self.compat == Some(Compat::Opa) {
                 Spelling::Opa
             } else {
@@ -242,6 +255,8 @@ impl Args {
             (None, Some(file)) => PathBuf::from(file),
             (None, None) => return Ok(None),
         };
+        let length = std::fs::metadata(&file).map_or(0, |file| file.len());
+        huge_pages::read(usize::try_from(length).unwrap_or(usize::MAX));
         let store = SqliteStore::open(file);
         store
             .map(Some)
@@ -341,11 +356,10 @@ fn load(args: &Args, config: &Config, host: Arc<ServerHost>) -> Result<(Engine, 
 /// What policies find at `data.system.version`.
 fn version_document() -> Value {
     let fields = [
-        "version",
-        "build_commit",
-        "build_timestamp",
-        "build_hostname",
+        ("version", VERSION),
+        ("build_commit", BUILD_COMMIT),
+        ("build_timestamp", BUILD_TIMESTAMP),
+        ("build_hostname", BUILD_HOST),
     ];
-    let text = |name| if name == "version" { VERSION } else { "" };
-    Value::object(fields.map(|name| (name.into(), text(name).into())).into())
+    Value::object(fields.map(|(name, fact)| (name.into(), fact.into())).into())
 }

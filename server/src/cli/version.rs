@@ -3,17 +3,17 @@
 use std::process::ExitCode;
 
 use super::terminal::print;
-use crate::api::VERSION;
+use crate::api::{BUILD_COMMIT, BUILD_HOST, BUILD_TIMESTAMP, VERSION};
 
 /// Print the version.
 #[derive(clap::Args)]
 pub struct Args {}
 
-/// Prints version and platform.
+/// Prints version, build and platform.
 pub fn run(_: &Args) -> ExitCode {
     let platform = format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH);
     print(format!(
-        "Version: {VERSION}\nPlatform: {platform}\nRego Version: v1\n"
+        "Version: {VERSION}\nBuild Commit: {BUILD_COMMIT}\nBuild Timestamp: {BUILD_TIMESTAMP}\nBuild Hostname: {BUILD_HOST}\nPlatform: {platform}\nRego Version: v1\n"
     ));
     ExitCode::SUCCESS
 }

@@ -7,5 +7,7 @@ mod spelling;
 
 pub use bounds::Bounds;
 pub use file::{Config, Sources};
-pub use options::{Authentication, Authorization, Packing, ServerOptions, TlsOptions, TlsVersion};
+pub use options::{
+    Authentication, Authorization, Packing, ServerOptions, StatusOptions, TlsOptions, TlsVersion,
+};
 pub use spelling::Spelling;

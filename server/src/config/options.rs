@@ -26,6 +26,10 @@ pub struct ServerOptions {
     pub read_only: bool,
     /// The level that lines about requests and answers are logged at.
     pub request_log: tracing::Level,
+    /// What is told of the instance beside `/health`, if anything is.
+    pub status: Option<StatusOptions>,
+    /// How long the server waits for its plugins before it listens; without a time it does not wait.
+    pub ready_within: Option<Duration>,
     /// Whose names are written.
     pub spelling: Spelling,
     /// Every bound.
@@ -42,6 +46,15 @@ pub struct ServerOptions {
     pub shutdown_wait: Duration,
     /// How long open requests may take then.
     pub shutdown_grace: Duration,
+}
+
+/// How the status of an instance is told: at `GET /v1/status`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatusOptions {
+    /// Whether `/metrics` tells of plugins and of the version, too (`status.prometheus`).
+    pub is_counted: bool,
+    /// Whether each change of it is logged (`status.console`).
+    pub is_logged: bool,
 }
 
 /// How clients tell who they are.
@@ -129,6 +142,8 @@ impl Default for ServerOptions {
             authorization: Authorization::default(),
             read_only: false,
             request_log: tracing::Level::INFO,
+            status: None,
+            ready_within: None,
             spelling: Spelling::default(),
             bounds: Bounds::default(),
             packing: Packing::default(),

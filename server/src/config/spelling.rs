@@ -29,6 +29,14 @@ impl Spelling {
         }
     }
 
+    /// The name of the gauge that tells the version.
+    pub fn info(self) -> &'static str {
+        match self {
+            Self::Standard => "engine_info",
+            Self::Opa => "opa_info",
+        }
+    }
+
     /// Whether details that the specification does not know are shown.
     pub fn is_opa(self) -> bool {
         self == Self::Opa

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Version};
-use solon::{Cancel, Value};
+use solon::Value;
 use tokio::sync::Semaphore;
 
 use super::body::{BodyError, check_length, read_body};
@@ -18,6 +18,7 @@ use super::pool::{NotRun, Pace, Pool};
 use super::stream::{Broken, Flow};
 use super::tls::Certificates;
 use crate::config::{Bounds, Packing};
+use crate::system::huge_pages;
 
 /// Who sends requests on a connection.
 pub struct Peer {
@@ -94,6 +95,9 @@ pub trait App: Send + Sync + 'static {
     /// Answers a request that is refused.
     fn refuse(&self, refusal: &Refusal) -> Response;
 
+    /// Takes note of a request whose client has gone before there was an answer.
+    fn abandoned(&self, _: &Head) {}
+
     /// Takes note of an answered request.
     fn answered(&self, head: &Head, response: &Response);
 }
@@ -149,29 +153,44 @@ impl<A: App> Service<A> {
     }
 
     /// Answers a request.
-    pub async fn respond(
+    ///
+    /// What needs no waiting is done here: hyper keeps room for what is returned as long as a connection rests.
+    pub fn respond(
         self: Arc<Self>,
         incoming: hyper::Request<Incoming>,
         peer: Arc<Peer>,
-        flow: Arc<Flow>,
-    ) -> Result<Answer, std::convert::Infallible> {
-        let _open = flow.begin();
+        flow: &Arc<Flow>,
+    ) -> impl Future<Output = Result<Answer, std::convert::Infallible>> + Send + use<A> {
+        let open = flow.begin();
         let (parts, body) = incoming.into_parts();
         let version = parts.version;
         let id = self.ids.fetch_add(1, Ordering::Relaxed) + 1;
         let head = Arc::new(Head::new(parts, id, peer, self.bounds.request));
-        let _present = Present(head.cancel.clone());
-        let response = match check_head(&head, version) {
-            Ok(()) => self.answer(&head, body).await,
-            Err(refusal) => self.app.refuse(&refusal),
-        };
-        self.app.answered(&head, &response);
-        let mut response = self.send(&head, response);
-        if let Some(name) = head.headers.get("x-request-id") {
-            let name = name.clone();
-            response.headers_mut().insert("x-request-id", name);
+        let refused = check_head(&head, version).err();
+        async move {
+            let _open = open;
+            let mut present = Present {
+                service: &*self,
+                head: &head,
+                is_answered: false,
+            };
+            let response = match refused {
+                None => self.answer(&head, body).await,
+                Some(refusal) => self.app.refuse(&refusal),
+            };
+            present.is_answered = true;
+            Ok(self.sent(&head, response))
         }
-        Ok(response)
+    }
+
+    /// An answer on its way out.
+    fn sent(&self, head: &Head, response: Response) -> Answer {
+        self.app.answered(head, &response);
+        let mut response = self.send(head, response);
+        if let Some(name) = head.headers.get("x-request-id") {
+            response.headers_mut().insert("x-request-id", name.clone());
+        }
+        response
     }
 
     async fn answer(self: &Arc<Self>, head: &Arc<Head>, body: Incoming) -> Response {
@@ -244,6 +263,7 @@ impl<A: App> Service<A> {
         }
         // a body takes more once it is read; as long as it is, others have less
         let length = message.body.len();
+        huge_pages::read(length);
         if length > SMALL && message.held.add(length.saturating_mul(READ)).is_err() {
             return self.app.refuse(&Refusal::Busy);
         }
@@ -392,10 +412,17 @@ fn ask<A: App>(
 }
 
 /// Lives as long as somebody waits for the answer.
-struct Present(Cancel);
+struct Present<'a, A: App> {
+    service: &'a Service<A>,
+    head: &'a Head,
+    is_answered: bool,
+}
 
-impl Drop for Present {
+impl<A: App> Drop for Present<'_, A> {
     fn drop(&mut self) {
-        self.0.cancel();
+        self.head.cancel.cancel();
+        if !self.is_answered {
+            self.service.app.abandoned(self.head);
+        }
     }
 }

@@ -25,10 +25,10 @@ impl Fields {
         if self.pretty {
             self.out.extend_from_slice(b"\n  ");
         }
-        self.out.push(b'"');
-        self.out.extend_from_slice(name.as_bytes());
+        // a text can always be written
+        let _ = serde_json::to_writer(&mut self.out, name);
         self.out
-            .extend_from_slice(if self.pretty { b"\": " } else { b"\":" });
+            .extend_from_slice(if self.pretty { b": " } else { b":" });
         self.out.extend_from_slice(json);
         self
     }

@@ -12,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 use crate::config::Bounds;
+use crate::system::Priority;
 
 /// What an evaluation may take before it gives its slot to others that wait.
 const TURN: Duration = Duration::from_millis(10);
@@ -54,6 +55,11 @@ impl Pace {
             self.generation.store(generation, Ordering::Relaxed);
         }
         self.last.store(took, Ordering::Relaxed);
+    }
+
+    /// Whether it was last asked in a generation.
+    pub fn is_of(&self, generation: u64) -> bool {
+        self.generation.load(Ordering::Relaxed) == generation
     }
 
     /// Notes that it took too long for a reactor.
@@ -128,6 +134,8 @@ struct Shared {
     waiting: usize,
     /// Most threads that evaluations hold which gave their slots away; the others are for newcomers.
     parked: usize,
+    /// That of the thread that made the pool.
+    priority: Priority,
     refused: AtomicU64,
     yielded: AtomicU64,
 }
@@ -181,6 +189,7 @@ impl Pool {
             threads,
             waiting: bounds.waiting,
             parked: threads - threads / 4,
+            priority: Priority::of_this_thread(),
             refused: AtomicU64::new(0),
             yielded: AtomicU64::new(0),
         }))
@@ -312,6 +321,7 @@ impl Shared {
     }
 
     fn serve(self: Arc<Self>) {
+        self.priority.stand_back();
         while let Some(job) = self.take() {
             let turn = Turn {
                 pool: self.clone(),

@@ -190,10 +190,10 @@ async fn converse<A: App, S>(
         &service.budget,
         broken,
     );
-    let answer =
-        service_fn(move |request| service.clone().respond(request, peer.clone(), flow.clone()));
+    let answer = service_fn(move |request| service.clone().respond(request, peer.clone(), &flow));
     let io = TokioIo::new(watched);
-    // a connection that breaks has nobody left to tell
+    // Both kinds of connections are boxed: many rest, and a task that had room for either would take that for each.
+    // One that breaks has nobody left to tell.
     if http2 {
         let mut builder = auto::Builder::new(TokioExecutor::new());
         builder
@@ -208,14 +208,16 @@ async fn converse<A: App, S>(
             .max_concurrent_streams(bounds.streams)
             .max_header_list_size(u32::try_from(bounds.head).unwrap_or(u32::MAX))
             .keep_alive_interval(PING);
-        let _ = watcher.watch(builder.serve_connection(io, answer)).await;
+        let connection = builder.serve_connection(io, answer);
+        let _ = Box::pin(watcher.watch(connection)).await;
     } else {
         let mut builder = http1::Builder::new();
         builder
             .header_read_timeout(None)
             .max_headers(bounds.headers)
             .max_buf_size(bounds.head.max(SMALLEST_HEAD));
-        let _ = watcher.watch(builder.serve_connection(io, answer)).await;
+        let connection = builder.serve_connection(io, answer);
+        let _ = Box::pin(watcher.watch(connection)).await;
     }
     drop(room);
 }

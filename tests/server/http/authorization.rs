@@ -63,6 +63,7 @@ fn asked(server: &mut Server) -> usize {
         .count()
 }
 
+/// S-362, S-364, S-365
 #[test]
 fn no_way_to_a_route_leads_past_the_policy() {
     let flags = [
@@ -172,6 +173,7 @@ fn no_way_to_a_route_leads_past_the_policy() {
 }
 
 /// The policy's answer, and what becomes of it.
+/// S-363, S-364, S-366
 #[test]
 fn what_the_policy_says_counts() {
     let policy = "package system.authz
@@ -244,6 +246,7 @@ fn input_of(flags: &[&str], message: &Message) -> Value {
     .unwrap()
 }
 
+/// S-360, S-361, S-362, S-363
 #[test]
 fn the_policy_sees_the_request() {
     let message = Message::new("POST", "/v1/data/a%2Fb/../c?x=1&x=2&y")
@@ -328,6 +331,7 @@ fn a_server_that_is_only_read_refuses_what_writes() {
     );
 }
 
+/// S-360, S-365
 #[test]
 fn what_an_operator_may_overlook_is_told() {
     let warned = |flags: &[&str]| {

@@ -3,8 +3,17 @@
 //! A case has a `note`, the numbers of the `rules` of the specification that it shows, `files` and `flags` of the
 //! server, and `requests`. A request is `ask` (`METHOD /target`), perhaps `headers`, a `body` (text, or JSON that is
 //! sent as text) and `gzip`, and the recorded `status`, `type` (of the content), further `headers` and answer: JSON
-//! as `json`, other text as `text`; with `exact` always as `text`. Times among metrics are recorded as 0.
-//! `BLESS=1` records anew.
+//! as `json`, other text as `text`; with `exact` always as `text`. What no two runs have in common is recorded empty: times
+//! among metrics, and where and when the server was built.
+//!
+//! Each case is asked in both spellings, unless its flags choose one: `want` is the answer in the specification's, `opa` that
+//! in OPA's where it is another. `reference` says what OPA itself answers where that differs from Solon in its spelling.
+//! `BLESS=1` records Solon's answers anew, with `SOLON_REFERENCE_SERVER` (OPA's program) what OPA answers, too.
+
+#[path = "cases/measured.rs"]
+mod measured;
+#[path = "cases/reference.rs"]
+mod reference;
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -31,7 +40,7 @@ struct Case {
     requests: Vec<Exchange>,
 }
 
-#[derive(Deserialize, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Exchange {
     ask: String,
@@ -45,10 +54,14 @@ struct Exchange {
     exact: bool,
     #[serde(default)]
     want: Want,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opa: Option<Want>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
 }
 
 /// A recorded answer.
-#[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Want {
     status: u16,
@@ -134,18 +147,54 @@ impl Case {
             let got = exchange.ask(server.address());
             if bless {
                 exchange.want = got;
-            } else if got != exchange.want {
-                let Exchange { ask, want, .. } = exchange;
-                failures.push(format!(
-                    "{}: {ask}\n  want {want:?}\n  got  {got:?}",
-                    self.note
-                ));
+            } else {
+                exchange.compare(&self.note, "", &exchange.want, &got, failures);
+            }
+        }
+        drop(server);
+        if flags.contains(&COMPAT) {
+            return;
+        }
+        let spelled: Vec<&str> = flags.iter().copied().chain([COMPAT, "opa"]).collect();
+        let server = Server::start_with(&spelled, &files);
+        for exchange in &mut self.requests {
+            let got = exchange.ask(server.address());
+            if bless {
+                exchange.opa = (got != exchange.want).then_some(got);
+            } else {
+                let want = exchange.opa.as_ref().unwrap_or(&exchange.want);
+                exchange.compare(&self.note, " (OPA's spelling)", want, &got, failures);
+            }
+        }
+        if bless && let Some(reference) = reference::Reference::start(&flags, &files) {
+            for exchange in &mut self.requests {
+                let want = exchange.opa.as_ref().unwrap_or(&exchange.want);
+                exchange.reference = reference.differs(exchange, want);
             }
         }
     }
 }
 
+/// The flag that chooses a spelling.
+const COMPAT: &str = "--compat";
+
 impl Exchange {
+    fn compare(
+        &self,
+        note: &str,
+        spelling: &str,
+        want: &Want,
+        got: &Want,
+        failures: &mut Vec<String>,
+    ) {
+        if got != want {
+            let ask = &self.ask;
+            failures.push(format!(
+                "{note}{spelling}: {ask}\n  want {want:?}\n  got  {got:?}"
+            ));
+        }
+    }
+
     fn ask(&self, address: &str) -> Want {
         let (method, target) = self
             .ask
@@ -186,24 +235,13 @@ impl Exchange {
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         match serde_json::from_str::<Value>(&text) {
             Ok(mut json) if !self.exact => {
-                clear_metrics(&mut json);
+                measured::clear(&mut json);
                 want.json = Some(json);
             }
             _ if text.is_empty() => {}
             _ => want.text = Some(text),
         }
         want
-    }
-}
-
-fn clear_metrics(answer: &mut Value) {
-    if let Some(Value::Object(metrics)) = answer.get_mut("metrics") {
-        for (name, value) in metrics.iter_mut() {
-            assert!(value.is_u64(), "metric {name} is {value}");
-            if name.starts_with("timer_") {
-                *value = 0.into();
-            }
-        }
     }
 }
 

@@ -127,15 +127,35 @@ impl Client {
             };
             headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
-        let length = headers.iter().find(|(name, _)| name == "content-length");
-        let length = length.map_or(0, |(_, value)| value.parse().unwrap());
-        let bodiless = message.method == "HEAD" || matches!(status, 204 | 304);
-        let mut body = vec![0; if bodiless { 0 } else { length }];
-        self.stream.read_exact(&mut body).unwrap();
-        Answer {
+        let mut answer = Answer {
             status,
             headers,
-            body,
+            body: Vec::new(),
+        };
+        let length = answer.header("content-length");
+        let length = length.map_or(0, |length| length.parse().unwrap());
+        let bodiless = message.method == "HEAD" || matches!(status, 204 | 304);
+        if answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = self.chunks();
+        } else {
+            answer.body = vec![0; if bodiless { 0 } else { length }];
+            self.stream.read_exact(&mut answer.body).unwrap();
+        }
+        answer
+    }
+
+    fn chunks(&mut self) -> Vec<u8> {
+        let mut body = Vec::new();
+        loop {
+            let mut line = String::new();
+            self.stream.read_line(&mut line).unwrap();
+            let length = usize::from_str_radix(line.trim_end(), 16).unwrap();
+            let mut chunk = vec![0; length + 2];
+            self.stream.read_exact(&mut chunk).unwrap();
+            body.extend_from_slice(&chunk[..length]);
+            if length == 0 {
+                return body;
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use super::yaml::{Child, Fault, Kind, Node};
 #[derive(Default)]
 pub(super) struct Fields {
     pub scope: String,
+    pub id: String,
     pub title: String,
     pub description: String,
     pub entrypoint: bool,
@@ -134,6 +135,10 @@ impl Decoder {
             self.enter(value)?;
             match key.as_str() {
                 "scope" => out.scope = self.string(value)?.unwrap_or_default(),
+                // one of another kind is passed over, as any field that is not known
+                "id" if matches!(value.node.kind, Kind::Scalar { .. }) => {
+                    out.id = self.string(value)?.unwrap_or_default();
+                }
                 "title" => out.title = self.string(value)?.unwrap_or_default(),
                 "description" => out.description = self.string(value)?.unwrap_or_default(),
                 "entrypoint" => out.entrypoint = self.boolean(value)?,

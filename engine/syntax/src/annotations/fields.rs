@@ -29,6 +29,7 @@ pub(super) fn annotation(
     };
     Ok(Annotation {
         scope: Scope::Rule,
+        id: text(fields.id),
         title: text(fields.title),
         description: text(fields.description),
         entrypoint: fields.entrypoint,

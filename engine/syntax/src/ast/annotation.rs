@@ -35,6 +35,8 @@ impl Scope {
 pub struct Annotation {
     /// What it speaks of, defaults applied.
     pub scope: Scope,
+    /// `id`, by which answers name the rule or the document.
+    pub id: Option<Arc<str>>,
     /// `title`
     pub title: Option<Arc<str>>,
     /// `description`

@@ -32,7 +32,7 @@ fn is_rule_name(keyword: Stream<'_>) -> bool {
 
 /// Steps to the path, whose first name may be a keyword.
 fn path_start(input: Stream<'_>, holds: Holds) -> Result<Stream<'_>, Failure<'_>> {
-    if is_reference(input) || (holds == Holds::Rules && is_rule_name(input)) {
+    if is_reference(input) || (holds != Holds::Queries && is_rule_name(input)) {
         return Err(input.mismatch());
     }
     let at = input.next();

@@ -29,6 +29,7 @@ mod stream;
 mod template;
 mod term;
 
+use self::module::Holds;
 use self::session::Session;
 use self::stream::{Parsed, Stream};
 use crate::ast::{Body, ExprKind, Module, Package, Ref, Term, TermKind};
@@ -60,7 +61,14 @@ pub fn parse_module(source: &Source, options: &ParseOptions) -> Result<Module, D
 pub fn parse_body(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
     check_length(source)?;
     let lexed = lex(source);
-    with_stack(|| module::query(Session::new(source, options, &lexed)))
+    with_stack(|| module::query(Session::new(source, options, &lexed), Holds::Queries))
+}
+
+/// Reads a query as OPA's server does: what reads as a rule is refused, and what is wrong with it as one is told.
+pub fn parse_statements(source: &Source, options: &ParseOptions) -> Result<Body, Diagnostics> {
+    check_length(source)?;
+    let lexed = lex(source);
+    with_stack(|| module::query(Session::new(source, options, &lexed), Holds::Statements))
 }
 
 /// Reads a text that is one term.

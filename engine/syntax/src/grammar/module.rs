@@ -44,6 +44,8 @@ pub(super) enum Holds {
     Rules,
     /// Expressions only.
     Queries,
+    /// Expressions; what reads as a rule is refused.
+    Statements,
 }
 
 /// Reads all statements, up to the first that is broken; also tells where reading ended.
@@ -82,9 +84,12 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
         },
         _ => {}
     }
-    if holds == Holds::Rules {
+    if holds != Holds::Queries {
         let before = input.session.checkpoint();
         match rules(input) {
+            Ok((_, drafts)) if holds == Holds::Statements && read_the_same(&drafts) => {
+                input.session.roll_back(before);
+            }
             Ok((rest, drafts)) => return Ok((rest, Statement::Rules(drafts))),
             Err(Err::Error(_)) if !input.session.has_reports() => input.session.roll_back(before),
             Err(error) => return Err(error),
@@ -92,6 +97,14 @@ fn one_statement(input: Stream<'_>, holds: Holds) -> Parsed<'_, Statement> {
     }
     let (rest, body) = statement(input)?;
     Ok((rest, Statement::Body(body)))
+}
+
+/// Whether rules are heads with values and nothing else, which read as expressions just as well.
+fn read_the_same(drafts: &[Draft]) -> bool {
+    drafts.iter().all(|Draft { rule, .. }| {
+        let is_bare = rule.body.iter().all(|expr| expr.generated);
+        is_bare && !rule.default && rule.head.value.is_some()
+    })
 }
 
 /// Reads a module.
@@ -242,9 +255,9 @@ fn rule_name(rule: &Rule) -> Option<&Name> {
 }
 
 /// Reads a query.
-pub(super) fn query(session: Session<'_>) -> Result<Body, Diagnostics> {
+pub(super) fn query(session: Session<'_>, holds: Holds) -> Result<Body, Diagnostics> {
     let source = session.source;
-    let (statements, _) = statements(&session, Holds::Queries);
+    let (statements, _) = statements(&session, holds);
     if session.has_reports() {
         return Err(session.into_diagnostics());
     }
@@ -257,10 +270,10 @@ pub(super) fn query(session: Session<'_>) -> Result<Body, Diagnostics> {
                 }
             }
             other => {
-                let what = if matches!(other, Statement::Package(_)) {
-                    "*ast.Package"
-                } else {
-                    "*ast.Import"
+                let what = match other {
+                    Statement::Package(_) => "*ast.Package",
+                    Statement::Rules(_) => "*ast.Rule",
+                    _ => "*ast.Import",
                 };
                 let message = format!("expected body but got {what}");
                 return Err(Diagnostic::at(Code::Parse, source, other.span(), message).into());

@@ -11,6 +11,8 @@ struct Table {
     /// The names of the versions, the oldest first.
     versions: Vec<String>,
     builtins: Vec<Builtin>,
+    /// The functions that policies compiled to WebAssembly bring along; others are the host's.
+    native: Vec<String>,
     future_keywords: Vec<Since>,
     features: Vec<Since>,
     wasm_abi_versions: Vec<Since>,
@@ -83,6 +85,35 @@ pub fn capabilities(version: &str) -> Option<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(&document).ok()?;
     text.push(b'\n');
     Some(text)
+}
+
+/// Adds to each function of a document in the published form the version of OPA that brought it (`introduced`), and whether
+/// a compiled policy depends on its host for it (`sdk_dependent`).
+pub fn annotate(document: &mut Json) {
+    let functions = document.get_mut("builtins").and_then(Json::as_array_mut);
+    let (Some(functions), Some(table)) = (functions, TABLE.as_ref()) else {
+        return;
+    };
+    for function in functions.iter_mut().filter_map(Json::as_object_mut) {
+        let name = function.get("name").and_then(Json::as_str);
+        let Some(name) = name.map(str::to_owned) else {
+            continue;
+        };
+        let is_it = |entry: &&Builtin| entry.declaration.get("name") == Some(&name.as_str().into());
+        let mut versions: Vec<&str> = table
+            .builtins
+            .iter()
+            .filter(is_it)
+            .map(|entry| entry.since.as_str())
+            .collect();
+        versions.sort_by_key(|version| table.position(version));
+        if let Some(first) = versions.first() {
+            function.insert("introduced".to_owned(), (*first).into());
+        }
+        if !table.native.contains(&name) {
+            function.insert("sdk_dependent".to_owned(), true.into());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use solon::Value;
 use solon::internal::value::json;
-use solon::trace::{CoverageReport, Metrics, Statistics};
+use solon::trace::{CoverageReport, Statistics};
 
 use super::args::Format;
 use super::metrics;
@@ -14,6 +14,7 @@ use crate::cli::explanation::Explanation;
 use crate::cli::layout;
 use crate::cli::table::Table;
 use crate::http::{answer_text, indent};
+use crate::telemetry::Metrics;
 
 /// What was measured, in one run or in several.
 pub enum Times {
@@ -62,7 +63,7 @@ impl Extras {
     fn in_json(&self, answer: &[u8]) -> Vec<u8> {
         let mut members: Vec<(&str, Vec<u8>)> = Vec::new();
         match &self.metrics {
-            Some(Times::Once(metrics)) => members.push(("metrics", member(metrics))),
+            Some(Times::Once(metrics)) => members.push(("metrics", member(&metrics.all()))),
             Some(Times::Often(timers)) => members.push(("aggregated_metrics", member(timers))),
             None => {}
         }

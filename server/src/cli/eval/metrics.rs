@@ -1,25 +1,25 @@
-//! What was measured of one run, and what that of several comes to, as tables.
+//! What runs measured, as tables, and what those of several come to.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use solon::trace::{Metrics, Statistics};
+use solon::trace::Statistics;
 
 use crate::cli::table::Table;
+use crate::telemetry::{Measured, Metrics};
 
 /// Two columns, a row for each number of a histogram.
 pub fn table(metrics: &Metrics) -> Table {
     let mut table = Table::new(vec!["Metric".to_owned(), "Value".to_owned()]);
-    let all = serde_json::to_value(metrics).unwrap_or_default();
-    for (name, measured) in all.as_object().into_iter().flatten() {
+    for (name, measured) in metrics.all() {
         match measured {
-            Value::Object(parts) => {
-                for (part, number) in parts {
+            Measured::Number(number) => table.row(vec![name, number.to_string()]),
+            Measured::Histogram(many) => {
+                let numbers = serde_json::to_value(many).unwrap_or_default();
+                for (part, number) in numbers.as_object().into_iter().flatten() {
                     let number = number.as_f64().map(float).unwrap_or_default();
                     table.row(vec![format!("{name}_{part}"), number]);
                 }
             }
-            number => table.row(vec![name.clone(), number.to_string()]),
         }
     }
     table
@@ -29,9 +29,11 @@ pub fn table(metrics: &Metrics) -> Table {
 pub fn aggregated(runs: &[Metrics]) -> BTreeMap<String, Statistics> {
     let mut samples: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for run in runs {
-        for (name, took) in run.numbers() {
-            if name.starts_with("timer_") {
-                samples.entry(name.to_owned()).or_default().push(took);
+        for (name, measured) in run.all() {
+            if let Measured::Number(took) = measured
+                && name.starts_with("timer_")
+            {
+                samples.entry(name).or_default().push(took);
             }
         }
     }
@@ -100,9 +102,9 @@ mod tests {
     #[test]
     fn several_runs() {
         let runs = [3_u64, 5].map(|time| {
-            let mut run = Metrics::default();
-            run.time("a", Duration::from_nanos(time));
-            run.time("a", Duration::from_nanos(1));
+            let run = Metrics::default();
+            run.add("a", Duration::from_nanos(time));
+            run.add("a", Duration::from_nanos(1));
             run
         });
         let timers = aggregated(&runs);

@@ -162,11 +162,11 @@ fn evaluate(args: &Args, query: &str, input: Option<&Value>) -> (Result<Answered
             break;
         }
         let before = std::mem::replace(&mut run, Run::once(args, query, input));
-        metrics.push(before.metrics.into_inner());
+        metrics.push(before.metrics);
         profiles.extend(before.profile);
     }
     let often = !metrics.is_empty();
-    metrics.push(run.metrics.into_inner());
+    metrics.push(run.metrics);
     profiles.extend(run.profile);
     let mut rows = if often {
         profile::aggregated(profiles)

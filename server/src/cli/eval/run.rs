@@ -1,6 +1,5 @@
 //! One evaluation, from loading files to the answer.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use solon::CompilerOptions as Options;
 use solon::Value;
 use solon::bundle::{Loaded as Files, Loader};
 use solon::trace::{
-    Coverage, CoverageReport, Instruments, Kind, Metrics, Observer, Observers, Profile, Timer,
+    Coverage, CoverageReport, Instruments, Kind, Observer, Observers, Profile, Timer,
 };
 use solon::{
     BoundQuery, Change, Engine, Error, Faults, Limits, QueryContext, Request, Search, SendMetrics,
@@ -28,13 +27,14 @@ use crate::cli::explanation::Explanation;
 use crate::cli::filter;
 use crate::cli::report::Report;
 use crate::cli::terminal::complain;
+use crate::telemetry::Metrics;
 
 /// What came of one evaluation.
 pub struct Run {
     /// The answer.
     pub answer: Result<Answered, Report>,
     /// How long its parts took.
-    pub metrics: RefCell<Metrics>,
+    pub metrics: Metrics,
     /// How it was found.
     pub explanation: Option<Explanation>,
     /// How long each row took.
@@ -54,7 +54,7 @@ impl Run {
     pub fn once(args: &Args, query: &str, input: Option<&Value>) -> Self {
         let mut run = Self {
             answer: Err(Report::message("")),
-            metrics: RefCell::default(),
+            metrics: Metrics::default(),
             explanation: None,
             profile: None,
             coverage: None,
@@ -91,7 +91,7 @@ impl Run {
         let hear = |name: &str, took: Duration| {
             // the stages of compiling are for those who look inside
             if args.instrument || !name.starts_with("query_compile_stage") {
-                self.metrics.borrow_mut().time(name, took);
+                self.metrics.add(name, took);
             }
         };
         let mut context = QueryContext::default()
@@ -128,7 +128,7 @@ impl Run {
             let prepared = prepared.map_err(refused)?;
             let start = Instant::now();
             let made = prepared.compile(&request);
-            self.metrics.borrow_mut().since("rego_partial_eval", start);
+            self.metrics.since("rego_partial_eval", start);
             made.map(|made| Answered::Filter(Made(made)))
         } else if args.partial {
             let prepared = engine.prepare_partial(query, &args.partial_options(), &context);
@@ -141,7 +141,7 @@ impl Run {
                     self.explained(args, explained)
                 }
             };
-            self.metrics.borrow_mut().since("rego_partial_eval", start);
+            self.metrics.since("rego_partial_eval", start);
             left.map(|left| Answered::Left(Left(left)))
         } else {
             let prepared = engine.prepare_query_in(query, &context);
@@ -155,7 +155,7 @@ impl Run {
                     self.explained(args, explained)
                 }
             };
-            self.metrics.borrow_mut().since("rego_query_eval", start);
+            self.metrics.since("rego_query_eval", start);
             if args.coverage {
                 let runs = args.coverage_runs();
                 others = runs
@@ -175,8 +175,8 @@ impl Run {
             Err(Report::of_builtins(failed, &faults, &text_of)
                 .discarding(is_discarded && is_defined))
         };
-        self.metrics.borrow_mut().instruments(&instruments);
-        self.metrics.borrow_mut().sent(&sent);
+        self.metrics.instruments(&instruments);
+        self.metrics.sent(&sent);
         let parsed = engine.modules();
         if args.profile().is_some() {
             let rows = profile.finish(parsed.iter().map(|(_, module)| &**module));
@@ -226,7 +226,7 @@ fn without(kind: Kind, args: &Args, prepared: &BoundQuery, input: Option<&Value>
 }
 
 /// Makes an engine and loads what the flags name.
-fn load(args: &Args, metrics: &RefCell<Metrics>) -> Result<Loaded, Report> {
+fn load(args: &Args, metrics: &Metrics) -> Result<Loaded, Report> {
     let version = crate::cli::version_of(args.v0_compatible);
     let options = Options::default()
         .strict(args.strict)
@@ -246,14 +246,14 @@ fn load(args: &Args, metrics: &RefCell<Metrics>) -> Result<Loaded, Report> {
         let loader = cli::loader(&args.ignore, args.capabilities.as_deref(), version)?;
         let loaded = read(args, &loader, metrics)?;
         if let Some(took) = loaded.reading {
-            metrics.borrow_mut().time("rego_data_parse", took);
+            metrics.add("rego_data_parse", took);
         }
         let mut change = Change::default();
         change.load(&loaded);
         modules = loaded.modules;
         let hear = |name: &str, took: Duration| {
             if args.instrument || !name.starts_with("compile_sta") {
-                metrics.borrow_mut().time(name, took);
+                metrics.add(name, took);
             }
         };
         let text_of = |file: &str| modules.get(file).cloned();
@@ -265,11 +265,11 @@ fn load(args: &Args, metrics: &RefCell<Metrics>) -> Result<Loaded, Report> {
 }
 
 /// What the flags name, bundles included.
-fn read(args: &Args, loader: &Loader<'_>, metrics: &RefCell<Metrics>) -> Result<Files, Report> {
+fn read(args: &Args, loader: &Loader<'_>, metrics: &Metrics) -> Result<Files, Report> {
     let start = Instant::now();
     let files = loader.load(&args.data).map_err(Report::of_files)?;
     if !args.data.is_empty() {
-        metrics.borrow_mut().since("rego_load_files", start);
+        metrics.since("rego_load_files", start);
     }
     if args.bundle.is_empty() {
         return Ok(files);
@@ -278,7 +278,7 @@ fn read(args: &Args, loader: &Loader<'_>, metrics: &RefCell<Metrics>) -> Result<
     let start = Instant::now();
     let bundles = loader.load_bundles(&args.bundle);
     let bundles = bundles.map_err(|error| refused(error.to_string()))?;
-    metrics.borrow_mut().since("rego_load_bundles", start);
+    metrics.since("rego_load_bundles", start);
     let both = bundles.with(files);
     both.ok_or_else(|| refused("documents of bundles and files are at the same place".to_owned()))
 }

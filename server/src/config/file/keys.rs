@@ -129,11 +129,14 @@ const KEYS: &[(&str, Kind)] = &[
 ];
 
 /// What is known, and does nothing yet: a server that only seems to do it would be worse than none.
-const UNSUPPORTED: [&str; 8] = [
+const UNSUPPORTED: [&str; 11] = [
     "bundle",
     "bundles",
     "decision_logs",
-    "status",
+    "status.service",
+    "status.partition_name",
+    "status.plugin",
+    "status.prometheus_config",
     "discovery",
     "distributed_tracing",
     "plugins",

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::config::{Packing, ServerOptions};
+use crate::config::{Packing, ServerOptions, StatusOptions};
 
 /// What a configuration says of the server, or what holds where it says nothing.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Settings {
     pub duration_buckets: Option<Vec<f64>>,
     /// Most bytes of answers of `http.send` that are kept; as many as the engine keeps unless set.
     pub response_cache: Option<usize>,
+    /// What is told of the instance beside `/health`.
+    pub status: Option<StatusOptions>,
     /// What policies may use: a file, or a version.
     pub capabilities: Option<String>,
     /// The SQLite file that policies and documents are kept in.
@@ -68,10 +70,21 @@ impl Settings {
             response_cache: cache
                 .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
                 .map(|bytes| if bytes == 0 { usize::MAX } else { bytes }),
+            status: status(config),
             capabilities: text("/capabilities").map(str::to_owned),
             store: text("/storage/sqlite/path").map(str::to_owned),
         })
     }
+}
+
+/// A status is told where somebody may see it.
+fn status(config: &Value) -> Option<StatusOptions> {
+    let flag = |place: &str| config.pointer(place).and_then(Value::as_bool) == Some(true);
+    let status = StatusOptions {
+        is_counted: flag("/status/prometheus"),
+        is_logged: flag("/status/console"),
+    };
+    (status.is_counted || status.is_logged).then_some(status)
 }
 
 fn positive(config: &Value, key: &str) -> Result<Option<usize>, String> {

@@ -1,0 +1,80 @@
+//! What METADATA blocks say of rules that succeeded.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use solon_syntax::ast::{Annotation, Rule, Scope};
+
+use super::Moment;
+use crate::trace::Succeeded;
+
+impl Moment {
+    /// The `id`s of the METADATA blocks of rules that succeeded at this moment, or of their documents, each once, in the
+    /// order that the rules succeeded in.
+    ///
+    /// ```
+    /// use solon::trace::Succeeded;
+    /// use solon::{Engine, Request, Search};
+    ///
+    /// let engine = Engine::new();
+    /// engine.set_module("p.rego", "package p\n# METADATA\n# id: admins-may\nallow if input.admin")?;
+    /// let allow = engine.prepare_document("p/allow")?;
+    /// let (moment, mut succeeded) = (engine.moment(), Succeeded::default());
+    /// let request = Request::new().input_json(br#"{"admin": true}"#);
+    /// allow.search_as(&request.moment(&moment), Search::default().observer(&mut succeeded))?;
+    /// assert_eq!(moment.rule_ids(&succeeded), ["admins-may".into()]);
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    pub fn rule_ids(&self, succeeded: &Succeeded) -> Vec<Arc<str>> {
+        let mut ids: Vec<Arc<str>> = Vec::new();
+        for rule in succeeded.rules() {
+            let blocks = self.blocks_of(rule);
+            let mut named = blocks
+                .iter()
+                .filter(|block| matches!(block.scope, Scope::Rule | Scope::Document));
+            if let Some(id) = named.find_map(|block| block.id.clone())
+                && !ids.contains(&id)
+            {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
+    /// The `labels` of rules that succeeded at this moment, those of their documents and packages included, each set once,
+    /// in the order that the rules succeeded in.
+    pub fn rule_labels(&self, succeeded: &Succeeded) -> Vec<Map<String, Value>> {
+        let mut all: Vec<Map<String, Value>> = Vec::new();
+        for rule in succeeded.rules() {
+            let mut labels = Map::new();
+            for block in self.blocks_of(rule) {
+                // the nearest block counts
+                for (name, value) in block.labels.iter().flatten() {
+                    labels.entry(name).or_insert_with(|| value.clone());
+                }
+            }
+            if !labels.is_empty() && !all.contains(&labels) {
+                all.push(labels);
+            }
+        }
+        all
+    }
+
+    /// The blocks that speak of a rule, nearest first.
+    fn blocks_of(&self, rule: &Rule) -> Vec<Arc<Annotation>> {
+        let policy = &self.state().policy;
+        let source = rule.span.source;
+        let mut modules = policy.modules.values();
+        let Some(module) = modules.find(|module| module.source.id == source) else {
+            return Vec::new();
+        };
+        let chain = policy
+            .compiled
+            .annotations
+            .chain(&module.package.path, rule);
+        chain
+            .into_iter()
+            .filter_map(|link| link.annotation)
+            .collect()
+    }
+}

@@ -1,0 +1,44 @@
+//! Which rules had a solution.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use solon_syntax::ast::Rule;
+use solon_syntax::source::Span;
+
+use super::event::{Event, Node, Observer, Op};
+
+/// Notes the rules that had a solution, each once, in the order of their first ones.
+///
+/// [`Moment::rule_ids`](crate::Moment::rule_ids) and [`Moment::rule_labels`](crate::Moment::rule_labels) tell what the
+/// policy says of them.
+#[derive(Clone, Debug, Default)]
+pub struct Succeeded {
+    rules: Vec<Arc<Rule>>,
+    known: HashSet<Span>,
+}
+
+impl Succeeded {
+    /// The rules.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().map(|rule| &**rule)
+    }
+}
+
+impl Observer for Succeeded {
+    fn event(&mut self, event: Event) {
+        if let Node::Rule(rule, _) = event.node
+            && self.known.insert(rule.span)
+        {
+            self.rules.push(rule);
+        }
+    }
+
+    fn wants(&self, op: Op) -> bool {
+        op == Op::Exit
+    }
+
+    fn needs_locals(&self) -> bool {
+        false
+    }
+}

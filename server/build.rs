@@ -1,0 +1,66 @@
+//! Facts of the build: which sources, when, where. `SOURCE_DATE_EPOCH` stands for the time of a build that anybody can
+//! repeat, which then names no host either.
+
+#[path = "src/telemetry/timestamp.rs"]
+#[allow(dead_code, reason = "its tests belong to the crate")]
+mod timestamp;
+
+use std::env;
+use std::fs;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+fn main() {
+    for name in [
+        "SOURCE_DATE_EPOCH",
+        "SOLON_BUILD_COMMIT",
+        "SOLON_BUILD_HOST",
+    ] {
+        println!("cargo::rerun-if-env-changed={name}");
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    // builds for development are not made anew with each commit, and may tell of an earlier one
+    if env::var("PROFILE").as_deref() == Ok("release")
+        && let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"])
+    {
+        println!("cargo::rerun-if-changed={log}");
+    }
+    let epoch = env::var("SOURCE_DATE_EPOCH").ok();
+    let epoch = epoch.and_then(|seconds| seconds.parse().ok());
+    let now = || {
+        let passed = SystemTime::now().duration_since(UNIX_EPOCH);
+        passed.unwrap_or_default().as_secs()
+    };
+    let host = || {
+        if epoch.is_some() {
+            return None;
+        }
+        let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+        name.or_else(|| output(&mut Command::new("hostname")))
+    };
+    let commit = env::var("SOLON_BUILD_COMMIT").ok();
+    let commit = commit.or_else(|| git(&["rev-parse", "HEAD"]));
+    let host = env::var("SOLON_BUILD_HOST").ok().or_else(host);
+    for (name, fact) in [
+        ("COMMIT", commit.unwrap_or_default()),
+        ("TIMESTAMP", timestamp::timestamp(epoch.unwrap_or_else(now))),
+        ("HOST", host.unwrap_or_default()),
+    ] {
+        println!("cargo::rustc-env=SOLON_BUILD_{name}={}", fact.trim());
+    }
+}
+
+fn git(args: &[&str]) -> Option<String> {
+    output(Command::new("git").args(args))
+}
+
+/// What a command writes in one line, if it succeeds.
+fn output(command: &mut Command) -> Option<String> {
+    let output = command
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}

@@ -1,0 +1,98 @@
+//! What is known of a bundle.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Serialize, Serializer};
+
+use crate::telemetry::timestamp;
+
+/// What `GET /v1/status` tells of a bundle. Times that are not known yet are year 1.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BundleStatus {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The revision that is active, if its manifest names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_revision: Option<String>,
+    /// When a revision was activated last.
+    #[serde(serialize_with = "moment")]
+    pub last_successful_activation: Option<SystemTime>,
+    /// When a revision was downloaded last.
+    #[serde(serialize_with = "moment")]
+    pub last_successful_download: Option<SystemTime>,
+    /// When a service answered last.
+    #[serde(serialize_with = "moment")]
+    pub last_successful_request: Option<SystemTime>,
+    /// When a service was asked last.
+    #[serde(serialize_with = "moment")]
+    pub last_request: Option<SystemTime>,
+    /// Timers of the last activation, in nanoseconds by their published names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, u64>,
+    /// What kind of error there was last: `bundle_error`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The error in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The status that a service refused with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_code: Option<u16>,
+}
+
+impl BundleStatus {
+    /// A bundle that nothing is known of yet.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it was activated once.
+    pub fn is_active(&self) -> bool {
+        self.last_successful_activation.is_some()
+    }
+}
+
+fn moment<S: Serializer>(value: &Option<SystemTime>, out: S) -> Result<S::Ok, S::Error> {
+    let Some(value) = value else {
+        return out.serialize_str("0001-01-01T00:00:00Z");
+    };
+    let passed = value.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = timestamp(passed.as_secs());
+    let seconds = seconds.trim_end_matches('Z');
+    let nanoseconds = format!("{:09}", passed.subsec_nanos());
+    match nanoseconds.trim_end_matches('0') {
+        "" => out.serialize_str(&format!("{seconds}Z")),
+        fraction => out.serialize_str(&format!("{seconds}.{fraction}Z")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::BundleStatus;
+
+    #[test]
+    fn times() {
+        let mut status = BundleStatus::new("authz");
+        assert!(!status.is_active());
+        status.last_successful_activation =
+            Some(UNIX_EPOCH + Duration::new(951_782_400, 120_000_000));
+        status.last_request = Some(UNIX_EPOCH);
+        assert_eq!(
+            serde_json::to_value(&status).unwrap(),
+            serde_json::json!({
+                "name": "authz",
+                "last_successful_activation": "2000-02-29T00:00:00.12Z",
+                "last_successful_download": "0001-01-01T00:00:00Z",
+                "last_successful_request": "0001-01-01T00:00:00Z",
+                "last_request": "1970-01-01T00:00:00Z",
+            })
+        );
+        assert!(status.is_active());
+    }
+}

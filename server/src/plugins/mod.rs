@@ -1,0 +1,15 @@
+//! Plugins: parts of a server that run beside its requests, from start to stop, and what is known of them.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `registry` | the states of all plugins, and the bundles that they brought |
+//! | `running` | plugins as tasks: how they begin and end |
+//! | `bundle` | what is known of a bundle |
+
+mod bundle;
+mod registry;
+mod running;
+
+pub use bundle::BundleStatus;
+pub use registry::{PluginState, Registry};
+pub use running::{Plugin, Start, Started};

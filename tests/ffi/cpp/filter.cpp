@@ -1,0 +1,42 @@
+/* Filters of rows. */
+
+#include "check.hpp"
+
+int main() {
+    solon::engine engine;
+    engine.set_module("filters.rego",
+                      "package filters\n\ninclude if input.fruits.colour in input.favourites\n\n"
+                      "include if startswith(input.fruits.name, input.prefix)\n\n"
+                      "masks.fruits.owner.replace.value := \"***\"\n");
+    solon::filter_options options;
+    options.targets = {"sql+postgresql", "ucast+prisma"};
+    options.unknowns = {"input.fruits"};
+    options.mask_rule = "masks";
+    options.mappings_json = R"({"fruits": {"$self": "F"}})";
+    options.parameters = true;
+    const solon::filter include = engine.filter("filters/include", options);
+
+    solon::request request;
+    request.input_json(R"({"favourites": ["red"]})");
+    const solon::filtered made = include.make(request);
+    CHECK(made.keeps() && made.keeps(1) && !made.keeps(2));
+    CHECK(made.query() == "WHERE F.colour IN ($1)" && made.parameters() == R"(["red"])");
+    CHECK(made.query(1).find(R"("field":"F.colour")") != std::string_view::npos);
+    CHECK(made.masks() == R"({"fruits":{"owner":{"replace":{"value":"***"}}}})");
+    CHECK(made.json().find(R"("postgresql":{)") != std::string_view::npos);
+
+    /* no row is kept */
+    request.input_json("{}");
+    CHECK(!include.make(request).keeps() && include.make(request).query().empty());
+
+    /* what cannot be said is refused */
+    options = {};
+    options.unknowns = {"input.fruits"};
+    options.targets = {"sql+sqlite"};
+    const solon::filter refused = engine.filter("filters/include", options);
+    request.input_json(R"({"prefix": "a"})");
+    CHECK(!refused.try_make(request) && refused.try_make(request).error().code() == SOLON_ERROR_COMPILE);
+    options.targets = {"sql+oracle"};
+    CHECK(THROWS(solon::options_error, engine.filter("filters/include", options)));
+    return 0;
+}

@@ -1,0 +1,157 @@
+//! What `/metrics` tells.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::client::{Client, Message, get};
+use crate::process::Server;
+
+fn page(server: &Server) -> String {
+    let answer = get(server.address(), "/metrics");
+    assert_eq!(answer.status, 200);
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    assert_eq!(answer.header("content-type"), Some(kind));
+    answer.text()
+}
+
+/// The value of a line.
+fn value(page: &str, name: &str) -> Option<f64> {
+    let mut lines = page.lines();
+    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+}
+
+#[test]
+fn requests_are_counted_by_handler_method_and_status() {
+    let server = Server::start(&[]);
+    for (method, target) in [
+        ("GET", "/v1/data/x"),
+        ("GET", "/v1/data/x/y"),
+        ("POST", "/v0/data/x"),
+        ("GET", "/"),
+        ("PUT", "/v1/policies/p"),
+        ("BREW", "/health"),
+        ("GET", "/health"),
+        ("GET", "/v1/status"),
+        ("GET", "/none"),
+    ] {
+        let message = Message::new(method, target).body("{}");
+        Client::connect(server.address()).ask(&message);
+    }
+    let page = page(&server);
+    for (labels, count) in [
+        ("code=\"200\",handler=\"v1/data\",method=\"get\"", 2.0),
+        ("code=\"404\",handler=\"v0/data\",method=\"post\"", 1.0),
+        ("code=\"200\",handler=\"index\",method=\"get\"", 1.0),
+        ("code=\"400\",handler=\"v1/policies\",method=\"put\"", 1.0),
+        ("code=\"405\",handler=\"health\",method=\"unknown\"", 1.0),
+        ("code=\"200\",handler=\"health\",method=\"get\"", 1.0),
+        ("code=\"500\",handler=\"v1/status\",method=\"get\"", 1.0),
+        ("code=\"404\",handler=\"catchall\",method=\"get\"", 1.0),
+    ] {
+        let name = format!("http_request_duration_seconds_count{{{labels}}}");
+        assert_eq!(value(&page, &name), Some(count), "{labels}: {page}");
+        let last = format!("http_request_duration_seconds_bucket{{{labels},le=\"+Inf\"}}");
+        assert_eq!(value(&page, &last), Some(count), "{labels}: {page}");
+    }
+    // each family tells what it is once
+    let kinds: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("# TYPE "))
+        .collect();
+    let mut names = kinds.clone();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), kinds.len());
+}
+
+#[test]
+fn the_process_is_measured() {
+    let server = Server::start(&[]);
+    let page = page(&server);
+    for name in [
+        "process_cpu_seconds_total",
+        "process_max_fds",
+        "process_open_fds",
+        "process_resident_memory_bytes",
+        "process_start_time_seconds",
+        "process_virtual_memory_bytes",
+    ] {
+        let value = value(&page, name);
+        assert!(value.is_some_and(|value| value >= 0.0), "{name}: {page}");
+    }
+    assert!(value(&page, "process_resident_memory_bytes") > Some(1e6));
+    assert!(value(&page, "process_start_time_seconds") > Some(1.7e9));
+    let bytes = get(server.address(), "/metrics/alloc_bytes").text();
+    assert!(
+        bytes.trim_end().parse::<u64>().unwrap() > 1_000_000,
+        "{bytes}"
+    );
+    let pretty = get(server.address(), "/metrics/alloc_bytes?pretty=true").text();
+    assert!(pretty.ends_with("MB\n"), "{pretty}");
+}
+
+/// S-083
+#[test]
+fn plugins_are_counted_where_that_is_configured() {
+    let server = Server::start_with(&["--set", "status.prometheus=true"], &[]);
+    let page = page(&server);
+    let info = format!("engine_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(value(&page, &info), Some(1.0), "{page}");
+    let plugin = "plugin_status_gauge{name=\"status\",status=\"OK\"}";
+    assert_eq!(value(&page, plugin), Some(1.0), "{page}");
+    assert_eq!(get(server.address(), "/v1/status").status, 200);
+    let other = Server::start_with(&["--compat", "opa", "--set", "status.prometheus=true"], &[]);
+    assert!(self::page(&other).contains("opa_info{version="));
+}
+
+#[test]
+fn the_status_is_logged_where_that_is_configured() {
+    let mut server = Server::start_with(
+        &["--set", "status.console=true", "--set", "labels.id=one"],
+        &[],
+    );
+    assert_eq!(get(server.address(), "/v1/status").status, 200);
+    let log = server.log();
+    let line = log.iter().find(|line| line["msg"] == "Status Log").unwrap();
+    assert_eq!(line["type"], "openpolicyagent.org/status");
+    let status: serde_json::Value = serde_json::from_str(line["status"].as_str().unwrap()).unwrap();
+    assert_eq!(status["labels"]["id"], "one");
+    assert_eq!(status["plugins"]["status"]["state"], "OK");
+}
+
+#[test]
+fn clients_that_go_away_are_counted() {
+    let list: Vec<String> = (0..200).map(|number| number.to_string()).collect();
+    let list = list.join(",");
+    let policy = format!(
+        "package slow\n\np if {{ some a in [{list}]; some b in [{list}]; some c in [{list}]; a + b + c == -1 }}\n"
+    );
+    let server = Server::start(&[("slow.rego", &policy)]);
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream
+        .write_all(b"GET /v1/data/slow/p HTTP/1.1\r\nhost: x\r\n\r\n")
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    drop(stream);
+    let name = "http_request_cancellations{code=\"499\",handler=\"v1/data\",method=\"get\"}";
+    let since = Instant::now();
+    while value(&page(&server), name) != Some(1.0) {
+        assert!(
+            since.elapsed() < Duration::from_secs(20),
+            "{}",
+            page(&server)
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn profiles_are_refused_by_a_word() {
+    let (code, text) = Server::fail(&["--pprof"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("--pprof: there are no profiles of Go's here"),
+        "{text}"
+    );
+}

@@ -1,0 +1,201 @@
+//! What callers tell about requests reaches functions of the host, and what those tell comes back.
+
+use serde_json::{Value as Json, json};
+use solon::{Custom, Fault, V, Value};
+use solon_server::{Authorization, Server, ServerBuilder, ServerOptions};
+
+use crate::client::{Client, Message};
+use crate::inside::Inside;
+
+const POLICY: &str = "package t
+
+seen := noted(input)
+
+silent := input
+
+nested := {x | some x in [1, 2]; noted(x)}
+
+undefined if noted(5) == 6
+
+fails := {\"a\": x | some x in [noted(1), 2]}
+";
+
+/// A function that gives its operand back, and tells the caller what the request's metadata was. Of an object it also tells
+/// each member.
+fn noted() -> Custom {
+    Custom::new("noted", "x: any => same: any", |call, operands| {
+        let operand = *operands.first().ok_or(Fault::Undefined)?;
+        let metadata = call.metadata().cloned().unwrap_or_default();
+        call.set_response_metadata("acme/metadata", metadata);
+        for (name, value) in operand
+            .to_value()
+            .as_object()
+            .into_iter()
+            .flat_map(|all| all.iter())
+        {
+            call.set_response_metadata(name.as_str().unwrap_or_default(), value.clone());
+        }
+        Ok(operand)
+    })
+}
+
+fn server(options: ServerOptions) -> Inside {
+    let server: ServerBuilder = Server::builder().function(noted()).options(options);
+    let policy = [
+        ("t.rego", POLICY),
+        ("z.rego", "package system.authz\n\nallow := true\n"),
+    ];
+    let inside = Inside::start(server);
+    for (name, text) in policy {
+        let put = Message::new("PUT", &format!("/v1/policies/{name}")).body(text);
+        assert_eq!(Client::connect(inside.address()).ask(&put).status, 200);
+    }
+    inside
+}
+
+fn ask(server: &Inside, target: &str, kind: &str, body: &str) -> Json {
+    let message = Message::new("POST", target)
+        .header("content-type", kind)
+        .body(body);
+    let answer = Client::connect(server.address()).ask(&message);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    serde_json::from_str(&answer.text()).unwrap()
+}
+
+/// S-045, S-179, S-212, S-213, S-215, S-216, S-219
+#[test]
+fn metadata_goes_to_functions_and_comes_back() {
+    let server = server(ServerOptions::default());
+    let kind = "application/json";
+    let body = r#"{"input": 1, "acme/tenant": "eu", "n": 1.50, "list": [{"a": null}]}"#;
+    let metadata = json!({"acme/tenant": "eu", "n": 1.50, "list": [{"a": null}]});
+    let want = json!({"result": 1, "acme/metadata": metadata});
+    assert_eq!(ask(&server, "/v1/data/t/seen", kind, body), want);
+    // however it is answered
+    for parameter in [
+        "ids",
+        "explain=notes",
+        "strict-builtin-errors=true",
+        "pretty",
+    ] {
+        let target = format!("/v1/data/t/seen?{parameter}");
+        let mut answer = ask(&server, &target, kind, body);
+        let told = answer.as_object_mut().unwrap();
+        told.remove("explanation");
+        assert_eq!(answer, want, "{parameter}");
+    }
+    let yaml = "input: 1\nacme/tenant: eu\nn: 1.50\nlist: [{a: null}]\n";
+    assert_eq!(
+        ask(&server, "/v1/data/t/seen", "application/yaml", yaml),
+        want
+    );
+    let nothing = json!({"result": 1, "acme/metadata": {}});
+    assert_eq!(
+        ask(&server, "/v1/data/t/seen", kind, r#"{"input": 1}"#),
+        nothing
+    );
+    // it is there where the document is not, and where sets are made of what functions answer
+    let undefined = ask(&server, "/v1/data/t/undefined", kind, r#"{"a": 1}"#);
+    assert_eq!(undefined, json!({"acme/metadata": {"a": 1}}));
+    let nested = ask(&server, "/v1/data/t/nested", kind, r#"{"a": 1}"#);
+    assert_eq!(nested, json!({"result": [1, 2], "acme/metadata": {"a": 1}}));
+    // names of other cases are other names, but for the input's
+    let cased = ask(&server, "/v1/data/t/seen", kind, r#"{"Input": 1, "N": 2}"#);
+    assert_eq!(cased, json!({"result": 1, "acme/metadata": {"N": 2}}));
+}
+
+/// S-216, S-045
+#[test]
+fn metadata_never_takes_the_place_of_what_the_server_says() {
+    let server = server(ServerOptions::default());
+    let own = [
+        "decision_id",
+        "provenance",
+        "explanation",
+        "metrics",
+        "result",
+        "ids",
+        "rule_labels",
+        "warning",
+    ];
+    let mut members = serde_json::Map::new();
+    for name in own {
+        members.insert(name.to_owned(), "forged".into());
+    }
+    members.insert("acme/\"quoted\"".to_owned(), "kept".into());
+    let input = Json::Object(members);
+    let body = json!({ "input": input }).to_string();
+    let answer = ask(
+        &server,
+        "/v1/data/t/seen?metrics&provenance",
+        "application/json",
+        &body,
+    );
+    assert_eq!(answer["result"], input);
+    assert!(answer["metrics"].is_object() && answer["provenance"].is_object());
+    for name in [
+        "decision_id",
+        "explanation",
+        "ids",
+        "rule_labels",
+        "warning",
+    ] {
+        assert!(answer.get(name).is_none(), "{name}");
+    }
+    assert_eq!(answer["acme/\"quoted\""], "kept");
+}
+
+/// S-046, S-218
+#[test]
+fn nobody_tells_anything_where_no_function_does() {
+    let server = server(ServerOptions::default());
+    let body = r#"{"input": 1, "acme/tenant": "eu"}"#;
+    let answer = ask(&server, "/v1/data/t/silent", "application/json", body);
+    assert_eq!(answer, json!({"result": 1}));
+    let bare = ask(
+        &server,
+        "/v0/data/t/seen",
+        "application/json",
+        r#"{"a": 1}"#,
+    );
+    assert_eq!(bare, json!({"a": 1}));
+}
+
+/// S-179, S-213
+#[test]
+fn metadata_is_not_lost_where_a_policy_sees_the_body_first() {
+    let options = ServerOptions {
+        authorization: Authorization::Basic,
+        ..ServerOptions::default()
+    };
+    let engine = solon::Engine::builder().function(noted().waiting()).build();
+    engine.set_module("t.rego", POLICY).unwrap();
+    let authz = "package system.authz\n\nallow if input.body.who == \"me\"\n";
+    engine.set_module("z.rego", authz).unwrap();
+    let server = Inside::start(Server::builder().engine(engine).options(options));
+    let body = r#"{"input": 1, "who": "me"}"#;
+    let answer = ask(&server, "/v1/data/t/seen", "application/json", body);
+    assert_eq!(answer, json!({"result": 1, "acme/metadata": {"who": "me"}}));
+}
+
+/// A value that no JSON can hold keeps its order and nothing of it is lost.
+#[test]
+fn metadata_may_be_any_value() {
+    let set = Custom::new("sets", "x: any => same: any", |call, operands| {
+        call.set_response_metadata("acme/set", Value::set(vec![2.into(), 1.into()]));
+        call.set_response_metadata("acme/text", "<é>".into());
+        operands
+            .first()
+            .copied()
+            .ok_or(Fault::Undefined)
+            .map(|x: V<'_>| x)
+    });
+    let server = Inside::start(Server::builder().function(set));
+    let put = Message::new("PUT", "/v1/policies/s").body("package s\n\np := sets(1)\n");
+    assert_eq!(Client::connect(server.address()).ask(&put).status, 200);
+    let get = Client::connect(server.address()).ask(&Message::new("GET", "/v1/data/s/p"));
+    assert_eq!(
+        get.text(),
+        "{\"result\":1,\"acme/set\":[1,2],\"acme/text\":\"\\u003cé\\u003e\"}\n"
+    );
+}

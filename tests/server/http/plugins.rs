@@ -1,0 +1,420 @@
+//! Plugins: what runs beside requests, and how `/health`, health rules and `/v1/status` tell of it. The plugins are made
+//! here, through the library.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use serde_json::{Value as Json, json};
+use solon::{Engine, Limits};
+use solon_server::{
+    BundleStatus, Plugin, PluginState, Server, ServerBuilder, ServerOptions, Spelling,
+    StatusOptions,
+};
+
+use crate::client::{Client, Message, get};
+use crate::inside::Inside;
+
+/// What a test does by a plugin.
+type Order = Box<dyn FnOnce(&Plugin) + Send>;
+
+/// A plugin that does what a test tells it.
+struct Told(Sender<(Order, mpsc::Sender<()>)>);
+
+impl Told {
+    /// Adds one to a server.
+    fn add(builder: ServerBuilder, name: &str) -> (ServerBuilder, Self) {
+        let (orders, given) = channel::<(Order, mpsc::Sender<()>)>();
+        let builder = builder.plugin(name, |plugin| async move {
+            let orders = plugin.clone();
+            let _obeys = std::thread::spawn(move || {
+                for (order, done) in given {
+                    order(&orders);
+                    done.send(()).unwrap();
+                }
+            });
+            plugin.stopped().await;
+            Ok(())
+        });
+        (builder, Self(orders))
+    }
+
+    /// Has the plugin do something, and waits for it.
+    fn to(&self, order: impl FnOnce(&Plugin) + Send + 'static) {
+        let (done, is_done) = channel();
+        self.0.send((Box::new(order), done)).unwrap();
+        is_done.recv().unwrap();
+    }
+}
+
+const HEALTH: &str = "package system.health
+
+# METADATA
+# description: all plugins are, or once were, up
+live if input.plugins_ready
+
+ready if input.plugin_state.first == \"OK\"
+
+second := input.plugin_state.second == \"WARN\"
+
+broken if 1 / input.zero == 1
+
+clash := 1 if input
+clash := 2 if input
+";
+
+fn engine() -> Engine {
+    let engine = Engine::new();
+    engine.set_module("health.rego", HEALTH).unwrap();
+    engine
+}
+
+fn options(spelling: Spelling) -> ServerOptions {
+    ServerOptions {
+        spelling,
+        ..ServerOptions::default()
+    }
+}
+
+fn ask(server: &Inside, target: &str) -> (u16, String) {
+    let answer = get(server.address(), target);
+    (answer.status, answer.text())
+}
+
+fn unwell(error: &str) -> (u16, String) {
+    (500, format!("{{\"error\":\"{error}\"}}\n"))
+}
+
+fn well() -> (u16, String) {
+    (200, "{}\n".to_owned())
+}
+
+/// S-011, S-129, S-130, S-131, S-134, S-135, S-304, S-305, S-306, S-308, S-314, S-315, S-316, S-322, S-323
+#[test]
+fn plugins_count_where_that_is_asked() {
+    for (spelling, words) in [
+        (Spelling::Standard, "not all plugins in OK state"),
+        (Spelling::Opa, "one or more plugins are not up"),
+    ] {
+        let builder = Server::builder()
+            .engine(engine())
+            .options(options(spelling));
+        let (builder, first) = Told::add(builder, "first");
+        let (builder, second) = Told::add(builder, "second");
+        let server = Inside::start(builder);
+        // nobody asked for plugins
+        assert_eq!(ask(&server, "/health"), well());
+        assert_eq!(ask(&server, "/health?plugins=false"), well());
+        assert_eq!(ask(&server, "/health?exclude-plugin=first"), well());
+        // none has begun
+        assert_eq!(ask(&server, "/health?plugins"), unwell(words));
+        let excluded = "/health?plugins=true&exclude-plugin=first";
+        assert_eq!(ask(&server, excluded), unwell(words));
+        let both = format!("{excluded}&exclude-plugin=second");
+        assert_eq!(ask(&server, &both), well());
+        assert_eq!(ask(&server, "/health/live").0, 500);
+
+        first.to(|plugin| plugin.report(PluginState::Ok));
+        assert_eq!(ask(&server, "/health?plugins"), unwell(words));
+        assert_eq!(
+            ask(&server, "/health?plugins&exclude-plugin=second"),
+            well()
+        );
+        assert_eq!(ask(&server, "/health/live").0, 500);
+        assert_eq!(ask(&server, "/health/ready"), well());
+        for state in [PluginState::Warn, PluginState::Error, PluginState::NotReady] {
+            second.to(move |plugin| plugin.report(state));
+            assert_eq!(ask(&server, "/health?plugins"), unwell(words), "{state:?}");
+            let is_warned = state == PluginState::Warn;
+            assert_eq!(ask(&server, "/health/second").0 == 200, is_warned);
+        }
+
+        second.to(|plugin| plugin.report(PluginState::Ok));
+        assert_eq!(ask(&server, "/health?plugins"), well());
+        assert_eq!(ask(&server, "/health/live"), well());
+        // what was ready once stays so for rules, and not for those who ask for plugins
+        first.to(|plugin| plugin.report_because(PluginState::Error, "it broke"));
+        assert_eq!(ask(&server, "/health/live"), well());
+        assert_eq!(ask(&server, "/health/ready").0, 500);
+        assert_eq!(ask(&server, "/health?plugins"), unwell(words));
+    }
+}
+
+/// S-303, S-312, S-313, S-318, S-132, S-133
+#[test]
+fn bundles_count_where_that_is_asked() {
+    for (spelling, words) in [
+        (
+            Spelling::Standard,
+            "not all configured bundles have been activated",
+        ),
+        (
+            Spelling::Opa,
+            "one or more bundles are not activated: authz, zones",
+        ),
+    ] {
+        let builder = Server::builder().options(options(spelling));
+        let (builder, plugin) = Told::add(builder, "bundle");
+        let server = Inside::start(builder);
+        assert_eq!(ask(&server, "/health?bundles"), well());
+        plugin.to(|plugin| {
+            plugin.report_bundle(BundleStatus::new("zones"));
+            plugin.report_bundle(BundleStatus::new("authz"));
+        });
+        assert_eq!(ask(&server, "/health"), well());
+        assert_eq!(ask(&server, "/health?bundles=true"), unwell(words));
+        assert_eq!(ask(&server, "/health?bundle"), unwell(words));
+        let active = |name: &str| BundleStatus {
+            last_successful_activation: Some(UNIX_EPOCH + Duration::from_secs(1_700_000_000)),
+            ..BundleStatus::new(name)
+        };
+        let authz = active("authz");
+        plugin.to(move |plugin| plugin.report_bundle(authz));
+        assert_eq!(ask(&server, "/health?bundles").0, 500);
+        let zones = active("zones");
+        plugin.to(move |plugin| plugin.report_bundle(zones));
+        assert_eq!(ask(&server, "/health?bundles"), well());
+        // a later download that fails does not matter
+        plugin.to(|plugin| {
+            plugin.report_bundle(BundleStatus {
+                code: Some("bundle_error".to_owned()),
+                message: Some("server replied with Not Found".to_owned()),
+                http_code: Some(404),
+                ..BundleStatus::new("authz")
+            });
+        });
+        assert_eq!(ask(&server, "/health?bundles"), well());
+        plugin.to(|plugin| plugin.report_bundle(BundleStatus::new("late")));
+        assert_eq!(ask(&server, "/health?bundles").0, 500);
+        plugin.to(|plugin| plugin.forget_bundle("late"));
+        assert_eq!(ask(&server, "/health?bundles"), well());
+    }
+}
+
+/// S-012, S-310, S-311, S-317, S-319, S-324, S-325, S-404
+#[test]
+fn health_rules_tell_what_is_wrong() {
+    for (spelling, untrue, undefined) in [
+        (
+            Spelling::Standard,
+            "health policy was not true at data.system.health.second",
+            "health policy was undefined at data.system.health.nothing",
+        ),
+        (
+            Spelling::Opa,
+            "health check (data.system.health.second) returned unexpected value",
+            "health check (data.system.health.nothing) was undefined",
+        ),
+    ] {
+        let builder = Server::builder()
+            .engine(engine())
+            .options(options(spelling));
+        let (builder, plugin) = Told::add(builder, "second");
+        let server = Inside::start(builder);
+        assert_eq!(ask(&server, "/health/second"), unwell(untrue));
+        assert_eq!(ask(&server, "/health/nothing"), unwell(undefined));
+        let failed = unwell("unable to perform evaluation");
+        assert_eq!(ask(&server, "/health/clash"), failed);
+        plugin.to(|plugin| plugin.report(PluginState::Warn));
+        assert_eq!(ask(&server, "/health/second"), well());
+    }
+}
+
+/// S-307, S-308, S-317
+#[test]
+fn a_server_that_cannot_decide_is_unhealthy() {
+    let starved = Engine::builder()
+        .limits(Limits::default().time(Some(Duration::ZERO)))
+        .build();
+    let server = Inside::start(Server::builder().engine(starved));
+    assert_eq!(
+        ask(&server, "/health"),
+        unwell("unable to perform evaluation")
+    );
+}
+
+fn status(server: &Inside) -> Json {
+    let answer = get(server.address(), "/v1/status");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let mut answer: Json = serde_json::from_str(&answer.text()).unwrap();
+    answer["result"].take()
+}
+
+/// S-014, S-074, S-075, S-076, S-077, S-078, S-079, S-080, S-081, S-082, S-083, S-330, S-331, S-332
+#[test]
+fn the_status_tells_of_plugins_bundles_and_counts() {
+    let config = r#"{"labels": {"id": "one", "region": "eu"}}"#;
+    let options = ServerOptions {
+        status: Some(StatusOptions::default()),
+        ..ServerOptions::default()
+    };
+    let builder = Server::builder()
+        .config(solon::json::read(config.as_bytes()).unwrap())
+        .options(options);
+    let (builder, plugin) = Told::add(builder, "bundle");
+    let server = Inside::start(builder);
+    plugin.to(|plugin| plugin.report_because(PluginState::NotReady, "it waits"));
+    let told = status(&server);
+    assert_eq!(told["labels"], json!({"id": "one", "region": "eu"}));
+    assert_eq!(
+        told["plugins"],
+        json!({
+            "bundle": {"state": "NOT_READY", "message": "it waits"},
+            "status": {"state": "OK"},
+        })
+    );
+    assert!(told.get("bundles").is_none());
+
+    plugin.to(|plugin| {
+        plugin.report(PluginState::Ok);
+        let at = |seconds| Some(UNIX_EPOCH + Duration::from_secs(seconds));
+        plugin.report_bundle(BundleStatus {
+            active_revision: Some("r1".to_owned()),
+            last_successful_activation: at(1_700_000_001),
+            last_successful_download: at(1_700_000_000),
+            last_successful_request: at(1_700_000_000),
+            last_request: at(1_700_000_000),
+            metrics: [("timer_bundle_request_ns".to_owned(), 7)].into(),
+            ..BundleStatus::new("authz")
+        });
+        plugin.report_bundle(BundleStatus::new("late"));
+    });
+    let told = status(&server);
+    assert_eq!(told["plugins"]["bundle"], json!({"state": "OK"}));
+    assert_eq!(
+        told["bundles"]["authz"],
+        json!({
+            "name": "authz",
+            "active_revision": "r1",
+            "last_successful_activation": "2023-11-14T22:13:21Z",
+            "last_successful_download": "2023-11-14T22:13:20Z",
+            "last_successful_request": "2023-11-14T22:13:20Z",
+            "last_request": "2023-11-14T22:13:20Z",
+            "metrics": {"timer_bundle_request_ns": 7},
+        })
+    );
+    let never = "0001-01-01T00:00:00Z";
+    assert_eq!(told["bundles"]["late"]["last_request"], never);
+
+    let durations = &told["metrics"]["prometheus"]["http_request_duration_seconds"];
+    assert_eq!(durations["type"], "HISTOGRAM");
+    let asked = durations["metric"].as_array().unwrap();
+    let asked = asked.iter().find(|metric| {
+        metric["label"]
+            == json!([
+                {"name": "code", "value": "200"},
+                {"name": "handler", "value": "v1/status"},
+                {"name": "method", "value": "get"},
+            ])
+    });
+    assert_eq!(asked.unwrap()["histogram"]["sampleCount"], "1");
+
+    let pretty = get(server.address(), "/v1/status?pretty=true");
+    assert!(
+        pretty
+            .text()
+            .starts_with("{\n  \"result\": {\n    \"bundles\": {")
+    );
+    let post = Client::connect(server.address()).ask(&Message::new("POST", "/v1/status"));
+    assert_eq!(post.status, 405);
+}
+
+/// S-065, S-066, S-067, S-068, S-413
+#[test]
+fn bundles_are_part_of_the_provenance() {
+    let (builder, plugin) = Told::add(Server::builder(), "bundle");
+    let server = Inside::start(builder);
+    let provenance = || {
+        let answer = get(server.address(), "/v1/data/x?provenance=true");
+        let mut answer: Json = serde_json::from_str(&answer.text()).unwrap();
+        answer["provenance"].take()
+    };
+    assert!(provenance().get("bundles").is_none());
+    plugin.to(|plugin| {
+        plugin.report_bundle(BundleStatus {
+            active_revision: Some("r7".to_owned()),
+            ..BundleStatus::new("authz")
+        });
+        plugin.report_bundle(BundleStatus::new("plain"));
+    });
+    let told = provenance();
+    assert_eq!(
+        told["bundles"],
+        json!({"authz": {"revision": "r7"}, "plain": {"revision": ""}})
+    );
+    assert!(told.get("revision").is_none());
+}
+
+#[test]
+fn plugins_that_end_by_themselves_are_in_error() {
+    let (told, heard) = channel();
+    let server = Server::builder()
+        .options(ServerOptions {
+            status: Some(StatusOptions::default()),
+            ..ServerOptions::default()
+        })
+        .plugin("fails", |plugin| async move {
+            plugin.report(PluginState::Ok);
+            Err("no service".to_owned())
+        })
+        .plugin("panics", |_| async move { panic!("within a plugin") })
+        .plugin("twice", |_| async move { Err("the first".to_owned()) })
+        .plugin("twice", move |plugin| async move {
+            plugin.report(PluginState::Ok);
+            told.send(()).unwrap();
+            Ok(())
+        });
+    let server = Inside::start(server);
+    heard.recv().unwrap();
+    let since = Instant::now();
+    let states = loop {
+        let states = status(&server)["plugins"].take();
+        let of = |name: &str| states[name]["state"] == "ERROR";
+        if of("fails") && of("panics") || since.elapsed() > Duration::from_secs(20) {
+            break states;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    assert_eq!(
+        states,
+        json!({
+            "fails": {"state": "ERROR", "message": "no service"},
+            "panics": {"state": "ERROR", "message": "it panicked"},
+            "status": {"state": "OK"},
+            "twice": {"state": "OK"},
+        })
+    );
+}
+
+#[test]
+fn a_server_waits_for_its_plugins_on_both_ends() {
+    let waits = |within: Duration| ServerOptions {
+        ready_within: Some(within),
+        ..ServerOptions::default()
+    };
+    let (ready, ended) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let (is_ready, has_ended) = (ready.clone(), ended.clone());
+    let builder = Server::builder().options(waits(Duration::from_secs(30)));
+    let builder = builder.plugin("slow", |plugin| async move {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        is_ready.store(true, Ordering::SeqCst);
+        plugin.report(PluginState::Ok);
+        plugin.stopped().await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        has_ended.store(true, Ordering::SeqCst);
+        Ok(())
+    });
+    let mut server = Inside::start(builder);
+    assert!(ready.load(Ordering::SeqCst), "it listens before");
+    server.end();
+    assert!(ended.load(Ordering::SeqCst), "it ends before");
+
+    let builder = Server::builder().options(waits(Duration::from_millis(10)));
+    let (builder, _never) = Told::add(builder, "never");
+    let refused = Inside::try_start(builder).err().unwrap().to_string();
+    assert_eq!(refused, "plugins are not ready in time: never");
+}
