@@ -47,7 +47,7 @@ pub struct Kept<'e> {
     pub heads: KnownHeads<'e>,
 }
 
-/// The surroundings of a call: memory, budget, caches, and the way to the outside.
+/// The context of a call: memory, budget, caches, and the way to the outside.
 ///
 /// ```
 /// use solon::{Custom, Engine, Request};
@@ -94,7 +94,7 @@ pub struct BuiltinContext<'e> {
 }
 
 impl<'e> BuiltinContext<'e> {
-    /// Surroundings for one evaluation.
+    /// The context of the calls of one evaluation.
     #[inline(always)]
     #[expect(
         clippy::inline_always,

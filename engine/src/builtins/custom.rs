@@ -13,6 +13,20 @@ pub type CustomBody =
     dyn for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync;
 
 /// A function that a host adds to the built-ins.
+///
+/// ```
+/// use solon::{Custom, Engine, Fault, Request, V};
+///
+/// let half = Custom::new("half", "whole: number => half: number", |_, operands| match operands {
+///     [V::Int(whole)] => Ok(V::Int(whole / 2)),
+///     _ => Err(Fault::Undefined),
+/// });
+/// let engine = Engine::builder().function(half).build();
+/// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;
+/// let answer = engine.prepare_document("p/answer")?;
+/// assert_eq!(answer.evaluate(&Request::new().input_json(br#"{"n": 84}"#))?, Some(42.into()));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Custom {

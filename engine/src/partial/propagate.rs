@@ -312,7 +312,7 @@ impl Propagation<'_> {
 
 impl VisitorMut for Propagation<'_> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
-        // values of modifiers are those of the world around
+        // values of modifiers are those of the scope around
         expr.with.walk_mut(self);
         let outer = self.targets.len();
         let targets = expr.with.iter().map(|with| with.target.clone());

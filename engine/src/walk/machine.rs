@@ -158,18 +158,18 @@ const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Walk<'e> {
     /// Prepares a search.
-    pub fn new(world: WalkContext<'e>, call: BuiltinContext<'e>) -> Self {
+    pub fn new(context: WalkContext<'e>, call: BuiltinContext<'e>) -> Self {
         Self {
-            program: world.program,
+            program: context.program,
             originals: None,
             keyed: None,
-            data: world.data,
-            strict: world.strict,
+            data: context.data,
+            strict: context.strict,
             call,
-            observer: world.observer,
+            observer: context.observer,
             frames: Vec::new(),
             spare: Vec::new(),
-            scopes: vec![Scope::root(world.input)],
+            scopes: vec![Scope::root(context.input)],
             scope: 0,
             constants: HashMap::default(),
             callees: HashMap::default(),

@@ -19,7 +19,7 @@ use crate::walk::documents::DATA;
 use crate::walk::index::Matches;
 use crate::walk::machine::{Flow, Goal, Walk};
 use crate::walk::reference::Target;
-use crate::walk::scope::Surroundings;
+use crate::walk::scope::ScopeIdentity;
 use crate::walk::term::{FrameId, T};
 
 /// The name of a key that is constant in what is left.
@@ -32,8 +32,8 @@ pub(in crate::walk) struct Support<'e> {
     documents: Vec<Placed>,
     /// The documents of which more is asked for than the values of their rules.
     whole: HashSet<Vec<Value>>,
-    /// Whether the rules of a path came down to something, and in which world.
-    made: HashMap<Vec<Value>, (bool, Surroundings<'e>)>,
+    /// Whether the rules of a path came down to something, and in which scope.
+    made: HashMap<Vec<Value>, (bool, ScopeIdentity<'e>)>,
 }
 
 /// A support rule of a document, and where it stands.
@@ -120,7 +120,7 @@ impl<'e> Walk<'e> {
     /// Makes support rules of a group, if that has not been done; where they are, if there are any.
     pub(super) fn support(&mut self, wanted: &Wanted<'_, 'e>) -> Result<Found, Halt> {
         let key = document(wanted.path);
-        let here = self.scope().surroundings();
+        let here = self.scope().identity();
         let made = self.opened().and_then(|open| open.support.made.get(&key));
         if let Some((defined, there)) = made {
             return Ok(match defined {

@@ -12,7 +12,7 @@ use crate::walk::scope::Replaced;
 use crate::walk::term::{T, is_document};
 
 impl<'e> Walk<'e> {
-    /// Searches an expression in the world that its `with` makes; none of what it refers to is inlined.
+    /// Searches an expression in the scope that its `with` makes; none of what it refers to is inlined.
     pub(in crate::walk) fn open_with(
         &mut self,
         goal: Goal<'e>,
