@@ -79,15 +79,50 @@ struct Reader {
 
 impl Reader {
     fn convert(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
-        if let Ok(text) = object.cast::<PyString>() {
+        // what an object is exactly is told by comparing addresses, and most are of one of these types
+        if let Ok(text) = object.cast_exact::<PyString>() {
             return string(text);
+        }
+        if let Ok(int) = object.cast_exact::<PyInt>() {
+            return number::from_int(int)?.map_err(Fail::refuse);
         }
         if object.is_none() {
             return Ok(Value::Null);
         }
-        // before int, of which it is a subclass
+        // no class is derived from bool
         if let Ok(boolean) = object.cast::<PyBool>() {
             return Ok(Value::Bool(boolean.is_true()));
+        }
+        if let Ok(float) = object.cast_exact::<PyFloat>() {
+            return number::from_float(float).map_err(Fail::refuse);
+        }
+        if let Ok(dict) = object.cast_exact::<PyDict>() {
+            return self.below()?.dict(dict);
+        }
+        if let Ok(list) = object.cast_exact::<PyList>() {
+            return Ok(Value::array(self.below()?.items(list.iter())?));
+        }
+        self.derived(object)
+    }
+
+    /// Reads what is in a collection.
+    fn below(self) -> Result<Self, Fail> {
+        if self.depth == limits::NESTING {
+            return Err(Fail::refuse(format!(
+                "nested deeper than {} levels",
+                limits::NESTING
+            )));
+        }
+        Ok(Self {
+            depth: self.depth + 1,
+            ..self
+        })
+    }
+
+    /// The value of an object whose class is derived from one of those, or another.
+    fn derived(self, object: &Bound<'_, PyAny>) -> Result<Value, Fail> {
+        if let Ok(text) = object.cast::<PyString>() {
+            return string(text);
         }
         if let Ok(int) = object.cast::<PyInt>() {
             return number::from_int(int)?.map_err(Fail::refuse);
@@ -95,16 +130,7 @@ impl Reader {
         if let Ok(float) = object.cast::<PyFloat>() {
             return number::from_float(float).map_err(Fail::refuse);
         }
-        if self.depth == limits::NESTING {
-            return Err(Fail::refuse(format!(
-                "nested deeper than {} levels",
-                limits::NESTING
-            )));
-        }
-        let below = Self {
-            depth: self.depth + 1,
-            ..self
-        };
+        let below = self.below()?;
         if let Ok(dict) = object.cast::<PyDict>() {
             return below.dict(dict);
         }

@@ -31,6 +31,7 @@ int main() {
 
     /* what cannot be said is refused */
     options = {};
+    options.unknowns = {"input.fruits"};
     options.targets = {"sql+sqlite"};
     const solon::filter refused = engine.filter("filters/include", options);
     request.input_json(R"({"prefix": "a"})");
