@@ -27,6 +27,8 @@ mod inside;
 mod load;
 #[path = "http/metadata.rs"]
 mod metadata;
+#[path = "http/page.rs"]
+mod page;
 #[path = "http/persistence.rs"]
 mod persistence;
 #[path = "http/plugins.rs"]

@@ -40,7 +40,7 @@ const ENGINE: Layers = &[
 
 const SERVER: Layers = &[
     &["config", "telemetry", "wire", "system"],
-    &["http"],
+    &["http", "plugins"],
     &["api"],
     &["app", "control"],
     &["cli"],

@@ -105,6 +105,5 @@ impl PreparedDocument {
 
 /// The document among the solutions of the query that names it.
 fn value_of(rows: Vec<Solution>) -> Option<Value> {
-    let value = rows.first().and_then(|row| row.values.first());
-    value.cloned()
+    rows.into_iter().next()?.values.into_iter().next()
 }

@@ -45,14 +45,15 @@ pub async fn log(service: Arc<Service>, plugin: Plugin) -> Result<(), String> {
     let state = service.state();
     let mut changes = state.plugins.changes();
     plugin.report(PluginState::Ok);
-    let is_logged = state.options.status.is_some_and(|status| status.is_logged);
-    while is_logged {
+    if !state.options.status.is_some_and(|status| status.is_logged) {
+        return Ok(());
+    }
+    loop {
         tokio::select! {
-            () = plugin.stopped() => break,
-            changed = changes.changed() => if changed.is_err() { break },
+            () = plugin.stopped() => return Ok(()),
+            changed = changes.changed() => if changed.is_err() { return Ok(()) },
         }
         let status = status(state).to_string();
         tracing::info!(r#type = "openpolicyagent.org/status", status, "Status Log");
     }
-    Ok(())
 }

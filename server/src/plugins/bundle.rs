@@ -56,6 +56,7 @@ impl BundleStatus {
     }
 }
 
+#[expect(clippy::ref_option, reason = "serde passes a reference")]
 fn moment<S: Serializer>(value: &Option<SystemTime>, out: S) -> Result<S::Ok, S::Error> {
     let Some(value) = value else {
         return out.serialize_str("0001-01-01T00:00:00Z");

@@ -99,7 +99,6 @@ fn open_files() -> Option<f64> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "small whole numbers are exact")]
 mod tests {
     use super::{cpu_seconds, max_files, memory, start};
 

@@ -1,0 +1,103 @@
+//! What `docs/http.md` says of errors and bounds is all there is, and nothing else.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn page() -> String {
+    std::fs::read_to_string(root().join("docs/http.md")).unwrap()
+}
+
+/// What stands first in the rows of the tables of a section.
+fn rows(page: &str, section: &str) -> BTreeSet<String> {
+    let (_, rest) = page.split_once(&format!("## {section}\n")).unwrap();
+    let section = rest.split("\n## ").next().unwrap();
+    let firsts = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    firsts
+        .filter_map(|line| Some(line.split_once('`')?.0.to_owned()))
+        .collect()
+}
+
+/// The codes of an answer.
+fn codes(answer: &Value, found: &mut BTreeSet<String>) {
+    found.extend(answer["code"].as_str().map(str::to_owned));
+    for error in answer["errors"].as_array().into_iter().flatten() {
+        codes(error, found);
+    }
+}
+
+/// All text of the Rust files below a folder.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            text.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// S-406
+#[test]
+fn the_list_of_codes_is_complete() {
+    let told = rows(&page(), "Errors");
+    let mut recorded = BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("tests/cases/server")).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
+        let standard = cases
+            .iter()
+            .filter(|case| !case["flags"].to_string().contains("--compat"));
+        for request in standard.flat_map(|case| case["requests"].as_array().unwrap()) {
+            codes(&request["want"]["json"], &mut recorded);
+        }
+    }
+    assert!(recorded.len() > 15, "{recorded:?}");
+    let missing: Vec<_> = recorded.difference(&told).collect();
+    assert!(
+        missing.is_empty(),
+        "docs/http.md does not tell of {missing:?}"
+    );
+    let mut text = String::new();
+    for folder in ["server/src/api", "engine/src", "engine/syntax/src"] {
+        sources(&root().join(folder), &mut text);
+    }
+    let unknown: Vec<_> = told
+        .iter()
+        .filter(|code| !text.contains(&format!("\"{}\"", code.replacen("lang_", "rego_", 1))))
+        .collect();
+    assert!(unknown.is_empty(), "nothing answers {unknown:?}");
+}
+
+/// S-408
+#[test]
+fn the_list_of_bounds_is_complete() {
+    let help = Command::new(env!("CARGO_BIN_EXE_solon"))
+        .args(["run", "--help"])
+        .output()
+        .unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let words = help.split_whitespace();
+    let flags: BTreeSet<&str> = words
+        .filter(|word| {
+            word.starts_with("--max-") || word.ends_with("timeout") || *word == "--memory"
+        })
+        .filter(|word| word.starts_with("--"))
+        .filter(|flag| !matches!(*flag, "--max-errors" | "--ready-timeout"))
+        .collect();
+    assert!(flags.len() >= 10, "{flags:?}");
+    let page = page();
+    for flag in flags {
+        assert!(
+            page.contains(&format!("`{flag}`")),
+            "docs/http.md does not tell of {flag}"
+        );
+    }
+}
