@@ -417,7 +417,8 @@ impl<'e> Machine<'e> {
         let arena = self.call.arena;
         let (Sink::DocumentBuilder(made), Sink::DocumentBuilder(extent)) = (made, &mut self.sink)
         else {
-            return Ok(impossible(WRONG_SINK));
+            impossible::<()>(WRONG_SINK);
+            return Ok(());
         };
         if let Some(value) = made.finish(arena)
             && let Some(value) = below

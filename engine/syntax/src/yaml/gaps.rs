@@ -65,9 +65,10 @@ impl<'t> Gaps<'t> {
         let (start, end) = (span.start.index(), span.end.index());
         match event {
             Event::MappingStart(..) | Event::SequenceStart(..) if span.is_empty() => {
-                let open = match self.in_brackets() {
-                    true => Open::Pair,
-                    false => Open::Block(span.start.line(), span.start.col()),
+                let open = if self.in_brackets() {
+                    Open::Pair
+                } else {
+                    Open::Block(span.start.line(), span.start.col())
                 };
                 self.open.push(open);
             }
