@@ -43,9 +43,9 @@ def test_cancelled_tasks_stop_their_evaluation():
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 10
 
     # closing the loop joins the pool: it would wait for evaluations that go on
     start = time.monotonic()
     asyncio.run(run())
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
