@@ -7,6 +7,7 @@ use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
 use crate::program::canonical::{Group, SiteId};
 use crate::program::constant;
+use crate::trace::Op;
 use crate::value::{V, Value};
 use crate::walk::calls::Callee;
 use crate::walk::index::Matches;
@@ -210,30 +211,47 @@ impl<'e> Walk<'e> {
             ..child
         };
         let mut hit = false;
-        let captured = call.operands.get(call.group.arity);
+        self.rule_event(Op::Enter, child, rule);
         let outcome = self.unify_operands(before, rule, call, 0, &mut |walk| {
             walk.run(child, &mut |walk| {
                 hit = true;
-                if captured.is_some() {
-                    return next(walk);
-                }
-                let Some(value) = &rule.head.value else {
-                    return next(walk);
+                walk.rule_event(Op::Exit, child, rule);
+                let Some(flow) = walk.apply_open(goal, call, rule, child, next)? else {
+                    return Ok(Flow::More);
                 };
-                let value = T::Term(value, child.frame);
-                let applied = walk.apply(value);
-                if walk.is_unknown(applied) {
-                    return walk.save_term(goal, applied, next);
+                if flow == Flow::More {
+                    walk.rule_event(Op::Redo, child, rule);
                 }
-                match walk.plug(value) {
-                    Some(V::Bool(false)) => Ok(Flow::More),
-                    _ => next(walk),
-                }
+                Ok(flow)
             })
         });
         self.pop_frame();
         let flow = outcome?;
         Ok(hit.then_some(flow))
+    }
+
+    /// Goes on with what a function answers; `None` where that is `false` and nobody asks for it.
+    fn apply_open(
+        &mut self,
+        goal: Goal<'e>,
+        call: OpenCall<'_, 'e>,
+        rule: &'e Rule,
+        child: Goal<'e>,
+        next: Next<'_, 'e>,
+    ) -> Result<Option<Flow>, Halt> {
+        let is_captured = call.operands.len() > call.group.arity;
+        let Some(value) = rule.head.value.as_ref().filter(|_| !is_captured) else {
+            return next(self).map(Some);
+        };
+        let value = T::Term(value, child.frame);
+        let applied = self.apply(value);
+        if self.is_unknown(applied) {
+            return self.save_term(goal, applied, next).map(Some);
+        }
+        match self.plug(value) {
+            Some(V::Bool(false)) => Ok(None),
+            _ => next(self).map(Some),
+        }
     }
 
     fn unify_operands(
