@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use solon::internal::program::{Operand, Program, RuleSet, Step};
 use solon::internal::testing::apply_tampered;
-use solon::trace::Detail;
 use solon::{
     Change, Engine, Error, FilterOptions, FilterTarget, Module, PartialOptions, Request, Value,
 };
@@ -165,7 +164,7 @@ fn what_cannot_be_is_an_internal_error() {
     }
 }
 
-/// What searches go by is made impossible: explanations, residuals and filters end as decisions do. In a deny policy a
+/// What searches go by is made impossible: searches, residuals and filters end as decisions do. In a deny policy a
 /// condition that is lost would be an answer.
 const SEARCHED: &[(&str, Tamper)] = &[
     ("no modules", |program| {
@@ -203,10 +202,8 @@ fn what_cannot_be_ends_a_search() {
         let mut change = Change::default();
         change.set_module("t.rego", POLICY);
         apply_tampered(&engine, change, tamper).unwrap();
-        let explained = engine
-            .prepare_document("t/allow")
-            .unwrap()
-            .explain(&request, Detail::Full);
+        let query = engine.prepare_query("x := data.t.allow").unwrap();
+        let found = query.search(&request, None);
         let options = PartialOptions::default();
         let left = engine
             .prepare_partial_document("t/allow", &options)
@@ -215,7 +212,7 @@ fn what_cannot_be_ends_a_search() {
         let filters = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.rows"]);
         let filters = engine.filters("t/denied", &filters, &request);
         for told in [
-            explained.answer.map(|found| format!("{found:?}")),
+            found.map(|found| format!("{found:?}")),
             left.map(|left| format!("{left:?}")),
             filters.map(|made| format!("{made:?}")),
         ] {
