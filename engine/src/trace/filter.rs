@@ -168,12 +168,12 @@ fn bytes(event: &Event) -> usize {
         + event.message.len()
         + event.locals.len() * size_of::<Local>()
         + event.documents.len() * shared
-        + if event.op == Op::Unify {
-            UNIFICATION
+        + if matches!(event.op, Op::Unify | Op::Save) {
+            OWN_NODE
         } else {
             0
         }
 }
 
-/// Memory of the node of a unification, which no other event shares.
-const UNIFICATION: usize = 512;
+/// Memory of the node of a unification, or of what is saved, which no other event shares.
+const OWN_NODE: usize = 512;

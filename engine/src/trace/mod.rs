@@ -23,4 +23,4 @@ pub use pretty::{Names, Pretty, pretty};
 pub use profile::{Profile, ProfileRow};
 pub use statistics::Statistics;
 pub use succeeded::Succeeded;
-pub use timer::{Laps, Timer};
+pub use timer::Timer;

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use solon_syntax::ast::visit::{Flow as Visit, Terms, Walk as _};
-use solon_syntax::ast::{Body, Expr, Name, Rule, Term, TermKind};
+use solon_syntax::ast::{Body, Expr, ExprKind, Name, Rule, Term, TermKind, With};
 use solon_syntax::source::Span;
 
 use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
+use super::partial_eval::SavedKind;
 use super::shown::{shown, value_term};
 use super::term::T;
 use crate::builtins::{Entry, Observed};
@@ -159,16 +160,48 @@ impl<'e> Walk<'e> {
         self.tell(op, goal, node, span);
     }
 
-    /// An expression is saved, unless it is the head of a rule from which something is saved.
-    pub(super) fn save_event(&mut self, goal: Goal<'e>) {
+    /// Expressions are saved in the place of the one of the goal; for the arguments of a function, before its body.
+    pub(super) fn save_event(&mut self, goal: Goal<'e>, kinds: &[SavedKind<'e>], with: &[With]) {
         let stands = match goal.exprs {
             Exprs::Body(body) => goal.at < body.len(),
-            Exprs::Head(_) => false,
-            Exprs::Positive(_) | Exprs::Domain(..) => true,
+            Exprs::Head(_) | Exprs::Positive(_) | Exprs::Domain(..) => true,
         };
-        if stands {
-            self.expr_event(Op::Save, goal);
+        if !stands || !self.is_watched(Op::Save) {
+            return;
         }
+        let span = match goal.exprs {
+            Exprs::Head(rule) => rule.body.first().map_or(rule.span, |first| first.span),
+            _ => self.current(goal).1,
+        };
+        let saved = |kind| Expr::new(kind, span);
+        for kind in kinds {
+            let mut expr = match kind {
+                SavedKind::Done(expr) => expr.clone(),
+                SavedKind::Term(term) => saved(ExprKind::Term(self.followed(*term))),
+                SavedKind::Equal(left, right) => {
+                    let operands = [self.followed(*left), self.followed(*right)];
+                    let operator = Term::operator("eq", span);
+                    saved(ExprKind::Call(
+                        std::iter::once(operator).chain(operands).collect(),
+                    ))
+                }
+                SavedKind::Call(operator, operands) => {
+                    let mut terms = vec![operator.clone()];
+                    terms.extend(operands.iter().map(|operand| self.operand(*operand)));
+                    saved(ExprKind::Call(terms))
+                }
+            };
+            if !matches!(kind, SavedKind::Done(_)) {
+                expr.with = with.to_vec();
+            }
+            self.tell(Op::Save, goal, Node::Expr(Arc::new(expr)), span);
+        }
+    }
+
+    /// A term as what its variable is bound to, if it is one.
+    fn followed(&mut self, term: T<'e>) -> Term {
+        let term = self.apply(term);
+        self.operand(term)
     }
 
     /// Something happens to the elements of the `every` of the goal around.

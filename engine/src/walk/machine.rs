@@ -327,6 +327,10 @@ impl<'e> Walk<'e> {
         }
         let mut defined = false;
         let mut solved = |walk: &mut Self| {
+            // whether a term that was saved holds is not known
+            if walk.is_left() {
+                return next(walk);
+            }
             defined = true;
             let flow = next(walk);
             walk.expr_event(Op::Redo, goal);

@@ -30,7 +30,12 @@ impl<'e> Walk<'e> {
         }
         let outcome = self.unify(goal, T::Term(term, goal.frame), value, &mut |walk| {
             if walk.is_unknown(value) {
-                return walk.save_term(goal, value, next);
+                return walk.save_term(goal, value, &mut |walk| {
+                    if let Some(open) = &mut walk.open {
+                        open.is_left = true;
+                    }
+                    next(walk)
+                });
             }
             match walk.plug(value) {
                 Some(V::Bool(false)) => Ok(Flow::More),
@@ -41,6 +46,12 @@ impl<'e> Walk<'e> {
             open.hidden.pop();
         }
         outcome
+    }
+
+    /// Whether the solution that is being told rests on a term that was saved; asked once for each.
+    pub(in crate::walk) fn is_left(&mut self) -> bool {
+        let open = self.open.as_mut();
+        open.is_some_and(|open| std::mem::take(&mut open.is_left))
     }
 
     /// A comprehension with the bindings it needs from around it in its own body.

@@ -8,6 +8,7 @@ use crate::evaluation::Halt;
 use crate::impossible::impossible;
 use crate::program::canonical::{Group, SiteId};
 use crate::program::constant;
+use crate::trace::Op;
 use crate::value::{V, Value};
 use crate::walk::calls::{Callee, few};
 use crate::walk::index::Matches;
@@ -187,7 +188,9 @@ impl<'e> Walk<'e> {
         let mut any = false;
         let ending = self.alternatives(&matches.rules, |walk, one| {
             for rule in &one.chain {
-                if let Some(flow) = walk.inline_application(goal, call, rule, next)? {
+                if let Some(flow) =
+                    walk.inline_application(goal, call, (rule, matches.early_exit), next)?
+                {
                     any = true;
                     return Ok(flow);
                 }
@@ -196,52 +199,74 @@ impl<'e> Walk<'e> {
         })?;
         match default {
             Some(default) if !any => {
-                let flow = self.inline_application(goal, call, default, next)?;
+                let flow =
+                    self.inline_application(goal, call, (default, matches.early_exit), next)?;
                 Ok(flow.unwrap_or(Flow::More))
             }
             _ => Ok(ending),
         }
     }
 
-    /// Searches the body of a function; `None` when it has no solution.
+    /// Searches the body of a function; `None` when it has no solution. That one solution would be enough is told, and not
+    /// acted upon: what it rests on is not known.
     fn inline_application(
         &mut self,
         goal: Goal<'e>,
         call: OpenCall<'_, 'e>,
-        rule: &'e Rule,
+        (rule, is_enough): (&'e Rule, bool),
         next: Next<'_, 'e>,
     ) -> Result<Option<Flow>, Halt> {
         let child = self.child(goal, rule, false);
         let before = Goal {
-            exprs: Exprs::Body(&[]),
+            exprs: Exprs::Head(rule),
             ..child
         };
         let mut hit = false;
-        let captured = call.operands.get(call.group.arity);
+        self.rule_event(Op::Enter, child, rule);
         let outcome = self.unify_operands(before, rule, call, 0, &mut |walk| {
             walk.run(child, &mut |walk| {
                 hit = true;
-                if captured.is_some() {
-                    return next(walk);
-                }
-                let Some(value) = &rule.head.value else {
-                    // what says nothing else is true
-                    return next(walk);
+                let exit = Goal {
+                    find_one: is_enough,
+                    ..child
                 };
-                let value = T::Term(value, child.frame);
-                let applied = walk.apply(value);
-                if walk.is_unknown(applied) {
-                    return walk.save_term(goal, applied, next);
+                walk.rule_event(Op::Exit, exit, rule);
+                let Some(flow) = walk.apply_open(goal, call, rule, child, next)? else {
+                    return Ok(Flow::More);
+                };
+                if flow == Flow::More {
+                    walk.rule_event(Op::Redo, child, rule);
                 }
-                match walk.plug(value) {
-                    Some(V::Bool(false)) => Ok(Flow::More),
-                    _ => next(walk),
-                }
+                Ok(flow)
             })
         });
         self.pop_frame();
         let flow = outcome?;
         Ok(hit.then_some(flow))
+    }
+
+    /// Goes on with what a function answers; `None` where that is `false` and nobody asks for it.
+    fn apply_open(
+        &mut self,
+        goal: Goal<'e>,
+        call: OpenCall<'_, 'e>,
+        rule: &'e Rule,
+        child: Goal<'e>,
+        next: Next<'_, 'e>,
+    ) -> Result<Option<Flow>, Halt> {
+        let is_captured = call.operands.len() > call.group.arity;
+        let Some(value) = rule.head.value.as_ref().filter(|_| !is_captured) else {
+            return next(self).map(Some);
+        };
+        let value = T::Term(value, child.frame);
+        let applied = self.apply(value);
+        if self.is_unknown(applied) {
+            return self.save_term(goal, applied, next).map(Some);
+        }
+        match self.plug(value) {
+            Some(V::Bool(false)) => Ok(None),
+            _ => next(self).map(Some),
+        }
     }
 
     fn unify_operands(

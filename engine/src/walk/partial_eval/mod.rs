@@ -22,6 +22,7 @@ mod terms;
 mod with;
 
 pub use choices::{Choice, Way};
+pub(in crate::walk) use save::SavedKind;
 pub(in crate::walk) use state::Open;
 pub use state::{Inlining, Residuals, Simplifier};
 pub use terms::Terms;

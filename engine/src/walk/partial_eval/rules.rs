@@ -80,9 +80,11 @@ impl<'e> Walk<'e> {
         }
         let each = &mut |walk: &mut Self, one: &Match<'e>, child: Goal<'e>| {
             let value = head_value(one, child.frame);
-            walk.descend_open(goal, value, target, next)
+            walk.solved(one, child, |walk| {
+                walk.descend_open(goal, value, target, next)
+            })
         };
-        Some(self.each_rule(goal, &matches.rules, each))
+        Some(self.each_rule(goal, &matches.rules, false, each))
     }
 
     /// Notes which values a document may have at once, below the keys that are asked for.
@@ -120,11 +122,12 @@ impl<'e> Walk<'e> {
         })
     }
 
-    /// Searches the bodies of rules, each in an environment of its own.
+    /// Searches the bodies of rules, each in an environment of its own. Of rules with keys it is told that they have failed.
     fn each_rule(
         &mut self,
         goal: Goal<'e>,
         rules: &[Match<'e>],
+        tells_failure: bool,
         solved: &mut dyn FnMut(&mut Self, &Match<'e>, Goal<'e>) -> Outcome,
     ) -> Outcome {
         self.alternatives(rules, |walk, one| {
@@ -133,17 +136,35 @@ impl<'e> Walk<'e> {
             };
             let child = walk.child(goal, rule, false);
             walk.rule_event(Op::Enter, child, rule);
+            let mut is_defined = false;
             let outcome = walk.run(child, &mut |walk| {
-                walk.rule_event(Op::Exit, child, rule);
-                let flow = solved(walk, one, child)?;
-                if flow == Flow::More {
-                    walk.rule_event(Op::Redo, child, rule);
-                }
-                Ok(flow)
+                is_defined = true;
+                solved(walk, one, child)
             });
+            if !is_defined && tells_failure && outcome.is_ok() {
+                walk.rule_event(Op::Fail, child, rule);
+            }
             walk.pop_frame();
             outcome
         })
+    }
+
+    /// Tells that a rule has a solution, and that the next one is searched for.
+    fn solved(
+        &mut self,
+        one: &Match<'e>,
+        child: Goal<'e>,
+        next: impl FnOnce(&mut Self) -> Outcome,
+    ) -> Outcome {
+        let Some(rule) = one.chain.first() else {
+            return Ok(Flow::More);
+        };
+        self.rule_event(Op::Exit, child, rule);
+        let flow = next(self)?;
+        if flow == Flow::More {
+            self.rule_event(Op::Redo, child, rule);
+        }
+        Ok(flow)
     }
 
     /// Whether the default of a rule may be the answer, or not be told from another one.
@@ -218,10 +239,12 @@ impl<'e> Walk<'e> {
                     return Ok(Flow::More);
                 };
                 walk.match_open(goal, head, 0, target, &mut |walk| {
-                    walk.descend_head(goal, head, target, next)
+                    walk.solved(one, child, |walk| {
+                        walk.descend_head(goal, head, target, next)
+                    })
                 })
             };
-            return Some(self.each_rule(goal, &matches.rules, each));
+            return Some(self.each_rule(goal, &matches.rules, true, each));
         }
         if !unknown {
             return None;
@@ -237,14 +260,22 @@ impl<'e> Walk<'e> {
                 return Ok(Flow::More);
             };
             let child = walk.child(goal, rule, false);
+            walk.rule_event(Op::Enter, child, rule);
+            let mut entered = false;
             let outcome = match Head::new(one, document.path.len(), child.frame) {
                 Some(head) => walk.match_open(goal, head, 0, target, &mut |walk| {
+                    entered = true;
                     walk.run(child, &mut |walk| {
-                        walk.descend_head(goal, head, target, next)
+                        walk.solved(one, child, |walk| {
+                            walk.descend_head(goal, head, target, next)
+                        })
                     })
                 }),
                 None => Ok(Flow::More),
             };
+            if !entered && outcome.is_ok() {
+                walk.rule_event(Op::Fail, child, rule);
+            }
             walk.pop_frame();
             outcome
         })

@@ -55,6 +55,7 @@ impl<'e> Walk<'e> {
             _ => expr.map_or(&[][..], |expr| &expr.with),
         };
         let span = expr.map_or(Span::default(), |expr| expr.span);
+        self.save_event(goal, &kinds, with);
         let mocks = self.scope().mocks.clone();
         let saved = kinds.into_iter().map(|kind| Saved {
             kind,
@@ -78,7 +79,6 @@ impl<'e> Walk<'e> {
             let error = EvalError::too_open(limits::RESIDUAL_EXPRESSIONS, "expressions");
             return Err(Halt::new(error));
         }
-        self.save_event(goal);
         let outcome = next(self);
         if let Some(open) = self.opened_mut() {
             open.vars.truncate(known);

@@ -93,6 +93,8 @@ pub(in crate::walk) struct Open<'e> {
     pub groups: HashMap<*const Group, bool>,
     /// Documents of heads: the value within objects, by address of the value and depth.
     pub wrapped: HashMap<(*const Term, usize), &'e Term>,
+    /// Whether the solution that is about to be told rests on a term that was saved.
+    pub is_left: bool,
     /// Whether what is being searched is known in all its parts.
     pub settled: bool,
     /// How many expressions were made.
@@ -196,6 +198,7 @@ impl<'e> Walk<'e> {
             made: HashMap::new(),
             groups: HashMap::new(),
             wrapped: HashMap::new(),
+            is_left: false,
             settled: false,
             exprs: 0,
             made_terms: 0,

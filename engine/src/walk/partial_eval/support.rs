@@ -14,6 +14,7 @@ use super::save::terms_of;
 use super::state::numbered;
 use crate::evaluation::Halt;
 use crate::program::canonical::Group;
+use crate::trace::Op;
 use crate::value::{V, Value};
 use crate::walk::documents::DATA;
 use crate::walk::index::Matches;
@@ -172,13 +173,16 @@ impl<'e> Walk<'e> {
             }
         }
         let mut defined = false;
+        self.rule_event(Op::Enter, child, rule);
         let outcome = self.run(child, &mut |walk| {
+            walk.rule_event(Op::Exit, child, rule);
             let body = walk.residual_body()?;
             let kept = walk.set_saved_aside();
             if walk.is_possible(&or_true(body.clone())) {
                 defined = true;
                 walk.insert_support(wanted, rule, package, child.frame, body);
             }
+            walk.rule_event(Op::Redo, child, rule);
             walk.take_saved_up(kept);
             Ok(Flow::More)
         });
