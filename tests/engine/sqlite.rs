@@ -5,7 +5,7 @@
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
-use solon::store::{Operation, Path, SqliteStore, Store as _};
+use solon::store::{Commit, Contents, Operation, Path, SqliteStore, Store, StoreError, Write};
 use solon::{Change, Engine, Error, Value};
 use solon_syntax::ast::Version;
 
@@ -159,6 +159,49 @@ fn a_small_change_of_large_documents_writes_little() {
         Value::from("new")
     );
     assert_eq!(engine.read("users/another").unwrap(), Value::Int(1));
+}
+
+/// A store that keeps nothing, and notes where documents are written.
+struct Noting(std::sync::Mutex<Vec<String>>, Value);
+
+impl Store for Noting {
+    fn load(&self) -> Result<Contents, StoreError> {
+        Ok(Contents::new(self.1.clone(), Vec::new()))
+    }
+
+    fn commit(&self, change: &Commit<'_>) -> Result<(), StoreError> {
+        let places = change.writes.iter().map(|write| match write {
+            Write::Put(path, value) => format!("{path} {value}"),
+            other => format!("{other:?}"),
+        });
+        self.0.lock().unwrap().extend(places);
+        Ok(())
+    }
+}
+
+#[test]
+fn what_is_there_already_is_not_written_again() {
+    let read = |text: &str| solon::json::read(text.as_bytes()).unwrap();
+    let kept = r#"{"a": {"x": 1, "y": [1, {"z": "t"}], "n": 1.0}, "b": {}, "c": 7}"#;
+    let noting = Arc::new(Noting(std::sync::Mutex::default(), read(kept)));
+    let engine = Engine::builder().open(noting.clone()).unwrap();
+    for (merged, want) in [
+        (kept, &[][..]),
+        (r#"{"a": {"y": [1, {"z": "t"}]}}"#, &[]),
+        // a number that is written otherwise is another text
+        (r#"{"a": {"x": 1, "n": 1}}"#, &["/a/n 1"]),
+        (
+            r#"{"a": {"y": [1]}, "b": {"new": {}}, "c": 7}"#,
+            &["/a/y [1]", r#"/b {"new": {}}"#],
+        ),
+        (r#"{"a": {"x": null}, "b": {"new": {}}}"#, &["/a/x null"]),
+    ] {
+        let mut change = Change::default();
+        change.merge(Path::default(), read(merged));
+        engine.apply(change).unwrap();
+        let written = std::mem::take(&mut *noting.0.lock().unwrap());
+        assert_eq!(written, want, "{merged}");
+    }
 }
 
 #[test]

@@ -11,6 +11,8 @@
 
 #[path = "http/authorization.rs"]
 mod authorization;
+#[path = "http/batch.rs"]
+mod batch;
 #[path = "http/bounds.rs"]
 mod bounds;
 #[path = "http/cases.rs"]
@@ -21,6 +23,8 @@ mod client;
 mod control;
 #[path = "http/counted.rs"]
 mod counted;
+#[path = "http/description.rs"]
+mod description;
 #[path = "http/inside.rs"]
 mod inside;
 #[path = "http/load.rs"]
@@ -29,6 +33,8 @@ mod load;
 mod metadata;
 #[path = "http/page.rs"]
 mod page;
+#[path = "http/pages.rs"]
+mod pages;
 #[path = "http/persistence.rs"]
 mod persistence;
 #[path = "http/plugins.rs"]

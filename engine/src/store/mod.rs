@@ -161,9 +161,10 @@ impl Transaction {
     }
 
     /// Merges a document into what is there: objects key by key, at any depth; anything else is replaced. The objects around it
-    /// are made.
+    /// are made. What is there already is not written again.
     pub fn merge(&mut self, path: &Path, value: Value) -> Result<(), StoreError> {
         match (path.find(&self.root), &value) {
+            (Some(old), new) if write::is_same(old, new) => Ok(()),
             (Some(Value::Object(old)), Value::Object(new))
                 if !old.is_empty() && new.iter().all(|(key, _)| key.as_str().is_some()) =>
             {

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use solon_syntax::ast::TermKind;
-use solon_syntax::print::{is_plain_key, quote};
+use solon_syntax::print::is_plain_key;
 use solon_syntax::source::{Source, SourceId};
 use solon_syntax::{ParseOptions, parse_term};
 
 use super::Path;
+use crate::value::{Value, json};
 
 impl Path {
     /// The path that a reference of Rego's names (`data.a[0]["x-y"]`), if it begins at `data` and its steps are strings and
@@ -55,11 +56,18 @@ impl Path {
                 text.push('.');
                 text.push_str(segment);
             } else {
-                let _ = write!(text, "[{}]", quote(segment));
+                let _ = write!(text, "[{}]", quoted(segment));
             }
         }
         text
     }
+}
+
+/// A text as policies may hold it: escapes are those of JSON, not those of Go, which messages have.
+fn quoted(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    json::write(Value::string(text).borrow(), &mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]
@@ -71,6 +79,9 @@ mod tests {
         let of = |path: &str| Path::from_slashes(path).reference();
         assert_eq!(of("a/0/x-y/b"), "data.a[0][\"x-y\"].b");
         assert_eq!(of(""), "data");
+        let odd = Path::new(["a\u{7}\"\u{48b92}<é"]);
+        assert_eq!(odd.reference(), "data[\"a\\u0007\\\"\u{48b92}<é\"]");
+        assert_eq!(Path::from_reference(&odd.reference()), Some(odd));
         let named = Path::from_slashes("a/0/x-y").named_reference();
         assert_eq!(named, "data.a[\"0\"][\"x-y\"]");
         for text in ["data", "data.a[0][\"x-y\"].b"] {

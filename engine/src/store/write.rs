@@ -3,7 +3,7 @@
 use solon_syntax::stack;
 
 use crate::limits;
-use crate::value::{Excess, Items, Object, Value};
+use crate::value::{Excess, Items, Kind, Object, Value};
 
 use super::path::{bad_index, index};
 use super::{Path, StoreError};
@@ -17,6 +17,25 @@ pub enum Operation {
     Replace,
     /// Takes it away; it must exist.
     Remove,
+}
+
+/// Whether two documents are the same to whoever reads their text: equal, with numbers written alike.
+pub(super) fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            let mut pairs = a.iter().zip(b.iter());
+            a.len() == b.len() && stack::level(|| pairs.all(|(a, b)| is_same(a, b)))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let mut pairs = a.iter().zip(b.iter());
+            let is_same_pair =
+                |((a, x), (b, y)): ((&Value, &Value), (&Value, &Value))| a == b && is_same(x, y);
+            a.len() == b.len() && stack::level(|| pairs.all(is_same_pair))
+        }
+        (Value::Int(a), Value::Int(b)) => a == b,
+        _ if a.kind() == Kind::Number => a == b && a.to_string() == b.to_string(),
+        _ => a == b,
+    }
 }
 
 /// Refuses a document that would nest deeper than documents that are read may, or that has more parts, shared ones

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use solon::Value;
 use solon::{json, yaml};
 
 use crate::http::Request;
-use solon::internal::value::json::malformed as malformed_json;
+use solon::internal::value::json::{is_valid as is_json, malformed as malformed_json};
 
 /// A document as a body declares it.
 pub enum Document<'a> {
@@ -62,16 +62,21 @@ pub struct Envelope<'a> {
     pub metadata: Option<Value>,
 }
 
+/// What the body is where it is not left to be read from its text: the authorization policy has seen it, or it is YAML.
+pub fn whole<'a>(request: &Request<'a>) -> Result<Option<Cow<'a, Value>>, String> {
+    match read_before(request) {
+        Some(read) => Ok(Some(Cow::Borrowed(read))),
+        None if is_yaml(request) => {
+            let read = yaml_document(request)?.unwrap_or(Value::Null);
+            Ok(Some(Cow::Owned(read)))
+        }
+        None => Ok(None),
+    }
+}
+
 /// Takes the envelope of a body apart.
 pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
-    let read = match read_before(request) {
-        Some(read) => Some(Cow::Borrowed(read)),
-        None if is_yaml(request) => {
-            Some(Cow::Owned(yaml_document(request)?.unwrap_or(Value::Null)))
-        }
-        None => None,
-    };
-    let Some(read) = read else {
+    let Some(read) = whole(request)? else {
         let body = &request.message().body;
         if body.is_empty() {
             return Ok(Envelope::default());
@@ -101,7 +106,7 @@ pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envel
 const INPUT: &str = "input";
 
 fn metadata_of_text(text: &str) -> Result<Value, String> {
-    let members = Members::of(text)?.0.into_iter();
+    let members = Members::of(text)?.kept.into_iter();
     let others = members.filter(|(name, _)| !name.eq_ignore_ascii_case(INPUT));
     let read = others.map(|(name, member)| {
         let value = json::read(member.get().as_bytes());
@@ -153,7 +158,7 @@ pub fn read_all(request: &Request<'_>) -> Result<Option<Value>, String> {
 
 /// Whether a body is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
 fn is_yaml(request: &Request<'_>) -> bool {
-    request.is_yaml() && !json::is_valid(&request.body)
+    request.is_yaml() && !is_json(&request.body)
 }
 
 fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {
@@ -192,21 +197,42 @@ pub fn items(text: &str) -> Result<Vec<&str>, String> {
 
 /// The members of an object, unread.
 #[derive(Default)]
-pub struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub struct Members<'a> {
+    kept: Vec<(Cow<'a, str>, &'a RawValue)>,
+    left_out: usize,
+}
 
 impl<'a> Members<'a> {
     /// The members of the object that a text is; none of null.
     pub fn of(text: &'a str) -> Result<Self, String> {
-        first(text).map_err(|error| mismatch(text, &error, "an object"))
+        Self::at_most(text, usize::MAX)
+    }
+
+    /// The same, so many at most; of what is beyond only the number is known.
+    pub fn at_most(text: &'a str, most: usize) -> Result<Self, String> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let members = reader.deserialize_any(MembersVisitor { most });
+        members.map_err(|error| mismatch(text, &error, "an object"))
+    }
+
+    /// How many there are, whether they were kept or not.
+    pub fn count(&self) -> usize {
+        self.kept.len() + self.left_out
     }
 
     /// A member's text. Names are matched whatever their case; the last one counts.
     pub fn get(&self, name: &str) -> Option<&'a str> {
         let named = self
-            .0
+            .kept
             .iter()
             .rfind(|(key, _)| key.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.get())
+    }
+
+    /// All names with their texts, in the order that they stand in.
+    pub fn into_pairs(self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> {
+        let pairs = self.kept.into_iter();
+        pairs.map(|(name, value)| (name, value.get()))
     }
 
     /// A member that has to be a string, if it is there and not null.
@@ -267,13 +293,10 @@ fn kind(text: &str) -> &'static str {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(MembersVisitor)
-    }
+struct MembersVisitor {
+    /// How many are kept.
+    most: usize,
 }
-
-struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
     type Value = Members<'de>;
@@ -287,10 +310,16 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
+        let mut members = Members::default();
+        while members.kept.len() < self.most {
+            match map.next_entry()? {
+                Some(member) => members.kept.push(member),
+                None => return Ok(members),
+            }
         }
-        Ok(Members(members))
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+            members.left_out += 1;
+        }
+        Ok(members)
     }
 }

@@ -61,7 +61,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     let start = metrics.start();
     let wanted = Wanted::of_partial(request);
     let (left, told) = if wanted.is_something() {
-        search(state, request, wanted, &metrics, &prepared, given)
+        search(state, request, wanted, &metrics, &prepared, given, None)
     } else {
         let left = evaluate(state, request, &given, |given| prepared.evaluate(given));
         left.map(|left| (left, Told::default()))

@@ -1,23 +1,25 @@
 //! Reading documents: `GET` and `POST /v1/data`, `POST /v0/data`, `POST /`.
 
 use std::cell::Cell;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use solon::internal::limits;
 use solon::internal::value::json::malformed as malformed_json;
 use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
 use solon::trace::{Detail, Timer};
-use solon::{ResponseMetadata, Value};
+use solon::{Moment, ResponseMetadata, Value};
 
 use super::ApiError;
 use super::body::{self, Document, Envelope};
-use super::documents::Failure;
+use super::documents::{Document as Prepared, Failure};
 use super::error::message;
 use super::metrics;
 use super::provenance::provenance;
 use super::search::{Told, Wanted, search};
 use super::state::State;
+use super::warning::Warning;
 use crate::http::{Fields, Request, Response, Status, segments};
 use crate::telemetry::Metrics;
 
@@ -32,7 +34,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
         warn: false,
         metrics: metrics::asked(request),
     };
-    let answer = asked.read(state, request);
+    let answer = asked.answer(state, request);
     match (answer, text) {
         (Err(Failure::Input(_)), Some(text)) => {
             let words = malformed_json(text.as_bytes());
@@ -59,7 +61,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         warn,
         metrics,
     };
-    asked.read(state, request).map_err(malformed_body)
+    asked.answer(state, request).map_err(malformed_body)
 }
 
 /// `POST /v0/data/{path}`: the body is the input, the answer is the document.
@@ -81,7 +83,8 @@ pub fn path(request: &Request<'_>) -> Result<Path, ApiError> {
         .ok_or_else(|| ApiError::invalid(format!("bad path: {}", request.path())))
 }
 
-fn malformed_body(failure: Failure) -> ApiError {
+/// The refusal of a body whose input cannot be read.
+pub fn malformed_body(failure: Failure) -> ApiError {
     match failure {
         Failure::Input(words) => {
             ApiError::invalid(format!("body contains malformed input document: {words}"))
@@ -91,20 +94,64 @@ fn malformed_body(failure: Failure) -> ApiError {
 }
 
 /// What is asked of a document.
-struct Asked<'a> {
-    envelope: Envelope<'a>,
+pub struct Asked<'a> {
+    /// The input, and what is told about the request.
+    pub envelope: Envelope<'a>,
     /// Whether it is told that there is no input.
-    warn: bool,
-    metrics: Metrics,
+    pub warn: bool,
+    /// What it takes.
+    pub metrics: Metrics,
+}
+
+/// The document that a request asks for.
+pub struct Found {
+    /// The document.
+    document: Arc<Prepared>,
+    /// Whether it was asked before as policies and documents are now.
+    pub known: bool,
+}
+
+impl Found {
+    /// Finds it; what that took is noted.
+    pub fn by(state: &State, request: &Request<'_>, metrics: &Metrics) -> Result<Self, ApiError> {
+        let start = metrics.start();
+        let path = path(request)?;
+        let parsed = start.map(|start| start.elapsed());
+        let start = metrics.start();
+        let (document, mut known) = state.documents.get(state, request, &path)?;
+        if let Some(start) = start {
+            known = known && document.was_answered(state.engine.generation());
+            if !known {
+                metrics.add("rego_query_parse", parsed.unwrap_or_default());
+                metrics.since(QUERY_COMPILE, start);
+            }
+        }
+        Ok(Self { document, known })
+    }
 }
 
 impl Asked<'_> {
-    fn read(&self, state: &State, request: &Request<'_>) -> Result<Response, Failure> {
-        let metrics = &self.metrics;
-        let wanted = Wanted::of(request);
-        if wanted.is_something() && request.place.is_reactor() {
+    fn answer(&self, state: &State, request: &Request<'_>) -> Result<Response, Failure> {
+        if Wanted::of(request).is_something() && request.place.is_reactor() {
             return Err(ApiError::Elsewhere(None).into());
         }
+        let found = Found::by(state, request, &self.metrics)?;
+        let answer = self.read(state, request, &found, None, request.received)?;
+        Ok(Response::json(Status::OK, answer.finish()))
+    }
+
+    /// Reads a document as it is now, or at a moment, for what was received at some time.
+    pub fn read(
+        &self,
+        state: &State,
+        request: &Request<'_>,
+        found: &Found,
+        moment: Option<&Moment>,
+        received: Instant,
+    ) -> Result<Fields, Failure> {
+        let document = &found.document;
+        let metrics = &self.metrics;
+        let wanted = Wanted::of(request);
         let instrumented = metrics::is_instrumented(request);
         let (parsed, heard) = (Cell::new(Duration::ZERO), Cell::new(Duration::ZERO));
         let compiled = Cell::new(false);
@@ -117,19 +164,6 @@ impl Asked<'_> {
                 metrics::hear(metrics, instrumented, name, took);
             }
         };
-        let start = metrics.start();
-        let path = path(request)?;
-        let parsed_path = start.map(|start| start.elapsed());
-        let start = metrics.start();
-        let (document, known) = state.documents.get(state, request, &path)?;
-        let mut known = known;
-        if let Some(start) = start {
-            known = known && document.was_answered(state.engine.generation());
-            if !known {
-                metrics.add("rego_query_parse", parsed_path.unwrap_or_default());
-                metrics.since(QUERY_COMPILE, start);
-            }
-        }
         let sent = solon::SendMetrics::default();
         let response = ResponseMetadata::default();
         let mut asked = solon::Request::new()
@@ -151,7 +185,8 @@ impl Asked<'_> {
             let prepared = document.prepared();
             let generation = state.engine.generation();
             let (value, mut told) =
-                search(state, request, wanted, metrics, prepared, asked).map_err(Failure::from)?;
+                search(state, request, wanted, metrics, prepared, asked, moment)
+                    .map_err(Failure::from)?;
             document.answered(generation);
             let hides = state.options.spelling.is_opa() && wanted.detail != Some(Detail::Full);
             if value.is_none() && hides {
@@ -160,17 +195,17 @@ impl Asked<'_> {
             }
             (value.map(|value| text_of(&value, style)).transpose()?, told)
         } else {
-            let result = document.evaluate_text(state, request, asked, style)?;
+            let result = document.evaluate_text(state, request, moment, asked, style)?;
             (result, Told::default())
         };
         if let Some(start) = start {
-            let hit = known && !compiled.get();
+            let hit = found.known && !compiled.get();
             metrics.counter("server_query_cache_hit", hit.into());
             metrics.add(INPUT_PARSE, parsed.get());
             let took = start.elapsed().saturating_sub(heard.get());
             metrics.add("rego_query_eval", took);
             metrics.sent(&sent);
-            metrics.since("server_handler", request.received);
+            metrics.since("server_handler", received);
         }
         let mut answer = Fields::new(request.pretty());
         if request.params.flag("provenance") {
@@ -183,10 +218,10 @@ impl Asked<'_> {
             told.add_rules(&mut answer);
         }
         if self.warn {
-            answer.typed("warning", &MissingInput::default());
+            answer.typed("warning", &Warning::missing("input"));
         }
         add_metadata(&mut answer, &response, request.pretty())?;
-        Ok(Response::json(Status::OK, answer.finish()))
+        Ok(answer)
     }
 }
 
@@ -238,22 +273,6 @@ fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
         .map_err(|TooLong| ApiError::internal(message::EVALUATE))
 }
 
-/// What OPA adds when a request has no input; the specification knows no such field.
-#[derive(serde::Serialize)]
-struct MissingInput {
-    code: &'static str,
-    message: &'static str,
-}
-
-impl Default for MissingInput {
-    fn default() -> Self {
-        Self {
-            code: "api_usage_warning",
-            message: "'input' key missing from the request",
-        }
-    }
-}
-
 fn bare(state: &State, request: &Request<'_>, path: &Path) -> Result<Response, ApiError> {
     let malformed = |words: String| {
         ApiError::invalid(format!(
@@ -266,13 +285,13 @@ fn bare(state: &State, request: &Request<'_>, path: &Path) -> Result<Response, A
     let (document, _) = state.documents.get(state, request, path)?;
     let style = style(request.pretty(), "");
     let asked = input.as_input(solon::Request::new());
-    let mut answer = document.evaluate_text(state, request, asked, style);
+    let mut answer = document.evaluate_text(state, request, None, asked, style);
     if let (Err(Failure::Input(_)), Document::Json(_)) = (&answer, &input) {
         // what follows the first value does not count
         let text = body::text(request);
         let first = body::first_json(&text).map_err(malformed)?;
         let asked = solon::Request::new().input_json(first.as_bytes());
-        answer = document.evaluate_text(state, request, asked, style);
+        answer = document.evaluate_text(state, request, None, asked, style);
     }
     match answer {
         Ok(Some(mut result)) => {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use solon::V;
 use solon::json::Style;
 use solon::store::Path;
-use solon::{BoundDocument, Error, Limits, PreparedDocument};
+use solon::{BoundDocument, Error, Limits, Moment, PreparedDocument};
 
 use super::ApiError;
 use super::cache::Cache;
@@ -134,33 +134,39 @@ impl Document {
         asked: solon::Request<'_>,
         read: impl FnOnce(V<'_>) -> R,
     ) -> Result<Option<R>, Failure> {
-        self.ask(state, request, asked, |document, asked| {
+        let now = self.prepared.bind();
+        self.ask(state, request, &now, asked, |document, asked| {
             document.evaluate_with(asked, read)
         })
     }
 
-    /// The document as JSON text.
+    /// The document as JSON text, as it is now or at a moment.
     pub fn evaluate_text(
         &self,
         state: &State,
         request: &Request<'_>,
+        moment: Option<&Moment>,
         asked: solon::Request<'_>,
         style: Style<'_>,
     ) -> Result<Option<Vec<u8>>, Failure> {
-        self.ask(state, request, asked, |document, asked| {
+        let bound = match moment {
+            Some(moment) => self.prepared.bind_to(moment),
+            None => self.prepared.bind(),
+        };
+        self.ask(state, request, &bound, asked, |document, asked| {
             document.evaluate_text(asked, style)
         })
     }
 
-    /// Evaluates within one moment, here if it is known to be quick enough for here.
+    /// Evaluates at a moment, here if it is known to be quick enough for here.
     fn ask<R>(
         &self,
         state: &State,
         request: &Request<'_>,
+        bound: &BoundDocument,
         asked: solon::Request<'_>,
         evaluate: impl FnOnce(&BoundDocument, &solon::Request<'_>) -> Result<Option<R>, Error>,
     ) -> Result<Option<R>, Failure> {
-        let bound = self.prepared.bind();
         let generation = bound.moment().generation();
         let here = request.place.is_reactor();
         // what asks the outside would ask twice
@@ -173,10 +179,10 @@ impl Document {
         let asked = asked.print(&print).cancel(&request.cancel);
         let start = Instant::now();
         let answer = if here {
-            evaluate(&bound, &asked.limits(&state.documents.brief))
+            evaluate(bound, &asked.limits(&state.documents.brief))
         } else {
             let limits = state.limits_of(request);
-            evaluate(&bound, &asked.limits(&limits).at_looks(&look))
+            evaluate(bound, &asked.limits(&limits).at_looks(&look))
         };
         self.pace.note(generation, start.elapsed());
         match answer {

@@ -7,7 +7,7 @@ use solon::Error;
 use solon::store::StoreError;
 
 use crate::config::Spelling;
-use crate::http::{Pace, Response, Status, answer_text};
+use crate::http::{Fields, Pace, Response, Status, answer_text};
 use crate::wire::{Details, Location, Running};
 
 /// Messages that clients compare.
@@ -121,6 +121,12 @@ impl ApiError {
         error
     }
 
+    /// 503: all that may be done and held at once is.
+    pub fn busy() -> Self {
+        let message = "too much is being done at once";
+        Self::new(Status::SERVICE_UNAVAILABLE, "unavailable", message)
+    }
+
     /// 500: it is not the request's fault.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Status::INTERNAL_SERVER_ERROR, "internal_error", message)
@@ -173,21 +179,42 @@ impl From<StoreError> for ApiError {
 impl Refusal {
     /// The answer. Errors are always formatted for humans.
     pub fn response(self, spelling: Spelling) -> Response {
-        let errors: Vec<Item> = self
-            .errors
-            .into_iter()
-            .map(|item| Item {
-                code: spelling.code(&item.code).into_owned(),
-                ..item
-            })
-            .collect();
+        let errors = spelled(self.errors, spelling);
         let body = Body {
             code: self.code,
             message: &self.message,
             errors: &errors,
         };
-        Response::json(self.status, answer_text(&body, true))
+        let response = Response::json(self.status, answer_text(&body, true));
+        if self.status == Status::SERVICE_UNAVAILABLE {
+            response.with("retry-after", "1")
+        } else {
+            response
+        }
     }
+
+    /// What is told of it where it is one answer of many: in the place of the message stands the first of its errors.
+    pub fn fields(self, pretty: bool, spelling: Spelling) -> Fields {
+        let errors = spelled(self.errors, spelling);
+        let first = errors.first();
+        let message = first.map(|first| format!("{}: {}", first.code, first.message));
+        let mut fields = Fields::new(pretty);
+        fields.typed("code", &self.code);
+        fields.typed("message", &message.unwrap_or(self.message));
+        if !errors.is_empty() {
+            fields.typed("errors", &errors);
+        }
+        fields
+    }
+}
+
+fn spelled(errors: Vec<Item>, spelling: Spelling) -> Vec<Item> {
+    let errors = errors.into_iter();
+    let spell = |item: Item| Item {
+        code: spelling.code(&item.code).into_owned(),
+        ..item
+    };
+    errors.map(spell).collect()
 }
 
 fn items(error: &Error) -> Vec<Item> {

@@ -2,6 +2,7 @@
 
 mod access_log;
 mod authorize;
+mod batch;
 mod body;
 mod cache;
 mod compile;
@@ -13,9 +14,10 @@ mod evaluation;
 mod filters;
 mod health;
 mod identity;
-mod index;
 mod metrics;
 mod metrics_page;
+mod openapi;
+mod pages;
 mod patch;
 mod policies;
 mod provenance;
@@ -25,6 +27,7 @@ mod search;
 mod service;
 mod state;
 mod status;
+mod warning;
 mod write;
 
 pub use error::ApiError;

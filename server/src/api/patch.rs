@@ -68,7 +68,12 @@ fn pointer(text: &str) -> Result<Path, ApiError> {
     let inner = text.trim_matches('/');
     let decoded =
         segments(inner).ok_or_else(|| ApiError::invalid(format!("bad patch path: {text}")))?;
-    Ok(Path::new(decoded.iter().map(|segment| {
-        segment.replace("~1", "/").replace("~0", "~")
-    })))
+    Ok(unescaped(&Path::new(decoded)))
+}
+
+/// A path without the escapes of JSON pointers. The target of a patch has them, too, as it is the beginning of each of its
+/// operations' paths.
+pub fn unescaped(path: &Path) -> Path {
+    let segments = path.segments().iter();
+    Path::new(segments.map(|segment| segment.replace("~1", "/").replace("~0", "~")))
 }

@@ -97,7 +97,7 @@ fn ask(
     heard.take();
     let start = metrics.start();
     let (solutions, told) = if wanted.is_something() {
-        search(state, request, wanted, &metrics, &*prepared, asked)?
+        search(state, request, wanted, &metrics, &*prepared, asked, None)?
     } else {
         let solutions = evaluate(state, request, &asked, |asked| prepared.solutions(asked));
         (solutions?, Told::default())

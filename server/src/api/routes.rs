@@ -1,9 +1,10 @@
 //! Which handler answers what.
 
 use super::{
-    ApiError, State, compile, config, data, filters, health, index, metrics_page, policies, query,
-    status, write,
+    ApiError, State, batch, compile, config, data, filters, health, metrics_page, openapi, pages,
+    policies, query, status, write,
 };
+use crate::config::ServerOptions;
 use crate::http::{Request, Response};
 
 /// Answers a request that was classified, read and allowed.
@@ -53,9 +54,19 @@ const ROUTES: &[Route] = &[
         path: "/",
         below: false,
         actions: &[
-            on("GET", Runs::Anywhere, index::page),
+            on("GET", Runs::Anywhere, pages::index),
             on("POST", Runs::Anywhere, data::default_decision),
         ],
+    },
+    Route {
+        path: "/openapi.json",
+        below: false,
+        actions: &[on("GET", Runs::InPool, openapi::get)],
+    },
+    Route {
+        path: "/ui",
+        below: true,
+        actions: &[on("GET", Runs::Anywhere, pages::ui)],
     },
     Route {
         path: "/v0/data",
@@ -82,6 +93,11 @@ const ROUTES: &[Route] = &[
             on("PATCH", Runs::Apart, write::patch),
             on("DELETE", Runs::Apart, write::delete),
         ],
+    },
+    Route {
+        path: "/v1/batch/data",
+        below: true,
+        actions: &[on("POST", Runs::InPool, batch::post)],
     },
     Route {
         path: "/v1/policies",
@@ -170,6 +186,31 @@ pub fn route(path: &str) -> Option<&'static Route> {
             Some(rest) => route.below && rest.starts_with('/'),
             None => false,
         })
+}
+
+impl Route {
+    /// Whether a path leads here: of several routes the first counts.
+    pub fn is_reached(&self, path: &str) -> bool {
+        route(path).is_some_and(|found| std::ptr::eq(found, self))
+    }
+
+    /// Whether a server has the route.
+    pub fn is_served(&self, options: &ServerOptions) -> bool {
+        options.ui || self.path != "/ui"
+    }
+
+    /// What may be asked of it: where nothing may be written, only what reads.
+    pub fn served(&self, options: &ServerOptions) -> impl Iterator<Item = &Action> + use<'_> {
+        let read_only = options.read_only;
+        let actions = self.actions.iter();
+        actions.filter(move |action| !(read_only && action.runs == Runs::Apart))
+    }
+}
+
+/// All that a server can be asked.
+pub fn served(options: &ServerOptions) -> impl Iterator<Item = (&'static Route, &'static Action)> {
+    let routes = ROUTES.iter().filter(|route| route.is_served(options));
+    routes.flat_map(|route| route.served(options).map(move |action| (route, action)))
 }
 
 /// Whether a listener for diagnosis serves a route.

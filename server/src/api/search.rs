@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 use solon::trace::{Detail, Instruments, Spelling, Succeeded};
 use solon::{
-    Error, Explanation, PreparedDocument, PreparedPartial, PreparedQuery, Residuals, Search,
-    Solution, Value,
+    Error, Explanation, Moment, PreparedDocument, PreparedPartial, PreparedQuery, Residuals,
+    Search, Solution, Value, Watched,
 };
 
 use super::evaluation::evaluate;
@@ -116,7 +116,7 @@ impl Searched for PreparedDocument {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain_to(asked, detail, search)
+        self.explain(asked, Watched::new(detail).search(search))
     }
 }
 
@@ -133,7 +133,7 @@ impl Searched for PreparedQuery {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain_to(asked, detail, search)
+        self.explain(asked, Watched::new(detail).search(search))
     }
 }
 
@@ -150,11 +150,11 @@ impl Searched for PreparedPartial {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain_to(asked, detail, search)
+        self.explain(asked, Watched::new(detail).search(search))
     }
 }
 
-/// Searches for a request, within one moment, and tells what it asks for.
+/// Searches for a request, within one moment (the current one unless it is given), and tells what it asks for.
 pub fn search<S: Searched>(
     state: &State,
     request: &Request<'_>,
@@ -162,8 +162,9 @@ pub fn search<S: Searched>(
     metrics: &Metrics,
     subject: &S,
     asked: solon::Request<'_>,
+    moment: Option<&Moment>,
 ) -> Result<(S::Answer, Told), Error> {
-    let moment = state.engine.moment();
+    let moment = moment.cloned().unwrap_or_else(|| state.engine.moment());
     let instruments = Instruments::default();
     let mut succeeded = Succeeded::default();
     let mut how = Search::default();

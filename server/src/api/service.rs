@@ -1,5 +1,7 @@
 //! From a request to its handler: classified by its head, authorized, answered.
 
+use std::sync::Arc;
+
 use super::access_log;
 use super::authorize;
 use super::routes::{Action, Route, Runs, is_for_diagnosis, route};
@@ -12,7 +14,7 @@ use crate::telemetry::CountedRequest;
 
 /// Answers requests from the table of routes.
 pub struct Service {
-    state: State,
+    state: Arc<State>,
 }
 
 /// What a request's head says of it.
@@ -34,7 +36,7 @@ pub enum Plan {
 
 impl Service {
     /// Answers for an engine.
-    pub fn new(state: State) -> Self {
+    pub fn new(state: Arc<State>) -> Self {
         Self { state }
     }
 
@@ -80,7 +82,10 @@ impl Service {
     }
 
     fn other_method(&self, route: &Route, request: &Request<'_>) -> Response {
-        let allowed: Vec<_> = self.methods(route).map(|action| action.method).collect();
+        let allowed = route
+            .served(&self.state.options)
+            .map(|action| action.method);
+        let allowed: Vec<_> = allowed.collect();
         let message = format!("{} is no method of {}", request.method, request.path());
         let error =
             ApiError::with_status(Status::METHOD_NOT_ALLOWED, "method_not_allowed", message);
@@ -89,13 +94,6 @@ impl Service {
             return refused;
         }
         refused.with("allow", &allowed.join(", "))
-    }
-
-    /// What may be asked of a route: where nothing may be written, only what reads.
-    fn methods<'a>(&self, route: &'a Route) -> impl Iterator<Item = &'a Action> + use<'a> {
-        let read_only = self.state.options.read_only;
-        let actions = route.actions.iter();
-        actions.filter(move |action| !(read_only && action.runs == Runs::Apart))
     }
 
     /// The answer to a request that is refused.
@@ -125,7 +123,10 @@ impl App for Service {
     fn plan(&self, message: &mut Message) -> Plan {
         let head = message.head.clone();
         let path = head.path();
-        let is_served = |route: &Route| !head.peer.is_diagnostic || is_for_diagnosis(route);
+        let options = &self.state.options;
+        let is_served = |route: &Route| {
+            route.is_served(options) && (!head.peer.is_diagnostic || is_for_diagnosis(route))
+        };
         if path == "*" && head.method == "OPTIONS" {
             return Plan::Server;
         }
@@ -144,7 +145,7 @@ impl App for Service {
             return Plan::Nothing;
         };
         let method = head.method.as_str();
-        let Some(action) = self.methods(route).find(|action| action.method == method) else {
+        let Some(action) = route.served(options).find(|action| action.method == method) else {
             return Plan::OtherMethod(route);
         };
         message.routed = route.path.len();
@@ -227,20 +228,11 @@ impl App for Service {
                 "expectation_failed",
                 "only `100-continue` can be expected",
             ),
-            Refusal::Busy => refuse(
-                Status::SERVICE_UNAVAILABLE,
-                "unavailable",
-                "too much is being done at once",
-            ),
+            Refusal::Busy => ApiError::busy(),
             Refusal::Late => ApiError::cancelled(),
             Refusal::Panicked => ApiError::internal("internal error: a panic"),
         };
-        let response = self.refusal(error);
-        if *refusal == Refusal::Busy {
-            response.with("retry-after", "1")
-        } else {
-            response
-        }
+        self.refusal(error)
     }
 
     fn abandoned(&self, head: &Head) {

@@ -1,6 +1,6 @@
 //! What all handlers share.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext, Value};
 
@@ -14,11 +14,17 @@ use crate::telemetry::Counts;
 /// Names, descriptions and values.
 pub type Gauges = dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync;
 
-/// What every engine answers, with enough steps to look at its budget once.
-const PROBE: &str = "count([x | some x in numbers.range(1, 1100)]) == 1100";
+/// What engines answer, in any version of Rego: with enough steps to look at the budget once, and, for those whose capabilities
+/// leave its functions out, without.
+const PROBES: [&str; 2] = [
+    "count([x | x = numbers.range(1, 1100)[_]]) == 1100",
+    "x = 1",
+];
 
 /// The engine and how it is asked.
 pub struct State {
+    /// The state itself, for work that other threads help with.
+    me: Weak<Self>,
     /// Policies and documents.
     pub engine: Engine,
     /// How the server runs.
@@ -52,11 +58,14 @@ impl State {
         options: ServerOptions,
         config: Value,
         plugins: Arc<Registry>,
-    ) -> Self {
-        Self {
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
             plugins,
             reads_metadata: engine.has_functions(),
-            probe: engine.prepare_query(PROBE).ok(),
+            probe: PROBES
+                .iter()
+                .find_map(|probe| engine.prepare_query(probe).ok()),
             documents: Documents::new(options.bounds.documents, engine.limits()),
             queries: Cache::new(options.bounds.queries),
             filters: Cache::new(options.bounds.queries),
@@ -66,7 +75,12 @@ impl State {
             options,
             config,
             unsafe_builtins: ["http.send".to_owned()],
-        }
+        })
+    }
+
+    /// The state, to be kept by whoever works on after a handler has ended; nothing when the server ends.
+    pub fn shared(&self) -> Option<Arc<Self>> {
+        self.me.upgrade()
     }
 
     /// Whether decisions are made at all.

@@ -45,7 +45,7 @@ pub fn patch(state: &State, request: &Request<'_>) -> Result<Response, ApiError>
     let text = body::text(request);
     let operations = patch::read(&text)?;
     metrics.end("rego_input_parse", start);
-    let below = path(request)?;
+    let below = patch::unescaped(&path(request)?);
     let steps = operations
         .into_iter()
         .map(|operation| operation.below(&below));

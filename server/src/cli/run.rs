@@ -161,6 +161,8 @@ fn start(args: &Args) -> Result<(), String> {
         tracing::warn!("{warning}");
     }
     args.watch(&engine, &loaded);
+    // the engine may hold the same documents from elsewhere
+    drop(loaded);
     let server = Server::builder().engine(engine).options(options);
     let served = server.config(active).build().run();
     served.map_err(|error| line(error.to_string()))
@@ -219,6 +221,7 @@ impl Args {
             authentication: self.transport.authentication(),
             authorization: self.transport.authorization(),
             read_only: self.transport.read_only,
+            ui: self.transport.ui || settings.ui,
             request_log: self.log_level_request.of_lines(),
             status: settings.status,
             ready_within: Some(Duration::from_secs(self.ready_timeout))

@@ -37,6 +37,8 @@ pub struct Bounds {
     pub documents: usize,
     /// Queries that are kept prepared.
     pub queries: usize,
+    /// Inputs of a batch.
+    pub batch: usize,
     /// Lines of the log that wait to be written.
     pub log_lines: usize,
 }
@@ -60,6 +62,7 @@ impl Default for Bounds {
             request: Some(Duration::from_secs(30)),
             documents: 1024,
             queries: 256,
+            batch: 100_000,
             log_lines: 1 << 16,
         }
     }

@@ -24,6 +24,8 @@ pub struct ServerOptions {
     pub authorization: Authorization,
     /// Whether every write is refused.
     pub read_only: bool,
+    /// Whether there is a page at `/ui` where people look at policies and documents and ask for decisions.
+    pub ui: bool,
     /// The level that lines about requests and answers are logged at.
     pub request_log: tracing::Level,
     /// What is told of the instance beside `/health`, if anything is.
@@ -141,6 +143,7 @@ impl Default for ServerOptions {
             authentication: Authentication::default(),
             authorization: Authorization::default(),
             read_only: false,
+            ui: false,
             request_log: tracing::Level::INFO,
             status: None,
             ready_within: None,

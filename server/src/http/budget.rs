@@ -74,6 +74,11 @@ impl Held {
         Ok(())
     }
 
+    /// Nothing yet of the same budget, to be added to.
+    pub fn beside(&self) -> Self {
+        self.budget.none()
+    }
+
     /// Gives some of it back.
     pub fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);

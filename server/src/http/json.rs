@@ -25,12 +25,32 @@ impl Fields {
         if self.pretty {
             self.out.extend_from_slice(b"\n  ");
         }
-        // a text can always be written
-        let _ = serde_json::to_writer(&mut self.out, name);
+        if name.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+            self.out.extend_from_slice(&to_text(&name, false));
+        } else {
+            // a text can always be written
+            let _ = serde_json::to_writer(&mut self.out, name);
+        }
         self.out
             .extend_from_slice(if self.pretty { b": " } else { b":" });
         self.out.extend_from_slice(json);
         self
+    }
+
+    /// Adds an object.
+    pub fn object(&mut self, name: &str, fields: Self) -> &mut Self {
+        let text = fields.finish();
+        let text = text.trim_ascii_end();
+        if self.pretty {
+            self.text(name, &indent(text, 1))
+        } else {
+            self.text(name, text)
+        }
+    }
+
+    /// How many bytes there are so far.
+    pub fn len(&self) -> usize {
+        self.out.len()
     }
 
     /// Adds a field.
@@ -130,6 +150,21 @@ mod tests {
             "{\n  \"b\": [\n    1,\n    2\n  ],\n  \"a\": true\n}\n"
         );
         assert_eq!(Fields::new(true).finish(), b"{}\n");
+        let nested = |pretty| {
+            let (mut inner, mut outer) = (Fields::new(pretty), Fields::new(pretty));
+            inner.typed("a", &[1]);
+            outer.object("<\"é\"", inner);
+            outer.object("none", Fields::new(pretty));
+            String::from_utf8(outer.finish()).unwrap()
+        };
+        assert_eq!(
+            nested(false),
+            "{\"\\u003c\\\"é\\\"\":{\"a\":[1]},\"none\":{}}\n"
+        );
+        assert_eq!(
+            nested(true),
+            "{\n  \"\\u003c\\\"é\\\"\": {\n    \"a\": [\n      1\n    ]\n  },\n  \"none\": {}\n}\n"
+        );
     }
 
     #[test]

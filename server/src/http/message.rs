@@ -12,7 +12,7 @@ use hyper::{Method, Uri};
 use solon::{Cancel, Value};
 
 use super::budget::Held;
-use super::pool::Turn;
+use super::pool::{Turn, Work};
 use super::{Params, Peer};
 
 pub use hyper::StatusCode as Status;
@@ -72,6 +72,19 @@ impl Place<'_> {
     /// Whether answers must come at once.
     pub fn is_reactor(self) -> bool {
         matches!(self, Self::Reactor)
+    }
+
+    /// Does work of many parts here, and on other threads where that is a pool with room.
+    ///
+    /// `work` is called by each of them, and does part after part until none is left.
+    pub fn share(self, work: impl Fn(Place<'_>) + Send + Sync + 'static) {
+        match self {
+            Self::Pool(turn) => {
+                let work: Arc<Work> = Arc::new(move |turn: &Turn| work(Place::Pool(turn)));
+                turn.share(&work);
+            }
+            here => work(here),
+        }
     }
 
     /// Lets others have their turn; to be called now and then.

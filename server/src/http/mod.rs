@@ -18,7 +18,7 @@ mod serve;
 mod stream;
 mod tls;
 
-pub use budget::Budget;
+pub use budget::{Budget, Held, Spent};
 pub use connection::{App, Longer, Peer, Refusal, Service};
 pub use json::{Fields, answer_text, escape_html, indent};
 pub use listen::{Address, Listener};

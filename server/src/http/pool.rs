@@ -1,6 +1,9 @@
 //! The pool: where what may take long is worked out. As many evaluations run at once as there are slots; one that runs for
 //! long gives its slot away at a look at its budget and queues behind newcomers, so that many heavy ones hold nobody up.
 
+mod crew;
+mod pace;
+
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,6 +14,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
+pub use self::crew::Work;
+pub use self::pace::Pace;
 use crate::config::Bounds;
 use crate::system::Priority;
 
@@ -23,77 +28,6 @@ const FAIR: u32 = 8;
 /// Stack of a thread; what needs more grows it.
 const STACK: usize = 4 << 20;
 
-/// What is known of how long something takes, shared by all that ask for it.
-#[derive(Debug)]
-pub struct Pace {
-    /// Nanoseconds of the last time; [`Self::UNKNOWN`] before the first.
-    last: AtomicU64,
-    /// The generation of the engine that `last` belongs to.
-    generation: AtomicU64,
-    /// The generation in which it took longer than a reactor may wait, though it was not thought to.
-    misjudged: AtomicU64,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self {
-            last: AtomicU64::new(Self::UNKNOWN),
-            generation: AtomicU64::new(u64::MAX),
-            misjudged: AtomicU64::new(u64::MAX),
-        }
-    }
-}
-
-impl Pace {
-    const UNKNOWN: u64 = u64::MAX;
-
-    /// Notes how long it took in a generation.
-    pub fn note(&self, generation: u64, took: Duration) {
-        let took = u64::try_from(took.as_nanos()).unwrap_or(Self::UNKNOWN - 1);
-        // most often the generation stays, and threads do not meet here
-        if self.generation.load(Ordering::Relaxed) != generation {
-            self.generation.store(generation, Ordering::Relaxed);
-        }
-        self.last.store(took, Ordering::Relaxed);
-    }
-
-    /// Whether it was last asked in a generation.
-    pub fn is_of(&self, generation: u64) -> bool {
-        self.generation.load(Ordering::Relaxed) == generation
-    }
-
-    /// Notes that it took too long for a reactor.
-    pub fn misjudged(&self, generation: u64) {
-        self.misjudged.store(generation, Ordering::Relaxed);
-    }
-
-    /// Whether it took less than `time` when it was last asked in a generation, and never more than a reactor may wait.
-    pub fn is_under(&self, generation: u64, time: Duration) -> bool {
-        self.generation.load(Ordering::Relaxed) == generation
-            && self.misjudged.load(Ordering::Relaxed) != generation
-            && self.last.load(Ordering::Relaxed) < u64::try_from(time.as_nanos()).unwrap_or(0)
-    }
-
-    /// Notes that it takes longer than a turn, before it is known how long.
-    fn is_long(&self) {
-        if !self.is_slow() {
-            let long = u64::try_from(TURN.as_nanos()).unwrap_or(u64::MAX);
-            self.last.store(long.saturating_add(1), Ordering::Relaxed);
-        }
-    }
-
-    /// Whether it is known, of any generation, to take longer than a turn.
-    fn is_slow(&self) -> bool {
-        let last = self.last.load(Ordering::Relaxed);
-        last != Self::UNKNOWN && u128::from(last) > TURN.as_nanos()
-    }
-
-    /// Whether it is known, of any generation, to end within a turn.
-    fn is_quick(&self) -> bool {
-        u128::from(self.last.load(Ordering::Relaxed)) <= TURN.as_nanos()
-    }
-}
-
 /// Why work was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotRun {
@@ -103,10 +37,8 @@ pub enum NotRun {
     Lost,
 }
 
-type Work = Box<dyn FnOnce(&Turn) + Send>;
-
 struct Job {
-    work: Work,
+    work: Box<dyn FnOnce(&Turn) + Send>,
     pace: Option<Arc<Pace>>,
 }
 
@@ -130,6 +62,7 @@ struct Shared {
     state: Mutex<State>,
     /// Tells threads without work that there is some.
     work: Condvar,
+    slots: usize,
     threads: usize,
     waiting: usize,
     /// Most threads that evaluations hold which gave their slots away; the others are for newcomers.
@@ -171,10 +104,10 @@ impl State {
 impl Pool {
     /// A pool of its own.
     pub fn new(bounds: &Bounds) -> Self {
-        let threads = bounds.threads.max(1);
+        let (slots, threads) = (bounds.slots.max(1), bounds.threads.max(1));
         Self(Arc::new(Shared {
             state: Mutex::new(State {
-                free: bounds.slots.max(1),
+                free: slots,
                 threads: 0,
                 sleeping: 0,
                 parked: 0,
@@ -186,6 +119,7 @@ impl Pool {
                 ready: VecDeque::new(),
             }),
             work: Condvar::new(),
+            slots,
             threads,
             waiting: bounds.waiting,
             parked: threads - threads / 4,
@@ -239,6 +173,27 @@ impl Shared {
         }
         self.grant(&mut state, false);
         Ok(())
+    }
+
+    /// Adds work that nobody misses where too much waits.
+    fn offer(self: &Arc<Self>, work: Box<dyn FnOnce(&Turn) + Send>) {
+        let mut state = self.state.lock();
+        if state.free > 0 || state.waiting() < self.waiting / 2 {
+            let pace = None;
+            state.unknown.push_back(Job { work, pace });
+            self.grant(&mut state, false);
+        }
+    }
+
+    /// Puts this thread, whose slot was given away, behind those that wait.
+    fn queue_up(self: &Arc<Self>, state: &mut State) -> Arc<Parked> {
+        let parked = Arc::new(Parked {
+            granted: AtomicBool::new(false),
+            thread: std::thread::current(),
+        });
+        state.slow.push_back(Slow::Parked(parked.clone()));
+        self.grant(state, false);
+        parked
     }
 
     /// Gives free slots to those that wait. `own` is the thread of the caller, which takes a job itself.
@@ -382,20 +337,20 @@ impl Turn {
             if !state.is_wanted() {
                 return;
             }
-            let parked = Arc::new(Parked {
-                granted: AtomicBool::new(false),
-                thread: std::thread::current(),
-            });
             state.parked += 1;
             state.free += 1;
-            state.slow.push_back(Slow::Parked(parked.clone()));
-            self.pool.grant(&mut state, false);
-            parked
+            self.pool.queue_up(&mut state)
         };
         if !parked.granted.load(Ordering::Acquire) {
             self.pool.yielded.fetch_add(1, Ordering::Relaxed);
         }
-        while !parked.granted.load(Ordering::Acquire) {
+        parked.wait();
+    }
+}
+
+impl Parked {
+    fn wait(&self) {
+        while !self.granted.load(Ordering::Acquire) {
             std::thread::park();
         }
     }
@@ -405,7 +360,7 @@ impl Turn {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{NotRun, Pool};
+    use super::{NotRun, Pool, Work};
     use crate::config::Bounds;
 
     fn pool(slots: usize, threads: usize, waiting: usize) -> Pool {
@@ -436,6 +391,44 @@ mod tests {
         });
         assert_eq!(none.await, Err(NotRun::Lost));
         assert_eq!(pool.run(None, |_| 8).await, Ok(8));
+    }
+
+    #[tokio::test]
+    async fn shared_work_is_done_whole_on_every_slot() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        for (slots, threads) in [(1, 1), (1, 4), (2, 2), (3, 8)] {
+            let pool = pool(slots, threads, 64);
+            let works: Vec<_> = (0..6)
+                .map(|_| {
+                    let pool = pool.clone();
+                    tokio::spawn(async move {
+                        let parts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+                        let shared = parts.clone();
+                        let each = move |turn: &super::Turn| {
+                            // parts are longer than a turn, so that threads are waited for
+                            while shared.0.fetch_add(1, Ordering::SeqCst) < 8 {
+                                work(turn, Duration::from_millis(15));
+                                shared.1.fetch_add(1, Ordering::SeqCst);
+                            }
+                        };
+                        let share =
+                            move |turn: &super::Turn| turn.share(&(Arc::new(each) as Arc<Work>));
+                        pool.run(None, share).await.unwrap();
+                        parts.1.load(Ordering::SeqCst)
+                    })
+                })
+                .collect();
+            for work in works {
+                assert_eq!(work.await.unwrap(), 8, "{slots} slots");
+            }
+            // each slot comes back, soon after what it was needed for
+            while pool.0.state.lock().free < slots {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            assert_eq!(pool.0.state.lock().free, slots);
+        }
     }
 
     #[tokio::test]

@@ -1,7 +1,10 @@
 //! What was acknowledged outlives the process, whatever ends it.
 
+use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -194,6 +197,117 @@ fn a_killed_server_has_all_that_was_acknowledged_and_nothing_by_halves() {
     }
     println!("{first} writes, {rounds} kills, slowest start {slowest:?}");
     assert!(first > rounds, "{first} writes in {rounds} rounds");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_refused_and_stays_as_it_is() {
+    let folder = Folder::with(&[]);
+    let file = folder.path().join("solon.db");
+    let mut server = start(&folder, &[]);
+    let put = Message::new("PUT", "/v1/data/a").body("1".to_owned());
+    assert_eq!(Client::connect(server.address()).ask(&put).status, 204);
+    assert_eq!(server.terminate(), Some(0));
+    drop(server);
+    let before = std::fs::read(&file).unwrap();
+    let allow =
+        |path: &Path, mode| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    // the file alone, the file in a folder that cannot be written either, and that folder alone
+    for (file_mode, folder_mode) in [(0o444, 0o777), (0o444, 0o555), (0o666, 0o555)] {
+        allow(&file, file_mode);
+        allow(folder.path(), folder_mode);
+        let (code, text) = fail_as_nobody(folder.path());
+        allow(folder.path(), 0o755);
+        allow(&file, 0o644);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(
+            text.contains("solon.db: the file cannot be written"),
+            "{text}"
+        );
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+    }
+    // whoever may write it goes on
+    let server = start(&folder, &[]);
+    assert_eq!(data(&server), json!({"a": 1}));
+}
+
+/// A server that does not start for a user without privileges, to whom everything may be read-only: its exit code, and what
+/// it says.
+fn fail_as_nobody(folder: &Path) -> (Option<i32>, String) {
+    let solon = env!("CARGO_BIN_EXE_solon");
+    let id = Command::new("id").arg("-u").output().unwrap();
+    let mut command = if id.stdout == b"0\n" {
+        let mut command = Command::new("setpriv");
+        command.args([
+            "--reuid",
+            "65534",
+            "--regid",
+            "65534",
+            "--clear-groups",
+            solon,
+        ]);
+        command
+    } else {
+        Command::new(solon)
+    };
+    command.args([
+        "run",
+        "--server",
+        "--addr",
+        "127.0.0.1:0",
+        "--log-level",
+        "error",
+        "--data-dir",
+    ]);
+    let output = command.arg(folder).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), text)
+}
+
+#[test]
+fn documents_that_were_kept_and_are_loaded_again_are_held_once() {
+    let folder = Folder::with(&[]);
+    let users: Value = (0..40_000)
+        .map(|n| {
+            (
+                format!("user{n}"),
+                json!({"name": n.to_string(), "roles": ["a", "b"], "n": n}),
+            )
+        })
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    let text = json!({ "users": users }).to_string();
+    let files = [("d.json", text.as_str())];
+    let memory = |server: &Server| {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap();
+        line.split_whitespace()
+            .nth(1)
+            .unwrap()
+            .parse::<usize>()
+            .unwrap()
+            / 1024
+    };
+    let plain = memory(&Server::start(&files));
+    for turn in ["written", "there already"] {
+        let server = start(&folder, &files);
+        let kept = memory(&server);
+        assert!(
+            kept < plain + 20,
+            "{turn}: {kept} MB, without a file {plain} MB"
+        );
+        assert_eq!(
+            get(server.address(), "/v1/data/users/user39999/n").text(),
+            "{\"result\":39999}\n"
+        );
+    }
+    let kept = memory(&start(&folder, &[]));
+    assert!(
+        kept < plain + 20,
+        "read: {kept} MB, without a file {plain} MB"
+    );
 }
 
 #[test]

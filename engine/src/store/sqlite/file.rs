@@ -24,9 +24,14 @@ pub enum Failure {
     Sql(rusqlite::Error),
     /// It holds what no version wrote.
     Damaged(String),
+    /// Whoever runs this may not write it.
+    ReadOnly,
     /// It is something else.
     Other(String),
 }
+
+/// What is said of a file that may not be written.
+const READ_ONLY: &str = "the file cannot be written";
 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
@@ -45,11 +50,12 @@ impl Failure {
                 }
                 Some(ErrorCode::DatabaseCorrupt) => damaged(&error.to_string()),
                 Some(ErrorCode::NotADatabase) => "the file is no SQLite database".to_owned(),
-                Some(ErrorCode::ReadOnly) => "the file cannot be written".to_owned(),
+                Some(ErrorCode::ReadOnly) => READ_ONLY.to_owned(),
                 Some(ErrorCode::DiskFull) => "the disk is full".to_owned(),
                 _ => error.to_string(),
             },
             Self::Damaged(what) => damaged(what),
+            Self::ReadOnly => READ_ONLY.to_owned(),
             Self::Other(message) => message.clone(),
         }
     }
@@ -68,6 +74,10 @@ pub fn open(path: &Path) -> Result<Connection, Failure> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
+    // SQLite takes what it can get
+    if connection.is_readonly(rusqlite::MAIN_DB)? {
+        return Err(Failure::ReadOnly);
+    }
     // nobody else may write, so that memory and file stay equal; and what was acknowledged outlives the machine
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     let number = |connection: &Connection, name: &str| {

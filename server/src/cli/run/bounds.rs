@@ -31,6 +31,9 @@ pub struct BoundsArgs {
     /// Documents that are kept prepared; the least used is forgotten first
     #[arg(long, value_name = "N", default_value_t = Bounds::default().documents)]
     max_prepared: usize,
+    /// Inputs of a batch (`POST /v1/batch/data`)
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().batch)]
+    max_batch: usize,
     /// How long the head of a request may take from its first byte
     #[arg(long, value_name = "DURATION", default_value = "32s", value_parser = duration)]
     head_timeout: Duration,
@@ -71,6 +74,7 @@ impl BoundsArgs {
             waiting: self.max_waiting,
             request: self.time(),
             documents: self.max_prepared,
+            batch: self.max_batch,
             ..defaults
         }
     }

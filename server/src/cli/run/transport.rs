@@ -40,6 +40,9 @@ pub struct TransportArgs {
     /// Refuse every request that would change policies or documents
     #[arg(long)]
     pub read_only: bool,
+    /// Serve a page at `/ui` where people look at policies and documents and ask for decisions (also `server.ui`)
+    #[arg(long)]
+    pub ui: bool,
     /// The server's certificate, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_private_key_file")]
     tls_cert_file: Option<PathBuf>,

@@ -42,6 +42,7 @@ const KEYS: &[(&str, Kind)] = &[
         "caching.inter_query_builtin_value_cache.named.*.max_num_entries",
         Integer,
     ),
+    ("server.ui", Flag),
     ("server.encoding.gzip.min_length", Integer),
     ("server.encoding.gzip.compression_level", Integer),
     ("server.decoding.max_length", Integer),

@@ -11,6 +11,8 @@ pub struct Settings {
     pub default_decision: String,
     /// Path of the document that decides what clients may ask.
     pub default_authorization_decision: String,
+    /// Whether there is a page for people.
+    pub ui: bool,
     /// Which answers are packed.
     pub packing: Packing,
     /// Largest body, in bytes.
@@ -61,6 +63,7 @@ impl Settings {
                 .map_or(defaults.default_decision, str::to_owned),
             default_authorization_decision: text("/default_authorization_decision")
                 .map_or(defaults.default_authorization_decision, str::to_owned),
+            ui: config.pointer("/server/ui").and_then(Value::as_bool) == Some(true),
             packing,
             body: positive("server.decoding.max_length")?,
             unpacked: positive("server.decoding.gzip.max_length")?,

@@ -1,0 +1,72 @@
+//! Many inputs for one document: `POST /v1/batch/data`.
+
+mod answers;
+mod inputs;
+
+use std::sync::Arc;
+
+use self::answers::{Answer, Batch};
+use super::data::Found;
+use super::state::State;
+use super::warning::Warning;
+use super::{ApiError, metrics};
+use crate::http::{Fields, Request, Response, Status};
+
+/// `POST /v1/batch/data/{path}`: the document for each of many inputs, on one moment of policies and documents.
+pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let metrics = metrics::asked(request);
+    let start = metrics.start();
+    let inputs = inputs::read(request, state.options.bounds.batch)?;
+    metrics.end("rego_input_parse", start);
+    let found = Found::by(state, request, &metrics)?;
+    metrics.counter("server_query_cache_hit", found.known.into());
+    let is_missing = inputs.is_none();
+    let inputs = inputs.unwrap_or_default();
+    let keys = inputs.keys();
+    let ended = || ApiError::internal("internal error: the server has ended");
+    let state = state.shared().ok_or_else(ended)?;
+    let spelling = state.options.spelling;
+    let batch = Arc::new(Batch::new(state, request, found, inputs));
+    let shared = batch.clone();
+    let start = metrics.start();
+    request.place.share(move |place| shared.work(place));
+    let (answers, held) = batch.answers()?;
+    metrics.end("rego_query_eval", start);
+    metrics.since("server_handler", request.received);
+
+    let mut answer = Fields::new(request.pretty());
+    metrics::add(&mut answer, &metrics, spelling);
+    let failed = answers.iter().filter(|answer| answer.is_err()).count();
+    let status = match failed {
+        0 => Status::OK,
+        _ if failed == answers.len() => Status::INTERNAL_SERVER_ERROR,
+        _ => Status::MULTI_STATUS,
+    };
+    if !answers.is_empty() {
+        let is_mixed = status == Status::MULTI_STATUS;
+        let responses = responses(&keys, answers, request.pretty(), is_mixed);
+        answer.object("responses", responses);
+    }
+    if is_missing {
+        answer.typed("warning", &Warning::missing("inputs"));
+    }
+    let response = Response::json(status, answer.finish());
+    drop(held);
+    Ok(response)
+}
+
+/// All answers by the keys of their inputs.
+fn responses(keys: &[String], answers: Vec<Answer>, pretty: bool, is_mixed: bool) -> Fields {
+    let mut responses = Fields::new(pretty);
+    for (key, answer) in keys.iter().zip(answers) {
+        let (status, mut fields) = match answer {
+            Ok(fields) => ("200", fields),
+            Err(fields) => ("500", fields),
+        };
+        if is_mixed {
+            fields.typed("http_status_code", &status);
+        }
+        responses.object(key, fields);
+    }
+    responses
+}

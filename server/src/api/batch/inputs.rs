@@ -1,0 +1,202 @@
+//! The inputs of a batch, as its body has them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use solon::internal::value::json::malformed;
+use solon::{Value, json};
+use solon_syntax::stack;
+
+use super::super::ApiError;
+use super::super::body::{self, Document, Members};
+use crate::http::Request;
+
+/// Inputs by key, in the order of keys. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Inputs {
+    /// How many the body has, where they may be too many to be taken.
+    count: usize,
+    keys: Arc<Vec<String>>,
+    items: Arc<Vec<Item>>,
+    /// The text that items are parts of.
+    text: Bytes,
+    /// An object that is part of each input.
+    common: Option<Value>,
+}
+
+/// An input as it was sent.
+enum Item {
+    /// A part of the text.
+    Text(Range<usize>),
+    Read(Value),
+}
+
+/// Reads the inputs of a body, at most so many; nothing where the body names none.
+pub fn read(request: &Request<'_>, most: usize) -> Result<Option<Inputs>, ApiError> {
+    let refused =
+        |words| ApiError::invalid(format!("body contains malformed input document: {words}"));
+    let inputs = match body::whole(request).map_err(refused)? {
+        Some(whole) => of_value(&whole).map_err(refused)?,
+        None => of_text(request, most).map_err(refused)?,
+    };
+    match &inputs {
+        Some(inputs) if inputs.count > most => Err(ApiError::invalid(format!(
+            "a batch has {} inputs; at most {most} are taken at once (--max-batch)",
+            inputs.count
+        ))),
+        _ => Ok(inputs),
+    }
+}
+
+fn of_text(request: &Request<'_>, most: usize) -> Result<Option<Inputs>, String> {
+    let body = &request.message().body;
+    if body.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    // what is no UTF-8 is read as U+FFFD
+    let text = match body::text(request) {
+        Cow::Borrowed(_) => body.clone(),
+        Cow::Owned(text) => Bytes::from(text),
+    };
+    let whole = std::str::from_utf8(&text).map_err(|error| error.to_string())?;
+    let members = Members::of(whole)?;
+    let common = match members.get("common_input") {
+        Some(common) => {
+            let common = json::read(common.as_bytes());
+            Some(common.map_err(|_| malformed(whole.as_bytes()))?)
+        }
+        None => None,
+    };
+    let Some(inputs) = members.get("inputs").filter(|inputs| *inputs != "null") else {
+        return Ok(None);
+    };
+    let members = Members::at_most(inputs, most)?;
+    let count = members.count();
+    // of equal keys the last counts
+    let pairs: BTreeMap<String, Item> = members
+        .into_pairs()
+        .map(|(key, item)| {
+            let start = item.as_ptr().addr() - whole.as_ptr().addr();
+            (key.into_owned(), Item::Text(start..start + item.len()))
+        })
+        .collect();
+    Ok(Some(Inputs::new(count, pairs, text.clone(), common)))
+}
+
+fn of_value(whole: &Value) -> Result<Option<Inputs>, String> {
+    let expected = |value: &Value| format!("expected an object, got {}", value.kind().as_str());
+    let inputs = match whole {
+        Value::Null => return Ok(None),
+        Value::Object(_) => whole.get("inputs"),
+        other => return Err(expected(other)),
+    };
+    match inputs {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(inputs)) => {
+            let pairs = inputs.iter().map(|(key, value)| {
+                let key = key.as_str().unwrap_or_default().to_owned();
+                (key, Item::Read(value.clone()))
+            });
+            let common = whole.get("common_input").cloned();
+            let pairs = pairs.collect();
+            Ok(Some(Inputs::new(inputs.len(), pairs, Bytes::new(), common)))
+        }
+        Some(other) => Err(expected(other)),
+    }
+}
+
+impl Inputs {
+    fn new(
+        count: usize,
+        pairs: BTreeMap<String, Item>,
+        text: Bytes,
+        common: Option<Value>,
+    ) -> Self {
+        let (keys, items) = pairs.into_iter().unzip();
+        Self {
+            count,
+            keys: Arc::new(keys),
+            items: Arc::new(items),
+            text,
+            common: common.filter(|common| matches!(common, Value::Object(_))),
+        }
+    }
+
+    /// The keys, in order.
+    pub fn keys(&self) -> Arc<Vec<String>> {
+        self.keys.clone()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The input at a position; `None` where it is undefined.
+    pub fn get(&self, at: usize) -> Result<Option<Document<'_>>, String> {
+        let text = match self.items.get(at) {
+            Some(Item::Text(range)) => self.text.get(range.clone()).unwrap_or_default(),
+            Some(Item::Read(Value::Null)) | None => return Ok(None),
+            Some(Item::Read(own)) => return Ok(Some(self.whole(own))),
+        };
+        match &self.common {
+            _ if text == b"null" => Ok(None),
+            Some(_) if text.starts_with(b"{") => {
+                let own = json::read(text).map_err(|_| malformed(text))?;
+                Ok(Some(self.whole(&own)))
+            }
+            _ => Ok(Some(Document::Json(text))),
+        }
+    }
+
+    /// An input with what all have in common.
+    fn whole(&self, own: &Value) -> Document<'static> {
+        let common = self.common.as_ref();
+        let whole = common.map_or_else(|| own.clone(), |common| merged(common, own));
+        Document::Read(Cow::Owned(whole))
+    }
+}
+
+/// Two documents in one: objects key by key, at any depth; of what is no object the second counts.
+fn merged(first: &Value, second: &Value) -> Value {
+    let (Value::Object(first), Value::Object(second)) = (first, second) else {
+        return second.clone();
+    };
+    let own = second.iter().map(|(key, value)| {
+        let value = match first.get_stored(key) {
+            Some(below) => stack::level(|| merged(below, value)),
+            None => value.clone(),
+        };
+        (key.clone(), value)
+    });
+    let first = first.iter();
+    let first = first.map(|(key, value)| (key.clone(), value.clone()));
+    // of equal keys the last counts
+    Value::object(first.chain(own).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::merged;
+    use solon::json;
+
+    #[test]
+    fn the_own_input_wins_over_the_common_one() {
+        let merge = |first: &str, second: &str| {
+            let read = |text: &str| json::read(text.as_bytes()).unwrap();
+            merged(&read(first), &read(second)).to_string()
+        };
+        assert_eq!(merge(r#"{"a": 1}"#, "[2]"), "[2]");
+        assert_eq!(merge("1", r#"{"a": 1}"#), r#"{"a": 1}"#);
+        assert_eq!(
+            merge(
+                r#"{"a": {"x": 1, "y": 1}, "b": {"z": 1}, "c": 1}"#,
+                r#"{"a": {"y": 2}, "b": 2, "d": 2}"#
+            ),
+            r#"{"a": {"x": 1, "y": 2}, "b": 2, "c": 1, "d": 2}"#
+        );
+    }
+}

@@ -1,0 +1,243 @@
+//! `GET /openapi.json`: what this server answers, for machines. Paths and methods are those of the table of routes; what each
+//! of them takes and gives stands in `operations.json`, and in `components.json` what they share.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::ApiError;
+use super::provenance::VERSION;
+use super::routes::{Action, Route, served};
+use super::state::State;
+use crate::config::{Authentication, Authorization, ServerOptions};
+use crate::http::{Request, Response, Status, answer_text};
+
+/// What is told of operations, by `METHOD /path`.
+const OPERATIONS: &str = include_str!("openapi/operations.json");
+const COMPONENTS: &str = include_str!("openapi/components.json");
+
+/// `GET /openapi.json`
+pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let described = describe(&state.options)
+        .map_err(|error| ApiError::internal(format!("internal error: {error}")))?;
+    let text = answer_text(&described, request.pretty());
+    Ok(Response::json(Status::OK, text))
+}
+
+/// The description of a server, as OpenAPI 3.1.
+fn describe(options: &ServerOptions) -> Result<Value, serde_json::Error> {
+    let operations: Map<String, Value> = serde_json::from_str(OPERATIONS)?;
+    let mut components: Map<String, Value> = serde_json::from_str(COMPONENTS)?;
+    let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    for (route, action) in served(options) {
+        for (path, operation) in told(&operations, route, action) {
+            let at = paths.entry(path).or_insert_with(|| place(path));
+            let method = action.method.to_lowercase();
+            at.insert(method, Value::Object(spelled_out(operation, options)));
+        }
+    }
+    let mut security = Vec::new();
+    if options.authentication == Authentication::Token {
+        let token = json!({"token": {"type": "http", "scheme": "bearer"}});
+        components.insert("securitySchemes".to_owned(), token);
+        security.push(json!({"token": []}));
+    }
+    Ok(json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Solon",
+            "summary": "A policy engine: decisions, policies and documents over HTTP",
+            "version": VERSION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": security,
+        "paths": paths,
+        "components": components,
+    }))
+}
+
+/// What is told of a method of a route, by path: that of the route, and a template of what is below it.
+fn told<'a>(
+    operations: &'a Map<String, Value>,
+    route: &Route,
+    action: &Action,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    operations.iter().filter_map(|(name, operation)| {
+        let (method, path) = name.split_once(' ')?;
+        let is_here = match path.strip_prefix(route.path)? {
+            "" => route.is_reached(path),
+            below => route.below && below.starts_with("/{"),
+        };
+        (method == action.method && is_here).then_some((path, operation))
+    })
+}
+
+/// A path without methods, with the parameter that stands in it.
+fn place(path: &str) -> Map<String, Value> {
+    let mut place = Map::new();
+    if let Some((_, name)) = path.split_once('{') {
+        let parameter = json!({
+            "name": name.trim_end_matches('}'),
+            "in": "path",
+            "required": true,
+            "description": "Any number of segments; within one a slash is `%2F`",
+            "schema": {"type": "string", "minLength": 1},
+        });
+        place.insert("parameters".to_owned(), json!([parameter]));
+    }
+    place
+}
+
+fn reference(kind: &str, name: &str) -> Value {
+    json!({"$ref": format!("#/components/{kind}/{name}")})
+}
+
+/// Media types with their schemas, of media types with the names of schemas; nothing where there are none.
+fn content(kinds: &Value) -> Option<Value> {
+    let kinds = kinds.as_object().filter(|kinds| !kinds.is_empty())?;
+    let kinds = kinds.iter().map(|(kind, name)| {
+        let schema = reference("schemas", name.as_str().unwrap_or_default());
+        (kind.clone(), json!({"schema": schema}))
+    });
+    Some(Value::Object(kinds.collect()))
+}
+
+/// An operation as OpenAPI has it.
+fn spelled_out(operation: &Value, options: &ServerOptions) -> Map<String, Value> {
+    let mut spelled = Map::new();
+    let mut add = |name: &str, value: Value| drop(spelled.insert(name.to_owned(), value));
+    add("operationId", operation["id"].clone());
+    add("summary", operation["summary"].clone());
+    if let Some(names) = operation["parameters"].as_array() {
+        let names = names.iter().filter_map(Value::as_str);
+        let all = names.map(|name| reference("parameters", name));
+        add("parameters", all.collect());
+    }
+    let body = content(&operation["body"]);
+    let mut responses = Map::new();
+    for (status, kinds) in operation["answers"].as_object().into_iter().flatten() {
+        let code = status
+            .parse()
+            .ok()
+            .and_then(|code| Status::from_u16(code).ok());
+        let reason = code.and_then(|code| code.canonical_reason());
+        let response = match content(kinds) {
+            Some(content) => json!({"description": reason, "content": content}),
+            None => json!({"description": reason}),
+        };
+        responses.insert(status.clone(), response);
+    }
+    for status in common(body.is_some(), options) {
+        let refused = || reference("responses", status);
+        responses.entry(status).or_insert_with(refused);
+    }
+    add("responses", Value::Object(responses));
+    if let Some(content) = body {
+        // what may be YAML may be missing
+        let required = content.get("application/yaml").is_none();
+        let body = json!({"content": content, "required": required});
+        add("requestBody", body);
+    }
+    spelled
+}
+
+/// What any request may be answered.
+fn common(has_body: bool, options: &ServerOptions) -> Vec<&'static str> {
+    let mut common = vec!["400", "500", "503"];
+    if options.authorization == Authorization::Basic {
+        common.push("401");
+    }
+    if has_body {
+        common.push("408");
+    }
+    common
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::{Map, Value};
+
+    use super::{COMPONENTS, OPERATIONS, describe, told};
+    use crate::api::routes::served;
+    use crate::config::ServerOptions;
+
+    fn everything() -> ServerOptions {
+        ServerOptions {
+            ui: true,
+            ..ServerOptions::default()
+        }
+    }
+
+    #[test]
+    fn every_method_of_every_route_is_described_and_nothing_else() {
+        let operations: Map<String, Value> = serde_json::from_str(OPERATIONS).unwrap();
+        let mut used = BTreeSet::new();
+        for (route, action) in served(&everything()) {
+            let found: Vec<_> = told(&operations, route, action).collect();
+            // HEAD is GET without its body
+            assert!(
+                !found.is_empty() || action.method == "HEAD",
+                "{} {}",
+                action.method,
+                route.path
+            );
+            used.extend(
+                found
+                    .into_iter()
+                    .map(|(path, _)| format!("{} {path}", action.method)),
+            );
+        }
+        let told: BTreeSet<String> = operations.keys().cloned().collect();
+        assert_eq!(told, used);
+    }
+
+    #[test]
+    fn what_is_not_served_is_not_described() {
+        let paths = |options: &ServerOptions| {
+            let whole = describe(options).unwrap();
+            whole["paths"].as_object().unwrap().clone()
+        };
+        assert!(paths(&everything()).contains_key("/ui"));
+        assert!(!paths(&ServerOptions::default()).contains_key("/ui"));
+        let read_only = paths(&ServerOptions {
+            read_only: true,
+            ..ServerOptions::default()
+        });
+        let methods = |path: &str| {
+            let methods = read_only[path].as_object().unwrap().keys();
+            methods.map(String::as_str).collect::<Vec<_>>()
+        };
+        assert_eq!(methods("/v1/data/{path}"), ["get", "parameters", "post"]);
+        assert_eq!(methods("/v1/policies/{id}"), ["get", "parameters"]);
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere_and_every_component_is_used() {
+        let whole = describe(&everything()).unwrap();
+        let mut used = BTreeSet::new();
+        let mut open = vec![&whole];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Object(members) => {
+                    if let Some(Value::String(to)) = members.get("$ref") {
+                        assert!(whole.pointer(to.trim_start_matches('#')).is_some(), "{to}");
+                        used.insert(to.trim_start_matches("#/components/").to_owned());
+                    }
+                    open.extend(members.values());
+                }
+                Value::Array(items) => open.extend(items),
+                _ => {}
+            }
+        }
+        // only where a policy decides who may do what
+        used.insert("responses/401".to_owned());
+        let components: Map<String, Value> = serde_json::from_str(COMPONENTS).unwrap();
+        for (kind, all) in components {
+            for name in all.as_object().unwrap().keys() {
+                assert!(used.contains(&format!("{kind}/{name}")), "{kind}/{name}");
+            }
+        }
+    }
+}

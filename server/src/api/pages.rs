@@ -1,0 +1,65 @@
+//! Pages for people: `GET /`, and `/ui` where that is on. Nothing is loaded from elsewhere, and no page holds anything that is
+//! not in this program: what the one at `/ui` shows, it asks for like any other client.
+
+use super::ApiError;
+use super::provenance::VERSION;
+use super::state::State;
+use crate::http::{Request, Response, Status};
+
+/// What a page may load and do: its own script and style, and to ask the server that it came from.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What is below `/ui`, with its media type.
+const FILES: [(&str, &str, &str); 3] = [
+    (
+        "",
+        "text/html; charset=utf-8",
+        include_str!("pages/ui.html"),
+    ),
+    (
+        "ui.css",
+        "text/css; charset=utf-8",
+        include_str!("pages/ui.css"),
+    ),
+    (
+        "ui.js",
+        "text/javascript; charset=utf-8",
+        include_str!("pages/ui.js"),
+    ),
+];
+
+/// `GET /`: who answers here, and where to go on.
+#[expect(clippy::unnecessary_wraps, reason = "every handler answers a result")]
+pub fn index(state: &State, _: &Request<'_>) -> Result<Response, ApiError> {
+    let ui = if state.options.ui {
+        "<li><a href=\"/ui\">/ui</a>: look at policies and documents, and ask for decisions</li>\n"
+    } else {
+        ""
+    };
+    let page = include_str!("pages/index.html");
+    let page = page.replace("{version}", VERSION).replace("{ui}", ui);
+    Ok(guarded("text/html; charset=utf-8", page))
+}
+
+/// `GET /ui` and what its page loads.
+pub fn ui(_: &State, request: &Request<'_>) -> Result<Response, ApiError> {
+    let name = request.below().unwrap_or_default();
+    let file = FILES.iter().find(|(known, ..)| *known == name);
+    match file {
+        Some((_, kind, text)) => Ok(guarded(kind, *text)),
+        None => {
+            let path = request.path();
+            Err(ApiError::not_found(format!("there is nothing at {path}")))
+        }
+    }
+}
+
+fn guarded(kind: &'static str, text: impl Into<Vec<u8>>) -> Response {
+    Response::text(Status::OK, kind, text)
+        .with("content-security-policy", POLICY)
+        .with("x-content-type-options", "nosniff")
+        .with("referrer-policy", "no-referrer")
+        // who updates the server does not want the old page
+        .with("cache-control", "no-cache")
+}
