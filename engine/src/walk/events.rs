@@ -159,17 +159,19 @@ impl<'e> Walk<'e> {
         self.tell(op, goal, node, span);
     }
 
-    /// Expressions are saved in the place of the one of the goal, unless that is the head of a rule.
+    /// Expressions are saved in the place of the one of the goal; for the arguments of a function, before its body.
     pub(super) fn save_event(&mut self, goal: Goal<'e>, kinds: &[SavedKind<'e>], with: &[With]) {
         let stands = match goal.exprs {
             Exprs::Body(body) => goal.at < body.len(),
-            Exprs::Head(_) => false,
-            Exprs::Positive(_) | Exprs::Domain(..) => true,
+            Exprs::Head(_) | Exprs::Positive(_) | Exprs::Domain(..) => true,
         };
         if !stands || !self.is_watched(Op::Save) {
             return;
         }
-        let span = self.current(goal).1;
+        let span = match goal.exprs {
+            Exprs::Head(rule) => rule.body.first().map_or(rule.span, |first| first.span),
+            _ => self.current(goal).1,
+        };
         let saved = |kind| Expr::new(kind, span);
         for kind in kinds {
             let mut expr = match kind {

@@ -181,7 +181,9 @@ impl<'e> Walk<'e> {
         let mut any = false;
         let ending = self.alternatives(&matches.rules, |walk, one| {
             for rule in &one.chain {
-                if let Some(flow) = walk.inline_application(goal, call, rule, next)? {
+                if let Some(flow) =
+                    walk.inline_application(goal, call, (rule, matches.early_exit), next)?
+                {
                     any = true;
                     return Ok(flow);
                 }
@@ -190,24 +192,26 @@ impl<'e> Walk<'e> {
         })?;
         match default {
             Some(default) if !any => {
-                let flow = self.inline_application(goal, call, default, next)?;
+                let flow =
+                    self.inline_application(goal, call, (default, matches.early_exit), next)?;
                 Ok(flow.unwrap_or(Flow::More))
             }
             _ => Ok(ending),
         }
     }
 
-    /// Searches the body of a function; `None` when it has no solution.
+    /// Searches the body of a function; `None` when it has no solution. That one solution would be enough is told, and not
+    /// acted upon: what it rests on is not known.
     fn inline_application(
         &mut self,
         goal: Goal<'e>,
         call: OpenCall<'_, 'e>,
-        rule: &'e Rule,
+        (rule, is_enough): (&'e Rule, bool),
         next: Next<'_, 'e>,
     ) -> Result<Option<Flow>, Halt> {
         let child = self.child(goal, rule, false);
         let before = Goal {
-            exprs: Exprs::Body(&[]),
+            exprs: Exprs::Head(rule),
             ..child
         };
         let mut hit = false;
@@ -215,7 +219,11 @@ impl<'e> Walk<'e> {
         let outcome = self.unify_operands(before, rule, call, 0, &mut |walk| {
             walk.run(child, &mut |walk| {
                 hit = true;
-                walk.rule_event(Op::Exit, child, rule);
+                let exit = Goal {
+                    find_one: is_enough,
+                    ..child
+                };
+                walk.rule_event(Op::Exit, exit, rule);
                 let Some(flow) = walk.apply_open(goal, call, rule, child, next)? else {
                     return Ok(Flow::More);
                 };
