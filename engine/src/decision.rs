@@ -10,6 +10,21 @@ use crate::query::{PreparedDocument, Request};
 use crate::value::serde::{from_value, to_value};
 
 /// A document whose input is an `In` and whose value is an `Out`. Made by [`Engine::prepare`](crate::Engine::prepare).
+///
+/// ```
+/// use solon::{Decision, Engine};
+///
+/// #[derive(serde::Serialize)]
+/// struct Asked<'a> {
+///     user: &'a str,
+/// }
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nroles contains \"admin\" if input.user == \"alice\"")?;
+/// let roles: Decision<Asked<'_>, Vec<String>> = engine.prepare("p/roles")?;
+/// assert_eq!(roles.decide(&Asked { user: "alice" })?, Some(vec!["admin".to_owned()]));
+/// # Ok::<(), solon::Error>(())
+/// ```
 pub struct Decision<In: ?Sized, Out> {
     document: PreparedDocument,
     types: PhantomData<fn(&In) -> Out>,

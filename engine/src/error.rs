@@ -8,6 +8,7 @@ use solon_syntax::source::{Code, Diagnostic, Diagnostics, Span};
 use crate::bundle::{LoadError, LoadErrors};
 use crate::compile::BLANK_QUERY;
 use crate::evaluation::{EvalError, StackFrame};
+use crate::impossible;
 use crate::store::StoreError;
 use crate::value::json::JsonError;
 
@@ -168,9 +169,17 @@ impl Error {
         }
     }
 
-    /// A state that cannot be was met: there is no answer, and nothing has changed.
+    /// A result, or an internal error where this thread met a state that cannot be on the way to it.
+    #[inline]
+    pub(crate) fn unless_impossible<R>(result: Result<R, Self>) -> Result<R, Self> {
+        match impossible::take() {
+            Some(what) => Err(Self::impossible(what)),
+            None => result,
+        }
+    }
+
     #[cold]
-    pub(crate) fn impossible(what: &str) -> Self {
+    fn impossible(what: &str) -> Self {
         Self::Internal(format!("impossible state: {what}"))
     }
 

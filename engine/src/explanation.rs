@@ -26,21 +26,25 @@ use crate::walk::{Search, Shortcuts};
 
 type Files = std::collections::HashMap<SourceId, Arc<str>>;
 
-/// How much is told of a search.
-#[derive(Clone, Copy, Debug)]
+/// How much is told of a search, and to whom. Where the events are all, a [`Detail`] does.
 #[non_exhaustive]
-pub struct Watched {
+pub struct Watched<'s> {
     /// Which events.
     pub detail: Detail,
     /// Whether the values of documents are told beside those of variables.
     pub documents: bool,
+    /// Who else watches and measures, and which shortcuts are taken.
+    pub search: Search<'s>,
 }
 
-impl Watched {
+impl<'s> Watched<'s> {
     /// Some events, without the values of documents.
     pub fn new(detail: Detail) -> Self {
-        let documents = false;
-        Self { detail, documents }
+        Self {
+            detail,
+            documents: false,
+            search: Search::default(),
+        }
     }
 
     /// Whether the values of documents are told beside those of variables.
@@ -49,9 +53,17 @@ impl Watched {
         self.documents = documents;
         self
     }
+
+    /// Watched by others as well, like [`Coverage`](crate::trace::Coverage) or [`Profile`](crate::trace::Profile), and
+    /// measured.
+    #[must_use]
+    pub fn search(mut self, search: Search<'s>) -> Self {
+        self.search = search;
+        self
+    }
 }
 
-impl From<Detail> for Watched {
+impl From<Detail> for Watched<'_> {
     fn from(detail: Detail) -> Self {
         Self::new(detail)
     }
@@ -115,19 +127,13 @@ impl PreparedQuery {
     }
 
     /// As [`BoundQuery::explain`].
-    pub fn explain(&self, request: &Request<'_>, watched: impl Into<Watched>) -> Explanation {
-        self.explain_to(request, watched, Search::default())
-    }
-
-    /// As [`BoundQuery::explain_to`].
-    pub fn explain_to(
+    pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched>,
-        search: Search<'_>,
+        watched: impl Into<Watched<'s>>,
     ) -> Explanation {
         match self.bind_for(request) {
-            Ok(bound) => bound.explain_to(request, watched, search),
+            Ok(bound) => bound.explain(request, watched),
             Err(error) => Explanation::of_nothing(Err(error)),
         }
     }
@@ -187,26 +193,31 @@ impl BoundQuery {
 
     /// Answers a request and tells how. A debug build asks the other machine as well; where that answers otherwise
     /// the answer is an internal error.
-    pub fn explain(&self, request: &Request<'_>, watched: impl Into<Watched>) -> Explanation {
-        self.explain_to(request, watched, Search::default())
-    }
-
-    /// The same, watched and measured by others as well.
-    pub fn explain_to(
+    ///
+    /// ```
+    /// use solon::trace::{Coverage, Detail};
+    /// use solon::{Engine, Request, Search, Watched};
+    ///
+    /// let engine = Engine::new();
+    /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
+    /// let query = engine.prepare_query("data.p.allow")?.bind()?;
+    /// let mut coverage = Coverage::default();
+    /// let watched = Watched::new(Detail::Full).search(Search::default().observer(&mut coverage));
+    /// let explained = query.explain(&Request::new().input_json(br#"{"x": 2}"#), watched);
+    /// assert_eq!(explained.answer?.len(), 1);
+    /// let modules = query.moment().modules().map(|(_, module)| &**module);
+    /// assert_eq!(coverage.report(&[], modules).coverage, 100.0);
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched>,
-        search: Search<'_>,
+        watched: impl Into<Watched<'s>>,
     ) -> Explanation {
         let asked = Asked::Query(self.0.clone());
-        Explanation::of(
-            asked,
-            &self.0.shared,
-            request,
-            watched.into(),
-            search,
-            |search| self.checked(request, search),
-        )
+        Explanation::of(asked, &self.0.shared, request, watched.into(), |search| {
+            self.checked(request, search)
+        })
     }
 
     /// The same as [`Self::search_as`]; in a debug build the other machine must answer alike.
@@ -280,23 +291,13 @@ fn ran_out(answer: &Result<Vec<Solution>, Error>) -> bool {
 
 impl PreparedPartial {
     /// As [`BoundPartial::explain`].
-    pub fn explain(
+    pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched>,
-    ) -> Explanation<Residuals> {
-        self.explain_to(request, watched, Search::default())
-    }
-
-    /// As [`BoundPartial::explain_to`].
-    pub fn explain_to(
-        &self,
-        request: &Request<'_>,
-        watched: impl Into<Watched>,
-        search: Search<'_>,
+        watched: impl Into<Watched<'s>>,
     ) -> Explanation<Residuals> {
         match self.bind_for(request) {
-            Ok(bound) => bound.explain_to(request, watched, search),
+            Ok(bound) => bound.explain(request, watched),
             Err(error) => Explanation::of_nothing(Err(error)),
         }
     }
@@ -304,30 +305,28 @@ impl PreparedPartial {
 
 impl BoundPartial {
     /// What the query still depends on, and how that was found.
-    pub fn explain(
+    ///
+    /// ```
+    /// use solon::trace::Detail;
+    /// use solon::{Engine, PartialOptions, Request};
+    ///
+    /// let engine = Engine::new();
+    /// engine.set_module("p.rego", "package p\nallow if input.x > 1")?;
+    /// let partial = engine.prepare_partial_document("p/allow", &PartialOptions::default())?;
+    /// let explained = partial.bind()?.explain(&Request::new(), Detail::Full);
+    /// assert!(explained.lines(false, false)?.iter().any(|line| line.contains("Save")));
+    /// assert_eq!(explained.answer?.query_texts(), ["gt(input.x, 1)"]);
+    /// # Ok::<(), solon::Error>(())
+    /// ```
+    pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched>,
-    ) -> Explanation<Residuals> {
-        self.explain_to(request, watched, Search::default())
-    }
-
-    /// The same, watched and measured by others as well.
-    pub fn explain_to(
-        &self,
-        request: &Request<'_>,
-        watched: impl Into<Watched>,
-        search: Search<'_>,
+        watched: impl Into<Watched<'s>>,
     ) -> Explanation<Residuals> {
         let asked = Asked::Partial(self.0.clone());
-        Explanation::of(
-            asked,
-            &self.0.shared,
-            request,
-            watched.into(),
-            search,
-            |search| self.evaluate_as(request, search),
-        )
+        Explanation::of(asked, &self.0.shared, request, watched.into(), |search| {
+            self.evaluate_as(request, search)
+        })
     }
 }
 
@@ -377,11 +376,14 @@ impl<T> Explanation<T> {
         asked: Asked,
         shared: &Shared,
         request: &Request<'_>,
-        watched: Watched,
-        search: Search<'_>,
+        watched: Watched<'_>,
         run: impl FnOnce(Search<'_>) -> Result<T, Error>,
     ) -> Self {
-        let Watched { detail, documents } = watched;
+        let Watched {
+            detail,
+            documents,
+            search,
+        } = watched;
         let limits = request.bounds(shared);
         let mut recorder = Recorder::new(detail, limits.explanation.unwrap_or(usize::MAX));
         if documents {
@@ -414,7 +416,8 @@ impl<T> Explanation<T> {
             variables,
             originals: self.names(),
         };
-        trace::pretty(&self.events, how, self.longest).map_err(too_long)
+        let lines = trace::pretty(&self.events, how, self.longest);
+        Error::unless_impossible(lines.map_err(too_long))
     }
 
     /// The events as JSON, in the form of the REST API.
@@ -422,7 +425,8 @@ impl<T> Explanation<T> {
     /// # Errors
     /// [`Error::Eval`] when the text would get too long.
     pub fn json(&self, spelling: Spelling) -> Result<String, Error> {
-        trace::json(&self.events, spelling, self.longest).map_err(too_long)
+        let text = trace::json(&self.events, spelling, self.longest);
+        Error::unless_impossible(text.map_err(too_long))
     }
 
     /// The events as JSON, in the form of the command line.
@@ -434,7 +438,8 @@ impl<T> Explanation<T> {
             files: self.files(),
             originals: self.names(),
         };
-        trace::detailed(&self.events, sources, self.longest).map_err(too_long)
+        let text = trace::detailed(&self.events, sources, self.longest);
+        Error::unless_impossible(text.map_err(too_long))
     }
 
     fn files(&self) -> &Files {

@@ -178,6 +178,19 @@ impl Filters {
 
 /// A filter that is compiled for each input. Made by [`Engine::prepare_filters`](crate::Engine::prepare_filters). It follows
 /// its engine: where modules have changed it is prepared anew on its next use.
+///
+/// ```
+/// use solon::{Engine, FilterOptions, FilterQuery, FilterTarget, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\ninclude if input.rows.owner == input.user")?;
+/// let options = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.rows"]);
+/// let filters = engine.prepare_filters("p/include", &options)?;
+/// let made = filters.compile(&Request::new().input_json(br#"{"user": "alice"}"#))?;
+/// let Some(FilterQuery::Sql(sql)) = &made.filters[0].query else { panic!("a filter keeps no row") };
+/// assert_eq!(sql.text, "WHERE rows.owner = E'alice'");
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct PreparedFilters {
     pub(crate) handle: Arc<Following<FilterInner>>,
@@ -233,6 +246,10 @@ impl PreparedFilters {
     /// # Errors
     /// As for [`Self::compile`].
     pub fn compile_timed(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
+        Error::unless_impossible(self.compiled(request, timer))
+    }
+
+    fn compiled(&self, request: &Request<'_>, timer: Timer<'_>) -> Result<Filters, Error> {
         let mut laps = timer.start();
         let bound = self.handle.bind_for(request)?;
         let Bound {

@@ -52,13 +52,37 @@ pub fn take() -> Option<&'static str> {
     if is_met() { MET.take() } else { None }
 }
 
+/// Runs something that may evaluate on its own, and ends with what it meets itself. What was met before is not its own,
+/// and is not lost to it.
+pub fn apart<R>(run: impl FnOnce() -> R) -> R {
+    let before = take();
+    let made = run();
+    if before.is_some() {
+        MET.set(before);
+    }
+    made
+}
+
 /// Parts of lists and of texts, at places that were found in them.
 pub trait Within {
     /// The part at a range. One that lies beyond the end is a state that cannot be.
     fn within<I: SliceIndex<Self, Output = Self>>(&self, range: I) -> &Self;
 }
 
-const BEYOND: &str = "a place that was found in a text lies beyond its end";
+/// The same for what is to be changed.
+pub trait WithinMut<T> {
+    /// The part at a range. One that lies beyond the end is a state that cannot be.
+    fn within_mut<I: SliceIndex<[T], Output = [T]>>(&mut self, range: I) -> &mut [T];
+}
+
+impl<T> WithinMut<T> for [T] {
+    #[inline]
+    fn within_mut<I: SliceIndex<[T], Output = [T]>>(&mut self, range: I) -> &mut [T] {
+        self.get_mut(range).unwrap_or_else(|| impossible(BEYOND))
+    }
+}
+
+const BEYOND: &str = "a place that was found in a list or a text lies beyond its end";
 
 impl<T> Within for [T] {
     #[inline]

@@ -94,7 +94,7 @@ pub use walk::{Faults, Search, Shortcuts};
 /// JSON texts of values, with numbers as they are written.
 pub mod json {
     pub use crate::value::json::{
-        JsonError, JsonErrorKind, Layout, Style, TooLong, is_valid, read, write, write_within,
+        JsonError, JsonErrorKind, Layout, Style, TooLong, read, write, write_within,
     };
 }
 

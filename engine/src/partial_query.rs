@@ -179,6 +179,18 @@ impl PreparedPartial {
 }
 
 /// Such a query and the moment that it asks.
+///
+/// ```
+/// use solon::{Engine, PartialOptions, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow if input.n > data.least")?;
+/// engine.put("/least", 1.into())?;
+/// let bound = engine.prepare_partial_document("p/allow", &PartialOptions::default())?.bind()?;
+/// engine.put("/least", 5.into())?;
+/// assert_eq!(bound.evaluate(&Request::new())?.query_texts(), ["gt(input.n, 1)"]);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct BoundPartial(pub(crate) Bound<PartialInner>);
 
@@ -229,15 +241,15 @@ impl BoundPartial {
         };
         let terms = Terms::default();
         with_memory(request.bounds(shared), |arena| {
-            let (world, call) = eval_setup(arena, basis, request)?;
-            let world = WalkContext {
-                program: world.program,
-                data: world.data.borrow(),
-                input: world.input.map(|input| match input {
+            let (context, call) = eval_setup(arena, basis, request)?;
+            let context = WalkContext {
+                program: context.program,
+                data: context.data.borrow(),
+                input: context.input.map(|input| match input {
                     InputSource::Value(value) => value.borrow(),
                     InputSource::Read(value) => value,
                 }),
-                strict: world.strict,
+                strict: context.strict,
                 observer: observer.map(|observer| observer as &mut dyn Observer),
             };
             let question = Question {
@@ -246,7 +258,7 @@ impl BoundPartial {
                 wanted: &[],
             };
             let limits = request.bounds(basis.shared);
-            let search = Walk::new(world, call).within(limits.explanation.unwrap_or(usize::MAX));
+            let search = Walk::new(context, call).within(limits.explanation.unwrap_or(usize::MAX));
             let search = search.tuned(shortcuts, instruments).collecting(faults);
             let mut search = search.leaving_open(&inner.inlining, &simplifier, &terms);
             let residuals = search.residuals(&question)?;

@@ -55,6 +55,20 @@ pub enum Input<'a> {
 }
 
 /// What one evaluation is given.
+///
+/// ```
+/// use std::time::Duration;
+/// use solon::{Engine, Limits, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow if input.user == \"alice\"")?;
+/// let allow = engine.prepare_document("p/allow")?;
+/// let mut limits = Limits::default();
+/// limits.time = Some(Duration::from_millis(50));
+/// let request = Request::new().input_json(br#"{"user": "alice"}"#).limits(&limits);
+/// assert_eq!(allow.evaluate(&request)?, Some(true.into()));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
     input: Input<'a>,

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::ptr;
 
 use ::engine::trace::Detail;
-use ::engine::{Input, PreparedDocument, V, Value as EngineValue, json};
+use ::engine::{Input, PreparedDocument, V, Value as EngineValue, Watched, json};
 
 use crate::argument::{self, refused};
 use crate::bytes::{Bytes, Text};
@@ -189,7 +189,9 @@ pub unsafe extern "C" fn solon_document_ask_allow(
         let allowed = asked.answer(
             |request| document.prepared.evaluate_with(request, is_true),
             |request, search| {
-                let watched = document.prepared.explain_to(request, Detail::Notes, search);
+                let watched = document
+                    .prepared
+                    .explain(request, Watched::new(Detail::Notes).search(search));
                 Ok(watched.answer?.map(|value| is_true(value.borrow())))
             },
         );
@@ -273,8 +275,11 @@ pub unsafe extern "C" fn solon_document_explain(
             (document, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let told =
-            asked.searched(|request, search| document.prepared.explain_to(request, detail, search));
+        let told = asked.searched(|request, search| {
+            document
+                .prepared
+                .explain(request, Watched::new(detail).search(search))
+        });
         out.give(Explanation(Told::Document(told)));
         Ok(())
     })
@@ -297,7 +302,9 @@ impl Document {
         asked.answer(
             |request| self.prepared.evaluate(request),
             |request, search| {
-                let watched = self.prepared.explain_to(request, Detail::Notes, search);
+                let watched = self
+                    .prepared
+                    .explain(request, Watched::new(Detail::Notes).search(search));
                 watched.answer
             },
         )
@@ -307,7 +314,9 @@ impl Document {
         asked.answer(
             |request| self.prepared.evaluate_json(request),
             |request, search| {
-                let watched = self.prepared.explain_to(request, Detail::Notes, search);
+                let watched = self
+                    .prepared
+                    .explain(request, Watched::new(Detail::Notes).search(search));
                 Ok(watched.answer?.map(|value| {
                     let mut text = Vec::new();
                     json::write(value.borrow(), &mut text);

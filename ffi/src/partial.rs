@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use ::engine::{PartialOptions as EngineOptions, PreparedPartial, QueryContext};
+use ::engine::{PartialOptions as EngineOptions, PreparedPartial, QueryContext, Watched};
 
 use crate::argument::{self, Extensible};
 use crate::engine::Engine;
@@ -153,8 +153,11 @@ pub unsafe extern "C" fn solon_partial_explain(
             (partial, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let told =
-            asked.searched(|request, search| partial.prepared.explain_to(request, detail, search));
+        let told = asked.searched(|request, search| {
+            partial
+                .prepared
+                .explain(request, Watched::new(detail).search(search))
+        });
         out.give(Explanation(Told::Partial(Box::new(told))));
         Ok(())
     })

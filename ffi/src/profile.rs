@@ -2,12 +2,11 @@
 
 use std::cell::{RefCell, RefMut};
 
-use ::engine::trace::{Profile as EngineProfile, ProfileRow};
-use serde::Serialize;
+use ::engine::trace::Profile as EngineProfile;
 
 use crate::argument::{self, refused};
 use crate::bytes::Bytes;
-use crate::error::{Error, Location};
+use crate::error::Error;
 use crate::guard::guard;
 use crate::moment::Moment;
 
@@ -19,35 +18,6 @@ impl Profile {
     pub(crate) fn taken(&self) -> Result<RefMut<'_, EngineProfile>, Error> {
         let taken = self.0.try_borrow_mut();
         taken.map_err(|_| refused("`profile` is in use by an evaluation"))
-    }
-}
-
-/// A row in OPA's form.
-#[derive(Serialize)]
-struct Row {
-    total_time_ns: u64,
-    num_eval: u64,
-    num_redo: u64,
-    num_gen_expr: usize,
-    location: Location,
-}
-
-impl Row {
-    /// Rows of queries have no file.
-    fn of(row: &ProfileRow, moment: &Moment) -> Self {
-        let mut modules = moment.0.modules();
-        let module = modules.find(|(_, module)| module.source.id == row.span.source);
-        Self {
-            total_time_ns: u64::try_from(row.time.as_nanos()).unwrap_or(u64::MAX),
-            num_eval: row.evals,
-            num_redo: row.redos,
-            num_gen_expr: row.expressions(),
-            location: Location {
-                file: module.map_or_else(String::new, |(name, _)| name.to_owned()),
-                row: row.span.row,
-                col: row.span.col,
-            },
-        }
     }
 }
 
@@ -79,9 +49,8 @@ pub unsafe extern "C" fn solon_profile_json(
                 argument::output(out, "out")?,
             )
         };
-        let rows = std::mem::take(&mut *profile.taken()?).finish();
-        let mut rows: Vec<Row> = rows.iter().map(|row| Row::of(row, moment)).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.total_time_ns));
+        let modules = moment.0.modules().map(|(_, module)| &**module);
+        let rows = std::mem::take(&mut *profile.taken()?).finish(modules);
         out.write(Bytes::json(&rows)?);
         Ok(())
     })

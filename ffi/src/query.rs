@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use ::engine::trace::Timer;
-use ::engine::{PreparedQuery, QueryContext, Solution};
+use ::engine::{PreparedQuery, QueryContext, Solution, Watched};
 
 use crate::argument::{self, Extensible};
 use crate::bytes::Bytes;
@@ -166,8 +166,11 @@ pub unsafe extern "C" fn solon_query_explain(
             (query, asked, argument::output(out, "out")?)
         };
         let detail = explanation::detail(detail)?;
-        let told =
-            asked.searched(|request, search| query.prepared.explain_to(request, detail, search));
+        let told = asked.searched(|request, search| {
+            query
+                .prepared
+                .explain(request, Watched::new(detail).search(search))
+        });
         out.give(Explanation(Told::Query(told)));
         Ok(())
     })

@@ -204,7 +204,7 @@ impl<'a> Asked<'a> {
             search(request, how)
         });
         if let Some(metrics) = self.metrics {
-            metrics.instruments(&instruments);
+            metrics.noting().instruments(&instruments);
         }
         (self.coverage, self.profile) = (coverage, profile);
         answer
@@ -252,8 +252,8 @@ impl<'a> Asked<'a> {
         let start = Instant::now();
         let answer = run(&request);
         if let Some(metrics) = self.metrics {
-            metrics.add("rego_query_eval", start.elapsed());
-            metrics.sent(&sent);
+            metrics.noting().time("rego_query_eval", start.elapsed());
+            metrics.noting().sent(&sent);
         }
         answer
     }

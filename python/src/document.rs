@@ -1,7 +1,7 @@
 //! `solon.Document`: a document that is prepared once and asked often.
 
 use ::engine::trace::Detail;
-use ::engine::{PreparedDocument, Request as EngineRequest, Value};
+use ::engine::{PreparedDocument, Request as EngineRequest, Value, Watched};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -55,7 +55,9 @@ impl Document {
             &self.pace,
             |request| self.prepared.evaluate(request),
             |request, search| {
-                let explained = self.prepared.explain_to(request, Detail::Notes, search);
+                let explained = self
+                    .prepared
+                    .explain(request, Watched::new(Detail::Notes).search(search));
                 explained.answer
             },
         );
@@ -122,7 +124,9 @@ impl Document {
                         own = own.observer(&mut **observer);
                     }
                     let request = input.put(*request);
-                    let told = self.prepared.explain_to(&request, Detail::Notes, own);
+                    let told = self
+                        .prepared
+                        .explain(&request, Watched::new(Detail::Notes).search(own));
                     told.answer
                 });
                 answers.collect()
@@ -150,7 +154,9 @@ impl Document {
             self::detail(detail)?,
         );
         let told = request.searched(py, |request, search| {
-            Ok(self.prepared.explain_to(request, detail, search))
+            Ok(self
+                .prepared
+                .explain(request, Watched::new(detail).search(search)))
         })?;
         Explanation::new(py, &told, self.shared.settings, |answer| {
             Ok(self.answer(py, answer.clone())?.unbind())

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ::engine::SendMetrics;
-use ::engine::trace::{Coverage as EngineCoverage, Instruments, Profile as EngineProfile};
+use ::engine::trace::{
+    Coverage as EngineCoverage, Instruments, Metrics as EngineMetrics, Profile as EngineProfile,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -71,35 +73,29 @@ impl Profile {
     /// Gives the rows, those that took longest first, and begins anew: dicts of ``file``, ``row``, ``col``, ``time_ns``,
     /// ``evals``, ``redos`` and ``expressions``. The moment names the files; a query's has no name.
     fn rows<'py>(&self, py: Python<'py>, moment: &Moment) -> PyResult<Bound<'py, PyList>> {
-        let mut rows = std::mem::take(&mut *self.taken()?).finish();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.time));
+        let modules = moment.moment.modules().map(|(_, module)| &**module);
+        let rows = std::mem::take(&mut *self.taken()?).finish(modules);
         let list = PyList::empty(py);
         for row in rows {
-            let mut modules = moment.moment.modules();
-            let module = modules.find(|(_, module)| module.source.id == row.span.source);
             let dict = PyDict::new(py);
-            dict.set_item("file", module.map_or("", |(name, _)| name))?;
+            dict.set_item("file", &row.file)?;
             dict.set_item("row", row.span.row)?;
             dict.set_item("col", row.span.col)?;
-            dict.set_item("time_ns", nanoseconds(row.time))?;
+            dict.set_item("time_ns", row.nanoseconds())?;
             dict.set_item("evals", row.evals)?;
             dict.set_item("redos", row.redos)?;
-            dict.set_item("expressions", row.expressions())?;
+            dict.set_item("expressions", row.expressions)?;
             list.append(dict)?;
         }
         Ok(list)
     }
 }
 
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
 /// Times and counts of evaluations, by the names that OPA publishes them under: ``allow(input, metrics=metrics)``. What is
 /// measured again is added. With ``instrument=True`` the steps of evaluations are measured, too, which makes them slower.
 #[pyclass(frozen, module = "solon")]
 pub struct Metrics {
-    numbers: Mutex<BTreeMap<String, u64>>,
+    measured: Mutex<EngineMetrics>,
     instrument: bool,
 }
 
@@ -109,21 +105,25 @@ impl Metrics {
     #[pyo3(signature = (*, instrument=false))]
     fn new(instrument: bool) -> Self {
         Self {
-            numbers: Mutex::default(),
+            measured: Mutex::default(),
             instrument,
         }
     }
 
     /// What was measured so far: ``{"timer_rego_query_eval_ns": …}``.
     fn report(&self) -> BTreeMap<String, u64> {
-        self.lock().clone()
+        let measured = self.lock();
+        let numbers = measured.numbers();
+        numbers
+            .map(|(name, number)| (name.to_owned(), number))
+            .collect()
     }
 }
 
 impl Metrics {
-    /// Nobody keeps it locked: one number is added at a time.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
-        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Nobody keeps it locked while something is evaluated.
+    fn lock(&self) -> MutexGuard<'_, EngineMetrics> {
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the steps of evaluations are measured, too.
@@ -131,34 +131,18 @@ impl Metrics {
         self.instrument
     }
 
-    fn add(&self, name: String, number: u64) {
-        let mut numbers = self.lock();
-        let sum = numbers.entry(name).or_insert(0);
-        *sum = sum.saturating_add(number);
-    }
-
     /// Notes how long an evaluation took, and what `http.send` did.
     pub fn evaluation<R>(&self, sent: &SendMetrics, evaluate: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let answer = evaluate();
-        let took = nanoseconds(start.elapsed());
-        self.add("timer_rego_query_eval_ns".to_owned(), took);
-        if let Some((name, took)) = sent.timer() {
-            self.add(format!("timer_{name}_ns"), nanoseconds(took));
-        }
-        for (name, count) in sent.counters() {
-            self.add(format!("counter_{name}"), count);
-        }
+        let mut measured = self.lock();
+        measured.since("rego_query_eval", start);
+        measured.sent(sent);
         answer
     }
 
     /// Notes what was measured of a search.
     pub fn instruments(&self, instruments: &Instruments) {
-        for (name, total, _) in instruments.times() {
-            self.add(format!("timer_{name}_ns"), nanoseconds(total));
-        }
-        for (name, count) in instruments.counts() {
-            self.add(format!("counter_{name}"), count);
-        }
+        self.lock().instruments(instruments);
     }
 }

@@ -1,7 +1,7 @@
 //! `solon.Query`: a query that is prepared once and asked often.
 
 use ::engine::trace::Detail;
-use ::engine::{PreparedQuery, Solution, Value};
+use ::engine::{PreparedQuery, Solution, Value, Watched};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -70,7 +70,9 @@ impl Query {
             &Pace::slow(),
             |request| self.prepared.solutions(request),
             |request, search| {
-                let explained = self.prepared.explain_to(request, Detail::Notes, search);
+                let explained = self
+                    .prepared
+                    .explain(request, Watched::new(Detail::Notes).search(search));
                 explained.answer
             },
         );
@@ -135,7 +137,9 @@ impl Query {
             self::detail(detail)?,
         );
         let told = request.searched(py, |request, search| {
-            Ok(self.prepared.explain_to(request, detail, search))
+            Ok(self
+                .prepared
+                .explain(request, Watched::new(detail).search(search)))
         })?;
         Explanation::new(py, &told, self.shared.settings, |rows| {
             Ok(self.rows(py, rows)?.into_any().unbind())

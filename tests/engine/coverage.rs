@@ -71,22 +71,9 @@ fn answer(request: &Value) -> (Value, Value) {
     let parsed = engine.modules();
     let others = [(Kind::IndexExcluded, &index), (Kind::EarlyExit, &early)];
     let report = coverage.report(&others, parsed.iter().map(|(_, module)| &**module));
-    let name = |id| {
-        let of = |(_, module): &&(String, _)| {
-            let module: &std::sync::Arc<solon_syntax::ast::Module> = module;
-            module.source.id == id
-        };
-        parsed.iter().find(of).map_or("", |(name, _)| name)
-    };
-    let rows = profile.finish();
-    let rows = rows.iter().map(|row| {
-        json!({
-            "num_eval": row.evals,
-            "num_redo": row.redos,
-            "num_gen_expr": row.expressions(),
-            "location": {"file": name(row.span.source), "row": row.span.row, "col": row.span.col},
-        })
-    });
+    let rows = profile.finish(parsed.iter().map(|(_, module)| &**module));
+    assert!(rows.is_sorted_by(|one, other| one.time >= other.time));
+    let rows = rows.iter().map(|row| serde_json::to_value(row).unwrap());
     (
         serde_json::to_value(report).unwrap(),
         sorted(rows.collect()),

@@ -13,9 +13,16 @@ pub struct Drawn {
     pub captured: bool,
 }
 
-/// Programs of one theme do not compile. Those of the other have rules that ask each other behind a variable: while that
-/// is unknown the reference engine searches them without end, and Solon up to its bounds, which takes too long here.
-const LEFT_OUT: [Theme; 2] = [Theme::Mistakes, Theme::Layouts];
+/// Programs of this theme do not compile.
+const LEFT_OUT: [Theme; 1] = [Theme::Mistakes];
+
+/// Layouts whose residuals say nothing. Where rules ask each other behind a variable that is unknown, the reference engine
+/// searches them without end, and Solon up to its bounds, which takes too long here. A set with variables as a member is
+/// found by its value only when the whole document was asked for before, so that the answer hangs on the order.
+fn is_left_out(theme: Theme, modules: &[(String, String)]) -> bool {
+    let has = |part: &str| modules.iter().any(|(_, text)| text.contains(part));
+    theme == Theme::Layouts && (has("[x] if input.n > 5") || has("contains {i, 1}"))
+}
 
 /// Program `number` of a seed. All themes take their turns but those.
 pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
@@ -31,6 +38,9 @@ pub fn draw(seed: u64, number: u64, filter: &str) -> Option<Drawn> {
     // rules for the constant keys alone, whose document is there even when it is empty
     let has_both = |text: &str| text.contains("r[\"") && text.contains("r[x]");
     if request.modules.iter().any(|(_, text)| has_both(text)) && theme == Theme::Tables {
+        return None;
+    }
+    if is_left_out(theme, &request.modules) {
         return None;
     }
     // what is left is source of v1, and errors are not what is compared

@@ -42,6 +42,14 @@ def test_decisions(engine):
     assert engine.evaluate(path="authz/allow", input={"user": "alice"}) is False
 
 
+def test_modules_that_call_each_other():
+    engine = solon.Engine()
+    with engine.change() as change:
+        change.set_module("a.rego", "package a\np := data.b.f(1)\ng(x) := x + 1")
+        change.set_module("b.rego", "package b\nf(x) := data.a.g(x) * 2")
+    assert engine.evaluate("a/p") == 4
+
+
 def test_undefined_is_not_null(engine):
     assert engine.evaluate("authz/nothing", {}) is solon.UNDEFINED
     assert engine.evaluate("authz/echo") is solon.UNDEFINED

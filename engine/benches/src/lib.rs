@@ -11,6 +11,7 @@ pub mod compiling;
 pub mod counts;
 pub mod engines;
 pub mod faces;
+pub mod filtering;
 pub mod generate;
 pub mod growth;
 pub mod loading;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use solon_bench::profile::Part;
 use solon_bench::{
-    compiling, faces, growth, loading, manifest, profile, serving, side_by_side, threads,
+    compiling, faces, filtering, growth, loading, manifest, profile, serving, side_by_side, threads,
 };
 
 #[global_allocator]
@@ -26,6 +26,7 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
        ./bench --growth | --load | --compile [NAME…] | --threads [--seconds S]
        ./bench --faces [NAME…]
        ./bench --server [--seconds S]
+       ./bench --filters [NAME…]
        ./bench --profile NAME [--part decide|json|prepare]
 
   --seconds S       time spent on each figure (0.3)
@@ -40,6 +41,7 @@ Usage: ./bench [--seconds S] [--manifest FILE] [NAME…]
                     with the reference engine's Python package
   --server          the policy server under load, beside one that does nothing and the reference engine's; the server is the
                     program `solon` beside this one, or the one that SOLON_SERVER names
+  --filters         rules that become filters of rows, beside the reference engine's server
   --profile NAME    instructions of each function, counted by valgrind
 
 The reference engine is timed by the binary named in SOLON_ORACLE, when it is set.";
@@ -54,6 +56,7 @@ enum Task {
     Threads,
     Faces,
     Server,
+    Filters,
     /// What `--server` compares with.
     Nothing(String),
     Profile(Part),
@@ -93,6 +96,7 @@ fn arguments() -> Result<Option<Arguments>, String> {
             "--threads" => found.task = Task::Threads,
             "--faces" => found.task = Task::Faces,
             "--server" => found.task = Task::Server,
+            "--filters" => found.task = Task::Filters,
             "--nothing" => found.task = Task::Nothing(value()?),
             "--profile" => {
                 found.names.push(value()?);
@@ -177,6 +181,7 @@ fn run(arguments: Arguments) -> Result<(), String> {
             faces::print(&workloads(&names)?, budget)
         }
         Task::Server => serving::print(budget),
+        Task::Filters => filtering::print(budget, &arguments.names),
         Task::Nothing(address) => serving::serve_nothing(&address),
         Task::Profile(part) => workloads(&arguments.names)?
             .iter()

@@ -2,7 +2,7 @@
 
 mod client;
 mod nothing;
-mod process;
+pub mod process;
 
 use std::time::Duration;
 

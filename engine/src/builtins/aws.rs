@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::http::is_field;
 use super::operands::plain_int;
 use super::{Builtin, BuiltinContext, Fault, Operands};
+use crate::impossible::impossible;
 use crate::uri::{self, Uri};
 use crate::value::{ObjectView, TextView, V, json};
 
@@ -27,6 +28,10 @@ const UNSIGNED: [&str; 3] = ["authorization", "user-agent", "x-amzn-trace-id"];
 /// Stands for the digest of a body that is not signed.
 const UNSIGNED_PAYLOAD: &str = "UNSIGNED-PAYLOAD";
 
+fn unchecked<'t>() -> TextView<'t> {
+    impossible::<()>("a request that was checked lacks a field");
+    TextView::Utf8("")
+}
 fn sign_req<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // OPA names the first operand whichever is no object or number
     let object = |at| {
@@ -48,7 +53,7 @@ fn sign_req<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'
         })?;
     check_request(request)?;
     let time = instant.strftime("%Y%m%dT%H%M%SZ").to_string();
-    let address = required(request, "url").unwrap_or(TextView::Utf8(""));
+    let address = required(request, "url").unwrap_or_else(unchecked);
     let address =
         uri::parse(address.as_bytes()).map_err(|error| Fault::error(error.to_string()))?;
     let headers = headers(request)?;
@@ -65,7 +70,7 @@ fn sign_req<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'
     if let Some(token) = &signer.session_token {
         own.push(("x-amz-security-token", token.to_str().into_owned()));
     }
-    let method = required(request, "method").unwrap_or(TextView::Utf8(""));
+    let method = required(request, "method").unwrap_or_else(unchecked);
     let signature = Signature {
         method: method.as_bytes(),
         address: &address,

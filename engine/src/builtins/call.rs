@@ -47,7 +47,24 @@ pub struct Kept<'e> {
     pub heads: KnownHeads<'e>,
 }
 
-/// The surroundings of a call: memory, budget, caches, and the way to the outside.
+/// The context of a call: memory, budget, caches, and the way to the outside.
+///
+/// ```
+/// use solon::{Custom, Engine, Request};
+///
+/// let shout = Custom::new("shout", "text: string => loud: string", |call, operands| {
+///     let text = operands.first().and_then(|text| text.utf8()).unwrap_or_default();
+///     // what is made lives as long as the evaluation
+///     let mut loud = call.buffer();
+///     loud.extend(text.to_uppercase().bytes());
+///     Ok(call.text(loud))
+/// });
+/// let engine = Engine::builder().function(shout).build();
+/// let query = engine.prepare_query("x := shout(\"hey\")")?;
+/// let found = query.solutions(&Request::new())?;
+/// assert_eq!(found[0].bindings[0].1, "HEY".into());
+/// # Ok::<(), solon::Error>(())
+/// ```
 pub struct BuiltinContext<'e> {
     /// Where results live.
     pub arena: &'e Arena,
@@ -77,7 +94,7 @@ pub struct BuiltinContext<'e> {
 }
 
 impl<'e> BuiltinContext<'e> {
-    /// Surroundings for one evaluation.
+    /// The context of the calls of one evaluation.
     #[inline(always)]
     #[expect(
         clippy::inline_always,

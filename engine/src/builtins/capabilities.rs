@@ -9,6 +9,7 @@ use solon_syntax::ast::Version;
 use solon_syntax::source::Diagnostics;
 
 use super::{Builtin, Entry};
+use crate::impossible::impossible;
 use crate::types::Type;
 
 /// Keywords that modules of v1 import, and those of v0.
@@ -204,7 +205,8 @@ pub fn current_json(version: Version) -> Vec<u8> {
         features: own(features),
         allow_net: None,
     };
-    let mut text = serde_json::to_vec_pretty(&document).unwrap_or_default();
+    let text = serde_json::to_vec_pretty(&document).ok();
+    let mut text = text.unwrap_or_else(|| impossible("capabilities are no JSON"));
     text.push(b'\n');
     text
 }

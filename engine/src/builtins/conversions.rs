@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 
 use super::fault::FaultError;
 use super::{Builtin, BuiltinContext, Fault, Operands};
+use crate::impossible::impossible;
 use crate::value::{Kind, Number, NumberBuf, V};
 
 /// This family's entries.
@@ -35,7 +36,7 @@ fn format_int<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
     if let (Number::Int(i), 10) = (number, base) {
         return Ok(call.arena.text(itoa::Buffer::new().format(i)));
     }
-    let base = u32::try_from(base).unwrap_or(10);
+    let base = u32::try_from(base).unwrap_or_else(|_| impossible("a base that is none of four"));
     Ok(call.arena.text(&number.truncate().to_str_radix(base)))
 }
 
@@ -179,7 +180,8 @@ impl Spelled {
     /// The value in decimal digits; `None` when it is beyond all floats.
     fn hexadecimal(&self) -> Option<String> {
         let digits = format!("{}{}", self.whole, self.fraction);
-        let mantissa = BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default();
+        let mantissa = BigUint::parse_bytes(digits.as_bytes(), 16);
+        let mantissa = mantissa.unwrap_or_else(|| impossible("digits that are none"));
         if mantissa == BigUint::ZERO {
             return Some("0".to_owned());
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{BuiltinContext, Fault};
+use crate::impossible;
 use crate::types::Type;
 use crate::value::V;
 
@@ -12,6 +13,20 @@ pub type CustomBody =
     dyn for<'e> Fn(&mut BuiltinContext<'e>, &[V<'e>]) -> Result<V<'e>, Fault> + Send + Sync;
 
 /// A function that a host adds to the built-ins.
+///
+/// ```
+/// use solon::{Custom, Engine, Fault, Request, V};
+///
+/// let half = Custom::new("half", "whole: number => half: number", |_, operands| match operands {
+///     [V::Int(whole)] => Ok(V::Int(whole / 2)),
+///     _ => Err(Fault::Undefined),
+/// });
+/// let engine = Engine::builder().function(half).build();
+/// engine.set_module("p.rego", "package p\nanswer := half(input.n)")?;
+/// let answer = engine.prepare_document("p/answer")?;
+/// assert_eq!(answer.evaluate(&Request::new().input_json(br#"{"n": 84}"#))?, Some(42.into()));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Custom {
@@ -106,8 +121,17 @@ impl Custom {
         }
         match call.hooks.recorded {
             Some(recorded) if !self.is_pure() => recorded.ask(self, call, operands),
-            _ => (self.body)(call, operands),
+            _ => self.ask(call, operands),
         }
+    }
+
+    /// Runs its body, which may evaluate on its own.
+    pub(super) fn ask<'e>(
+        &self,
+        call: &mut BuiltinContext<'e>,
+        operands: &[V<'e>],
+    ) -> Result<V<'e>, Fault> {
+        impossible::apart(|| (self.body)(call, operands))
     }
 
     /// Whether calling it again with equal arguments changes nothing: it is neither [waiting](Self::waiting) nor
@@ -121,7 +145,7 @@ impl Custom {
     pub fn arity(&self) -> usize {
         match &self.declaration {
             Type::Function(function) => function.args.len(),
-            _ => 0,
+            _ => impossible::impossible("a declaration that is no function's"),
         }
     }
 }

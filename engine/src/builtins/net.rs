@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::{
     Answer, Builtin, BuiltinContext, Fault, IndexTest, Members, Operands, Prepared, Quick,
 };
+use crate::impossible::impossible;
 use crate::value::{TextView, V};
 pub use range::Range;
 use range::{Address, Form};
@@ -226,7 +227,9 @@ fn cidr_contains_matches<'e>(
             let read: Result<_, Fault> = members(operands.at(1)).map(read).collect();
             parts = Some(read?);
         }
-        let parts = parts.as_deref().unwrap_or_default();
+        let parts = parts
+            .as_deref()
+            .unwrap_or_else(|| impossible("parts that were just read are not there"));
         call.budget.spend_len(parts.len())?;
         for (part_key, part) in parts {
             if whole.contains(*part) {

@@ -122,7 +122,7 @@ fn intn<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, 
     hasher.write(key.as_bytes());
     hasher.write_u64(bound);
     let below = (u128::from(hasher.finish()) * u128::from(bound)) >> 64;
-    Ok(call
-        .arena
-        .number(NumberBuf::from(u64::try_from(below).unwrap_or(0))))
+    Ok(call.arena.number(NumberBuf::from(
+        u64::try_from(below).unwrap_or_else(|_| impossible("a product of halves is too large")),
+    )))
 }

@@ -12,6 +12,7 @@ use hashbrown::HashTable;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
+use crate::impossible::impossible;
 use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
@@ -136,7 +137,10 @@ impl Held {
         let hash = entry.hash;
         entries.push(entry);
         places.insert_unique(hash, at, |at| {
-            entries.get(*at as usize).map_or(0, |entry| entry.hash)
+            entries.get(*at as usize).map_or_else(
+                || impossible("a place of the cache without an entry"),
+                |entry| entry.hash,
+            )
         });
     }
 

@@ -13,7 +13,6 @@ use solon_syntax::source::{Diagnostics, Source, SourceId};
 use super::Engine;
 use crate::compile::{self, Compilation, Pass, lower};
 use crate::error::Error;
-use crate::impossible;
 use crate::moment::Policy;
 use crate::program::{Canonical, Program};
 use crate::store::{Path, Transaction};
@@ -40,6 +39,18 @@ impl Engine {
 
     /// Compiles all modules, on from what they were before.
     pub(super) fn compile(
+        &self,
+        earlier: &Policy,
+        modules: BTreeMap<String, Arc<Module>>,
+        transaction: &Transaction,
+        timer: Timer<'_>,
+        tamper: &Tamper<'_>,
+    ) -> Result<Policy, Error> {
+        let policy = self.policy_from(earlier, modules, transaction, timer, tamper);
+        Error::unless_impossible(policy)
+    }
+
+    fn policy_from(
         &self,
         earlier: &Policy,
         modules: BTreeMap<String, Arc<Module>>,
@@ -90,12 +101,7 @@ impl Engine {
             laps.end(|| "compile_stage_rebuild_indices".to_owned());
             Ok::<_, Error>((compiled, program, record))
         })?;
-        match impossible::take() {
-            Some(what) => Err(Error::impossible(what)),
-            None => {
-                let policy = Policy::new(modules, compiled, program, record);
-                Ok(policy.compiled_in(stages.into_inner()))
-            }
-        }
+        let policy = Policy::new(modules, compiled, program, record);
+        Ok(policy.compiled_in(stages.into_inner()))
     }
 }

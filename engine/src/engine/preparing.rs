@@ -11,7 +11,6 @@ use super::Engine;
 use crate::compile::{self, Query, lower};
 use crate::decision::Decision;
 use crate::error::Error;
-use crate::impossible;
 use crate::moment::Policy;
 use crate::query::{
     Expression, ExpressionText, Following, PreparedDocument, PreparedQuery, Queries, QueryContext,
@@ -93,9 +92,9 @@ impl Engine {
         text: &str,
         context: &QueryContext<'_>,
     ) -> Result<QueryInner, Error> {
-        compile::on_large_stack(compile::chain_within(text), || {
-            self.compile_query(policy, text, context)
-        })
+        let compile = || self.compile_query(policy, text, context);
+        let compiled = compile::on_large_stack(compile::chain_within(text), compile);
+        Error::unless_impossible(compiled)
     }
 
     fn compile_query(
@@ -156,9 +155,6 @@ impl Engine {
             .compiled
             .blocking
             .within(&policy.compiled.rule_tree, &compiled.body);
-        if let Some(what) = impossible::take() {
-            return Err(Error::impossible(what));
-        }
         Ok(QueryInner {
             plan: lowered.plan,
             constants: lowered.constants,

@@ -3,6 +3,7 @@
 use solon_syntax::source::Span;
 
 use crate::evaluation::{DocumentBuilder, Halt, clash, fixed_key_name, rule_header};
+use crate::impossible::impossible;
 use crate::program::{Rule, RuleKind, RuleSet};
 use crate::value::V;
 
@@ -50,7 +51,9 @@ impl<'e> Machine<'e> {
             let first = produced.first().map(|(value, _)| *value);
             if let Some(first) = first {
                 // into an empty document anything fits
-                let _ = extent.insert(self.call.arena, &keys, first, false);
+                if extent.insert(self.call.arena, &keys, first, false).is_err() {
+                    impossible::<()>("a document without parts has no room");
+                }
             }
             let (made, run) = self.filling(Sink::DocumentBuilder(extent), |machine| {
                 machine.framed(rule.plan.slots, &[], |machine| {

@@ -3,12 +3,13 @@
 use solon_syntax::source::Span;
 
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::{Operand, Slot, Step};
 use crate::value::array::ArrayView;
 use crate::value::{Kind, V};
 
 use super::machine::{Flow, Machine, RED_ZONE, STACK_GROWTH};
-use super::sink::{Order, Sink};
+use super::sink::{Order, Sink, WRONG_SINK};
 
 impl<'e> Machine<'e> {
     /// Runs the rest of a block for each element of a value.
@@ -111,9 +112,10 @@ impl<'e> Machine<'e> {
             budget.reserve(bytes)
         });
         spent.map_err(|fault| Halt::exhausted(self.program, &fault, Span::default()))?;
-        if let Sink::Set(set) = &mut self.sink {
-            set.extend(elements);
-        }
+        let Sink::Set(set) = &mut self.sink else {
+            return Ok(impossible(WRONG_SINK));
+        };
+        set.extend(elements);
         Ok(Flow::More)
     }
 

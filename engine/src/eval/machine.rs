@@ -115,15 +115,15 @@ impl<'e> Machine<'e> {
         clippy::inline_always,
         reason = "it is made where it stays, without a copy on the way"
     )]
-    pub fn new(world: EvalContext<'e>, call: BuiltinContext<'e>) -> Self {
+    pub fn new(context: EvalContext<'e>, call: BuiltinContext<'e>) -> Self {
         let arena = call.arena;
-        let input = world.input.map(InputSource::held);
+        let input = context.input.map(InputSource::held);
         Self {
-            program: world.program,
-            query_constants: world.query_constants,
-            data: world.data,
+            program: context.program,
+            query_constants: context.query_constants,
+            data: context.data,
             input,
-            strict: world.strict,
+            strict: context.strict,
             call,
             frames: Frames::new(arena),
             places: Places::default(),

@@ -97,7 +97,7 @@ impl<'e> Machine<'e> {
     )]
     pub(super) fn under(&self, object: &'e Object, id: ConstId) -> Option<Option<&'e Value>> {
         let place = self.places.of(id)?;
-        if let Some(found) = object.near(id, place.get()) {
+        if let Some(found) = object.cached(id, place.get()) {
             return Some(found);
         }
         Some(object.get_noted(self.stored_constant(id)?, id, place))

@@ -8,7 +8,7 @@ use crate::value::{SetBuilder, V};
 use super::frame::Operands;
 use super::machine::{Flow, Machine};
 use super::memo::{By, LONG, Look};
-use super::sink::{Produced, Sink};
+use super::sink::{Produced, Sink, WRONG_SINK};
 
 /// The rules of a set that can match, in source order.
 #[derive(Clone)]
@@ -415,12 +415,14 @@ impl<'e> Machine<'e> {
             Ok(_) => {}
         }
         let arena = self.call.arena;
-        if let Sink::DocumentBuilder(made) = made
-            && let Some(value) = made.finish(arena)
+        let (Sink::DocumentBuilder(made), Sink::DocumentBuilder(extent)) = (made, &mut self.sink)
+        else {
+            return Ok(impossible(WRONG_SINK));
+        };
+        if let Some(value) = made.finish(arena)
             && let Some(value) = below
                 .iter()
                 .try_fold(value, |value, key| value.lookup(*key))
-            && let Sink::DocumentBuilder(extent) = &mut self.sink
             && extent.insert(arena, &[], value, false).is_err()
         {
             return Err(self.key_clash(set, rule));

@@ -13,7 +13,7 @@ use super::frame::{Held, Operands};
 use super::machine::{Flow, Machine};
 use super::memo::Memo;
 
-/// The world as one expression sees it.
+/// Input, documents and functions as one expression sees them.
 pub(super) struct Scope<'e> {
     /// The scope around it.
     pub parent: usize,

@@ -23,26 +23,24 @@ impl PreparedDocument {
     /// assert_eq!(explained.answer?, Some(Value::Bool(true)));
     /// # Ok::<(), solon::Error>(())
     /// ```
-    pub fn explain(
+    pub fn explain<'s>(
         &self,
         request: &Request<'_>,
-        watched: impl Into<Watched>,
+        watched: impl Into<Watched<'s>>,
     ) -> Explanation<Option<Value>> {
-        self.explain_to(request, watched, Search::default())
-    }
-
-    /// The same, watched by others as well, like [`Coverage`](crate::trace::Coverage) or
-    /// [`Profile`](crate::trace::Profile), and measured.
-    pub fn explain_to(
-        &self,
-        request: &Request<'_>,
-        watched: impl Into<Watched>,
-        search: Search<'_>,
-    ) -> Explanation<Option<Value>> {
-        let watched = watched.into();
+        let Watched {
+            detail,
+            documents,
+            search,
+        } = watched.into();
         let mut last = None;
         self.search_texts(request, search, |query, search| {
-            let found = query.explain_to(request, watched, search).map(value_of);
+            let watched = Watched {
+                detail,
+                documents,
+                search,
+            };
+            let found = query.explain(request, watched).map(value_of);
             let ends = !matches!(found.answer, Ok(None));
             last = Some(found);
             ends

@@ -3,6 +3,7 @@
 use super::check::read;
 use super::condition::{Comparison, Operand, Predicate, Test};
 use super::refusal::Refusal;
+use crate::impossible::Within as _;
 use crate::partial::{Choice, Way};
 use crate::program::constant;
 
@@ -11,7 +12,7 @@ pub fn clashes(choices: &[Choice], shorts: &[String]) -> Vec<Refusal> {
     let mut refusals: Vec<Refusal> = Vec::new();
     for choice in choices {
         for (at, way) in choice.ways.iter().enumerate() {
-            let others = choice.ways.get(at + 1..).unwrap_or(&[]);
+            let others = choice.ways.within(at + 1..);
             let Some(other) = others.iter().find(|other| may_clash(way, other, shorts)) else {
                 continue;
             };

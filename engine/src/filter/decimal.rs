@@ -1,5 +1,7 @@
 //! Numbers as decimal digits, for languages that have other numbers than Rego.
 
+use crate::impossible::impossible;
+
 /// A number: digits and where the point stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
@@ -79,10 +81,10 @@ impl Decimal {
             text.push('0');
         } else if self.is_integer() {
             text.push_str(&self.digits);
-            let zeros = usize::try_from(self.power).unwrap_or(0);
+            let zeros = within_width(self.power);
             text.extend(std::iter::repeat_n('0', zeros));
         } else {
-            let scale = usize::try_from(self.scale()).unwrap_or(0);
+            let scale = within_width(self.scale());
             let padded = format!("{:0>width$}", self.digits, width = scale + 1);
             let (whole, fraction) = padded.split_at(padded.len() - scale);
             text.push_str(whole);
@@ -91,6 +93,12 @@ impl Decimal {
         }
         text
     }
+}
+
+/// A number of digits, which is bounded before any are written.
+fn within_width<N: TryInto<usize>>(digits: N) -> usize {
+    let digits = digits.try_into().ok();
+    digits.unwrap_or_else(|| impossible("a number has more digits than were allowed"))
 }
 
 #[cfg(test)]

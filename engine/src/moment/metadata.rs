@@ -22,7 +22,7 @@ impl Moment {
     /// let (moment, mut succeeded) = (engine.moment(), Succeeded::default());
     /// let request = Request::new().input_json(br#"{"admin": true}"#);
     /// allow.search_as(&request.moment(&moment), Search::default().observer(&mut succeeded))?;
-    /// assert_eq!(moment.rule_ids(&succeeded), ["admins-may".into()]);
+    /// assert_eq!(moment.rule_ids(&succeeded), [std::sync::Arc::from("admins-may")]);
     /// # Ok::<(), solon::Error>(())
     /// ```
     pub fn rule_ids(&self, succeeded: &Succeeded) -> Vec<Arc<str>> {

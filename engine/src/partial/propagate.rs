@@ -15,6 +15,7 @@ use super::terms::{
 };
 use crate::compile::functions::Functions;
 use crate::compile::safety::{self, Reach};
+use crate::impossible::WithinMut as _;
 use crate::limits;
 
 /// How names begin that are made for what is only asked for.
@@ -311,7 +312,7 @@ impl Propagation<'_> {
 
 impl VisitorMut for Propagation<'_> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
-        // values of modifiers are those of the world around
+        // values of modifiers are those of the scope around
         expr.with.walk_mut(self);
         let outer = self.targets.len();
         let targets = expr.with.iter().map(|with| with.target.clone());
@@ -319,7 +320,7 @@ impl VisitorMut for Propagation<'_> {
         // operators stay
         match &mut expr.kind {
             ExprKind::Call(terms) => {
-                terms.get_mut(1..).unwrap_or_default().walk_mut(self);
+                terms.within_mut(1..).walk_mut(self);
             }
             kind => kind.walk_mut(self),
         }
@@ -370,9 +371,9 @@ impl Propagation<'_> {
             TermKind::Ref(terms) => {
                 self.rebase(terms);
                 let skip = usize::from(terms.first().is_some_and(|head| head.as_var().is_some()));
-                terms.get_mut(skip..).unwrap_or_default().walk_mut(self);
+                terms.within_mut(skip..).walk_mut(self);
             }
-            TermKind::Call(terms) => terms.get_mut(1..).unwrap_or_default().walk_mut(self),
+            TermKind::Call(terms) => terms.within_mut(1..).walk_mut(self),
             _ => {}
         }
     }

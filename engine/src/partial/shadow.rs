@@ -1,4 +1,4 @@
-//! What expressions with modifiers may not be given: outside, it is looked up in another world.
+//! What expressions with modifiers may not be given: outside, it is looked up in another scope.
 
 use solon_syntax::ast::visit::{Flow, Terms, Walk as _};
 use solon_syntax::ast::{Term, TermKind};

@@ -7,6 +7,8 @@ use solon_syntax::ast::{Body, Comprehension, Expr, ExprKind, Module, Rule, Term,
 use solon_syntax::print::is_plain_key;
 use solon_syntax::stack;
 
+use crate::impossible::{Within as _, impossible};
+
 /// Operators by the names of their functions.
 const INFIX: [(&str, &str); 15] = [
     ("eq", "="),
@@ -62,7 +64,7 @@ pub fn module_source(module: &Module) -> String {
 }
 
 fn package(path: &[Term]) -> String {
-    let path = path.get(1..).unwrap_or(&[]);
+    let path = path.within(1..);
     match path.split_first() {
         Some((first, rest)) => {
             let head = first.as_string().map(ToString::to_string);
@@ -81,7 +83,7 @@ fn rule_source(rule: &Rule) -> String {
     }
     let (name, rest) = match rule.head.reference.split_first() {
         Some((name, rest)) => (term(name, false), rest),
-        None => (String::new(), &[][..]),
+        None => impossible("a rule without a name"),
     };
     text.push_str(&name);
     steps(&mut text, rest);
@@ -159,7 +161,7 @@ fn inline(body: &[Expr]) -> String {
 
 fn call(terms: &[Term]) -> String {
     let Some((operator, operands)) = terms.split_first() else {
-        return String::new();
+        return impossible("a call without an operator");
     };
     match (sign_of(operator), operands) {
         (Some(sign), [left, right]) => {
@@ -249,11 +251,9 @@ fn term_within(one: &Term, nested: bool) -> String {
             None => name.to_string(),
         },
         TermKind::Ref(terms) => {
-            let mut text = terms
-                .first()
-                .map(|head| term(head, true))
-                .unwrap_or_default();
-            steps(&mut text, terms.get(1..).unwrap_or(&[]));
+            let head = terms.first().map(|head| term(head, true));
+            let mut text = head.unwrap_or_else(|| impossible("a reference without a head"));
+            steps(&mut text, terms.within(1..));
             text
         }
         TermKind::Array(items) => format!("[{}]", list(items)),

@@ -4,6 +4,7 @@ use solon_syntax::ast::visit::{Flow, Terms, Visitor, Walk};
 use solon_syntax::ast::{Body, Expr, ExprKind, Name, Term, TermKind};
 
 use super::sets::variable;
+use crate::impossible::Within as _;
 
 /// Whether terms stand within one another more than so many times.
 pub fn nests_deeper(expr: &Expr, levels: usize) -> bool {
@@ -61,8 +62,8 @@ pub fn is_document(value: &Term) -> bool {
 /// Whether a reference or a call has no variables, the head of the reference apart.
 pub fn is_ground(term: &Term) -> bool {
     let parts = match &term.kind {
-        TermKind::Ref(terms) => terms.get(1..).unwrap_or(&[]),
-        TermKind::Call(terms) => terms.get(1..).unwrap_or(&[]),
+        TermKind::Ref(terms) => terms.within(1..),
+        TermKind::Call(terms) => terms.within(1..),
         _ => std::slice::from_ref(term),
     };
     !solon_syntax::ast::VarScan::default().any(parts, |name| !matches!(&**name, "data" | "input"))

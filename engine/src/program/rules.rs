@@ -7,6 +7,7 @@ use solon_syntax::source::Span;
 use super::Steps;
 use super::index::Index;
 use super::plan::{ConstId, Plan};
+use crate::impossible::impossible;
 use crate::value::Value;
 
 /// Number of a rule set.
@@ -164,7 +165,11 @@ pub struct TreeNode {
 impl Tree {
     /// A node.
     pub fn node(&self, id: NodeId) -> Option<&TreeNode> {
-        self.nodes.get(id as usize)
+        let node = self.nodes.get(id as usize);
+        if node.is_none() {
+            impossible::<()>("a node of the tree of rules that is not there");
+        }
+        node
     }
 
     /// The node below another.

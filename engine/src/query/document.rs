@@ -14,6 +14,7 @@ use super::{Basis, PreparedQuery, Request, Shared, with_memory, within_bounds};
 use crate::error::Error;
 use crate::eval::{Glimpse, InputSource, Machine};
 use crate::evaluation::EvalError;
+use crate::impossible::Within as _;
 use crate::limits;
 use crate::moment::{Moment, State};
 use crate::store::Path;
@@ -182,7 +183,23 @@ impl PreparedDocument {
     }
 }
 
-/// A document and the moment that it asks, whatever a request names.
+/// A document and the moment that it asks, whatever a request names. Whoever asks whether it may block and evaluates it then
+/// speaks of one policy.
+///
+/// ```
+/// use solon::{Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.set_module("p.rego", "package p\nallow := input.n > data.least")?;
+/// engine.put("/least", 1.into())?;
+/// let bound = engine.prepare_document("p/allow")?.bind();
+/// engine.put("/least", 5.into())?;
+/// assert!(!bound.may_block());
+/// let request = Request::new().input_json(br#"{"n": 3}"#);
+/// assert_eq!(bound.evaluate(&request)?, Some(true.into()));
+/// assert_eq!(engine.prepare_document("p/allow")?.evaluate(&request)?, Some(false.into()));
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct BoundDocument {
     document: PreparedDocument,
@@ -416,7 +433,7 @@ impl<'a> Asked<'a> {
             return Ok(None);
         };
         let names: smallvec::SmallVec<[V<'_>; 8]> = names.iter().map(Value::borrow).collect();
-        let (above, rest) = names.split_at_checked(at).unwrap_or((&names, &[]));
+        let (above, rest) = (names.within(..at), names.within(at..));
         let above = machine.document_at(above)?;
         let mut steps = rest.iter().zip(indices.iter().skip(at));
         Ok(steps

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::error::Error;
 use crate::value::Arena;
-use crate::{impossible, limits, moment};
+use crate::{limits, moment};
 
 thread_local! {
     /// The memory of this thread's last evaluation, ready for the next.
@@ -66,11 +66,8 @@ pub(crate) fn with_memory<R>(
         Some(_) => (Box::default(), has_seat()),
         None => pooled(largest),
     };
-    let mut result =
-        stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
-    if let Some(what) = impossible::take() {
-        result = Err(Error::impossible(what));
-    }
+    let result = stacker::maybe_grow(limits::VALUE_STACK, 2 * limits::VALUE_STACK, || run(&arena));
+    let result = Error::unless_impossible(result);
     if is_own && arena.bytes() <= limits::THREAD_ARENA {
         arena.reset();
         OWN.set(Some(arena));

@@ -28,6 +28,18 @@ pub(crate) enum Expression {
 }
 
 /// A compiled query. It follows its engine: where modules have changed it is compiled anew on its next use.
+///
+/// ```
+/// use solon::{Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.put("/users", solon::value!({"alice": 1, "bob": 5}))?;
+/// let query = engine.prepare_query("data.users[name] > input.least")?;
+/// let found = query.solutions(&Request::new().input_json(br#"{"least": 3}"#))?;
+/// assert_eq!(found.len(), 1);
+/// assert_eq!(found[0].bindings, [("name".into(), "bob".into())]);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct PreparedQuery {
     pub(crate) handle: Arc<Following<QueryInner>>,
@@ -100,6 +112,17 @@ impl PreparedQuery {
 }
 
 /// A query and the moment that it asks.
+///
+/// ```
+/// use solon::{Engine, Request};
+///
+/// let engine = Engine::new();
+/// engine.put("/users", solon::value!(["alice", "bob"]))?;
+/// let users = engine.prepare_query("user := data.users[_]")?.bind()?;
+/// engine.remove("/users")?;
+/// assert_eq!(users.solutions(&Request::new())?.len(), 2);
+/// # Ok::<(), solon::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct BoundQuery(pub(crate) Bound<QueryInner>);
 

@@ -27,19 +27,19 @@ pub(crate) fn search<T, R>(
     run: impl for<'e> FnOnce(Walk<'e>, &'e T) -> Result<R, Error>,
 ) -> Result<R, Error> {
     with_memory(request.bounds(basis.shared), |arena| {
-        let (world, call) = eval_setup(arena, basis, request)?;
-        let world = walk::WalkContext {
-            program: world.program,
-            data: world.data.borrow(),
-            input: world.input.map(|input| match input {
+        let (context, call) = eval_setup(arena, basis, request)?;
+        let context = walk::WalkContext {
+            program: context.program,
+            data: context.data.borrow(),
+            input: context.input.map(|input| match input {
                 InputSource::Value(value) => value.borrow(),
                 InputSource::Read(value) => value,
             }),
-            strict: world.strict,
+            strict: context.strict,
             observer: how.observer.map(|observer| observer as &mut dyn Observer),
         };
         let limits = request.bounds(basis.shared);
-        let walk = Walk::new(world, call)
+        let walk = Walk::new(context, call)
             .within(limits.explanation.unwrap_or(usize::MAX))
             .tuned(how.shortcuts, how.instruments)
             .collecting(how.faults);

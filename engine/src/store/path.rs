@@ -6,6 +6,14 @@ use super::StoreError;
 use crate::value::{Object, Value};
 
 /// Keys from the root down. A key of digits is an index in an array and a name in an object.
+///
+/// ```
+/// use solon::Path;
+///
+/// let path = Path::from_slashes("users/alice");
+/// assert_eq!(path.reference(), "data.users.alice");
+/// assert_eq!(Path::from_reference("data.users.alice"), Some(path));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path {
     segments: Vec<String>,

@@ -8,6 +8,7 @@ use solon_syntax::ast::{Expr, ExprKind, Module, Rule};
 use solon_syntax::source::Span;
 
 use super::event::{Event, Node, Observer, Op};
+use crate::impossible::{Within as _, impossible};
 
 /// Notes the expressions that were searched and the heads of the rules that had a solution.
 #[derive(Clone, Debug, Default)]
@@ -276,9 +277,12 @@ impl<'t> Lines<'t> {
     fn position(&self, offset: u32) -> Position {
         let offset = offset as usize;
         let row = self.starts.partition_point(|start| *start <= offset);
-        let start = self.starts.get(row.saturating_sub(1)).copied();
-        let before = self.text.get(start.unwrap_or(0)..offset);
-        let col = before.map_or(0, |before| before.chars().count()) + 1;
+        let start = row.checked_sub(1).and_then(|row| self.starts.get(row));
+        let start = *start.unwrap_or_else(|| {
+            impossible::<()>("a text without a first line");
+            &0
+        });
+        let col = self.text.within(start..offset).chars().count() + 1;
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Position {
             row: small(row),

@@ -44,6 +44,17 @@ impl Detail {
 ///
 /// `Fails` and `Notes` show each event sought behind the bodies and rules that were entered or searched again on the
 /// way to it since the last one.
+///
+/// ```
+/// use solon::trace::{Detail, Recorder};
+/// use solon::{Engine, Request};
+///
+/// let query = Engine::new().prepare_query("x := 1; x > 1")?;
+/// let mut recorder = Recorder::new(Detail::Fails, 1 << 20);
+/// query.search(&Request::new(), Some(&mut recorder))?;
+/// assert_eq!(recorder.into_events().len(), 2);
+/// # Ok::<(), solon::Error>(())
+/// ```
 pub struct Recorder {
     detail: Detail,
     documents: bool,

@@ -10,6 +10,7 @@ use solon_syntax::source::{SourceId, Span};
 
 use super::event::{Event, Local, Node, Op};
 use super::pretty::Names;
+use crate::impossible::impossible;
 use crate::value::json::TooLong;
 
 /// How the kinds of events are spelled.
@@ -22,6 +23,18 @@ pub enum Spelling {
 }
 
 /// The events as a JSON array in the form of the REST API.
+///
+/// ```
+/// use solon::trace::{Detail, Recorder, Spelling, json};
+/// use solon::{Engine, Request};
+///
+/// let query = Engine::new().prepare_query("1 > 2")?;
+/// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
+/// query.search(&Request::new(), Some(&mut recorder))?;
+/// let text = json(&recorder.into_events(), Spelling::Lower, 1 << 20).unwrap();
+/// assert!(text.starts_with(r#"[{"op":"enter","query_id":0,"#));
+/// # Ok::<(), solon::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`TooLong`] when the text would have more bytes than `longest`.
@@ -43,6 +56,20 @@ pub struct Sources<'a> {
 
 /// The events as a JSON array in the form of the command line: with places, with what the user calls the variables
 /// and where they stand, and with the documents whose rules were looked up.
+///
+/// ```
+/// use solon::trace::{Detail, Names, Recorder, Sources, detailed};
+/// use solon::{Engine, Request};
+///
+/// let query = Engine::new().prepare_query("1 > 2")?;
+/// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
+/// query.search(&Request::new(), Some(&mut recorder))?;
+/// let files = std::collections::HashMap::new();
+/// let sources = Sources { files: &files, originals: Names::default() };
+/// let text = detailed(&recorder.into_events(), sources, 1 << 20).unwrap();
+/// assert!(text.contains(r#""Location":{"#));
+/// # Ok::<(), solon::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`TooLong`] when the text would have more bytes than `longest`.
@@ -191,7 +218,9 @@ fn named(local: &Local, texts: &mut Texts, out: &mut String) {
         name => name,
     };
     let value = texts.of(&local.value);
-    let rest = value.strip_prefix('{').unwrap_or(&value);
+    let rest = value.strip_prefix('{');
+    let rest =
+        rest.unwrap_or_else(|| impossible("a value is told as something else than an object"));
     push(out, format_args!("{{\"name\":{},{rest}", quoted(name)));
 }
 

@@ -11,6 +11,7 @@ use solon_syntax::source::SourceId;
 use super::event::{Event, Node, Op};
 use super::json::{head_vars, vars_of};
 use super::places::places;
+use crate::impossible::Within as _;
 use crate::value::json::TooLong;
 
 /// How a trace is shown.
@@ -39,6 +40,19 @@ const GAP: usize = 4;
 const LONGEST_VALUE: usize = 32;
 
 /// The lines of a trace.
+///
+/// ```
+/// use solon::trace::{Detail, Names, Pretty, Recorder, pretty};
+/// use solon::{Engine, Request};
+///
+/// let query = Engine::new().prepare_query("true")?;
+/// let mut recorder = Recorder::new(Detail::Full, 1 << 20);
+/// query.search(&Request::new(), Some(&mut recorder))?;
+/// let how = Pretty { files: None, variables: false, originals: Names::default() };
+/// let lines = pretty(&recorder.into_events(), how, 1 << 20).unwrap();
+/// assert_eq!(lines[..3], ["Enter true = _", "| Eval true = _", "| Exit true = _"]);
+/// # Ok::<(), solon::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`TooLong`] when they would have more bytes than `longest`.
@@ -218,7 +232,7 @@ impl Values {
             if whole.len() <= LONGEST_VALUE {
                 return whole.into();
             }
-            let bytes = whole.as_bytes().get(..LONGEST_VALUE - 3).unwrap_or(&[]);
+            let bytes = whole.as_bytes().within(..LONGEST_VALUE - 3);
             format!("{}...", String::from_utf8_lossy(bytes)).into()
         });
         text.clone()

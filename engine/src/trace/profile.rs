@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use serde::{Serialize, Serializer};
+use solon_syntax::ast::Module;
 use solon_syntax::source::{SourceId, Span};
 
 use super::event::{Event, Node, Observer, Op};
@@ -16,22 +18,25 @@ use super::event::{Event, Node, Observer, Op};
 /// let query = Engine::new().prepare_query("some x in [1, 2, 3]; x > 1")?;
 /// let mut profile = Profile::default();
 /// query.search_as(&Request::new(), Search::default().observer(&mut profile))?;
-/// let rows = profile.finish();
+/// let rows = profile.finish([]);
 /// assert!(rows.iter().any(|row| row.evals >= 3));
 /// # Ok::<(), solon::Error>(())
 /// ```
 #[derive(Default)]
 pub struct Profile {
-    rows: Vec<ProfileRow>,
+    rows: Vec<Row>,
     by_row: HashMap<(SourceId, u32), usize>,
     /// The row whose expression was begun last, and when.
     running: Option<(usize, Instant)>,
 }
 
-/// What happened on one row.
+/// What happened on one row. Its JSON is OPA's: `{"total_time_ns": …, "num_eval": …, "num_redo": …, "num_gen_expr": …,
+/// "location": {"file": …, "row": …, "col": …}}`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProfileRow {
+    /// The file; empty where the row is a query's.
+    pub file: String,
     /// The expression that was searched first.
     pub span: Span,
     /// How long its expressions took.
@@ -40,22 +45,82 @@ pub struct ProfileRow {
     pub evals: u64,
     /// How often another solution of one was looked for.
     pub redos: u64,
+    /// Number of expressions, those that the compiler made among them.
+    pub expressions: usize,
+}
+
+impl ProfileRow {
+    /// How long its expressions took, in nanoseconds.
+    pub fn nanoseconds(&self) -> u64 {
+        u64::try_from(self.time.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Serialize for ProfileRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Published<'r> {
+            total_time_ns: u64,
+            num_eval: u64,
+            num_redo: u64,
+            num_gen_expr: usize,
+            location: Location<'r>,
+        }
+        #[derive(Serialize)]
+        struct Location<'r> {
+            file: &'r str,
+            row: u32,
+            col: u32,
+        }
+        let row = Published {
+            total_time_ns: self.nanoseconds(),
+            num_eval: self.evals,
+            num_redo: self.redos,
+            num_gen_expr: self.expressions,
+            location: Location {
+                file: &self.file,
+                row: self.span.row,
+                col: self.span.col,
+            },
+        };
+        row.serialize(serializer)
+    }
+}
+
+/// What happened on one row so far.
+struct Row {
+    span: Span,
+    time: Duration,
+    evals: u64,
+    redos: u64,
     /// Positions in their bodies of its expressions.
     positions: HashSet<u32>,
 }
 
-impl ProfileRow {
-    /// Number of expressions, those that the compiler made among them.
-    pub fn expressions(&self) -> usize {
-        self.positions.len()
+impl Row {
+    fn finish(self, modules: &[&Module]) -> ProfileRow {
+        let mut modules = modules.iter();
+        let module = modules.find(|module| module.source.id == self.span.source);
+        ProfileRow {
+            file: module.map_or_else(String::new, |module| module.source.name.to_string()),
+            span: self.span,
+            time: self.time,
+            evals: self.evals,
+            redos: self.redos,
+            expressions: self.positions.len(),
+        }
     }
 }
 
 impl Profile {
-    /// What happened, row by row in the order they were come to.
-    pub fn finish(mut self) -> Vec<ProfileRow> {
+    /// What happened, row by row, those that took longest first. The modules that were searched name the files.
+    pub fn finish<'m>(mut self, modules: impl IntoIterator<Item = &'m Module>) -> Vec<ProfileRow> {
         self.stop();
-        self.rows
+        let modules: Vec<&Module> = modules.into_iter().collect();
+        let rows = self.rows.into_iter().map(|row| row.finish(&modules));
+        let mut rows: Vec<ProfileRow> = rows.collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.time));
+        rows
     }
 
     fn stop(&mut self) {
@@ -79,7 +144,7 @@ impl Observer for Profile {
         };
         let at = *self.by_row.entry(key).or_insert(self.rows.len());
         if at == self.rows.len() {
-            self.rows.push(ProfileRow {
+            self.rows.push(Row {
                 span: event.span,
                 time: Duration::ZERO,
                 evals: 0,

@@ -48,7 +48,7 @@ impl<'t> Timer<'t> {
     }
 
     /// Begins with the first of several stages.
-    pub fn start(self) -> Laps<'t> {
+    pub(crate) fn start(self) -> Laps<'t> {
         Laps {
             timer: self,
             since: self.0.map(|_| Instant::now()),
@@ -57,14 +57,14 @@ impl<'t> Timer<'t> {
 }
 
 /// Stages that follow one another.
-pub struct Laps<'t> {
+pub(crate) struct Laps<'t> {
     timer: Timer<'t>,
     since: Option<Instant>,
 }
 
 impl Laps<'_> {
     /// A stage has ended; the next begins.
-    pub fn end(&mut self, name: impl FnOnce() -> String) {
+    pub(crate) fn end(&mut self, name: impl FnOnce() -> String) {
         if let (Some(since), Some(hear)) = (self.since, self.timer.0) {
             hear(&name(), since.elapsed());
             self.since = Some(Instant::now());

@@ -23,6 +23,14 @@ use super::text::lossy;
 use super::{Arena, V, Value};
 
 /// Reads a document into an owned value. Objects with the same keys in the same order share their keys.
+///
+/// ```
+/// let value = solon::json::read(br#"{"rate": 1.50}"#).unwrap();
+/// let mut text = Vec::new();
+/// solon::json::write(value.borrow(), &mut text);
+/// // numbers stay as they are written
+/// assert_eq!(text, br#"{"rate":1.50}"#);
+/// ```
 pub fn read(text: &[u8]) -> Result<Value, JsonError> {
     let build = &mut owned::Owned::new(text.len());
     match std::str::from_utf8(text) {

@@ -41,6 +41,15 @@ pub use set::{Set, SetView};
 pub use text::{Bytes, Short, Text, TextView};
 
 /// An owned value.
+///
+/// ```
+/// use solon::{Value, value};
+///
+/// let user = value!({"name": "alice", "roles": ["admin", "dev"]});
+/// assert_eq!(user.get("name").and_then(Value::as_str), Some("alice"));
+/// assert_eq!(user.pointer("/roles/1"), Some(&Value::from("dev")));
+/// assert_eq!(Value::from(1), Value::from(1.0));
+/// ```
 #[derive(Clone, Default)]
 pub enum Value {
     /// `null`

@@ -199,12 +199,12 @@ impl Object {
 
     /// What is under a constant key whose place is known for this form of objects; `None` when it is not.
     #[inline]
-    pub fn near(&self, constant: u32, near: InlineCache) -> Option<Option<&Value>> {
+    pub fn cached(&self, constant: u32, cache: InlineCache) -> Option<Option<&Value>> {
         let Form::Shaped(shape) = self.form() else {
             return None;
         };
-        (near.shape == Arc::as_ptr(shape).addr() && near.constant == constant)
-            .then(|| self.values().get(near.at as usize))
+        (cache.shape == Arc::as_ptr(shape).addr() && cache.constant == constant)
+            .then(|| self.values().get(cache.at as usize))
     }
 
     /// The value under a constant key, whose place is noted.
@@ -212,7 +212,7 @@ impl Object {
         &self,
         key: &Value,
         constant: u32,
-        near: &Cell<InlineCache>,
+        cache: &Cell<InlineCache>,
     ) -> Option<&Value> {
         let Form::Shaped(shape) = self.form() else {
             return self.get_stored(key);
@@ -221,7 +221,7 @@ impl Object {
             Value::Short(key) if shape.keys.len() <= SCANNED => {
                 let is_key = |other: &Value| matches!(other, Value::Short(other) if other == key);
                 // forms that take turns often have the key at the same place
-                let last = near.get().at as usize;
+                let last = cache.get().at as usize;
                 match shape.keys.get(last) {
                     Some(other) if is_key(other) => Some(last),
                     _ => shape.keys.iter().position(is_key),
@@ -229,7 +229,7 @@ impl Object {
             }
             _ => shape.slot(key.borrow()),
         };
-        near.set(InlineCache {
+        cache.set(InlineCache {
             shape: Arc::as_ptr(shape).addr(),
             constant,
             at: at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX),

@@ -15,11 +15,22 @@ use ::serde::de::DeserializeOwned;
 use super::{V, Value};
 
 /// The value that a Rust value stands for.
+///
+/// ```
+/// let value = solon::to_value(&[Some(1), None]).unwrap();
+/// assert_eq!(value, solon::value!([1, null]));
+/// ```
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, ConvertError> {
     value.serialize(to_value::ToValue::default())
 }
 
 /// The Rust value that a value stands for.
+///
+/// ```
+/// let roles = solon::value!(["admin", "dev"]);
+/// let roles: Vec<String> = solon::from_value(roles.borrow()).unwrap();
+/// assert_eq!(roles, ["admin", "dev"]);
+/// ```
 pub fn from_value<T: DeserializeOwned>(value: V<'_>) -> Result<T, ConvertError> {
     T::deserialize(from_value::FromValue(value))
 }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::text::{head, head_from};
 use super::{V, Value};
+use crate::impossible::impossible;
 use crate::limits::LONG_STEP;
 
 /// Values below which there is nothing to gain by marks.
@@ -212,7 +213,8 @@ fn settle<T: Sortable>(
             continue;
         }
         for mark in &mut *alike {
-            let text = text(mark).unwrap_or_default();
+            let text = text(mark)
+                .unwrap_or_else(|| impossible("a text that is none is sorted by its bytes"));
             *mark = Mark::of_text(text, on, mark.at());
         }
         settle(values, alike, on, level + 1, goes_on);

@@ -7,6 +7,7 @@ use arcstr::ArcStr;
 use triomphe::ThinArc;
 
 use super::Value;
+use crate::impossible::Within as _;
 
 /// A string of at most 14 bytes, held in place. Unused bytes are zero, so equal strings are equal as a whole.
 #[derive(Clone, Copy)]
@@ -49,7 +50,7 @@ impl Short {
     /// The bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
+        self.bytes.within(..usize::from(self.len))
     }
 
     /// The text, when it is valid UTF-8.

@@ -6,9 +6,12 @@ use solon_syntax::stack;
 
 use super::machine::{Next, Outcome, Walk};
 use super::term::{FrameId, List, Made, T, TermShape, is_document};
+use crate::impossible::impossible;
 use crate::program::constant;
 use crate::trace::Operation;
 use crate::value::V;
+
+const NO_FRAME: &str = "an environment that is not open";
 
 /// The variables of one rule, or of the query, by name.
 pub(super) type Frame<'e> = hashbrown::HashMap<&'e str, Bound<'e>, foldhash::fast::RandomState>;
@@ -27,7 +30,8 @@ impl<'e> Walk<'e> {
     pub(super) fn push_frame(&mut self) -> FrameId {
         let frame = self.spare.pop().unwrap_or_default();
         self.frames.push(frame);
-        u32::try_from(self.frames.len() - 1).unwrap_or(u32::MAX)
+        FrameId::try_from(self.frames.len() - 1)
+            .unwrap_or_else(|_| impossible("there are more environments than numbers"))
     }
 
     /// Closes the innermost environment.
@@ -50,14 +54,33 @@ impl<'e> Walk<'e> {
         bound: Bound<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        if let Some(frame) = self.frames.get_mut(frame as usize) {
+        if let Some(frame) = self.frame_mut(frame) {
             frame.insert(name, bound);
         }
         let outcome = next(self);
-        if let Some(frame) = self.frames.get_mut(frame as usize) {
+        if let Some(frame) = self.frame_mut(frame) {
             frame.remove(name);
         }
         outcome
+    }
+
+    /// An open environment.
+    pub(super) fn frame_mut(&mut self, frame: FrameId) -> Option<&mut Frame<'e>> {
+        let frame = self.frames.get_mut(frame as usize);
+        if frame.is_none() {
+            impossible::<()>(NO_FRAME);
+        }
+        frame
+    }
+
+    /// What the variables of an open environment are bound to.
+    pub(super) fn all_bound(&self, frame: FrameId) -> impl Iterator<Item = (&'e str, T<'e>)> {
+        let frame = self.frames.get(frame as usize);
+        if frame.is_none() {
+            impossible::<()>(NO_FRAME);
+        }
+        let bound = frame.into_iter().flatten();
+        bound.map(|(name, bound)| (*name, bound.term))
     }
 
     /// Follows bound variables; what is a value becomes one.

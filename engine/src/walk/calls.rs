@@ -10,10 +10,12 @@ use super::term::{List, T};
 use crate::builtins::{self, Entry, Fault};
 use crate::evaluation::{Halt, outcome};
 use crate::impossible::impossible;
-use crate::program::canonical::SiteId;
+use crate::program::canonical::{Group, SiteId};
 use crate::trace::Operation;
 use crate::types::Type;
 use crate::value::V;
+
+const NO_FUNCTION: &str = "a call of a function that is not there";
 
 /// What stands for operands that are fewer than a function has.
 pub(super) fn few(operands: &[Term]) -> (&[Term], &[Term]) {
@@ -47,6 +49,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some((operator, operands)) = terms.split_first() else {
+            impossible::<()>("a call without an operator");
             return Ok(Flow::More);
         };
         self.call(goal, operator, operands, next)
@@ -76,7 +79,10 @@ impl<'e> Walk<'e> {
                     let (left, right) = (T::Term(left, goal.frame), T::Term(right, goal.frame));
                     self.unify(goal, left, right, next)
                 }
-                _ => Ok(Flow::More),
+                _ => {
+                    few(operands);
+                    Ok(Flow::More)
+                }
             },
             Callee::Descend => self.walk_tree(goal, operands, next),
             Callee::Builtin(entry) => {
@@ -106,13 +112,25 @@ impl<'e> Walk<'e> {
             Callee::Custom(function) => self.custom(goal, function, operands, span, next),
             Callee::Function(site) => {
                 let path = self.function_path(operator);
-                match self.site(Some(site)).and_then(|site| site.group.as_ref()) {
+                match self.function_group(site) {
                     Some(group) => self.function(goal, group, &path, operands, next),
                     None => Ok(Flow::More),
                 }
             }
-            Callee::Unknown => Ok(Flow::More),
+            Callee::Unknown => {
+                impossible::<()>(NO_FUNCTION);
+                Ok(Flow::More)
+            }
         }
+    }
+
+    /// The rules of a function that an operator names.
+    pub(super) fn function_group(&self, site: SiteId) -> Option<&'e Group> {
+        let group = self.site(Some(site)).and_then(|site| site.group.as_ref());
+        if group.is_none() {
+            impossible::<()>(NO_FUNCTION);
+        }
+        group
     }
 
     fn custom(
@@ -124,7 +142,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some(function) = self.program.functions.get(at as usize) else {
-            impossible::<()>("a call of a function that is not there");
+            impossible::<()>(NO_FUNCTION);
             return Ok(Flow::More);
         };
         let (args, output) = operands
@@ -272,14 +290,10 @@ impl<'e> Walk<'e> {
             Callee::Builtin(entry) => arity(&entry.declaration),
             Callee::Custom(at) => {
                 let function = self.program.functions.get(at as usize);
-                function.map_or(0, crate::builtins::Custom::arity)
+                function.map_or_else(|| impossible(NO_FUNCTION), crate::builtins::Custom::arity)
             }
-            Callee::Function(site) => {
-                let site = self.site(Some(site));
-                site.and_then(|site| site.group.as_ref())
-                    .map_or(0, |group| group.arity)
-            }
-            Callee::Unknown => 0,
+            Callee::Function(site) => self.function_group(site).map_or(0, |group| group.arity),
+            Callee::Unknown => impossible(NO_FUNCTION),
         }
     }
 
@@ -295,6 +309,7 @@ impl<'e> Walk<'e> {
     /// `walk`: each path and value below a value. Paths that nobody asks for are empty.
     fn walk_tree(&mut self, goal: Goal<'e>, operands: &'e [Term], next: Next<'_, 'e>) -> Outcome {
         let [from, rest @ ..] = operands else {
+            few(operands);
             return Ok(Flow::More);
         };
         let Some(from) = self.plug(T::Term(from, goal.frame)) else {

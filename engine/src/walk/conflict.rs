@@ -4,7 +4,7 @@ use solon_syntax::ast::Rule;
 use solon_syntax::source::Span;
 
 use super::machine::{Flow, Goal, Walk};
-use super::term::{List, T};
+use super::term::List;
 use crate::evaluation::{Halt, clash, fixed_key_name, rule_header};
 use crate::program::canonical::Group;
 use crate::trace::Op;
@@ -93,13 +93,7 @@ impl<'e> Walk<'e> {
         let outcome = self.unify_lists(child.head(rule), arguments, parameters, 0, &mut |walk| {
             walk.run(child, &mut |walk| {
                 walk.rule_event(Op::Exit, child, rule);
-                let value = match &rule.head.value {
-                    Some(value) => walk.plug(T::Term(value, child.frame)),
-                    None => Some(V::Bool(true)),
-                };
-                let Some(value) = value else {
-                    return Ok(Flow::More);
-                };
+                let value = walk.head_value(rule, child);
                 hit = true;
                 match produced.first() {
                     None => produced.push((value, rule.span)),

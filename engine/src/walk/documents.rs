@@ -7,6 +7,7 @@ use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{Made, T};
 use crate::evaluation::{Halt, Overlay, base_child, below, replaced_below};
+use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Site, SiteId, Sites};
 use crate::trace::{Count, Operation};
 use crate::value::V;
@@ -78,6 +79,7 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let Some(step) = target.step() else {
+            impossible::<()>("a step behind the last one");
             return Ok(Flow::More);
         };
         if self.open.is_some() && self.is_hidden(&self.below_data(path), true) {
@@ -130,7 +132,7 @@ impl<'e> Walk<'e> {
         let mut base = Some(self.data);
         for (depth, key) in path.iter().enumerate() {
             if let Some(Overlay::Value(value)) = overlay {
-                return below(Some(*value), path.get(depth..).unwrap_or(&[]));
+                return below(Some(*value), path.within(depth..));
             }
             overlay = overlay.and_then(|overlay| overlay.child(*key));
             base = base.and_then(|base| base_child(arena, base, *key));

@@ -13,6 +13,7 @@ use super::partial_eval::SavedKind;
 use super::shown::{shown, value_term};
 use super::term::T;
 use crate::builtins::{Entry, Observed};
+use crate::impossible::impossible;
 use crate::program::constant;
 use crate::trace::{Event, Local, Node, Observer, Op};
 use crate::value::{V, Value};
@@ -435,7 +436,7 @@ impl<'e> Walk<'e> {
             .filter(|module| module.source.id == rule.span.source)
             .map(|module| module.package.path.clone())
             .next()
-            .unwrap_or_default();
+            .unwrap_or_else(|| impossible("a rule stands in no module"));
         let reference = rule.head.reference.iter().enumerate();
         terms.extend(reference.map_while(|(at, term)| match term.as_var() {
             Some(name) if at == 0 => Some(Term::string(name.clone(), term.span)),

@@ -6,8 +6,10 @@ use super::documents::Path;
 use super::machine::{Goal, Walk};
 use super::term::List;
 use crate::evaluation::{allows, may_have};
+use crate::impossible::impossible;
 use crate::program::canonical::{
-    ConditionPlace, Conditions, Constraint, Group, GroupKind, Member, Membership, chain, is_ground,
+    ConditionPlace, Conditions, Constraint, Group, GroupKind, Member, Membership, RuleAt, chain,
+    is_ground,
 };
 use crate::trace::Operation;
 use crate::value::{V, Value};
@@ -24,11 +26,29 @@ pub(super) struct Matches<'e> {
 pub(super) struct Match<'e> {
     /// The rule's place in its group.
     pub member: &'e Member,
-    /// The members of its else chain that may match.
+    /// The members of its else chain that may match; there is one at least.
     pub chain: Vec<&'e Rule>,
 }
 
+impl<'e> Match<'e> {
+    /// The first member of its else chain that may match.
+    pub fn rule(&self) -> Option<&'e Rule> {
+        let first = self.chain.first().copied();
+        if first.is_none() {
+            impossible::<()>("a rule that may match has no member");
+        }
+        first
+    }
+}
+
 impl<'e> Walk<'e> {
+    /// Number of parts of the package that a rule stands in.
+    pub(super) fn package_of(&self, at: RuleAt) -> usize {
+        let module = self.program.canonical.modules.get(at.module as usize);
+        let parts = module.and_then(|module| module.package.path.len().checked_sub(1));
+        parts.unwrap_or_else(|| impossible("a rule stands in no package"))
+    }
+
     /// Looks rules up for a document or a call, and says so.
     pub(super) fn candidates(
         &mut self,

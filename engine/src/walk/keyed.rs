@@ -9,9 +9,10 @@ use solon_syntax::source::Span;
 
 use super::bindings::Bound;
 use super::machine::{Exprs, Goal, Walk};
-use super::term::{FrameId, T};
+use super::term::{FrameId, NO_VALUE, T};
 use crate::builtins::FaultCode;
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::canonical::Key;
 use crate::value::V;
 
@@ -82,8 +83,9 @@ impl<'e> Walk<'e> {
         let mut table = Table::new();
         let outcome = self.each_solution(child, &mut |walk| {
             let shared = walk.values_of(&key.shared, frame);
-            if let (Some(shared), Some(made)) = (shared, walk.values_of(&key.made, frame)) {
-                table.entry(shared).or_default().push(made);
+            match (shared, walk.values_of(&key.made, frame)) {
+                (Some(shared), Some(made)) => table.entry(shared).or_default().push(made),
+                _ => impossible(NO_VALUE),
             }
             Ok(())
         });
@@ -123,7 +125,7 @@ impl<'e> Walk<'e> {
             for (name, value) in solutions.key.made.iter().zip(row) {
                 let (name, value): (&'e str, V<'e>) = (name, *value);
                 if self.binding(name, frame).is_none()
-                    && let Some(frame) = self.frames.get_mut(frame as usize)
+                    && let Some(frame) = self.frame_mut(frame)
                 {
                     let term = T::Known(value);
                     let span = Span::default();
@@ -132,7 +134,7 @@ impl<'e> Walk<'e> {
                 }
             }
             let outcome = found(self);
-            if let Some(frame) = self.frames.get_mut(frame as usize) {
+            if let Some(frame) = self.frame_mut(frame) {
                 for name in bound {
                     frame.remove(name);
                 }

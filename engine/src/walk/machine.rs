@@ -13,7 +13,7 @@ use super::faults::Faults;
 use super::partial_eval::Open;
 use super::scope::Scope;
 use super::shortcuts::Shortcuts;
-use super::term::{FrameId, Made, T};
+use super::term::{FrameId, Made, NO_VALUE, T};
 use crate::builtins::BuiltinContext;
 use crate::evaluation::{EvalError, Halt};
 use crate::impossible::impossible;
@@ -158,18 +158,18 @@ const STACK_GROWTH: usize = RED_ZONE + (1 << 20);
 
 impl<'e> Walk<'e> {
     /// Prepares a search.
-    pub fn new(world: WalkContext<'e>, call: BuiltinContext<'e>) -> Self {
+    pub fn new(context: WalkContext<'e>, call: BuiltinContext<'e>) -> Self {
         Self {
-            program: world.program,
+            program: context.program,
             originals: None,
             keyed: None,
-            data: world.data,
-            strict: world.strict,
+            data: context.data,
+            strict: context.strict,
             call,
-            observer: world.observer,
+            observer: context.observer,
             frames: Vec::new(),
             spare: Vec::new(),
-            scopes: vec![Scope::root(world.input)],
+            scopes: vec![Scope::root(context.input)],
             scope: 0,
             constants: HashMap::default(),
             callees: HashMap::default(),
@@ -375,7 +375,11 @@ impl<'e> Walk<'e> {
             value,
             &mut |walk| match walk.plug(value) {
                 Some(V::Bool(false)) => Ok(Flow::More),
-                _ => next(walk),
+                Some(_) => next(walk),
+                None => {
+                    impossible::<()>(NO_VALUE);
+                    Ok(Flow::More)
+                }
             },
         )
     }

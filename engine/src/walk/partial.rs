@@ -8,7 +8,7 @@ use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::reference::Target;
 use super::term::{FrameId, NO_VALUE, T, TermShape};
 use crate::evaluation::{DocumentBuilder, Halt, fixed_key_name};
-use crate::impossible::impossible;
+use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Group, GroupKind, Member};
 use crate::trace::{Count, Op};
 use crate::value::V;
@@ -148,7 +148,7 @@ impl<'e> Walk<'e> {
     ) -> Result<V<'e>, Halt> {
         let mut extent = DocumentBuilder::Empty;
         for rule in &matches.rules {
-            let Some(first) = rule.chain.first() else {
+            let Some(first) = rule.rule() else {
                 continue;
             };
             let site = Building {
@@ -163,7 +163,8 @@ impl<'e> Walk<'e> {
         if let Some(default) = group.default
             && let Some(rule) = self.program.canonical.rule(default)
         {
-            self.fill(group, path.len(), rule, &mut extent);
+            let tail = tail(rule, path.len(), self.package_of(default));
+            self.fill(tail, rule, &mut extent);
         }
         let arena = self.call.arena;
         let empty = || match group.kind {
@@ -264,22 +265,17 @@ impl<'e> Walk<'e> {
     }
 
     /// Puts the value of a default where no rule made one.
-    fn fill(
-        &mut self,
-        group: &'e Group,
-        depth: usize,
-        rule: &'e Rule,
-        extent: &mut DocumentBuilder<'e>,
-    ) {
-        let package = group.members.first().map_or(0, |member| member.package);
-        let Some(keys) = self.constants(tail(rule, depth, package)) else {
-            return;
+    fn fill(&mut self, tail: &'e [Term], rule: &'e Rule, extent: &mut DocumentBuilder<'e>) {
+        let Some(keys) = self.constants(tail) else {
+            return impossible("a default below a key that is not known");
         };
-        if !extent.is_taken(&keys)
-            && let Some(value) = rule.head.value.as_ref()
-            && let Some(value) = self.plug(T::Term(value, 0))
-        {
-            let _ = extent.insert(self.call.arena, &keys, value, false);
+        if !extent.is_taken(&keys) {
+            let value = rule.head.value.as_ref();
+            let value = value.and_then(|value| self.plug(T::Term(value, 0)));
+            let value = value.unwrap_or_else(|| impossible(NO_VALUE));
+            if extent.insert(self.call.arena, &keys, value, false).is_err() {
+                impossible::<()>("a default clashes with what it stands in for");
+            }
         }
     }
 
@@ -333,8 +329,7 @@ struct Building<'b, 'e> {
 
 /// The terms of a head behind the path of its group.
 pub(super) fn tail(rule: &Rule, depth: usize, package: usize) -> &[Term] {
-    rule.head
-        .reference
-        .get(depth.saturating_sub(package)..)
-        .unwrap_or(&[])
+    let behind = depth.checked_sub(package);
+    let behind = behind.unwrap_or_else(|| impossible("a rule stands above its package"));
+    rule.head.reference.within(behind..)
 }

@@ -1,4 +1,4 @@
-//! `with`: the world as one expression sees it.
+//! `with`: input, documents and functions as one expression sees them.
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ pub(super) type Narrow<'e> = (Path<'e>, Vec<Option<V<'e>>>);
 /// Documents by what was asked for.
 type Narrowed<'e> = hashbrown::HashMap<Narrow<'e>, V<'e>, foldhash::fast::RandomState>;
 
-/// The world as one expression sees it.
+/// Input, documents and functions as one expression sees them.
 #[derive(Default)]
 pub(super) struct Scope<'e> {
     /// The input.
@@ -45,7 +45,7 @@ pub(super) struct Scope<'e> {
 
 /// What makes one scope other than another.
 #[derive(PartialEq)]
-pub(super) struct Surroundings<'e> {
+pub(super) struct ScopeIdentity<'e> {
     input: Option<V<'e>>,
     overlay: Option<Rc<Overlay<'e>>>,
     mocks: Option<Rc<Vec<Mocked<'e>>>>,
@@ -109,8 +109,8 @@ impl<'e> Scope<'e> {
     }
 
     /// What makes it other than another one.
-    pub fn surroundings(&self) -> Surroundings<'e> {
-        Surroundings {
+    pub fn identity(&self) -> ScopeIdentity<'e> {
+        ScopeIdentity {
             input: self.input,
             overlay: self.overlay.clone(),
             mocks: self.mocks.clone(),
@@ -144,7 +144,7 @@ impl<'e> Walk<'e> {
             .map(|mocked| mocked.mock)
     }
 
-    /// Searches an expression in the world that its `with` makes, and goes on in the one around it.
+    /// Searches an expression in the scope that its `with` makes, and goes on in the one around it.
     pub(super) fn with(&mut self, goal: Goal<'e>, expr: &'e Expr, next: Next<'_, 'e>) -> Outcome {
         if self.open.is_some() {
             return self.open_with(goal, expr, next);
@@ -298,7 +298,7 @@ fn path<'e>(walk: &Walk<'e>, target: &'e Term) -> Result<Path<'e>, Halt> {
     let steps = target.as_ref().into_iter().flatten().skip(1);
     let arena = walk.call.arena;
     let path: Path<'e> = steps
-        .filter_map(constant)
+        .map(|step| constant(step).unwrap_or_else(|| impossible("a key that is no constant")))
         .map(|key| arena.copy_of(&key))
         .collect();
     if path.len() > limits::NESTING {

@@ -6,6 +6,7 @@ use super::bindings::Bound;
 use super::machine::{Flow, Goal, Next, Outcome, Walk};
 use super::term::{FrameId, List, T, TermShape};
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::limits;
 use crate::value::{Kind, ObjectView, V};
 
@@ -144,6 +145,9 @@ impl<'e> Walk<'e> {
         }
         if let (Some(left), Some(right)) = (object(left), object(right)) {
             return self.unify_objects(goal, left, right, next);
+        }
+        if matches!(left, TermShape::Other) || matches!(right, TermShape::Other) {
+            impossible::<()>("a call within a term");
         }
         match (self.plug_set(left), self.plug_set(right)) {
             (Some(left), Some(right)) if left == right => next(self),

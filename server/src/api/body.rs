@@ -9,7 +9,7 @@ use solon::Value;
 use solon::{json, yaml};
 
 use crate::http::Request;
-use solon::internal::value::json::malformed as malformed_json;
+use solon::internal::value::json::{is_valid as is_json, malformed as malformed_json};
 
 /// A document as a body declares it.
 pub enum Document<'a> {
@@ -158,7 +158,7 @@ pub fn read_all(request: &Request<'_>) -> Result<Option<Value>, String> {
 
 /// Whether a body is to be read as YAML. JSON in a body that is declared as YAML keeps its numbers as written.
 fn is_yaml(request: &Request<'_>) -> bool {
-    request.is_yaml() && !json::is_valid(&request.body)
+    request.is_yaml() && !is_json(&request.body)
 }
 
 fn yaml_document(request: &Request<'_>) -> Result<Option<Value>, String> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use solon::trace::{Detail, Instruments, Spelling, Succeeded};
 use solon::{
     Error, Explanation, Moment, PreparedDocument, PreparedPartial, PreparedQuery, Residuals,
-    Search, Solution, Value,
+    Search, Solution, Value, Watched,
 };
 
 use super::evaluation::evaluate;
@@ -116,7 +116,7 @@ impl Searched for PreparedDocument {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain_to(asked, detail, search)
+        self.explain(asked, Watched::new(detail).search(search))
     }
 }
 
@@ -133,7 +133,7 @@ impl Searched for PreparedQuery {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain_to(asked, detail, search)
+        self.explain(asked, Watched::new(detail).search(search))
     }
 }
 
@@ -150,7 +150,7 @@ impl Searched for PreparedPartial {
         detail: Detail,
         search: Search<'_>,
     ) -> Explanation<Self::Answer> {
-        self.explain_to(asked, detail, search)
+        self.explain(asked, Watched::new(detail).search(search))
     }
 }
 

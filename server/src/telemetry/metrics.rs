@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use solon::SendMetrics;
-use solon::trace::{Instruments, Statistics};
+use solon::trace::{Instruments, Metrics as Engine, Statistics};
 
 /// What was measured, by its published name; nothing where nobody asks for it.
-pub struct Metrics(Option<RefCell<BTreeMap<String, Measured>>>);
+pub struct Metrics(Option<RefCell<Engine>>);
 
 /// One thing that was measured.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -52,60 +52,46 @@ impl Metrics {
 
     /// Notes how long something took; of several stages of one name all together.
     pub fn add(&self, name: &str, took: Duration) {
-        let Some(all) = &self.0 else { return };
-        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        let mut all = all.borrow_mut();
-        let timer = all
-            .entry(format!("timer_{name}_ns"))
-            .or_insert(Measured::Number(0));
-        if let Measured::Number(sum) = timer {
-            *sum = sum.saturating_add(took);
-        }
+        self.note(|all| all.time(name, took));
     }
 
     /// Notes how long something took that began at `start` and ends now.
     pub fn since(&self, name: &str, start: Instant) {
-        self.add(name, start.elapsed());
+        self.note(|all| all.since(name, start));
     }
 
     /// Notes a count.
     pub fn counter(&self, name: &str, count: u64) {
-        if let Some(all) = &self.0 {
-            let name = format!("counter_{name}");
-            all.borrow_mut().insert(name, Measured::Number(count));
-        }
+        self.note(|all| all.count(name, count));
     }
 
     /// Notes what was measured of a search.
     pub fn instruments(&self, instruments: &Instruments) {
-        for (name, total, statistics) in instruments.times() {
-            self.add(name, total);
-            if let Some(all) = &self.0 {
-                let name = format!("histogram_{name}");
-                let histogram = Measured::Histogram(statistics);
-                all.borrow_mut().insert(name, histogram);
-            }
-        }
-        for (name, count) in instruments.counts() {
-            self.counter(name, count);
-        }
+        self.note(|all| all.instruments(instruments));
     }
 
     /// Notes what `http.send` did.
     pub fn sent(&self, sent: &SendMetrics) {
-        if let Some((name, took)) = sent.timer() {
-            self.add(name, took);
-        }
-        for (name, count) in sent.counters() {
-            self.counter(name, count);
+        self.note(|all| all.sent(sent));
+    }
+
+    fn note(&self, what: impl FnOnce(&mut Engine)) {
+        if let Some(all) = &self.0 {
+            what(&mut all.borrow_mut());
         }
     }
 
     /// Everything by name.
     pub fn all(&self) -> BTreeMap<String, Measured> {
-        self.0
-            .as_ref()
-            .map(|all| all.borrow().clone())
-            .unwrap_or_default()
+        let Some(all) = &self.0 else {
+            return BTreeMap::new();
+        };
+        let all = all.borrow();
+        let numbers = all.numbers();
+        let numbers = numbers.map(|(name, number)| (name.to_owned(), Measured::Number(number)));
+        let histograms = all.histograms();
+        let histograms =
+            histograms.map(|(name, many)| (name.to_owned(), Measured::Histogram(*many)));
+        numbers.chain(histograms).collect()
     }
 }

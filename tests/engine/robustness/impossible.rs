@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use solon::internal::program::{Operand, Program, RuleSet, Step};
 use solon::internal::testing::apply_tampered;
-use solon::{Change, Engine, Error, Request, Value};
+use solon::{
+    Change, Engine, Error, FilterOptions, FilterTarget, Module, PartialOptions, Request, Value,
+};
 
 const POLICY: &str = "package t
 constant := 7
@@ -159,5 +161,71 @@ fn what_cannot_be_is_an_internal_error() {
             let document = sound.prepare_document(&format!("t/{name}")).unwrap();
             assert!(document.evaluate(&request).unwrap().is_some(), "{name}");
         }
+    }
+}
+
+/// What searches go by is made impossible: searches, residuals and filters end as decisions do. In a deny policy a
+/// condition that is lost would be an answer.
+const SEARCHED: &[(&str, Tamper)] = &[
+    ("no modules", |program| {
+        assert!(
+            program
+                .canonical
+                .group(&["t".into(), "allow".into()])
+                .is_some()
+        );
+        program.canonical.modules = Arc::default();
+    }),
+    ("modules without rules", |program| {
+        assert!(
+            program
+                .canonical
+                .group(&["t".into(), "allow".into()])
+                .is_some()
+        );
+        let modules = program.canonical.modules.iter();
+        let bare = modules.map(|module| {
+            let mut bare = Module::clone(module);
+            bare.rules.clear();
+            Arc::new(bare)
+        });
+        program.canonical.modules = Arc::new(bare.collect());
+    }),
+];
+
+#[test]
+fn what_cannot_be_ends_a_search() {
+    let input = input();
+    let request = Request::new().input(&input);
+    for (fault, tamper) in SEARCHED {
+        let engine = engine();
+        let mut change = Change::default();
+        change.set_module("t.rego", POLICY);
+        apply_tampered(&engine, change, tamper).unwrap();
+        let query = engine.prepare_query("x := data.t.allow").unwrap();
+        let found = query.search(&request, None);
+        let options = PartialOptions::default();
+        let left = engine
+            .prepare_partial_document("t/allow", &options)
+            .unwrap()
+            .evaluate(&Request::new());
+        let filters = FilterOptions::new([FilterTarget::Postgresql]).unknowns(["input.rows"]);
+        let filters = engine.filters("t/denied", &filters, &request);
+        for told in [
+            found.map(|found| format!("{found:?}")),
+            left.map(|left| format!("{left:?}")),
+            filters.map(|made| format!("{made:?}")),
+        ] {
+            let Err(Error::Internal(what)) = told else {
+                panic!("{fault}: {told:?}");
+            };
+            assert!(what.starts_with("impossible state: "), "{fault}: {what}");
+        }
+        let document = engine.prepare_document("t/constant").unwrap();
+        assert_eq!(
+            document.evaluate(&request).unwrap(),
+            Some(Value::Int(7)),
+            "{fault}"
+        );
     }
 }

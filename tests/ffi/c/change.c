@@ -25,8 +25,8 @@ int main(void) {
     CHECK(change != NULL);
 
     /* modules that need one another, in two languages, and what they read */
-    ok(set(change, "a.rego", "package a\nx := data.b.f(1)", SOLON_REGO_DEFAULT));
-    ok(set(change, "b.rego", "package b\nf(x) = y { y = x + data.step }", SOLON_REGO_V0));
+    ok(set(change, "a.rego", "package a\nx := data.b.f(1)\ng(x) := x", SOLON_REGO_DEFAULT));
+    ok(set(change, "b.rego", "package b\nf(x) = y { y = data.a.g(x) + data.step }", SOLON_REGO_V0));
     ok(put(change, "step", "10"));
     ok(put(change, "a_list/of", "[1, 2]"));
     ok(solon_engine_apply(engine, change, NULL));

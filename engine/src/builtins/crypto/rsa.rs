@@ -12,6 +12,7 @@ use num_bigint::BigUint;
 use subtle::ConstantTimeEq;
 
 use super::hash::Hash;
+use crate::impossible::impossible;
 use crate::limits::{RSA_BITS, RSA_EXPONENT_BITS};
 
 /// How a digest becomes a number to sign.
@@ -140,7 +141,8 @@ fn is_pss(encoded: &[u8], bits: u64, hash: Hash, message: &[u8]) -> bool {
     else {
         return false;
     };
-    let keep = 0xff_u8.checked_shr(unused).unwrap_or(0);
+    let keep = 0xff_u8.checked_shr(unused);
+    let keep = keep.unwrap_or_else(|| impossible("a byte of more than eight bits"));
     if masked.first().is_none_or(|first| first & !keep != 0) {
         return false;
     }

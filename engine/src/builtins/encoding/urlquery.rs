@@ -3,6 +3,7 @@
 use crate::builtins::call::Buffer;
 use crate::builtins::operands::Members;
 use crate::builtins::{BuiltinContext, Fault, Operands};
+use crate::impossible::impossible;
 use crate::value::{ObjectBuilder, ObjectView, V};
 
 pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
@@ -15,7 +16,11 @@ pub fn encode<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V
 fn escape(call: &BuiltinContext<'_>, buffer: &mut Buffer<'_>, bytes: &[u8]) -> Result<(), Fault> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     call.budget.reserve(bytes.len().saturating_mul(3))?;
-    let digit = |at: u8| HEX.get(usize::from(at)).copied().unwrap_or(b'0');
+    let digit = |at: u8| {
+        HEX.get(usize::from(at))
+            .copied()
+            .unwrap_or_else(|| impossible("a digit of more than four bits"))
+    };
     for byte in bytes {
         match byte {
             b'-' | b'_' | b'.' | b'~' => buffer.push(*byte),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::impossible::Within;
+use crate::impossible::{Within as _, impossible};
 use nom::branch::alt;
 use nom::bytes::complete::{is_not, tag, take_while1};
 use nom::combinator::value;
@@ -53,7 +53,11 @@ pub fn parse(pattern: &[u8]) -> Result<Vec<Piece>, SyntaxError> {
         Ok(text) => (text, true),
         Err(error) => {
             let valid = pattern.within(..error.valid_up_to());
-            (std::str::from_utf8(valid).unwrap_or_default(), false)
+            let valid = std::str::from_utf8(valid).ok();
+            (
+                valid.unwrap_or_else(|| impossible("what is valid is no UTF-8")),
+                false,
+            )
         }
     };
     let mut rest = text;

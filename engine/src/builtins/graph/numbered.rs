@@ -6,7 +6,7 @@
 
 use crate::builtins::arrays::allot;
 use crate::builtins::{BuiltinContext, Fault, Members};
-use crate::impossible::Within;
+use crate::impossible::{Within as _, impossible};
 use crate::value::order::{hash, same_key};
 use crate::value::{ObjectView, V};
 
@@ -44,6 +44,7 @@ type Key = (u64, u64);
 
 /// The first word of names that are not short, and of short ones that look like it.
 const LONG: u64 = u64::MAX;
+const MANY: &str = "a graph of more nodes or edges than memory holds";
 
 #[inline(always)]
 #[expect(
@@ -126,7 +127,8 @@ impl<'e> Nodes<'e> {
                 && let Some(place) = nodes.places.slots.get_mut(at)
             {
                 // the graph has fewer than 2^32 nodes
-                let held = u32::try_from(nodes.names.len() + 1).unwrap_or(0);
+                let held =
+                    u32::try_from(nodes.names.len() + 1).unwrap_or_else(|_| impossible(MANY));
                 *place = Place { key, held };
             }
             nodes.names.push(name);
@@ -151,7 +153,7 @@ impl<'e> Nodes<'e> {
                 all.edges.extend(known);
             }
             // more edges than that take more memory than there is
-            let end = u32::try_from(all.edges.len()).unwrap_or(u32::MAX);
+            let end = u32::try_from(all.edges.len()).unwrap_or_else(|_| impossible(MANY));
             all.ends.push(end);
         }
         Ok(all)

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::builtins::BuiltinContext;
 use crate::builtins::fault::{Fault, FaultError};
+use crate::impossible::impossible;
 use crate::value::{V, Value};
 
 /// The segments of a path.
@@ -58,6 +59,10 @@ pub fn parts(path: V<'_>) -> Option<Vec<Value>> {
 pub fn written<'e>(call: &BuiltinContext<'e>, segment: &Value) -> V<'e> {
     match segment {
         Value::Short(short) => V::Short(*short),
-        other => call.arena.text(other.utf8().unwrap_or_default()),
+        other => {
+            let text = other.utf8();
+            call.arena
+                .text(text.unwrap_or_else(|| impossible("a segment that is no text")))
+        }
     }
 }

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::builtins::arrays::allot;
 use crate::builtins::operands::plain_int;
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::Within;
+use crate::impossible::{Within as _, impossible};
 use crate::value::{Kind, ObjectBuilder, ObjectView, V};
 
 /// A document or a part of one.
@@ -76,7 +76,8 @@ impl<'e> Tree<'e> {
             Self::Value(value) => Ok(*value),
             Self::Object { original, slots } => {
                 let object = original.as_object();
-                let length = object.map_or(0, ObjectView::len);
+                let length =
+                    object.map_or_else(|| impossible("an object that is none"), ObjectView::len);
                 allot(call, length + slots.changed.len())?;
                 let most = length + slots.changed.len();
                 let mut pairs = ObjectBuilder::with_room(call.arena, most);

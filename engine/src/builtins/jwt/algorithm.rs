@@ -7,6 +7,7 @@ use sha2::{Sha256, Sha384, Sha512};
 use super::super::crypto::hash::Hash;
 use super::super::crypto::rsa::Padding;
 use super::super::crypto::signature::Scheme;
+use crate::impossible::impossible;
 
 /// How a token is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub fn code(hash: Hash, secret: &[u8], message: &[u8]) -> Vec<u8> {
 
 fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
     <M as KeyInit>::new_from_slice(secret).map_or_else(
-        |_| Vec::new(),
+        |_| impossible("a secret of a length that codes do not take"),
         |mac| {
             mac.chain_update(message)
                 .finalize()
@@ -64,7 +65,11 @@ fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
 
 /// Whether a code is that of a message; the time it takes does not tell where it differs.
 pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
-    Coder::new(hash, secret).is_some_and(|coder| coder.verifies(message, found))
+    let coder = Coder::new(hash, secret);
+    if coder.is_none() {
+        impossible::<()>("a secret of a length that codes do not take");
+    }
+    coder.is_some_and(|coder| coder.verifies(message, found))
 }
 
 /// A secret that a call is specialised for.

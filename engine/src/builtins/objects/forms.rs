@@ -95,7 +95,11 @@ impl<'e> Values<'e> {
 pub fn values(object: ObjectView<'_>) -> Values<'_> {
     match object {
         ObjectView::Stored(object) => {
-            Values::Stored(object.shaped().map_or(&[], |(_, values)| values))
+            let shaped = object.shaped();
+            Values::Stored(shaped.map_or_else(
+                || impossible("an object without a form"),
+                |(_, values)| values,
+            ))
         }
         ObjectView::Arena(object) => Values::Arena(object.values()),
     }

@@ -22,7 +22,7 @@ use super::call::push;
 use super::patterns::Family;
 use super::tested::tested;
 use super::{Builtin, BuiltinContext, Fault, IndexTest, Operands, Prepared};
-use crate::impossible::Within;
+use crate::impossible::{Within as _, impossible};
 use crate::limits;
 use crate::value::{TextView, V};
 use program::Haystack;
@@ -344,7 +344,8 @@ fn replaced<'e>(
     let mut one = |call: &mut BuiltinContext<'e>, groups: &[Option<Range<usize>>]| {
         after_match(call, &text)?;
         let buffer = buffer.get_or_insert_with(|| call.buffer());
-        let whole = groups.first().cloned().flatten().unwrap_or_default();
+        let whole = groups.first().cloned().flatten();
+        let whole = whole.unwrap_or_else(|| impossible("a match without a place"));
         let before = bytes.within(done..whole.start);
         push(call, buffer, before)?;
         done = whole.end;

@@ -1,6 +1,6 @@
 //! A compiled regular expression, and the strings that it runs over.
 
-use crate::impossible::Within;
+use crate::impossible::{Within as _, impossible};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -315,7 +315,10 @@ fn with_stack<T: Send>(height: u32, run: impl FnOnce() -> Option<T> + Send) -> O
         let thread = thread::Builder::new()
             .stack_size(stack)
             .spawn_scoped(scope, run);
-        thread.ok()?.join().ok()?
+        let ran = thread.ok().and_then(|thread| thread.join().ok());
+        ran.unwrap_or_else(|| {
+            impossible("a pattern that nests deeply finds no thread to be read on")
+        })
     })
 }
 

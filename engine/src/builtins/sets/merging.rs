@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::{Within as _, impossible};
 use crate::limits;
 use crate::value::V;
 
@@ -49,7 +50,7 @@ pub fn side_by_side<'e>(
             merge_wanted(call, left, right, wanted, members)?
         }
     };
-    Ok(arena.sorted_set(members.get(..made).unwrap_or_default()))
+    Ok(arena.sorted_set(members.within(..made)))
 }
 
 /// Numbers that order members as far as they go.
@@ -138,7 +139,7 @@ fn merge<'e, R: Ranks, const LEFT: bool, const COMMON: bool, const RIGHT: bool>(
         }
         call.budget.check()?;
     }
-    let rest = |side: Side<'e, R>, from| side.members.get(from..).unwrap_or_default();
+    let rest = |side: Side<'e, R>, from| side.members.within(from..);
     for (is_wanted, rest) in [(LEFT, rest(left, at)), (RIGHT, rest(right, other_at))] {
         if is_wanted && let Some(places) = members.get_mut(made..made + rest.len()) {
             places.copy_from_slice(rest);
@@ -203,5 +204,7 @@ fn split_below<'m, 'e>(members: &'m [V<'e>], bound: &V<'e>) -> (&'m [V<'e>], &'m
     }
     let stretch = members.get(..reach).unwrap_or(members);
     let below = stretch.partition_point(|member| member < bound);
-    members.split_at_checked(below).unwrap_or((members, &[]))
+    members
+        .split_at_checked(below)
+        .unwrap_or_else(|| impossible("more members are found than there are"))
 }

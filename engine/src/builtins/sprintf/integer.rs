@@ -5,6 +5,7 @@ use num_bigint::{BigInt, Sign};
 use super::printer::Printer;
 use super::text::ascii_escape;
 use crate::builtins::Fault;
+use crate::impossible::impossible;
 use crate::value::display;
 
 /// Prints an `int64`; `false` when it has no such verb.
@@ -55,7 +56,9 @@ impl Digits {
     pub fn of(&mut self, number: u64, bits: u32, letter: u8) -> &str {
         let (mut left, mut count) = (number, 0);
         for place in self.0.iter_mut().rev() {
-            let digit = u8::try_from(left & ((1 << bits) - 1)).unwrap_or_default();
+            let digit = u8::try_from(left & ((1 << bits) - 1))
+                .ok()
+                .unwrap_or_else(|| impossible("a digit of more than a byte"));
             *place = match digit {
                 0..10 => b'0' + digit,
                 _ => letter + (digit - 10),
@@ -67,7 +70,8 @@ impl Digits {
             }
         }
         let (_, digits) = self.0.split_at(self.0.len() - count);
-        std::str::from_utf8(digits).unwrap_or_default()
+        let digits = std::str::from_utf8(digits).ok();
+        digits.unwrap_or_else(|| impossible("digits that are no text"))
     }
 }
 

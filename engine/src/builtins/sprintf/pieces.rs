@@ -7,6 +7,7 @@ use super::directive::{Directive, Format, Spec, Step, Values};
 use super::integer::Digits;
 use super::printer::Printer;
 use crate::builtins::{BuiltinContext, Fault, Operands, Prepared, runes};
+use crate::impossible::{Within as _, impossible};
 use crate::value::array::ArrayView;
 use crate::value::{V, Value};
 
@@ -216,7 +217,7 @@ fn fill(text: &mut Line<'_>, byte: u8, count: usize) {
         Err(_) => "",
     };
     let filling = if byte == b'0' { ZEROS } else { BLANKS };
-    text.push_str(filling.get(..count).unwrap_or_default());
+    text.push_str(filling.within(..count));
 }
 
 impl Piece {
@@ -264,7 +265,9 @@ impl Piece {
                 let Some(printed) = decimal.printed(&self.spec, self.verb) else {
                     return Ok(false);
                 };
-                let printed = std::str::from_utf8(&printed).unwrap_or_default();
+                let printed = std::str::from_utf8(&printed).ok();
+                let printed =
+                    printed.unwrap_or_else(|| impossible("a number is printed as no text"));
                 let missing = self.spec.width.unwrap_or(0).saturating_sub(printed.len());
                 if !self.spec.minus {
                     fill(text, b' ', missing);

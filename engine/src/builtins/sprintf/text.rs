@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use super::directive::Spec;
 use super::printer::Printer;
 use crate::builtins::{Fault, runes};
+use crate::impossible::impossible;
 use crate::value::display;
 
 /// Prints a string; `false` when it has no such verb.
@@ -112,7 +113,12 @@ fn hexadecimal(
         Some(precision) => bytes.get(..precision).unwrap_or(bytes),
         None => bytes,
     };
-    let digit = |at: u8| digits.get(usize::from(at)).copied().unwrap_or(b'0');
+    let digit = |at: u8| {
+        digits
+            .get(usize::from(at))
+            .copied()
+            .unwrap_or_else(|| impossible("a digit of more than four bits"))
+    };
     let mut text = Vec::with_capacity(bytes.len() * 2);
     for (index, byte) in bytes.iter().enumerate() {
         if spec.space && index > 0 {

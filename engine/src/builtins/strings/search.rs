@@ -89,7 +89,7 @@ pub fn indexof_n<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Resul
     let mut found = call.arena.list();
     let (mut counted, mut characters) = (0, 0);
     occurrences::each(text.as_bytes(), part.as_bytes(), |at| {
-        characters += text.get(counted..at).map_or(0, |s| s.chars().count());
+        characters += text.within(counted..at).chars().count();
         counted = at;
         found.push(integer(characters));
         true

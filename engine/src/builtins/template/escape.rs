@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::builtins::runes;
+use crate::impossible::impossible;
 use crate::value::display::is_print;
 
 /// `html`
@@ -45,7 +46,12 @@ pub fn js(text: &[u8]) -> Vec<u8> {
 /// `urlquery`
 pub fn url(text: &[u8]) -> Vec<u8> {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
+    let digit = |nibble: u8| {
+        DIGITS
+            .get(usize::from(nibble))
+            .copied()
+            .unwrap_or_else(|| impossible("a digit of more than four bits"))
+    };
     let mut out = Vec::with_capacity(text.len() + 16);
     for byte in text {
         match byte {

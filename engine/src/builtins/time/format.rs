@@ -6,7 +6,10 @@ use super::zone::Place;
 use crate::builtins::Operands;
 use crate::builtins::call::{Buffer, push};
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::{Within as _, impossible};
 use crate::value::V;
+
+const NO_DIGIT: &str = "a digit of more than ten values";
 
 pub fn format<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     let instant = Instant::read(call, operands.at(0))?;
@@ -56,7 +59,9 @@ impl Writer<'_, '_> {
     }
 
     fn number(&mut self, number: i64, pad: Pad, width: usize) -> Result<(), Fault> {
-        let digit = |unit: i64| b'0' + u8::try_from(number / unit % 10).unwrap_or_default();
+        let digit = |unit: i64| {
+            b'0' + u8::try_from(number / unit % 10).unwrap_or_else(|_| impossible(NO_DIGIT))
+        };
         match (pad, width, number) {
             // what nearly all fields are
             (Pad::Zero, 2, 0..100) => return self.text(&[digit(10), digit(1)]),
@@ -90,7 +95,7 @@ impl Writer<'_, '_> {
     }
 
     fn name(&mut self, name: &str, length: usize) -> Result<(), Fault> {
-        self.text(name.as_bytes().get(..length).unwrap_or(name.as_bytes()))
+        self.text(name.as_bytes().within(..length))
     }
 
     fn field(&mut self, field: Field, instant: &Instant<'_>) -> Result<(), Fault> {
@@ -98,7 +103,8 @@ impl Writer<'_, '_> {
         let month = || {
             let at = usize::try_from(civil.month - 1).ok();
             let name = at.and_then(|at| MONTHS.get(at));
-            name.copied().unwrap_or_default()
+            name.copied()
+                .unwrap_or_else(|| impossible("a month without a name"))
         };
         match field {
             Field::LongYear => self.number(civil.year, Pad::Zero, 4),
@@ -156,10 +162,10 @@ impl Writer<'_, '_> {
         let mut places = [b'0'; PLACES];
         let mut left = self.civil.ns.unsigned_abs();
         for place in places.iter_mut().rev() {
-            *place = b'0' + u8::try_from(left % 10).unwrap_or_default();
+            *place = b'0' + u8::try_from(left % 10).unwrap_or_else(|_| impossible(NO_DIGIT));
             left /= 10;
         }
-        let mut shown = places.get(..digits).unwrap_or(&places);
+        let mut shown = places.within(..digits);
         if trimmed {
             while let [before @ .., b'0'] = shown {
                 shown = before;

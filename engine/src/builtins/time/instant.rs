@@ -2,6 +2,7 @@
 
 use super::zone::Place;
 use crate::builtins::{BuiltinContext, Fault, FaultError, Operands};
+use crate::impossible::impossible;
 use crate::value::{Number, TextView, V};
 
 /// Nanoseconds of a second.
@@ -156,13 +157,20 @@ impl Civil {
         self.to_ns(offset)
     }
 
+    /// The same of a time that is one.
+    fn days_since_1970(&self) -> i64 {
+        let days = self.days();
+        days.unwrap_or_else(|| impossible("a time that is none"))
+    }
+
     /// English name of the day of the week.
     pub fn weekday(&self) -> &'static str {
-        let at = (self.days().unwrap_or(0) + 4).rem_euclid(7);
+        let at = (self.days_since_1970() + 4).rem_euclid(7);
         let name = usize::try_from(at)
             .ok()
             .and_then(|at| super::layout::DAYS.get(at));
-        name.copied().unwrap_or_default()
+        name.copied()
+            .unwrap_or_else(|| impossible("a day without a name"))
     }
 
     /// Day of the year, from 1.
@@ -172,7 +180,7 @@ impl Civil {
             day: 1,
             ..*self
         };
-        1 + self.days().unwrap_or(0) - start.days().unwrap_or(0)
+        1 + self.days_since_1970() - start.days_since_1970()
     }
 }
 
@@ -195,7 +203,8 @@ fn date(days: i64) -> (i64, i64, i64) {
         return (i64::from(days / ERA * 400 + year), month.into(), day.into());
     }
     let of_era = days.rem_euclid(ERA.into());
-    let (year, month, day) = date_of_era(u32::try_from(of_era).unwrap_or_default());
+    let (year, month, day) =
+        date_of_era(u32::try_from(of_era).unwrap_or_else(|_| impossible("an era has no such day")));
     let era = days.div_euclid(ERA.into());
     (era * 400 + i64::from(year), month.into(), day.into())
 }

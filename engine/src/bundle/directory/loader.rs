@@ -57,6 +57,16 @@ enum Content {
 /// Loads policies and documents by the paths that commands name, by OPA's rules: a folder gives its `.rego`, `.json`,
 /// `.yaml` and `.yml` files at any depth; a document's place is its folder's path below the named one; a file that is
 /// named directly sits at the root; `a.b:path` puts everything below `data.a.b`.
+///
+/// ```
+/// use solon::bundle::{Loader, MemoryFiles};
+///
+/// let mut files = MemoryFiles::default();
+/// files.insert("policies/p.rego", "package p\nallow := data.users.alice");
+/// files.insert("policies/users/data.yaml", "alice: true");
+/// let loaded = Loader::new(&files).load(&["policies"]).unwrap();
+/// assert_eq!(loaded.documents.pointer("/users/alice"), Some(&true.into()));
+/// ```
 #[derive(Clone)]
 pub struct Loader<'f> {
     files: &'f dyn Files,

@@ -89,8 +89,8 @@ impl Sharing {
             _ => {}
         }
         if let Some((lookup, out)) = Lookup::of(&step) {
-            let world = self.open.last().copied().unwrap_or(0);
-            let made = (world, lookup);
+            let scope = self.open.last().copied().unwrap_or(0);
+            let made = (scope, lookup);
             if let Some(known) = self.known.get(&made) {
                 self.renamed.insert(out, *known);
                 return None;

@@ -176,9 +176,19 @@ impl Rewriter<'_> {
         body.walk_mut(self);
     }
 
-    /// Rewrites a body whose variables mean nothing outside, and `heads`, which see them.
-    fn scoped<'t>(&mut self, body: &mut Body, heads: impl Iterator<Item = &'t mut Term>) {
+    /// Rewrites a body whose variables, and those that are declared for it, mean nothing outside, and `heads`, which see
+    /// them.
+    fn scoped<'t>(
+        &mut self,
+        declared: impl Iterator<Item = &'t Term>,
+        body: &mut Body,
+        heads: impl Iterator<Item = &'t mut Term>,
+    ) {
         let outer = self.safe.clone();
+        for term in declared {
+            self.vars
+                .scan_into(VarScan::default(), term, &mut self.safe);
+        }
         let before = self.refused;
         self.body(body);
         for head in heads {
@@ -274,13 +284,9 @@ impl VisitorMut for Rewriter<'_> {
         };
         self.term_here(&mut every.domain);
         every.domain.walk_mut(self);
-        let outer = self.safe.clone();
-        self.vars
-            .scan_into(VarScan::default(), &every.key, &mut self.safe);
-        self.vars
-            .scan_into(VarScan::default(), &every.value, &mut self.safe);
-        self.scoped(&mut every.body, std::iter::empty());
-        self.safe = outer;
+        let every = &mut **every;
+        let declared = every.key.iter().chain([&every.value]);
+        self.scoped(declared, &mut every.body, std::iter::empty());
         expr.with.walk_mut(self);
         Flow::Over
     }
@@ -292,7 +298,7 @@ impl VisitorMut for Rewriter<'_> {
             return Flow::Into;
         };
         let heads = inner.key.iter_mut().chain([&mut inner.head]);
-        self.scoped(&mut inner.body, heads);
+        self.scoped(std::iter::empty(), &mut inner.body, heads);
         inner.key.walk_mut(self);
         inner.head.walk_mut(self);
         Flow::Over

@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use solon_syntax::ast::{Body, Head, Name, Rule, Term, VarScan};
 
 use self::refusals::{Refusal, SharedRows};
-use self::reorder::{Safety, Surroundings};
+use self::reorder::{Safety, SafetyContext};
 use super::compilation::Compilation;
 use super::facts::Facts;
 use super::functions::Functions;
@@ -88,7 +88,7 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
         let rules = module.rules.iter_mut().zip(facts).enumerate();
         for (position, (rule, facts)) in rules {
             let args = std::mem::take(&mut rule.head.args);
-            let of = Surroundings {
+            let of = SafetyContext {
                 functions,
                 locals,
                 has_closures: facts.has(Facts::COMPREHENSION),
@@ -118,7 +118,7 @@ pub fn check_rule_bodies(compilation: &mut Compilation<'_>) {
 pub fn check_query(compilation: &mut QueryCompilation<'_>) {
     let functions = Functions::new(compilation.options, &compilation.compiled.rule_tree);
     let locals = &compilation.locals;
-    let of = Surroundings {
+    let of = SafetyContext {
         functions,
         locals,
         has_closures: true,
@@ -133,7 +133,7 @@ pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet
     let mut body = body.clone();
     let mut locals = Locals::new(Locals::QUERY, names_in(&body));
     expr_terms::expand(&mut body, &mut locals);
-    let of = Surroundings {
+    let of = SafetyContext {
         functions,
         locals: &locals,
         has_closures: true,
@@ -149,7 +149,7 @@ pub(crate) fn is_ordered(functions: Functions<'_>, body: &Body, given: &BTreeSet
 
 /// Orders a body in which some arguments are safe. If that cannot be done, the loose reading says why, unless it finds
 /// nothing wrong.
-fn order(body: &mut Body, args: &[Term], of: Surroundings<'_>) -> Option<Refusal> {
+fn order(body: &mut Body, args: &[Term], of: SafetyContext<'_>) -> Option<Refusal> {
     let mut read = |reading| {
         let mut safety = Safety::new(of, reading);
         let mut safe = roots(&mut safety.vars);

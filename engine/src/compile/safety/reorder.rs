@@ -27,7 +27,7 @@ pub struct Unsafe {
 
 /// What bodies are ordered by.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'c> {
+pub struct SafetyContext<'c> {
     /// What calls can name.
     pub functions: Functions<'c>,
     /// What was generated.
@@ -38,7 +38,7 @@ pub struct Surroundings<'c> {
 
 /// Orders the bodies of one rule or query, those of closures included.
 pub struct Safety<'c> {
-    of: Surroundings<'c>,
+    of: SafetyContext<'c>,
     reading: Reading,
     /// The variables seen so far.
     pub vars: Vars,
@@ -62,7 +62,7 @@ struct Ordering {
 
 impl<'c> Safety<'c> {
     /// Nothing seen so far.
-    pub fn new(of: Surroundings<'c>, reading: Reading) -> Self {
+    pub fn new(of: SafetyContext<'c>, reading: Reading) -> Self {
         Self {
             of,
             reading,

@@ -15,6 +15,7 @@ use super::condition::{Column, Comparison, Condition, Operand, Predicate, Test};
 use super::mapping::Mappings;
 use super::refusal::Refusal;
 use super::target::FilterTarget;
+use crate::impossible::impossible;
 use crate::value::Value;
 
 use dialect::{Dialect, Pattern};
@@ -53,10 +54,14 @@ pub fn sql(
         Condition::Any(bodies) => bodies,
     };
     let dialect: &dyn Dialect = match target {
+        FilterTarget::Postgresql => &postgresql::Postgresql,
         FilterTarget::Mysql => &mysql::Mysql,
         FilterTarget::Sqlserver => &sqlserver::Sqlserver,
         FilterTarget::Sqlite => &sqlite::Sqlite,
-        _ => &postgresql::Postgresql,
+        FilterTarget::UcastAll
+        | FilterTarget::UcastMinimal
+        | FilterTarget::UcastLinq
+        | FilterTarget::UcastPrisma => return Ok(impossible("SQL for a target that speaks UCAST")),
     };
     let mut writer = Writer {
         dialect,

@@ -86,9 +86,6 @@ impl Canonical {
 
     /// A rule.
     pub fn rule(&self, at: RuleAt) -> Option<&Rule> {
-        self.modules
-            .get(at.module as usize)?
-            .rules
-            .get(at.rule as usize)
+        tree::find(&self.modules, at).map(|(_, rule)| rule)
     }
 }

@@ -7,8 +7,11 @@ use solon_syntax::ast::{Head, Module, Rule, Term};
 
 use super::RuleAt;
 use super::index::{Conditions, Shared};
+use crate::impossible::impossible;
 use crate::program::constant;
 use crate::value::{V, Value};
+
+const NO_SITE: &str = "a site that is not there is asked for";
 
 /// Number of a site.
 pub type SiteId = u32;
@@ -95,9 +98,13 @@ impl Sites {
         tree
     }
 
-    /// A site.
+    /// A site; there is one for each number that was given out.
     pub fn get(&self, id: SiteId) -> Option<&Site> {
-        self.sites.get(id as usize)
+        let site = self.sites.get(id as usize);
+        if site.is_none() {
+            impossible::<()>(NO_SITE);
+        }
+        site
     }
 
     /// The site one step below.
@@ -135,6 +142,7 @@ impl Sites {
         keys.into_iter().fold(from, |site, key| {
             let new = SiteId::try_from(self.sites.len()).unwrap_or(SiteId::MAX);
             let Some(parent) = self.sites.get_mut(site as usize) else {
+                impossible::<()>(NO_SITE);
                 return site;
             };
             let id = *parent.children.entry(key).or_insert(new);
@@ -254,9 +262,16 @@ pub fn chain(rule: &Rule) -> impl Iterator<Item = &Rule> {
     std::iter::successors(Some(rule), |rule| rule.else_rule.as_deref())
 }
 
-fn find(modules: &[Arc<Module>], at: RuleAt) -> Option<(&Module, &Rule)> {
-    let module = modules.get(at.module as usize)?;
-    Some((module, module.rules.get(at.rule as usize)?))
+/// A rule and its module; there is one at each position that was given out.
+pub(super) fn find(modules: &[Arc<Module>], at: RuleAt) -> Option<(&Module, &Rule)> {
+    let found = modules.get(at.module as usize).and_then(|module| {
+        let rule = module.rules.get(at.rule as usize)?;
+        Some((&**module, rule))
+    });
+    if found.is_none() {
+        impossible::<()>("a rule that is not there is asked for");
+    }
+    found
 }
 
 /// The keys in front of a head's first variable; its name comes first.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::eval::EntryPoint;
+use crate::impossible::{Within as _, impossible};
 use crate::program::{Program, RuleId};
 use crate::value::Value;
 
@@ -12,6 +13,8 @@ use crate::value::Value;
 /// lead below that rule, whether there is such a rule, and whether an evaluation may ask the outside.
 #[derive(Clone, Copy)]
 pub struct Found(u64);
+
+const FEWER: &str = "a rule stands below more names than its document has";
 
 impl Found {
     const BELOW: u32 = 32;
@@ -49,8 +52,11 @@ impl Found {
         }
         let below = (self.0 >> Self::BELOW) & u64::from(u16::MAX);
         let below = usize::try_from(below).unwrap_or(usize::MAX);
-        let above = names.len().saturating_sub(below);
-        EntryPoint::Rule(self.rule(), names.get(above..).unwrap_or(&[]))
+        let above = names
+            .len()
+            .checked_sub(below)
+            .unwrap_or_else(|| impossible(FEWER));
+        EntryPoint::Rule(self.rule(), names.within(above..))
     }
 
     #[expect(

@@ -111,8 +111,7 @@ impl<'s> Writer<'s> {
 
     fn insert(&self, name: &[u8], value: &Value) -> Result<(), Failure> {
         if !stack::level(|| is_json(value)) {
-            let message = "a document with a set, or with a key that is no string, cannot be kept: it is no JSON";
-            return Err(Failure::Other(message.to_owned()));
+            return Err(no_json());
         }
         self.insert_parts(name, value)
     }
@@ -131,12 +130,20 @@ impl<'s> Writer<'s> {
             .prepare_cached("INSERT INTO documents (path, value) VALUES (?1, ?2)")?
             .execute((name, text))?;
         for (key, value) in members.into_iter().flat_map(Object::iter) {
-            let key = key.as_str().unwrap_or_default();
+            let Some(key) = key.as_str() else {
+                return Err(no_json());
+            };
             let name = row::below(name, key.as_bytes());
             stack::level(|| self.insert_parts(&name, value))?;
         }
         Ok(())
     }
+}
+
+fn no_json() -> Failure {
+    let message =
+        "a document with a set, or with a key that is no string, cannot be kept: it is no JSON";
+    Failure::Other(message.to_owned())
 }
 
 /// What stands in the row of a value; nothing where that is an object whose members have rows of their own.

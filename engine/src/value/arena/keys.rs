@@ -5,6 +5,7 @@ mod table;
 use std::cell::Cell;
 
 use super::Arena;
+use crate::impossible::Within as _;
 use crate::value::{V, Value, search, sort};
 pub(super) use table::Table;
 
@@ -87,7 +88,7 @@ impl<'e> Order<'e> {
     fn insert_all(&self, keys: &[V<'e>]) -> State {
         for (key, at) in keys.iter().zip(0_u32..) {
             let mut new = at;
-            let sorted = self.slots.get(..at as usize).unwrap_or_default();
+            let sorted = self.slots.within(..at as usize);
             // whatever is greater moves on by one
             let larger = sorted.iter().rev().take_while(|slot| {
                 let other = keys.get(slot.get() as usize);

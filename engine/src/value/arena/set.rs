@@ -64,7 +64,9 @@ impl<'e> ArenaSet<'e> {
             return self.items;
         };
         let member = |at: usize| {
-            let slot = order.get(at).map_or(0, Cell::get);
+            let slot = order
+                .get(at)
+                .map_or_else(|| impossible("the order of a set is too short"), Cell::get);
             let member = self.items.get(slot as usize).copied();
             member.unwrap_or_else(|| impossible("the order of a set names no member"))
         };

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use super::parser::{Build, Lists};
+use crate::impossible::Within as _;
 use crate::limits;
 use crate::value::text::ArenaText;
 use crate::value::{Arena, ArenaObject, Number, Short, V};
@@ -122,7 +123,7 @@ impl<'e> Build<'e> for InArena<'e> {
 
     #[inline]
     fn array(&mut self, items: &mut Vec<V<'e>>, start: usize) {
-        let array = self.arena.read_array(items.get(start..).unwrap_or(&[]));
+        let array = self.arena.read_array(items.within(start..));
         items.truncate(start);
         items.push(array);
     }
@@ -136,8 +137,8 @@ impl<'e> Build<'e> for InArena<'e> {
         items: &mut Vec<V<'e>>,
         start: usize,
     ) {
-        let names = keys.get(first_key..).unwrap_or(&[]);
-        let object = self.object_of(names, items.get(start..).unwrap_or(&[]));
+        let names = keys.within(first_key..);
+        let object = self.object_of(names, items.within(start..));
         keys.truncate(first_key);
         items.truncate(start);
         items.push(object);

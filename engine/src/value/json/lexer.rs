@@ -1,6 +1,7 @@
 //! The tokens of JSON.
 
 use super::error::{Fail, JsonErrorKind};
+use crate::impossible::Within as _;
 use crate::value::Number;
 use crate::value::number::parse::{Form, check};
 
@@ -90,7 +91,7 @@ impl<'t> Lexer<'t> {
         if let Some(number) = form.small() {
             return Ok(number);
         }
-        Ok(Number::Text(self.text.get(start..self.at).unwrap_or("")))
+        Ok(Number::Text(self.text.within(start..self.at)))
     }
 
     /// Whether the number just read is within bounds.
@@ -149,7 +150,7 @@ impl<'t> Lexer<'t> {
         self.run();
         let mut out = String::new();
         loop {
-            out.push_str(self.text.get(start..self.at).unwrap_or(""));
+            out.push_str(self.text.within(start..self.at));
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::parser::Build;
 use super::repeats::{Repeats, Seen, Worth, arrange};
+use crate::impossible::{Within as _, WithinMut as _, impossible};
 use crate::value::number::NumberText;
 use crate::value::object::{Growing, KeyOrder, Shapes};
 use crate::value::{Items, Number, Object, Short, Text, Value};
@@ -77,7 +78,7 @@ impl<'t> Build<'t> for Owned {
 
     #[inline]
     fn array(&mut self, items: &mut Vec<Value>, start: usize) {
-        let elements = items.get(start..).unwrap_or(&[]);
+        let elements = items.within(start..);
         let seen = match self.repeats.array(elements) {
             Seen::Value(known) => {
                 items.truncate(start);
@@ -112,14 +113,20 @@ impl<'t> Build<'t> for Owned {
         items: &mut Vec<Value>,
         start: usize,
     ) {
-        let names = keys.get(first_key..).unwrap_or(&[]);
+        let names = keys.within(first_key..);
         let object = if aside.is_some() || names.len() > Object::SHAPED {
             self.put_aside(&mut aside, keys, first_key, items, start);
-            aside.map_or(Value::Null, |growing| Value::Object(growing.finish()))
+            aside.map_or_else(
+                || impossible("an object that is set aside is not there"),
+                |growing| Value::Object(growing.finish()),
+            )
         } else {
             let order = self.shapes.order(names);
             let repeats = &mut self.repeats;
-            order.map_or(Value::Null, |order| object(order, items, start, repeats))
+            order.map_or_else(
+                || impossible("few keys without an order"),
+                |order| object(order, items, start, repeats),
+            )
         };
         items.truncate(start);
         keys.truncate(first_key);
@@ -135,7 +142,7 @@ fn object(
     start: usize,
     repeats: &mut Repeats,
 ) -> Value {
-    let values = items.get_mut(start..).unwrap_or(&mut []);
+    let values = items.within_mut(start..);
     let mut is_arranged = order.is_sorted();
     let are_distinct = values.len() == order.shape().keys().len();
     let mut seen = Seen::No;

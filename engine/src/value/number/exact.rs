@@ -6,6 +6,7 @@ use std::hash::Hasher;
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::Number;
+use crate::impossible::impossible;
 
 /// `0.d1d2d3… · 10^exponent`, where neither the first nor the last digit is zero. No digits: zero.
 #[derive(Clone, Copy)]
@@ -115,7 +116,8 @@ impl<'a> Exact<'a> {
     /// The significant digits as an integer, without the sign.
     pub fn coefficient(&self) -> BigUint {
         let digits: Vec<u8> = self.digits().map(|digit| digit - b'0').collect();
-        BigUint::from_radix_be(&digits, 10).unwrap_or_default()
+        let number = BigUint::from_radix_be(&digits, 10);
+        number.unwrap_or_else(|| impossible("digits that are none"))
     }
 
     /// The integer, when it is one.

@@ -91,7 +91,9 @@ impl<N: Default> KeyOrder<N> {
         };
         let slots: Box<[u8]> = keys
             .iter()
-            .map(|key| u8::try_from(slot(key)).unwrap_or(0))
+            .map(|key| {
+                u8::try_from(slot(key)).unwrap_or_else(|_| impossible("a shape of too many keys"))
+            })
             .collect();
         let shape = Shape::new(sorted.into_iter().map(Value::string).collect());
         let in_order = slots.len() == shape.keys().len() && slots.is_sorted();
@@ -167,7 +169,10 @@ impl<N> KeyOrder<N> {
             Some(sources) => {
                 let take = |at: &u8| {
                     let value = values.get_mut(usize::from(*at));
-                    value.map_or(Value::Null, std::mem::take)
+                    value.map_or_else(
+                        || impossible("a shape has more keys than its object has values"),
+                        std::mem::take,
+                    )
                 };
                 Object::with_shape(shape, sources.iter().map(take))
             }

@@ -86,7 +86,7 @@ impl YamlError {
         };
         Self {
             message,
-            line: Some(line),
+            line: Some(line.min(text.lines().count().max(1))),
             too_long: false,
         }
     }

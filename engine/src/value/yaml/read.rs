@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
-use solon_syntax::yaml::{Gaps, REPAIRS, repaired};
+use solon_syntax::yaml::{Differs, Gaps, REPAIRS, repaired};
 
 use super::error::{YamlError, anchor_at};
 use super::key::{Key, invalid_key, key_of, key_of_value, null_key};
@@ -17,8 +17,13 @@ use crate::value::{NumberBuf, Value};
 /// Reads the first document; the others must be well formed.
 pub fn read(text: &[u8]) -> Result<Value, YamlError> {
     let mut text = Cow::Borrowed(decode(text)?);
+
+    let stand_in = text.contains('\u{feff}').then(|| unused(&text));
+    if let Some(stand_in) = stand_in {
+        text = Cow::Owned(text.replace('\u{feff}', &stand_in.to_string()));
+    }
     for _ in 0..REPAIRS {
-        match document(&text) {
+        match document(&text, stand_in) {
             // the parser nests brackets up to 255 deep; what is deeper nearly always is JSON
             Err(Failure::Syntax(error)) if error.info() == FLOW_TOO_DEEP => {
                 return json::read(text.as_bytes()).map_err(|fault| match fault.kind() {
@@ -30,6 +35,7 @@ pub fn read(text: &[u8]) -> Result<Value, YamlError> {
                 Some(repaired) => text = Cow::Owned(repaired),
                 None => return Err(YamlError::syntax(&error, &text)),
             },
+            Err(Failure::Spelling(respelled)) => text = Cow::Owned(respelled),
             Err(Failure::Document(error)) => return Err(error),
             Ok(value) => return Ok(value),
         }
@@ -41,12 +47,22 @@ pub fn read(text: &[u8]) -> Result<Value, YamlError> {
 
 enum Failure {
     Syntax(ScanError),
+    /// Go's reader takes it for this text.
+    Spelling(String),
     Document(YamlError),
 }
 
-fn document(text: &str) -> Result<Value, Failure> {
+/// A character that stands for byte order marks, which the parser does not take: one that the text does not have.
+fn unused(text: &str) -> char {
+    let mut private = '\u{e000}'..='\u{f8ff}';
+    let unused = private.find(|c| !text.contains(*c));
+    unused.unwrap_or('\u{feff}')
+}
+
+fn document(text: &str, stand_in: Option<char>) -> Result<Value, Failure> {
     let mut reader = Reader {
         text,
+        stand_in,
         open_end: (!text.ends_with(['\n', '\r'])).then(|| text.chars().count()),
         frames: Vec::new(),
         anchors: HashMap::new(),
@@ -56,16 +72,19 @@ fn document(text: &str) -> Result<Value, Failure> {
         unfit: None,
     };
     let mut gaps = Gaps::new(text);
-    let misplaced = |found| Failure::Document(YamlError::misplaced(found));
+    let differs = |differs| match differs {
+        Differs::Refused(found) => Failure::Document(YamlError::misplaced(found)),
+        Differs::Respelled(text) => Failure::Spelling(text),
+    };
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
             Err(error) => {
-                gaps.before_error(&error).map_err(misplaced)?;
+                gaps.before_error(&error).map_err(differs)?;
                 return Err(Failure::Syntax(error));
             }
         };
-        gaps.before(&event, span).map_err(misplaced)?;
+        gaps.before(&event, span).map_err(differs)?;
         reader.event(event, span).map_err(Failure::Document)?;
     }
     match reader.unfit {
@@ -80,6 +99,8 @@ const FLOW_TOO_DEEP: &str = "recursion limit exceeded";
 /// Takes only what YAML may be made of.
 fn decode(text: &[u8]) -> Result<&str, YamlError> {
     let text = std::str::from_utf8(text).map_err(|error| scan::octets(text, error))?;
+    // one tells the encoding, and one more may begin the first line
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
     if text.contains(control) {
@@ -118,6 +139,8 @@ struct Anchor {
 
 struct Reader<'t> {
     text: &'t str,
+    /// What stands for byte order marks.
+    stand_in: Option<char>,
     /// The length in characters of a text whose last line has no end.
     open_end: Option<usize>,
     frames: Vec<Frame>,
@@ -163,6 +186,9 @@ impl Reader<'_> {
         anchor: usize,
         tag: Option<&Tag>,
     ) -> Result<(), YamlError> {
+        let marked = self.stand_in.filter(|stand_in| text.contains(*stand_in));
+        let marked = marked.map(|stand_in| text.replace(stand_in, "\u{feff}"));
+        let text = marked.as_deref().unwrap_or(text);
         let tag = tag.map(Meaning::of).filter(|tag| *tag != Meaning::None);
         let merge = text == "<<" && matches!(tag, None | Some(Meaning::Core("merge")));
         if merge

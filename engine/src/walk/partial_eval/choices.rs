@@ -51,7 +51,7 @@ pub(super) fn may_differ<'e>(rules: impl Iterator<Item = &'e Rule>) -> bool {
 impl<'e> Walk<'e> {
     /// Whether choices are to be told.
     pub(super) fn is_watching(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.inlining.watched)
+        self.opened().is_some_and(|open| open.inlining.watched)
     }
 
     /// Notes the ways to a value. `search` calls with each solution's rule, the keys that its head has, and the environment of its variables.
@@ -91,7 +91,7 @@ impl<'e> Walk<'e> {
             let first = ways.first().map(|first| &first.value);
             first.is_some_and(|first| *first != way.value)
         });
-        if let Some(open) = self.open.as_mut().filter(|_| differs) {
+        if differs && let Some(open) = self.opened_mut() {
             open.choices.push(Choice { ways });
         }
         Ok(())

@@ -20,14 +20,13 @@ impl<'e> Walk<'e> {
         value: T<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let marked = self
-            .open
-            .as_ref()
-            .is_some_and(|open| open.inlining.skip_false_defaults);
-        if let (TermShape::Var(name, frame), Some(open), true) =
-            (value.shape(), &mut self.open, marked)
+        let mut marked = false;
+        if let TermShape::Var(name, frame) = value.shape()
+            && let Some(open) = self.opened_mut()
+            && open.inlining.skip_false_defaults
         {
             open.hidden.push(Hidden::Truth(name, frame));
+            marked = true;
         }
         let outcome = self.unify(goal, T::Term(term, goal.frame), value, &mut |walk| {
             if walk.is_unknown(value) {
@@ -43,7 +42,7 @@ impl<'e> Walk<'e> {
                 _ => next(walk),
             }
         });
-        if let (Some(open), true) = (&mut self.open, marked) {
+        if marked && let Some(open) = self.opened_mut() {
             open.hidden.pop();
         }
         outcome
@@ -74,8 +73,7 @@ impl<'e> Walk<'e> {
         };
         let mut closed = Term::new(kind, outer.span);
         closed.walk_mut(&mut Settling(self));
-        let terms = self.open.as_ref().map(|open| open.terms);
-        let kept = terms.and_then(|terms| terms.keep(closed));
+        let kept = self.opened().and_then(|open| open.terms.keep(closed));
         // all variables have their names, so the environment plays no part
         kept.map_or(term, |kept| T::Term(kept, 0))
     }
@@ -86,12 +84,9 @@ impl<'e> Walk<'e> {
         VarScan::default().collect(node, &mut names);
         names.sort();
         names.dedup();
-        let bound = self.frames.get(frame as usize);
-        let mut bound: Vec<(&'e str, T<'e>)> = bound
-            .into_iter()
-            .flatten()
+        let mut bound: Vec<(&'e str, T<'e>)> = self
+            .all_bound(frame)
             .filter(|(name, _)| names.binary_search_by(|other| (**other).cmp(name)).is_ok())
-            .map(|(name, bound)| (*name, bound.term))
             .collect();
         bound.sort_by_key(|(name, _)| *name);
         bound

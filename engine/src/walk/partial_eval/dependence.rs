@@ -3,6 +3,7 @@
 use solon_syntax::ast::visit::{Flow, Visitor, Walk as _};
 use solon_syntax::ast::{Expr, ExprKind, Term, TermKind};
 
+use crate::impossible::{Within as _, impossible};
 use crate::limits;
 use crate::program::canonical::{ConditionPlace, Group, SiteId, Sites, chain};
 use crate::program::constant;
@@ -24,8 +25,7 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn is_unknown_var(&self, name: &str, frame: FrameId) -> bool {
-        self.open
-            .as_ref()
+        self.opened()
             .is_some_and(|open| open.vars.contains(name, frame))
     }
 
@@ -37,11 +37,11 @@ impl<'e> Walk<'e> {
                 _ => false,
             };
         };
-        let count = self.open.as_ref().map_or(0, |open| open.unknowns.len());
+        let count = self.opened().map_or(0, |open| open.unknowns.len());
         (0..count).any(|which| {
             let mut at = 0;
             loop {
-                let unknowns = self.open.as_ref().map(|open| &open.unknowns);
+                let unknowns = self.opened().map(|open| &open.unknowns);
                 let step = unknowns.and_then(|unknowns| unknowns.get(which)?.get(at).copied());
                 let (Some(want), Some(step)) = (step, list.get(at)) else {
                     return true;
@@ -64,11 +64,11 @@ impl<'e> Walk<'e> {
         let full: Vec<V<'e>> = std::iter::once(arena.text(document))
             .chain(path.iter().copied())
             .collect();
-        let unknowns = self.open.iter().flat_map(|open| &open.unknowns);
+        let unknowns = self.opened().map_or(&[][..], |open| &open.unknowns);
         unknowns
-            .into_iter()
+            .iter()
             .any(|unknown| unknown.iter().zip(&full).all(|(one, other)| one == other))
-            || self.open.is_some() && self.is_hidden(&full, true)
+            || self.is_hidden(&full, true)
     }
 
     /// Whether what the rule index asks about is not known.
@@ -127,7 +127,7 @@ impl<'e> Walk<'e> {
     /// Whether the expression of a goal depends on the unknown.
     pub(in crate::walk) fn goal_depends(&mut self, goal: Goal<'e>) -> bool {
         let Some(expr) = goal.expr() else {
-            return false;
+            return impossible("what is asked of an expression is asked behind a body");
         };
         let modified = !expr.with.is_empty() && !matches!(goal.exprs, Exprs::Positive(_));
         modified
@@ -180,6 +180,7 @@ impl<'e> Walk<'e> {
                 .child(id, *key)
                 .is_some_and(|child| self.site_depends(child, rest)),
             _ => {
+                // behind the last step all that lies below counts
                 let rest = steps.get(1..).unwrap_or(&[]);
                 site.children
                     .values()
@@ -190,11 +191,11 @@ impl<'e> Walk<'e> {
 
     fn group_depends(&mut self, group: &'e Group) -> bool {
         let key = std::ptr::from_ref(group);
-        let groups = self.open.as_ref().map(|open| &open.groups);
+        let groups = self.opened().map(|open| &open.groups);
         if let Some(known) = groups.and_then(|groups| groups.get(&key)) {
             return *known;
         }
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.groups.insert(key, false);
         }
         let rules = group.members.iter().map(|member| member.rule);
@@ -209,7 +210,7 @@ impl<'e> Walk<'e> {
                     rule.body.walk(search);
                 })
             });
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.groups.insert(key, depends);
         }
         depends
@@ -218,8 +219,7 @@ impl<'e> Walk<'e> {
     /// Whether an operator names a built-in that may answer differently each time.
     fn is_nondeterministic(&mut self, operator: &'e Term) -> bool {
         let evaluated = self
-            .open
-            .as_ref()
+            .opened()
             .is_none_or(|open| open.inlining.nondeterministic);
         !evaluated
             && matches!(self.callee(operator), Callee::Builtin(entry) if entry.builtin.nondeterministic)
@@ -286,7 +286,7 @@ impl<'e> Visitor<'e> for Search<'_, 'e> {
                     .and_then(Term::as_var)
                     .is_some_and(is_document)
                 {
-                    terms.get(1..).unwrap_or(&[]).walk(self);
+                    terms.within(1..).walk(self);
                     return Flow::Over;
                 }
             }

@@ -4,6 +4,7 @@ use solon_syntax::ast::visit::WalkMut;
 use solon_syntax::ast::{Comprehension, Every, Expr, Name, Term, TermKind};
 
 use super::residual::Renaming;
+use crate::impossible::impossible;
 use crate::limits;
 use crate::value::V;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
@@ -30,6 +31,7 @@ impl<'e> Walk<'e> {
             self.save_whole(goal, expr, next)
         }
     }
+
     fn each_element(
         &mut self,
         goal: Goal<'e>,
@@ -42,7 +44,7 @@ impl<'e> Walk<'e> {
             return next(self);
         };
         let Some(copy) = self.copied(every, at + 1, goal.frame) else {
-            return next(self);
+            return Ok(Flow::More);
         };
         let child = self.closure(goal, Exprs::Body(&copy.body));
         // without a key variable the key equals itself
@@ -77,14 +79,11 @@ impl<'e> Walk<'e> {
                 *name = format!("{name}__e{number}").into();
             }
         }));
-        let terms = self.open.as_ref().map(|open| open.terms)?;
-        let kept = terms.keep(Term::new(
-            TermKind::ArrayComprehension(Box::new(inside)),
-            every.span,
-        ))?;
+        let kind = TermKind::ArrayComprehension(Box::new(inside));
+        let kept = self.opened()?.terms.keep(Term::new(kind, every.span))?;
         match &kept.kind {
             TermKind::ArrayComprehension(inside) => Some(inside),
-            _ => None,
+            _ => impossible("a term is kept as another one"),
         }
     }
 

@@ -5,11 +5,12 @@ use solon_syntax::ast::{Rule, Term};
 use super::choices::may_differ;
 use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::program::canonical::{Group, SiteId};
 use crate::program::constant;
 use crate::trace::Op;
 use crate::value::{V, Value};
-use crate::walk::calls::Callee;
+use crate::walk::calls::{Callee, few};
 use crate::walk::index::Matches;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 use crate::walk::term::{FrameId, List, T};
@@ -27,6 +28,16 @@ struct OpenCall<'c, 'e> {
     pub frame: FrameId,
 }
 
+impl<'e> OpenCall<'_, 'e> {
+    /// The arguments, and what is behind them.
+    fn split(&self) -> (&'e [Term], &'e [Term]) {
+        let operands = self.operands;
+        operands
+            .split_at_checked(self.group.arity)
+            .unwrap_or_else(|| few(operands))
+    }
+}
+
 impl<'e> Walk<'e> {
     /// Calls what an operator names where not everything is known; `None` when it is to be called as usual.
     pub(in crate::walk) fn open_call(
@@ -40,7 +51,7 @@ impl<'e> Walk<'e> {
             Callee::Unify | Callee::Unknown => None,
             Callee::Function(site) => {
                 let path = self.function_path(operator);
-                let group = self.site(Some(site))?.group.as_ref()?;
+                let group = self.function_group(site)?;
                 if !self.call_depends(operator, operands, site, goal) {
                     return Some(self.left_for_later(
                         |walk, next| walk.function(goal, group, &path, operands, next),
@@ -77,8 +88,7 @@ impl<'e> Walk<'e> {
         site: SiteId,
         goal: Goal<'e>,
     ) -> bool {
-        let group = self.site(Some(site)).and_then(|site| site.group.as_ref());
-        let arity = group.map_or(operands.len(), |group| group.arity);
+        let arity = self.function_group(site).map_or(0, |group| group.arity);
         let mut args = operands.iter().take(arity);
         self.depends(T::Term(operator, goal.frame))
             || args.any(|arg| self.depends(T::Term(arg, goal.frame)))
@@ -103,10 +113,10 @@ impl<'e> Walk<'e> {
         }
         let default = group.default.and_then(|at| self.program.canonical.rule(at));
         let full = self.below_data(call.path);
-        let captured = call.operands.len() > group.arity;
+        let (args, output) = call.split();
+        let captured = !output.is_empty();
         let needed = default.is_some_and(|default| captured || !is_false(default));
         if needed || self.is_shallow() || self.is_hidden(&full, false) {
-            let args = call.operands.get(..group.arity).unwrap_or(call.operands);
             let function = List::Terms(std::slice::from_ref(call.operator), goal.frame);
             let unknown = self.operator_depends(function)
                 || args
@@ -143,11 +153,8 @@ impl<'e> Walk<'e> {
         if !self.is_watching() || !may_differ(rules().copied()) {
             return Ok(());
         }
-        let operands = call.operands.get(..call.group.arity);
-        let call = OpenCall {
-            operands: operands.unwrap_or(call.operands),
-            ..call
-        };
+        let (operands, _) = call.split();
+        let call = OpenCall { operands, ..call };
         self.watch(|walk, solved| {
             walk.alternatives(rules(), |walk, rule| {
                 let child = walk.child(goal, rule, false);
@@ -270,13 +277,17 @@ impl<'e> Walk<'e> {
         at: usize,
         next: Next<'_, 'e>,
     ) -> Outcome {
+        let Some(operand) = call.operands.get(at) else {
+            return next(self);
+        };
         let parameter = if at == call.group.arity {
             rule.head.value.as_ref()
         } else {
             rule.head.args.get(at)
         };
-        let (Some(operand), Some(parameter)) = (call.operands.get(at), parameter) else {
-            return next(self);
+        let Some(parameter) = parameter else {
+            impossible::<()>("a call with more operands than its function has");
+            return Ok(Flow::More);
         };
         let operand = T::Term(operand, call.frame);
         let parameter = T::Term(parameter, before.frame);

@@ -44,7 +44,7 @@ impl<'e> Walk<'e> {
     }
 
     fn settle(&mut self, settled: bool) {
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.settled = settled;
         }
     }

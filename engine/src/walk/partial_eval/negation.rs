@@ -10,6 +10,7 @@ use super::save::SavedKind;
 use super::state::numbered;
 use super::support::{namespace_package, never_empty, or_true, support_rule};
 use crate::evaluation::{EvalError, Halt};
+use crate::impossible::Within as _;
 use crate::limits;
 use crate::walk::machine::{Exprs, Flow, Goal, Next, Outcome, Walk};
 
@@ -35,7 +36,7 @@ impl<'e> Walk<'e> {
         let unknown = self.unknown_names();
         let mut live = unknown.clone();
         live.extend(self.unknown_documents());
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             // rules may negate each other without end while what would end it is unknown
             if open.saved.len() > limits::OPEN_NEGATIONS {
                 return Err(Halt::new(EvalError::too_deep()));
@@ -52,7 +53,7 @@ impl<'e> Walk<'e> {
             }
             Ok(Flow::More)
         });
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.saved.pop();
         }
         outcome?;
@@ -67,7 +68,7 @@ impl<'e> Walk<'e> {
 
     /// The names of the unknown variables.
     fn unknown_names(&self) -> BTreeSet<Name> {
-        let vars = self.open.iter().flat_map(|open| open.vars.iter());
+        let vars = self.opened().into_iter().flat_map(|open| open.vars.iter());
         vars.map(|(name, frame)| self.shown(name, frame)).collect()
     }
 
@@ -122,7 +123,7 @@ impl<'e> Walk<'e> {
                 value: Some(Term::new(TermKind::Boolean(true), Span::default())),
                 ..Head::default()
             };
-            if let Some(open) = &mut self.open {
+            if let Some(open) = self.opened_mut() {
                 let rule = support_rule(head, body, false);
                 open.support
                     .insert(namespace_package(&open.inlining.namespace), rule);
@@ -172,7 +173,7 @@ fn is_nested(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Term(term) => is_nested_term(term),
         ExprKind::Call(terms) => {
-            let operands = terms.get(1..).unwrap_or(&[]);
+            let operands = terms.within(1..);
             if terms
                 .first()
                 .is_some_and(|operator| operator.is_operator("eq"))

@@ -12,6 +12,7 @@ use super::save::{Saved, SavedKind, terms_of};
 use super::state::Open;
 use crate::builtins;
 use crate::evaluation::Halt;
+use crate::impossible::{Within as _, WithinMut as _, impossible};
 use crate::limits;
 use crate::program::canonical::Sites;
 use crate::program::constant;
@@ -27,18 +28,18 @@ const QUERY: FrameId = 0;
 impl<'e> Walk<'e> {
     /// A term with bound variables followed. What grows beyond all bounds is cut off; [`Self::count`] tells.
     pub(super) fn residual(&mut self, term: T<'e>) -> Term {
-        let within = |open: &mut Box<Open<'e>>| {
+        let within = |open: &mut Open<'e>| {
             open.made_terms += 1;
             let within =
                 open.made_terms <= limits::RESIDUAL_TERMS && open.nesting <= limits::NESTING;
             open.nesting += usize::from(within);
             within
         };
-        if !self.open.as_mut().is_some_and(within) {
+        if !self.opened_mut().is_some_and(within) {
             return Term::new(TermKind::Null, Span::default());
         }
         let made = stack::level(|| self.residual_within(term));
-        if let Some(open) = &mut self.open
+        if let Some(open) = self.opened_mut()
             && open.nesting <= limits::NESTING
         {
             open.nesting -= 1;
@@ -76,7 +77,7 @@ impl<'e> Walk<'e> {
                     }
                     _ => return self.renamed(term, frame),
                 },
-                _ => TermKind::Null,
+                _ => impossible("a term that is not of the program has no kind"),
             },
         };
         Term::new(kind, span)
@@ -88,7 +89,7 @@ impl<'e> Walk<'e> {
             terms += 1;
             Flow::Into
         }));
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.made_terms += terms;
         }
         value
@@ -113,7 +114,7 @@ impl<'e> Walk<'e> {
                     head.kind = kind;
                 }
             }
-            None => {}
+            None => impossible("a reference without a head"),
         }
         let span = terms.first().map_or(Span::default(), |head| head.span);
         Term::new(TermKind::Ref(terms), span)
@@ -124,9 +125,7 @@ impl<'e> Walk<'e> {
         if frame == QUERY || matches!(name, "data" | "input") {
             return name.into();
         }
-        let ids = self.open.as_ref().map(|open| &open.ids);
-        let id = ids.and_then(|ids| ids.get(frame as usize));
-        format!("{name}{}", id.copied().unwrap_or_default()).into()
+        format!("{name}{}", self.frame_number(frame)).into()
     }
 
     /// A copy of a node with the names that its variables have in residuals; nothing is followed.
@@ -140,14 +139,13 @@ impl<'e> Walk<'e> {
 
     /// What is saved, as expressions.
     pub(super) fn residual_body(&mut self) -> Result<Body, Halt> {
-        let query = self.open.as_mut().and_then(|open| open.saved.last_mut());
-        let query = query.map(std::mem::take).unwrap_or_default();
+        let query = self.saved_mut().map(std::mem::take).unwrap_or_default();
         self.count(query.len() + 1)?;
         let body = query
             .iter()
             .map(|saved| self.residual_expr(saved))
             .collect();
-        if let Some(place) = self.open.as_mut().and_then(|open| open.saved.last_mut()) {
+        if let Some(place) = self.saved_mut() {
             *place = query;
         }
         Ok(body)
@@ -187,15 +185,14 @@ impl<'e> Walk<'e> {
     /// are replaced when those are asked.
     fn keep_mocks(&self, expr: &mut Expr, mocks: &[Mocked<'e>]) {
         let moved = self
-            .open
-            .as_ref()
+            .opened()
             .is_some_and(|open| open.inlining.skip_namespace);
         if moved || !self.asks_policy(expr) {
             return;
         }
         let mut kept: Vec<With> = Vec::new();
         for (at, mocked) in mocks.iter().enumerate() {
-            let later = mocks.get(at + 1..).unwrap_or(&[]);
+            let later = mocks.within(at + 1..);
             let own = expr.with.iter().map(|with| operator_name(&with.target));
             let mut rest = own.chain(later.iter().map(|later| Some(later.name.clone())));
             if rest.all(|name| name.as_ref() != Some(&mocked.name)) {
@@ -232,7 +229,7 @@ impl<'e> Walk<'e> {
 
     fn leads_to_rules(&self, terms: &[Term]) -> bool {
         let Some((head, steps)) = terms.split_first() else {
-            return false;
+            return impossible("a reference without a head");
         };
         if head.as_var().is_none_or(|name| &**name != "data") {
             return false;
@@ -273,12 +270,7 @@ impl<'e> Walk<'e> {
 
     /// The bound variables of an environment as equations, in order.
     pub(super) fn bindings_of(&mut self, frame: FrameId) -> Vec<Expr> {
-        let bound = self.frames.get(frame as usize);
-        let bound: Vec<(&'e str, T<'e>)> = bound
-            .into_iter()
-            .flatten()
-            .map(|(name, bound)| (*name, bound.term))
-            .collect();
+        let bound: Vec<(&'e str, T<'e>)> = self.all_bound(frame).collect();
         let mut equations: Vec<Expr> = bound
             .into_iter()
             .map(|(name, term)| {
@@ -297,7 +289,7 @@ pub(super) struct Renaming<F>(pub F);
 impl<F: FnMut(&mut Name)> VisitorMut for Renaming<F> {
     fn expr(&mut self, expr: &mut Expr) -> Flow {
         match &mut expr.kind {
-            ExprKind::Call(terms) => terms.get_mut(1..).unwrap_or_default().walk_mut(self),
+            ExprKind::Call(terms) => terms.within_mut(1..).walk_mut(self),
             kind => kind.walk_mut(self),
         }
         expr.with.walk_mut(self);
@@ -315,7 +307,7 @@ impl<F: FnMut(&mut Name)> VisitorMut for Renaming<F> {
     fn term(&mut self, term: &mut Term) -> Flow {
         match &mut term.kind {
             TermKind::Var(name) if !is_document(name) => (self.0)(name),
-            TermKind::Call(terms) => terms.get_mut(1..).unwrap_or_default().walk_mut(self),
+            TermKind::Call(terms) => terms.within_mut(1..).walk_mut(self),
             _ => return Flow::Into,
         }
         Flow::Over
@@ -354,8 +346,10 @@ pub(super) fn literal(value: V<'_>) -> Term {
         TermKind::Object(pairs.collect())
     } else if let V::Bool(truth) = value {
         TermKind::Boolean(truth)
-    } else {
+    } else if value == V::Null {
         TermKind::Null
+    } else {
+        impossible("a value of no kind")
     };
     Term::new(kind, Span::default())
 }

@@ -7,6 +7,7 @@ use super::choices::may_differ;
 use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
+use crate::impossible::{Within as _, impossible};
 use crate::program::canonical::{Group, GroupKind};
 use crate::program::constant;
 use crate::trace::Op;
@@ -95,13 +96,13 @@ impl<'e> Walk<'e> {
             target,
             ..
         } = *document;
-        let rules = || matches.rules.iter().filter_map(|one| one.chain.first());
-        if !self.is_watching() || !may_differ(rules().copied()) {
+        let mut rules = matches.rules.iter().filter_map(Match::rule);
+        if !self.is_watching() || !may_differ(&mut rules) {
             return Ok(());
         }
         self.watch(|walk, solved| {
             walk.alternatives(&matches.rules, |walk, one| {
-                let Some(rule) = one.chain.first() else {
+                let Some(rule) = one.rule() else {
                     return Ok(Flow::More);
                 };
                 let child = walk.child(goal, rule, false);
@@ -130,7 +131,7 @@ impl<'e> Walk<'e> {
         solved: &mut dyn FnMut(&mut Self, &Match<'e>, Goal<'e>) -> Outcome,
     ) -> Outcome {
         self.alternatives(rules, |walk, one| {
-            let Some(rule) = one.chain.first() else {
+            let Some(rule) = one.rule() else {
                 return Ok(Flow::More);
             };
             let child = walk.child(goal, rule, false);
@@ -217,12 +218,12 @@ impl<'e> Walk<'e> {
             return unknown.then(|| self.partial_support(document, next));
         }
         let full = self.below_data(path);
-        let settled = self.open.as_ref().is_some_and(|open| open.settled);
+        let settled = self.opened().is_some_and(|open| open.settled);
         let hidden = !settled && self.is_hidden(&full, false);
         if unknown && self.is_shallow() || hidden {
             return Some(self.partial_support(document, next));
         }
-        let steps = terms.get(target.at..).unwrap_or(&[]);
+        let steps = terms.within(target.at..);
         if !only_holds(target.other) && !comes_whole(matches, path.len(), steps.len()) {
             return unknown.then(|| self.partial_support(document, next));
         }
@@ -255,7 +256,7 @@ impl<'e> Walk<'e> {
     fn partial_inline(&mut self, document: &Document<'_, 'e>, next: Next<'_, 'e>) -> Outcome {
         let Document { goal, target, .. } = *document;
         self.alternatives(&document.matches.rules, |walk, one| {
-            let Some(rule) = one.chain.first() else {
+            let Some(rule) = one.rule() else {
                 return Ok(Flow::More);
             };
             let child = walk.child(goal, rule, false);
@@ -294,7 +295,8 @@ impl<'e> Walk<'e> {
             path,
             place: Place::Partial,
         };
-        let steps = target.reference.len().saturating_sub(target.at);
+        let steps = target.reference.len().checked_sub(target.at);
+        let steps = steps.unwrap_or_else(|| impossible("a step behind the last one"));
         let reference = match self.support(&wanted)? {
             Found::Nothing => None,
             Found::Here => Some(self.namespaced(path, target)),
@@ -351,8 +353,11 @@ impl<'e> Walk<'e> {
         target: Target<'e>,
         next: Next<'_, 'e>,
     ) -> Outcome {
-        let value = head.member.or(head.value);
-        match value.and_then(|value| self.wrapped(value, head.member.is_some(), head.keys)) {
+        let Some(value) = head.member.or(head.value) else {
+            impossible::<()>("a rule that makes neither a member nor a value");
+            return Ok(Flow::More);
+        };
+        match self.wrapped(value, head.member.is_some(), head.keys) {
             Some(term) => self.descend_open(goal, T::Term(term, head.frame), target, next),
             None => Ok(Flow::More),
         }
@@ -360,7 +365,7 @@ impl<'e> Walk<'e> {
 
     /// A value within the objects that a head's keys make of it.
     fn wrapped(&mut self, value: &'e Term, member: bool, keys: &'e [Term]) -> Option<&'e Term> {
-        let open = self.open.as_mut()?;
+        let open = self.opened_mut()?;
         let key = (std::ptr::from_ref(value), keys.len());
         if let Some(kept) = open.wrapped.get(&key) {
             return Some(kept);
@@ -385,7 +390,7 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn is_shallow(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.inlining.shallow)
+        self.opened().is_some_and(|open| open.inlining.shallow)
     }
 }
 
@@ -411,7 +416,7 @@ struct Head<'e> {
 
 impl<'e> Head<'e> {
     fn new(one: &Match<'e>, depth: usize, frame: FrameId) -> Option<Self> {
-        let rule = one.chain.first()?;
+        let rule = one.rule()?;
         let value = rule.head.value.as_ref();
         Some(Self {
             keys: tail(rule, depth, one.member.package),
@@ -446,7 +451,7 @@ fn rests<'m>(
     steps: usize,
 ) -> impl Iterator<Item = (&'m [Term], bool)> {
     matches.rules.iter().filter_map(move |one| {
-        let rule = one.chain.first()?;
+        let rule = one.rule()?;
         let keys = tail(rule, depth, one.member.package);
         let member = rule.head.key.is_some() && rule.head.value.is_none();
         Some((
@@ -457,6 +462,6 @@ fn rests<'m>(
 }
 
 fn head_value<'e>(one: &Match<'e>, frame: FrameId) -> T<'e> {
-    let value = one.chain.first().and_then(|rule| rule.head.value.as_ref());
+    let value = one.rule().and_then(|rule| rule.head.value.as_ref());
     value.map_or(T::Known(V::Bool(true)), |value| T::Term(value, frame))
 }

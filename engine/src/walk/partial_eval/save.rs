@@ -5,12 +5,11 @@ use std::rc::Rc;
 use solon_syntax::ast::{Expr, Term, VarScan, With};
 use solon_syntax::source::Span;
 
-use super::state::Open;
 use crate::evaluation::{EvalError, Halt};
 use crate::limits;
 use crate::value::V;
 use crate::walk::documents::DATA;
-use crate::walk::machine::{Goal, Next, Outcome, Walk};
+use crate::walk::machine::{Flow, Goal, Next, Outcome, Walk};
 use crate::walk::reference::Target;
 use crate::walk::scope::Mocked;
 use crate::walk::term::{FrameId, List, Made, T, TermShape, is_document};
@@ -37,10 +36,6 @@ pub(in crate::walk) enum SavedKind<'e> {
 }
 
 impl<'e> Walk<'e> {
-    fn open_mut(&mut self) -> Option<&mut Open<'e>> {
-        self.open.as_deref_mut()
-    }
-
     /// Goes on with an expression saved, and variables unknown that it binds.
     pub(super) fn save(
         &mut self,
@@ -68,15 +63,15 @@ impl<'e> Walk<'e> {
             mocks: mocks.clone(),
             span,
         });
-        let Some(open) = self.open_mut() else {
-            return next(self);
+        let Some(open) = self.opened_mut() else {
+            return Ok(Flow::More);
         };
         let known = open.vars.len();
         for var in vars {
             open.vars.push(var);
         }
-        let Some(query) = open.saved.last_mut() else {
-            return next(self);
+        let Some(query) = self.saved_mut() else {
+            return Ok(Flow::More);
         };
         let before = query.len();
         query.extend(saved);
@@ -85,11 +80,11 @@ impl<'e> Walk<'e> {
             return Err(Halt::new(error));
         }
         let outcome = next(self);
-        if let Some(open) = self.open_mut() {
+        if let Some(open) = self.opened_mut() {
             open.vars.truncate(known);
-            if let Some(query) = open.saved.last_mut() {
-                query.truncate(before);
-            }
+        }
+        if let Some(query) = self.saved_mut() {
+            query.truncate(before);
         }
         outcome
     }
@@ -129,7 +124,8 @@ impl<'e> Walk<'e> {
     ) -> Outcome {
         let terms = operands.iter().map(|term| T::Term(term, goal.frame));
         let terms: Vec<T<'e>> = terms.collect();
-        let output: Vec<T<'e>> = terms.get(arity..).unwrap_or(&[]).to_vec();
+        // what has any number of arguments has no result
+        let output: Vec<T<'e>> = terms.iter().skip(arity).copied().collect();
         self.save(goal, vec![SavedKind::Call(operator, terms)], &output, next)
     }
 
@@ -187,15 +183,12 @@ impl<'e> Walk<'e> {
 
     /// A variable for something that is looked into.
     pub(super) fn fresh_ref(&mut self, frame: FrameId) -> T<'e> {
-        let at = match &mut self.open {
-            Some(open) => {
-                let id = open.ids.get(frame as usize).copied().unwrap_or_default();
-                let made = open.made.entry(id).or_default();
-                *made += 1;
-                *made - 1
-            }
-            None => 0,
-        };
+        let id = self.frame_number(frame);
+        let at = self.opened_mut().map_or(0, |open| {
+            let made = open.made.entry(id).or_default();
+            *made += 1;
+            *made - 1
+        });
         let name = bumpalo::format!(in self.call.arena.bump(), "$_ref_{}", at);
         T::Made(self.variable(name.into_bump_str(), frame))
     }

@@ -10,6 +10,7 @@ use super::save::Saved;
 use super::support::Support;
 use super::terms::Terms;
 use crate::evaluation::{EvalError, Halt};
+use crate::impossible::impossible;
 use crate::limits;
 use crate::program::canonical::Group;
 use crate::program::constant;
@@ -143,7 +144,34 @@ impl<'e> UnknownVars<'e> {
     }
 }
 
+const NOT_OPEN: &str = "a search that leaves nothing open asks what is open";
+
 impl<'e> Walk<'e> {
+    /// What is left open. Only a search that leaves something open asks.
+    pub(super) fn opened(&self) -> Option<&Open<'e>> {
+        if self.open.is_none() {
+            impossible::<()>(NOT_OPEN);
+        }
+        self.open.as_deref()
+    }
+
+    /// The same, to be changed.
+    pub(super) fn opened_mut(&mut self) -> Option<&mut Open<'e>> {
+        if self.open.is_none() {
+            impossible::<()>(NOT_OPEN);
+        }
+        self.open.as_deref_mut()
+    }
+
+    /// What is saved for what is being searched.
+    pub(super) fn saved_mut(&mut self) -> Option<&mut Vec<Saved<'e>>> {
+        let saved = self.opened_mut().and_then(|open| open.saved.last_mut());
+        if saved.is_none() {
+            impossible::<()>("there is no body to save an expression for");
+        }
+        saved
+    }
+
     /// Leaves open what is unknown.
     #[must_use]
     pub fn leaving_open(
@@ -229,7 +257,7 @@ impl<'e> Walk<'e> {
         outcome
             .and_then(|_| self.count(0))
             .map_err(Halt::into_error)?;
-        let open = self.open.as_mut();
+        let open = self.opened_mut();
         let (support, choices) = open
             .map(|open| (open.support.take(), std::mem::take(&mut open.choices)))
             .unwrap_or_default();
@@ -253,7 +281,7 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn unknown_documents(&self) -> BTreeSet<Name> {
-        let inlining = self.open.as_ref().map(|open| open.inlining);
+        let inlining = self.opened().map(|open| open.inlining);
         inlining
             .into_iter()
             .flat_map(|inlining| &inlining.unknowns)
@@ -262,8 +290,7 @@ impl<'e> Walk<'e> {
     }
 
     pub(super) fn is_possible(&self, body: &Body) -> bool {
-        self.open
-            .as_ref()
+        self.opened()
             .is_none_or(|open| open.simplifier.is_possible(&assigned_first(body)))
     }
 
@@ -274,7 +301,7 @@ impl<'e> Walk<'e> {
         live: &BTreeSet<Name>,
         given: &BTreeSet<Name>,
     ) -> Body {
-        match &self.open {
+        match self.opened() {
             Some(open) if !open.inlining.shallow => open.simplifier.simplify(body, live, given),
             _ => body,
         }
@@ -293,9 +320,18 @@ impl<'e> Walk<'e> {
         }
     }
 
+    /// The number under which the variables of an environment are shown.
+    pub(super) fn frame_number(&self, frame: FrameId) -> u64 {
+        let number = self.opened().and_then(|open| open.ids.get(frame as usize));
+        *number.unwrap_or_else(|| {
+            impossible::<()>("an environment without a number");
+            &0
+        })
+    }
+
     /// Whether a document is not inlined where it is asked for.
     pub(in crate::walk) fn is_hidden(&self, path: &[V<'e>], ignoring_with: bool) -> bool {
-        let hidden = self.open.iter().flat_map(|open| &open.hidden);
+        let hidden = self.opened().into_iter().flat_map(|open| &open.hidden);
         let mut hidden = hidden.filter_map(|hidden| match hidden {
             Hidden::Path(other) => Some(other),
             Hidden::Replaced(other) if !ignoring_with => Some(other),
@@ -309,7 +345,7 @@ impl<'e> Walk<'e> {
         let crate::walk::term::TermShape::Var(name, frame) = term.shape() else {
             return false;
         };
-        let mut hidden = self.open.iter().flat_map(|open| &open.hidden);
+        let mut hidden = self.opened().into_iter().flat_map(|open| &open.hidden);
         hidden.any(
             |hidden| matches!(hidden, Hidden::Truth(other, at) if *other == name && *at == frame),
         )
@@ -317,7 +353,7 @@ impl<'e> Walk<'e> {
 
     /// Counts expressions that are made; there may not be too many.
     pub(super) fn count(&mut self, made: usize) -> Result<(), Halt> {
-        let Some(open) = &mut self.open else {
+        let Some(open) = self.opened_mut() else {
             return Ok(());
         };
         open.exprs += made;

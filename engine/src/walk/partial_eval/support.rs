@@ -13,14 +13,14 @@ use super::residual::{equation, literal};
 use super::save::terms_of;
 use super::state::numbered;
 use crate::evaluation::Halt;
-use crate::program::canonical::{Group, RuleAt};
+use crate::program::canonical::Group;
 use crate::trace::Op;
 use crate::value::{V, Value};
 use crate::walk::documents::DATA;
 use crate::walk::index::Matches;
 use crate::walk::machine::{Flow, Goal, Walk};
 use crate::walk::reference::Target;
-use crate::walk::scope::Surroundings;
+use crate::walk::scope::ScopeIdentity;
 use crate::walk::term::{FrameId, T};
 
 /// The name of a key that is constant in what is left.
@@ -33,8 +33,8 @@ pub(in crate::walk) struct Support<'e> {
     documents: Vec<Placed>,
     /// The documents of which more is asked for than the values of their rules.
     whole: HashSet<Vec<Value>>,
-    /// Whether the rules of a path came down to something, and in which world.
-    made: HashMap<Vec<Value>, (bool, Surroundings<'e>)>,
+    /// Whether the rules of a path came down to something, and in which scope.
+    made: HashMap<Vec<Value>, (bool, ScopeIdentity<'e>)>,
 }
 
 /// A support rule of a document, and where it stands.
@@ -121,11 +121,8 @@ impl<'e> Walk<'e> {
     /// Makes support rules of a group, if that has not been done; where they are, if there are any.
     pub(super) fn support(&mut self, wanted: &Wanted<'_, 'e>) -> Result<Found, Halt> {
         let key = document(wanted.path);
-        let here = self.scope().surroundings();
-        let made = self
-            .open
-            .as_ref()
-            .and_then(|open| open.support.made.get(&key));
+        let here = self.scope().identity();
+        let made = self.opened().and_then(|open| open.support.made.get(&key));
         if let Some((defined, there)) = made {
             return Ok(match defined {
                 _ if *there != here => Found::Elsewhere,
@@ -135,7 +132,7 @@ impl<'e> Walk<'e> {
         }
         let mut defined = false;
         for one in &wanted.matches.rules {
-            if let Some(rule) = one.chain.first() {
+            if let Some(rule) = one.rule() {
                 defined |= self.support_rule(wanted, rule, one.member.package)?;
             }
         }
@@ -145,7 +142,7 @@ impl<'e> Walk<'e> {
             let package = self.package_of(at);
             defined |= self.support_rule(wanted, rule, package)?;
         }
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.support.made.insert(key, (defined, here));
         }
         Ok(if defined { Found::Here } else { Found::Nothing })
@@ -153,15 +150,9 @@ impl<'e> Walk<'e> {
 
     /// Notes that more of a document is asked for than the values of its rules.
     pub(super) fn support_whole(&mut self, path: &[V<'e>]) {
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.support.whole.insert(document(path));
         }
-    }
-
-    /// Number of parts of the package that a rule stands in.
-    fn package_of(&self, at: RuleAt) -> usize {
-        let module = self.program.canonical.modules.get(at.module as usize);
-        module.map_or(0, |module| module.package.path.len().saturating_sub(1))
     }
 
     fn support_rule(
@@ -171,8 +162,8 @@ impl<'e> Walk<'e> {
         package: usize,
     ) -> Result<bool, Halt> {
         let child = self.child(wanted.goal, rule, false);
-        let known = self.open.as_ref().map_or(0, |open| open.vars.len());
-        if let Some(open) = &mut self.open {
+        let known = self.opened().map_or(0, |open| open.vars.len());
+        if let Some(open) = self.opened_mut() {
             open.saved.push(Vec::new());
             if wanted.place == Place::Function {
                 // whatever it is called with
@@ -195,7 +186,7 @@ impl<'e> Walk<'e> {
             walk.take_saved_up(kept);
             Ok(Flow::More)
         });
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.saved.pop();
             open.vars.truncate(known);
         }
@@ -205,11 +196,11 @@ impl<'e> Walk<'e> {
     }
 
     fn set_saved_aside(&mut self) -> Option<Vec<super::save::Saved<'e>>> {
-        self.open.as_mut().and_then(|open| open.saved.pop())
+        self.opened_mut().and_then(|open| open.saved.pop())
     }
 
     fn take_saved_up(&mut self, saved: Option<Vec<super::save::Saved<'e>>>) {
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.saved.extend(saved);
         }
     }
@@ -273,7 +264,7 @@ impl<'e> Walk<'e> {
         }
         let made = support_rule(head, body, rule.default);
         let long = open.and_then(|at| with_variable(full, at, in_package, &made));
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.support.documents.push(Placed {
                 document: document(wanted.path),
                 short: (package_path(steps), made),
@@ -295,7 +286,7 @@ impl<'e> Walk<'e> {
 
     /// What support rules stand in, unless they stand where the policy's own do.
     fn namespace(&self) -> Option<&'e str> {
-        let inlining = self.open.as_ref().map(|open| open.inlining)?;
+        let inlining = self.opened()?.inlining;
         (!inlining.skip_namespace).then_some(&*inlining.namespace)
     }
 
@@ -309,7 +300,7 @@ impl<'e> Walk<'e> {
 
     /// The reference to a support rule of a negation.
     pub(super) fn in_namespace(&self, name: &str) -> Term {
-        let namespace = self.open.as_ref().map(|open| &open.inlining.namespace);
+        let namespace = self.opened().map(|open| &open.inlining.namespace);
         let mut terms = vec![Term::var("data", Span::default())];
         terms.extend(namespace.map(|namespace| string(namespace)));
         terms.push(string(name));

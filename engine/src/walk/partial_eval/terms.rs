@@ -4,6 +4,8 @@ use std::cell::{Cell, OnceCell};
 
 use solon_syntax::ast::Term;
 
+use crate::impossible::impossible;
+
 /// Terms of the first block; each block is twice as large as the one before.
 const FIRST: usize = 16;
 const BLOCKS: usize = 40;
@@ -24,7 +26,7 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// Keeps a term; `None` when there is no place left.
+    /// Keeps a term. There is place for more than any memory holds.
     pub fn keep(&self, term: Term) -> Option<&Term> {
         let mut at = self.used.replace(self.used.get() + 1);
         let mut size = FIRST;
@@ -36,6 +38,6 @@ impl Terms {
             at -= size;
             size *= 2;
         }
-        None
+        impossible("there is no place left for a term")
     }
 }

@@ -5,13 +5,14 @@ use solon_syntax::ast::{Expr, ExprKind, Term, TermKind, With};
 
 use super::save::SavedKind;
 use super::state::Hidden;
+use crate::impossible::{Within as _, impossible};
 use crate::walk::calls::Callee;
 use crate::walk::machine::{Goal, Next, Outcome, Walk};
 use crate::walk::scope::Replaced;
 use crate::walk::term::{T, is_document};
 
 impl<'e> Walk<'e> {
-    /// Searches an expression in the world that its `with` makes; none of what it refers to is inlined.
+    /// Searches an expression in the scope that its `with` makes; none of what it refers to is inlined.
     pub(in crate::walk) fn open_with(
         &mut self,
         goal: Goal<'e>,
@@ -102,7 +103,7 @@ impl<'e> Walk<'e> {
             .map(|terms| self.path_of(terms))
             .collect();
         let count = paths.len();
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.hidden.extend(paths.into_iter().map(Hidden::Replaced));
         }
         count
@@ -110,17 +111,15 @@ impl<'e> Walk<'e> {
 
     /// Takes back what [`Self::hide_refs`] hid.
     fn unhide(&mut self, count: usize) -> Vec<Hidden<'e>> {
-        match &mut self.open {
-            Some(open) => {
-                let from = open.hidden.len().saturating_sub(count);
-                open.hidden.split_off(from)
-            }
-            None => Vec::new(),
-        }
+        self.opened_mut().map_or_else(Vec::new, |open| {
+            let from = open.hidden.len().checked_sub(count);
+            let from = from.unwrap_or_else(|| impossible("more is shown than was hidden"));
+            open.hidden.split_off(from)
+        })
     }
 
     fn hide_again(&mut self, hidden: Vec<Hidden<'e>>) {
-        if let Some(open) = &mut self.open {
+        if let Some(open) = self.opened_mut() {
             open.hidden.extend(hidden);
         }
     }
@@ -135,7 +134,7 @@ impl<'e> Visitor<'e> for Refs<'e> {
             TermKind::Ref(terms) => {
                 self.0.push(terms);
                 // the document alone would hide everything
-                terms.get(1..).unwrap_or(&[]).walk(self);
+                terms.within(1..).walk(self);
                 Flow::Over
             }
             TermKind::Var(name) if is_document(name) => {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 
-use crate::yaml::{Gaps, Misplaced, REPAIRS, repaired};
+use crate::yaml::{Differs, Gaps, REPAIRS, repaired};
 
 /// How deep blocks may nest.
 const NESTING: usize = 200;
@@ -76,6 +76,10 @@ struct Open {
 
 /// Reads the first document of a text; `None` if there is none.
 pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
+    let control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    if text.contains(control) {
+        return Err(Fault::new("control characters are not allowed"));
+    }
     let mut text = Cow::Borrowed(text);
     for _ in 0..REPAIRS {
         match parse_as_is(&text) {
@@ -83,6 +87,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
                 Some(repaired) => text = Cow::Owned(repaired),
                 None => return Err(fault),
             },
+            Err(Refused::Spelling(respelled)) => text = Cow::Owned(respelled),
             Err(Refused::Content(fault)) => return Err(fault),
             Ok(root) => return Ok(root),
         }
@@ -90,9 +95,10 @@ pub(super) fn parse(text: &str) -> Result<Option<Child>, Fault> {
     Err(Fault::new("found character that cannot start any token"))
 }
 
-/// Why a text was not read: the parser refuses it, or what it holds is no good.
+/// Why a text was not read: the parser refuses it, Go's reader takes it for another one, or what it holds is no good.
 enum Refused {
     Syntax(ScanError, Fault),
+    Spelling(String),
     Content(Fault),
 }
 
@@ -102,9 +108,14 @@ impl From<Fault> for Refused {
     }
 }
 
-impl From<Misplaced> for Refused {
-    fn from(misplaced: Misplaced) -> Self {
-        Self::Content(Fault::at(misplaced.line, misplaced.problem))
+impl From<Differs> for Refused {
+    fn from(differs: Differs) -> Self {
+        match differs {
+            Differs::Refused(misplaced) => {
+                Self::Content(Fault::at(misplaced.line, misplaced.problem))
+            }
+            Differs::Respelled(text) => Self::Spelling(text),
+        }
     }
 }
 
@@ -123,7 +134,12 @@ fn parse_as_is(text: &str) -> Result<Option<Child>, Refused> {
             }
         };
         gaps.before(&event, span)?;
-        let line = span.start.line();
+        let line = match &event {
+            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => {
+                header_line(text, span.start.line())
+            }
+            _ => span.start.line(),
+        };
         let begin = |kind, tag: Option<Cow<'_, Tag>>| Node {
             line,
             tag: tag.map(|tag| short_tag(&tag)),
@@ -308,6 +324,13 @@ fn fault(error: &ScanError, text: &str, open: &[Open]) -> Fault {
     }
 }
 
+/// The line of the `|` or `>` of a block scalar whose text begins on a line: the last one above that is not blank.
+fn header_line(text: &str, line: usize) -> usize {
+    let above: Vec<&str> = text.lines().take(line.saturating_sub(1)).collect();
+    let header = above.iter().rposition(|line| !line.trim().is_empty());
+    header.map_or(line, |header| header + 1)
+}
+
 /// The innermost bracket that is open at the end of some text, and its line.
 fn open_bracket(text: impl Iterator<Item = char>) -> Option<(char, usize)> {
     let mut open = Vec::new();
@@ -358,6 +381,10 @@ fn wording(info: &str) -> (&str, Place) {
         _ if problem.starts_with("unexpected character") || problem.starts_with("tab") => (
             "found character that cannot start any token",
             Place::Scanner,
+        ),
+        "a block scalar content cannot start with a tab" => (
+            "found a tab character where an indentation space is expected",
+            Place::Plain,
         ),
         _ => (problem, Place::Scanner),
     }

@@ -1,9 +1,7 @@
 //! The profile of one run or of several, as rows and as a table.
 
-use std::time::Duration;
-
 use clap::ValueEnum;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use solon::trace::{ProfileRow, Statistics};
 
 use crate::cli::table::Table;
@@ -27,72 +25,78 @@ pub enum Key {
     Line,
 }
 
-/// A row that was searched.
-#[derive(Debug, Serialize)]
+/// A row that was searched, in one run or in several.
+#[derive(Debug)]
 pub struct Row {
-    #[serde(flatten)]
-    time: Time,
-    num_eval: u64,
-    num_redo: u64,
-    num_gen_expr: usize,
-    location: Location,
-    #[serde(skip)]
+    /// What the first run tells of it.
+    first: ProfileRow,
+    /// The file and the row, or the expression of the query.
     text: String,
-    #[serde(skip)]
+    /// How long it took in each run, in nanoseconds.
     times: Vec<u64>,
+    /// The distribution of those, where there are several runs.
+    often: Option<Statistics>,
 }
 
-/// How long a row took.
-#[derive(Clone, Copy, Debug, Serialize)]
-enum Time {
-    #[serde(rename = "total_time_ns")]
-    Once(u64),
-    #[serde(rename = "total_time_ns_stats")]
-    Often(Statistics),
-}
-
-impl Time {
-    fn rank(self) -> f64 {
-        match self {
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "an order of times needs no more"
-            )]
-            Self::Once(took) => took as f64,
-            Self::Often(many) => many.mean,
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Aggregated {
+            total_time_ns_stats: Statistics,
+            num_eval: u64,
+            num_redo: u64,
+            num_gen_expr: usize,
+            location: Location,
         }
+        let Some(total_time_ns_stats) = self.often else {
+            return self.first.serialize(serializer);
+        };
+        let span = self.first.span;
+        let row = Aggregated {
+            total_time_ns_stats,
+            num_eval: self.first.evals,
+            num_redo: self.first.redos,
+            num_gen_expr: self.first.expressions,
+            location: Location::from((self.first.file.clone(), span.row, span.col)),
+        };
+        row.serialize(serializer)
     }
 }
 
 impl Row {
     /// A row of a file, or of the query, whose text is `query`.
-    pub fn of(row: &ProfileRow, file: Option<&str>, query: &str) -> Self {
-        let took = nanoseconds(row.time);
+    pub fn of(row: ProfileRow, query: &str) -> Self {
         let span = row.span;
         let text = query.get(span.start as usize..span.end as usize);
-        let file = file.unwrap_or_default();
         Self {
-            time: Time::Once(took),
-            num_eval: row.evals,
-            num_redo: row.redos,
-            num_gen_expr: row.expressions(),
-            text: match (file, text) {
+            text: match (&*row.file, text) {
                 ("", Some(text)) => text.to_owned(),
-                _ => format!("{file}:{}", span.row),
+                (file, _) => format!("{file}:{}", span.row),
             },
-            location: Location::from((file.to_owned(), span.row, span.col)),
-            times: vec![took],
+            times: vec![row.nanoseconds()],
+            often: None,
+            first: row,
         }
+    }
+
+    /// How long it took; the mean of several runs.
+    fn took(&self) -> f64 {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "an order of times needs no more"
+        )]
+        let once = self.first.nanoseconds() as f64;
+        self.often.map_or(once, |many| many.mean)
     }
 
     fn compared(&self, other: &Self, key: Key) -> std::cmp::Ordering {
         match key {
-            Key::TotalTimeNs => other.time.rank().total_cmp(&self.time.rank()),
-            Key::NumEval => other.num_eval.cmp(&self.num_eval),
-            Key::NumRedo => other.num_redo.cmp(&self.num_redo),
-            Key::NumGenExpr => other.num_gen_expr.cmp(&self.num_gen_expr),
-            Key::File => other.location.file.cmp(&self.location.file),
-            Key::Line => other.location.row.cmp(&self.location.row),
+            Key::TotalTimeNs => other.took().total_cmp(&self.took()),
+            Key::NumEval => other.first.evals.cmp(&self.first.evals),
+            Key::NumRedo => other.first.redos.cmp(&self.first.redos),
+            Key::NumGenExpr => other.first.expressions.cmp(&self.first.expressions),
+            Key::File => other.first.file.cmp(&self.first.file),
+            Key::Line => other.first.span.row.cmp(&self.first.span.row),
         }
     }
 }
@@ -101,16 +105,15 @@ impl Row {
 pub fn aggregated(runs: Vec<Vec<Row>>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in runs.into_iter().flatten() {
-        let same = |other: &&mut Row| {
-            (&other.location.file, other.location.row) == (&row.location.file, row.location.row)
-        };
+        let place = |row: &Row| (row.first.file.clone(), row.first.span.row);
+        let same = |other: &&mut Row| place(other) == place(&row);
         match all.iter_mut().find(same) {
             Some(first) => first.times.extend(row.times),
             None => all.push(row),
         }
     }
     for row in &mut all {
-        row.time = Time::Often(Statistics::of(&row.times, row.times.len() as u64));
+        row.often = Some(Statistics::of(&row.times, row.times.len() as u64));
     }
     all
 }
@@ -133,7 +136,7 @@ pub fn sort(rows: &mut Vec<Row>, keys: &[Key], limit: usize) {
 
 /// The rows for people.
 pub fn table(rows: &[Row]) -> Table {
-    let often = rows.iter().any(|row| matches!(row.time, Time::Often(_)));
+    let often = rows.iter().any(|row| row.often.is_some());
     let times: &[&str] = if often {
         &["Min", "Max", "Mean", "90%", "99%"]
     } else {
@@ -144,16 +147,16 @@ pub fn table(rows: &[Row]) -> Table {
         .chain(&["Num Eval", "Num Redo", "Num Gen Expr", "Location"]);
     let mut table = Table::new(titles.map(|&title| title.to_owned()).collect());
     for row in rows {
-        let mut cells = match row.time {
-            Time::Once(took) => vec![shown(took)],
-            Time::Often(many) => {
+        let mut cells = match row.often {
+            None => vec![shown(row.first.nanoseconds())],
+            Some(many) => {
                 let mut cells = vec![shown(many.min), shown(many.max)];
                 cells.extend([many.mean, many.p90, many.p99].map(whole).map(shown));
                 cells
             }
         };
-        cells.extend([row.num_eval, row.num_redo].map(|count| count.to_string()));
-        cells.push(row.num_gen_expr.to_string());
+        cells.extend([row.first.evals, row.first.redos].map(|count| count.to_string()));
+        cells.push(row.first.expressions.to_string());
         cells.push(row.text.clone());
         table.tall_row(&cells);
     }
@@ -167,10 +170,6 @@ pub fn table(rows: &[Row]) -> Table {
 )]
 fn whole(nanoseconds: f64) -> u64 {
     nanoseconds as u64
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A time as Go shows it.

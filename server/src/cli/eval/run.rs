@@ -117,7 +117,10 @@ impl Run {
         search.observer = observed.then_some(&mut watching as &mut dyn Observer);
         search.instruments = args.instrument.then_some(&instruments);
         search.faults = args.show_builtin_errors.then_some(&faults);
-        let watched_in = |detail| Watched::new(detail).documents(args.var_values);
+        let watched_in = |detail, search| {
+            let watched = Watched::new(detail).documents(args.var_values);
+            watched.search(search)
+        };
         let mut others = Vec::new();
         let answer = if !args.filter.is_empty() {
             let path = filter::path(query)?;
@@ -134,7 +137,7 @@ impl Run {
             let left = match args.explain.detail() {
                 None => prepared.evaluate_as(&request, search),
                 Some(detail) => {
-                    let explained = prepared.explain_to(&request, watched_in(detail), search);
+                    let explained = prepared.explain(&request, watched_in(detail, search));
                     self.explained(args, explained)
                 }
             };
@@ -148,7 +151,7 @@ impl Run {
                 None if watched => prepared.checked(&request, search),
                 None => prepared.solutions(&request),
                 Some(detail) => {
-                    let explained = prepared.explain_to(&request, watched_in(detail), search);
+                    let explained = prepared.explain(&request, watched_in(detail, search));
                     self.explained(args, explained)
                 }
             };
@@ -176,14 +179,8 @@ impl Run {
         self.metrics.sent(&sent);
         let parsed = engine.modules();
         if args.profile().is_some() {
-            let file = |id| {
-                let mut modules = parsed.iter().filter(|(_, one)| one.source.id == id);
-                modules.next().map(|(name, _)| name.as_str())
-            };
-            let rows = profile.finish();
-            let rows = rows
-                .iter()
-                .map(|row| Row::of(row, file(row.span.source), query));
+            let rows = profile.finish(parsed.iter().map(|(_, module)| &**module));
+            let rows = rows.into_iter().map(|row| Row::of(row, query));
             self.profile = Some(rows.collect());
         }
         if args.coverage {

@@ -3,7 +3,7 @@
 
 mod any;
 
-use crate::impossible::Within;
+use crate::impossible::{Within as _, impossible};
 use std::borrow::Cow;
 
 pub use any::Any;
@@ -98,7 +98,8 @@ impl<'d> Fields<'d> {
             return Err("asn1: syntax error: data truncated".into());
         };
         self.at = end;
-        let tag = whole.first().copied().unwrap_or_default();
+        let tag = whole.first().copied();
+        let tag = tag.unwrap_or_else(|| impossible("an element without a tag"));
         let element = Element {
             tag,
             content,

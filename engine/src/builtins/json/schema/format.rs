@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use crate::builtins::regex::{Regex, is_pattern};
 use crate::builtins::time::matches_layout;
+use crate::impossible::impossible;
 use crate::uri;
 use crate::value::TextView;
 
@@ -90,7 +91,10 @@ struct Form(LazyLock<Option<Regex>>);
 impl Form {
     fn accepts(&self, text: &str) -> bool {
         let regex = self.0.as_ref();
-        regex.is_some_and(|regex| regex.is_match(&TextView::Utf8(text)))
+        regex.map_or_else(
+            || impossible("a pattern of our own is none"),
+            |regex| regex.is_match(&TextView::Utf8(text)),
+        )
     }
 }
 

@@ -10,6 +10,7 @@ mod scalar;
 use super::keywords::{Condition, Dependency, Keywords, Part, PartId, Schema};
 use super::problem::{Place, Problem, ProblemKind};
 use crate::builtins::{BuiltinContext, Fault};
+use crate::impossible::Within as _;
 use crate::limits;
 use crate::types::schema::validity::canonical;
 use crate::value::{ObjectView, V};
@@ -139,7 +140,7 @@ impl<'s, 'e> Validator<'_, 's, 'e> {
         place: Place<'_, 'e>,
         report: &mut Report<'s>,
     ) -> Checked {
-        let open = self.references.get(self.instance..).unwrap_or_default();
+        let open = self.references.within(self.instance..);
         if open.contains(&target) {
             return Err(Fault::error("schema refers to itself without end"));
         }

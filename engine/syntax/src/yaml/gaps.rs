@@ -1,62 +1,22 @@
-//! Where the YAML parser and Go's differ: texts that only one of them takes.
-//!
-//! Go's reader asks for no blank before a comment, and for none but blanks where a block may begin. What the parser
-//! refuses and Go's reader takes is written anew ([`repaired`]); what it takes and Go's reader refuses is found in the
-//! gaps between its events ([`Gaps`]).
+//! What stands between the events of a text.
 
 use std::str::Chars;
 
 use saphyr_parser::{Event, ScalarStyle, ScanError, Span};
 
-/// Most places of one text that are written anew.
-pub const REPAIRS: usize = 100;
+use super::{BEHIND_ANCHOR, Differs, Misplaced, anchor_length, indentation};
 
-/// The text with another spelling of what the parser complains about, if Go's reader takes it.
-pub fn repaired(text: &str, error: &ScanError) -> Option<String> {
-    let index = error.marker().index();
-    let at = text
-        .char_indices()
-        .nth(index)
-        .map_or(text.len(), |(at, _)| at);
-    let (before, after) = text.split_at_checked(at)?;
-    let info = error.info();
-    if info.contains("comments must be separated") {
-        let at = before.len() + after.find('#').filter(|at| *at <= 1)?;
-        let (before, comment) = text.split_at_checked(at)?;
-        return Some([before, " ", comment].concat());
-    }
-    if info.contains("':' must be followed by a valid YAML whitespace") {
-        let value = before.trim_end_matches([' ', '\t']);
-        let blanks = before.get(value.len()..)?;
-        return blanks
-            .contains('\t')
-            .then(|| [value, &" ".repeat(blanks.len()), after].concat());
-    }
-    if info == "tab cannot be used as indentation" {
-        let rest = after.trim_start_matches([' ', '\t']);
-        let blanks = after.len() - rest.len();
-        return (blanks > 0).then(|| [before, &" ".repeat(blanks), rest].concat());
-    }
-    None
-}
-
-/// Something that only the parser takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Misplaced {
-    /// The line that Go's reader names; 0 if none.
-    pub line: usize,
-    /// What is wrong, in its words.
-    pub problem: &'static str,
-}
+const CANNOT_START: &str = "found character that cannot start any token";
 
 /// What stands between the events of a text: blanks, comments and indicators.
 pub struct Gaps<'t> {
+    text: &'t str,
     rest: Chars<'t>,
     index: usize,
     line: usize,
     column: usize,
-    /// Lines and columns of the open blocks; nothing for brackets.
-    open: Vec<Option<(usize, usize)>>,
+    /// The collections that have begun and not ended.
+    open: Vec<Open>,
     /// Whether a block may begin here.
     block_may_begin: bool,
     /// Whether a node ended on this line, which a colon makes a key.
@@ -67,10 +27,24 @@ pub struct Gaps<'t> {
     header: bool,
 }
 
+/// A collection that has begun.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// A block, by its line and column.
+    Block(usize, usize),
+    /// `[`
+    Sequence,
+    /// `{`
+    Mapping,
+    /// The one pair of a mapping without braces, within brackets.
+    Pair,
+}
+
 impl<'t> Gaps<'t> {
     /// Those of a text.
     pub fn new(text: &'t str) -> Self {
         Self {
+            text,
             rest: text.chars(),
             index: 0,
             line: 1,
@@ -86,22 +60,33 @@ impl<'t> Gaps<'t> {
     /// Looks at what stands before an event.
     ///
     /// # Errors
-    /// What Go's reader refuses.
-    pub fn before(&mut self, event: &Event<'_>, span: Span) -> Result<(), Misplaced> {
+    /// What Go's reader refuses, or reads otherwise.
+    pub fn before(&mut self, event: &Event<'_>, span: Span) -> Result<(), Differs> {
         let (start, end) = (span.start.index(), span.end.index());
         match event {
             Event::MappingStart(..) | Event::SequenceStart(..) if span.is_empty() => {
-                let place = (span.start.line(), span.start.col());
-                self.open.push(Some(place));
+                let open = match self.in_brackets() {
+                    true => Open::Pair,
+                    false => Open::Block(span.start.line(), span.start.col()),
+                };
+                self.open.push(open);
             }
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 self.until(start)?;
-                self.pass(end);
-                self.open.push(None);
-                self.node_before = false;
+                self.properties(end)?;
+                let open = match self.peek() {
+                    Some('{') if self.index < end => Open::Mapping,
+                    Some('[') if self.index < end => Open::Sequence,
+                    _ => Open::Block(span.start.line(), span.start.col()),
+                };
+                if !matches!(open, Open::Block(..)) {
+                    self.pass(end);
+                    self.node_before = false;
+                }
+                self.open.push(open);
             }
             Event::MappingEnd | Event::SequenceEnd => {
-                if self.in_brackets() {
+                if matches!(self.open.last(), Some(Open::Sequence | Open::Mapping)) {
                     self.until(start)?;
                     self.pass(end);
                     self.node_ended();
@@ -112,8 +97,18 @@ impl<'t> Gaps<'t> {
             Event::Scalar(_, ScalarStyle::Plain, ..) if span.is_empty() => {}
             Event::Scalar(text, style, ..) => {
                 self.until(start)?;
-                let line = self.line;
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                if !self.header {
+                    self.properties(end)?;
+                    if block && self.index < end {
+                        self.pass_line(end);
+                        self.header = true;
+                    }
+                }
+                let line = self.line;
+                if *style == ScalarStyle::Plain && self.in_brackets() && self.index < end {
+                    self.plain_in_brackets(end)?;
+                }
                 if std::mem::take(&mut self.header) && !text.is_empty() && self.open.is_empty() {
                     self.pass_indented(end)?;
                 }
@@ -140,7 +135,14 @@ impl<'t> Gaps<'t> {
     ///
     /// # Errors
     /// What Go's reader refuses, which it meets first.
-    pub fn before_error(&mut self, error: &ScanError) -> Result<(), Misplaced> {
+    pub fn before_error(&mut self, error: &ScanError) -> Result<(), Differs> {
+        let untold = error.marker().index() - self.index.min(error.marker().index());
+        let opens = |c: char| matches!(c, '[' | '{');
+        let in_brackets = self.in_brackets() || self.rest.clone().take(untold).any(opens);
+        if in_brackets && error.info().starts_with("tabs disallowed within") {
+            let respelled = indentation::without_tabs(self.text, error.marker().index());
+            return respelled.map_or(Ok(()), |text| Err(Differs::Respelled(text)));
+        }
         // behind anything else there may be a node that the parser did not tell of
         let value = self.questions > 0 && !self.node_before;
         let told =
@@ -150,7 +152,107 @@ impl<'t> Gaps<'t> {
     }
 
     fn in_brackets(&self) -> bool {
-        self.open.last() == Some(&None)
+        !matches!(self.open.last(), None | Some(Open::Block(..)))
+    }
+
+    /// Goes through the anchor and the tag of a node, which the parser tells with it.
+    fn properties(&mut self, end: usize) -> Result<(), Differs> {
+        while let Some(c @ ('&' | '!')) = self.peek().filter(|_| self.index < end) {
+            self.property(c, end)?;
+            while self.peek().is_some_and(char::is_whitespace) && self.index < end {
+                self.next();
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes through an anchor or a tag.
+    fn property(&mut self, first: char, end: usize) -> Result<(), Differs> {
+        self.next();
+        if first == '&' {
+            self.anchor()?;
+        }
+        while self.index < end && self.peek().is_some_and(|c| !c.is_whitespace()) {
+            self.next();
+        }
+        Ok(())
+    }
+
+    /// What the scanner of Go's reader refuses; it does not name the first line.
+    fn scanner(&self, problem: &'static str) -> Misplaced {
+        Misplaced {
+            line: if self.line > 1 { self.line } else { 0 },
+            problem,
+        }
+    }
+
+    /// What its grammar refuses; that counts lines from 0 and does not name line 0.
+    fn grammar(&self, problem: &'static str) -> Misplaced {
+        Misplaced {
+            line: self.line - 1,
+            problem,
+        }
+    }
+
+    /// The text with something put in where this stands, and so many bytes left out there.
+    fn respelled(&self, left_out: usize, put_in: &str) -> Differs {
+        let rest = self.rest.as_str();
+        let (before, _) = self.text.split_at(self.text.len() - rest.len());
+        let behind = rest.get(left_out..).unwrap_or_default();
+        Differs::Respelled([before, put_in, behind].concat())
+    }
+
+    /// Looks at a plain scalar within brackets: where Go's reader ends it elsewhere, or takes it for something else.
+    fn plain_in_brackets(&mut self, end: usize) -> Result<(), Differs> {
+        let rest = self.rest.as_str();
+        match self.peek() {
+            Some('|' | '>') => return Err(self.scanner(CANNOT_START).into()),
+            Some(':') => return Err(self.grammar("did not find expected node content").into()),
+            Some('?') => return Err(self.respelled(1, "? ")),
+            _ => {}
+        }
+        let mut ended = self.rest.clone();
+        let length = end - self.index.min(end);
+        let ends_in_colon = ended.by_ref().take(length).count() == length
+            && ended.next() == Some(':')
+            && ended
+                .next()
+                .is_some_and(|c| matches!(c, ',' | '[' | ']' | '{' | '}'));
+        let bytes = rest
+            .char_indices()
+            .nth(length)
+            .map_or(rest.len(), |(at, _)| at);
+        let (raw, _) = rest.split_at(bytes);
+        if raw.contains('?') {
+            let problem = match self.open.last() {
+                Some(Open::Mapping) => "did not find expected ',' or '}'",
+                _ => "did not find expected ',' or ']'",
+            };
+            return Err(self.grammar(problem).into());
+        }
+        if ends_in_colon {
+            let quoted = format!("'{}:'", raw.replace('\'', "''"));
+            return Err(self.respelled(raw.len() + 1, &quoted));
+        }
+        Ok(())
+    }
+
+    /// Looks at the name of an anchor.
+    fn anchor(&self) -> Result<(), Differs> {
+        let rest = self.rest.as_str();
+        let (name, behind) = rest.split_at(anchor_length(rest));
+        let next = behind.chars().next();
+        let ends = next.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | '\r' | ',' | ']' | '}'));
+        match next {
+            _ if ends && !name.is_empty() => Ok(()),
+            Some(c) if BEHIND_ANCHOR.contains(&c) && !name.is_empty() => {
+                Err(self.respelled(name.len(), &format!("{name} ")))
+            }
+            _ => {
+                let problem = "did not find expected alphabetic or numeric character";
+                Err(self.scanner(problem).into())
+            }
+        }
     }
 
     fn node_ended(&mut self) {
@@ -211,9 +313,9 @@ impl<'t> Gaps<'t> {
         }
     }
 
-    fn until(&mut self, index: usize) -> Result<(), Misplaced> {
+    fn until(&mut self, index: usize) -> Result<(), Differs> {
         while self.index < index {
-            let (line, column) = (self.line, self.column);
+            let column = self.column;
             let Some(c) = self.next() else {
                 break;
             };
@@ -224,10 +326,7 @@ impl<'t> Gaps<'t> {
                     self.block_may_begin |= !self.in_brackets();
                 }
                 '\t' if self.block_may_begin && !self.in_brackets() => {
-                    return Err(Misplaced {
-                        line: if line > 1 { line } else { 0 },
-                        problem: "found character that cannot start any token",
-                    });
+                    return Err(self.scanner(CANNOT_START).into());
                 }
                 '#' => self.pass_line(index),
                 '%' if column == 0 => self.pass_line(index),
@@ -252,8 +351,8 @@ impl<'t> Gaps<'t> {
                     self.questions -= 1;
                     self.block_may_begin = !self.in_brackets();
                 }
-                ':' => return Err(self.without_key()),
-                '&' | '!' => {
+                ':' => return Err(self.without_key().into()),
+                '!' => {
                     while self.index < index && self.peek().is_some_and(|c| !c.is_whitespace()) {
                         self.next();
                     }
@@ -268,8 +367,8 @@ impl<'t> Gaps<'t> {
     /// A colon with nothing in front of it.
     fn without_key(&self) -> Misplaced {
         let (line, problem) = match self.open.last() {
-            Some(Some((line, _))) if *line > 1 => (*line, "did not find expected key"),
-            Some(Some(_)) => (self.line, "did not find expected key"),
+            Some(Open::Block(line, _)) if *line > 1 => (*line, "did not find expected key"),
+            Some(Open::Block(..)) => (self.line, "did not find expected key"),
             _ => (self.line, "did not find expected node content"),
         };
         Misplaced {
@@ -281,8 +380,11 @@ impl<'t> Gaps<'t> {
 
     /// Blanks and ends of lines behind a plain scalar are read with it.
     fn behind_plain(&mut self, start: usize) -> Result<(), Misplaced> {
-        let blocks = self.open.iter().rev().flatten();
-        let indent = blocks.map(|(_, column)| column + 1).next().unwrap_or(0);
+        let block = |open: &Open| match open {
+            Open::Block(_, column) => Some(column + 1),
+            Open::Sequence | Open::Mapping | Open::Pair => None,
+        };
+        let indent = self.open.iter().rev().find_map(block).unwrap_or(0);
         let mut line_ended = false;
         while let Some(c) = self
             .peek()
