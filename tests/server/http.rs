@@ -256,6 +256,17 @@ fn sockets_in_the_file_system_are_served() {
 }
 
 #[test]
+fn log_lines_tell_the_time_as_asked() {
+    let mut server = Server::start_with(&["--log-timestamp-format", "2006 at"], &[]);
+    server.terminate();
+    for line in server.log() {
+        let time = line["time"].as_str().unwrap();
+        let year = time.strip_suffix(" at").unwrap();
+        assert!(year.len() == 4 && year.parse::<u32>().is_ok(), "{time}");
+    }
+}
+
+#[test]
 fn requests_are_logged() {
     let mut server = Server::start(&[("p.rego", "package p\n\nsaid if print(\"hello\", input)\n")]);
     get(server.address(), "/v1/data/p/said?input=1");

@@ -294,7 +294,7 @@ async fn serve(args: Run) -> Result<(), String> {
         let valid = commands::validate(&options).await;
         return valid.map_err(|refusal| refusal.to_string());
     }
-    start_log(args.log_level, args.log_format);
+    start_log(args.log_level, args.log_format, None);
     if args.reset_persistence {
         commands::reset(&options).map_err(|error| error.to_string())?;
     }

@@ -71,6 +71,10 @@ pub struct Args {
     /// How log lines look
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: Format,
+    /// How log lines tell the time, as a layout of Go's like `2006-01-02 15:04:05.000` (also `OPA_LOG_TIMESTAMP_FORMAT` in the
+    /// environment); RFC 3339 unless set
+    #[arg(long, value_name = "LAYOUT")]
+    log_timestamp_format: Option<String>,
     /// Most errors reported for policies; 0 reports all
     #[arg(short, long, default_value_t = 10, value_name = "N")]
     max_errors: usize,
@@ -156,7 +160,9 @@ fn start(args: &Args) -> Result<(), String> {
     let options = args.options(&config).map_err(line)?;
     let (engine, loaded) = load(args, &config, host)
         .map_err(|report| format!("load error: {}", report.text(report.is_of_loading())))?;
-    start_log(args.log_level, args.log_format);
+    let layout = args.log_timestamp_format.clone();
+    let layout = layout.or_else(|| std::env::var("OPA_LOG_TIMESTAMP_FORMAT").ok());
+    start_log(args.log_level, args.log_format, layout.as_deref());
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value};
+use solon::{Engine, PreparedQuery, Request};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::filter::LevelFilter;
@@ -70,14 +71,21 @@ pub enum Format {
     Text,
 }
 
-/// Logs what `tracing` is told, from a thread of its own. Only the first call of a process counts.
-pub fn start_log(level: Level, format: Format) {
+/// Logs what `tracing` is told, from a thread of its own. Only the first call of a process counts. Times are written by a layout of
+/// Go's, if there is one.
+pub fn start_log(level: Level, format: Format, layout: Option<&str>) {
     let (sender, receiver) = sync_channel(WAITING);
     // without a thread there is no log, and no reason to refuse to serve
     let _ = std::thread::Builder::new()
         .name("log".into())
         .spawn(move || write_lines(&receiver));
-    let layer = Lines { format, sender }.with_filter(level.filter());
+    let clock = Clock::new(layout);
+    let lines = Lines {
+        format,
+        clock,
+        sender,
+    };
+    let layer = lines.with_filter(level.filter());
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layer));
 }
 
@@ -92,6 +100,7 @@ fn write_lines(lines: &Receiver<Vec<u8>>) {
 /// Turns events into lines.
 struct Lines {
     format: Format,
+    clock: Clock,
     sender: SyncSender<Vec<u8>>,
 }
 
@@ -100,7 +109,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let level = event.metadata().level().as_str().to_ascii_lowercase();
-        let line = self.format.line(fields, &level, &now());
+        let line = self.format.line(fields, &level, &self.clock.now());
         // a reader that is that slow gets what fits
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
             self.sender.try_send(line)
@@ -180,16 +189,52 @@ impl Visit for Fields {
     }
 }
 
-fn now() -> String {
-    let seconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |passed| passed.as_secs());
-    timestamp(seconds)
+/// Tells the time in the form that was asked for.
+struct Clock(Option<(PreparedQuery, Value)>);
+
+impl Clock {
+    /// By a layout of Go's, or in the form of RFC 3339.
+    fn new(layout: Option<&str>) -> Self {
+        // what policies call as well, so that both know the same layouts
+        let query = r#"x := time.format([input.ns, "UTC", input.layout])"#;
+        let layout = layout.filter(|layout| !layout.is_empty());
+        Self(layout.and_then(|layout| {
+            let query = Engine::new().prepare_query(query).ok()?;
+            Some((query, layout.into()))
+        }))
+    }
+
+    fn now(&self) -> String {
+        let passed = SystemTime::now().duration_since(UNIX_EPOCH);
+        let passed = passed.unwrap_or_default();
+        let by_layout = |(query, layout): &(PreparedQuery, Value)| {
+            let ns = u64::try_from(passed.as_nanos()).ok()?;
+            let input = serde_json::json!({"ns": ns, "layout": layout}).to_string();
+            let asked = Request::new().input_json(input.as_bytes());
+            let solution = query.solutions(&asked).ok()?.into_iter().next()?;
+            let (_, text) = solution.bindings.into_iter().next()?;
+            text.as_str().map(str::to_owned)
+        };
+        let text = self.0.as_ref().and_then(by_layout);
+        text.unwrap_or_else(|| timestamp(passed.as_secs()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fields, Format};
+    use super::{Clock, Fields, Format};
+
+    #[test]
+    fn times_have_the_form_that_is_asked_for() {
+        let year: u32 = Clock::new(Some("2006")).now().parse().unwrap();
+        assert!(year > 2024, "{year}");
+        let day = Clock::new(Some("Mon, 02 Jan")).now();
+        assert_eq!(day.len(), "Mon, 02 Jan".len(), "{day}");
+        for usual in [Clock::new(None), Clock::new(Some(""))] {
+            let time = usual.now();
+            assert!(time.len() == 20 && time.ends_with('Z'), "{time}");
+        }
+    }
 
     #[test]
     fn lines() {
