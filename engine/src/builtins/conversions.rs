@@ -180,8 +180,8 @@ impl Spelled {
     /// The value in decimal digits; `None` when it is beyond all floats.
     fn hexadecimal(&self) -> Option<String> {
         let digits = format!("{}{}", self.whole, self.fraction);
-        let mantissa = BigUint::parse_bytes(digits.as_bytes(), 16);
-        let mantissa = mantissa.unwrap_or_else(|| impossible("digits that are none"));
+        // no digits are left of zero
+        let mantissa = BigUint::parse_bytes(digits.as_bytes(), 16).unwrap_or_default();
         if mantissa == BigUint::ZERO {
             return Some("0".to_owned());
         }

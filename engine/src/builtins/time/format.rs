@@ -6,7 +6,7 @@ use super::zone::Place;
 use crate::builtins::Operands;
 use crate::builtins::call::{Buffer, push};
 use crate::builtins::{BuiltinContext, Fault};
-use crate::impossible::{Within as _, impossible};
+use crate::impossible::impossible;
 use crate::value::V;
 
 const NO_DIGIT: &str = "a digit of more than ten values";
@@ -95,7 +95,7 @@ impl Writer<'_, '_> {
     }
 
     fn name(&mut self, name: &str, length: usize) -> Result<(), Fault> {
-        self.text(name.as_bytes().within(..length))
+        self.text(name.as_bytes().get(..length).unwrap_or(name.as_bytes()))
     }
 
     fn field(&mut self, field: Field, instant: &Instant<'_>) -> Result<(), Fault> {
@@ -165,7 +165,7 @@ impl Writer<'_, '_> {
             *place = b'0' + u8::try_from(left % 10).unwrap_or_else(|_| impossible(NO_DIGIT));
             left /= 10;
         }
-        let mut shown = places.within(..digits);
+        let mut shown = places.get(..digits).unwrap_or(&places);
         if trimmed {
             while let [before @ .., b'0'] = shown {
                 shown = before;
