@@ -10,7 +10,7 @@ use solon_control::config::ConfigFiles;
 use solon_control::model::{Compat, Role};
 use solon_control::secrets::KeySource;
 use solon_control::{ControlPlane, Options, Refusal, commands};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::FAILED;
 use super::amounts::duration;
@@ -300,7 +300,9 @@ async fn serve(args: Run) -> Result<(), String> {
     }
     let plane = ControlPlane::open(&options).await;
     let plane = plane.map_err(|refusal| refusal.to_string())?;
-    let reloading = tokio::spawn(reload(plane.clone(), args.watch));
+    // it would end a process that does not listen yet
+    let hangup = told(SignalKind::hangup())?;
+    let reloading = tokio::spawn(reload(plane.clone(), args.watch, hangup));
     let listening = ControlOptions {
         addresses: args.addr,
         socket_mode: 0o700,
@@ -335,12 +337,12 @@ async fn serve(args: Run) -> Result<(), String> {
     served.map_err(|error| error.to_string())
 }
 
-fn told(kind: SignalKind) -> Result<tokio::signal::unix::Signal, String> {
+fn told(kind: SignalKind) -> Result<Signal, String> {
     signal(kind).map_err(|error| error.to_string())
 }
 
 /// Loads configuration files again when the process is told to, and when they change where that is wanted.
-async fn reload(plane: ControlPlane, watches: bool) {
+async fn reload(plane: ControlPlane, watches: bool, mut hangup: Signal) {
     let watched = async {
         if watches {
             plane.watch(WATCH).await;
@@ -348,9 +350,6 @@ async fn reload(plane: ControlPlane, watches: bool) {
         std::future::pending::<()>().await;
     };
     let hung_up = async {
-        let Ok(mut hangup) = told(SignalKind::hangup()) else {
-            return;
-        };
         while hangup.recv().await.is_some() {
             match plane.reload().await {
                 Ok(applied) => tracing::info!(?applied, "the configuration was loaded again"),

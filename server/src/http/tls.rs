@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ServerConfig, WebPkiClientVerifier};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ProtocolVersion, RootCertStore};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info};
 
 use crate::config::{TlsOptions, TlsVersion};
@@ -27,6 +27,8 @@ pub struct TlsState {
     current: ArcSwap<ServerConfig>,
     /// What was read last.
     files: Mutex<Files>,
+    /// The signal to read the files again. It is heard from the beginning: it would end a process that does not listen.
+    hangup: Mutex<Option<Signal>>,
 }
 
 /// The files that say who the server is and whom it trusts.
@@ -51,6 +53,7 @@ impl TlsState {
             provider,
             current: ArcSwap::from_pointee(config),
             files: Mutex::new(files),
+            hangup: Mutex::new(None),
         })
     }
 
@@ -59,19 +62,23 @@ impl TlsState {
         self.current.load_full()
     }
 
-    /// The same for what may be asked for, and shared.
+    /// The same for what may be asked for, and shared; within a runtime of tokio.
     ///
     /// # Errors
     /// As for [`Self::new`].
     pub fn shared(options: Option<&TlsOptions>) -> io::Result<Option<Arc<Self>>> {
         let state = options.cloned().map(Self::new).transpose();
         let state = state.map_err(|words| io::Error::new(io::ErrorKind::InvalidInput, words))?;
-        Ok(state.map(Arc::new))
+        let Some(state) = state else {
+            return Ok(None);
+        };
+        *state.hangup.lock() = Some(signal(SignalKind::hangup())?);
+        Ok(Some(Arc::new(state)))
     }
 
     /// Reads the files again every now and then, and when the process is told to, for as long as it is waited for.
     pub async fn keep_fresh(self: Arc<Self>) {
-        let Ok(mut told) = signal(SignalKind::hangup()) else {
+        let Some(mut told) = self.hangup.lock().take() else {
             return;
         };
         loop {
