@@ -59,7 +59,7 @@ class Browser:
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
 
-        flags = ["--window-size=1280,900", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={folder}"]
+        flags = ["--window-size=1280,900", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe", f"--user-data-dir={folder}"]
         self.process = subprocess.Popen(
             [program, *flags, "about:blank"], preexec_fn=descriptors, close_fds=False, stderr=subprocess.DEVNULL
         )
@@ -102,7 +102,7 @@ class Browser:
         return result["result"].get("value")
 
     def until(self, script, want=True):
-        for _ in range(200):
+        for _ in range(1200):
             got = self.run(script)
             if got == want:
                 return
