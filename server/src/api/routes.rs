@@ -49,7 +49,7 @@ pub struct Route {
     pub actions: &'static [Action],
 }
 
-const ROUTES: &[Route] = &[
+static ROUTES: &[Route] = &[
     Route {
         path: "/",
         below: false,
