@@ -61,6 +61,16 @@ impl Mysql {
     }
 }
 
+/// Tables were closed between the preparation of a statement and its execution, as happens while others define some.
+const REPREPARE: u16 = 1615;
+
+/// How often a statement is prepared again then.
+const ATTEMPTS: usize = 3;
+
+fn is_to_prepare_again(error: &mysql_async::Error) -> bool {
+    matches!(error, mysql_async::Error::Server(error) if error.code == REPREPARE)
+}
+
 fn failed(error: mysql_async::Error) -> DbError {
     use mysql_async::{DriverError, Error};
     let words = error.to_string();
@@ -70,10 +80,22 @@ fn failed(error: mysql_async::Error) -> DbError {
         Error::Server(error) => match error.code {
             // duplicates, references
             1062 | 1451 | 1452 => DbError::Conflict(words),
-            // locks that were waited for in vain, deadlocks, too many connections, stopping, gone, read only
-            1205 | 1213 | 1040 | 1053 | 1077 | 1152 | 1154..=1161 | 1203 | 1290 | 1836 | 1927 => {
-                DbError::Unavailable(words)
-            }
+            // locks that were waited for in vain, deadlocks, rows and tables that changed meanwhile, too many
+            // connections, stopping, gone, read only
+            1205
+            | 1213
+            | 1020
+            | 1412
+            | REPREPARE
+            | 1040
+            | 1053
+            | 1077
+            | 1152
+            | 1154..=1161
+            | 1203
+            | 1290
+            | 1836
+            | 1927 => DbError::Unavailable(words),
             1153 | 1406 => DbError::TooLarge(words),
             _ => DbError::Other(words),
         },
@@ -181,10 +203,16 @@ fn cell(value: Value) -> Cell {
 impl Session for MysqlSession {
     fn query<'s>(&'s mut self, sql: Cow<'static, str>, cells: Vec<Cell>) -> Later<'s, Vec<Row>> {
         Box::pin(async move {
-            let rows: Result<Vec<mysql_async::Row>, _> = self
-                .connection_for(&cells)?
-                .exec(&*sql, values(cells))
-                .await;
+            let connection = self.connection_for(&cells)?;
+            let values = values(cells);
+            let mut rows: Result<Vec<mysql_async::Row>, _> =
+                connection.exec(&*sql, values.clone()).await;
+            for _ in 0..ATTEMPTS {
+                if !rows.as_ref().is_err_and(is_to_prepare_again) {
+                    break;
+                }
+                rows = connection.exec(&*sql, values.clone()).await;
+            }
             let read =
                 |row: mysql_async::Row| Row::new(row.unwrap().into_iter().map(cell).collect());
             Ok(rows.map_err(failed)?.into_iter().map(read).collect())
