@@ -8,7 +8,6 @@ mod data;
 mod eval;
 mod explanation;
 mod filter;
-mod layout;
 mod lines;
 mod parse;
 mod report;

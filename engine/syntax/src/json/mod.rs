@@ -12,6 +12,7 @@
 
 mod annotation;
 mod document;
+mod layout;
 mod members;
 mod read;
 mod scan;
@@ -21,6 +22,7 @@ mod write;
 
 pub use annotation::{annotation_object, plain_path};
 pub use document::Error;
+pub use layout::lay_out;
 pub use read::{read_body, read_module, read_module_value, read_term, read_term_value};
 pub use write::{AstJson, Options, text, value};
 

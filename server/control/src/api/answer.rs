@@ -3,8 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
-
-use super::pretty::pretty;
+use solon_syntax::json::lay_out;
 
 /// An answer before it is formatted.
 pub struct Answer {
@@ -85,11 +84,12 @@ impl Answer {
     /// The answer, formatted for humans or not.
     pub fn response(self, is_pretty: bool) -> Response<Bytes> {
         let is_json = self.kind == "application/json";
-        let mut text = if is_pretty && is_json {
-            pretty(&self.text)
-        } else {
-            self.text
-        };
+        let mut text = self.text;
+        if is_pretty && is_json {
+            let mut lines = Vec::with_capacity(text.len() * 2);
+            lay_out(&text, 0, &mut lines, |byte, out| out.push(byte));
+            text = lines;
+        }
         if is_json {
             text.push(b'\n');
         }

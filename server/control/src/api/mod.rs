@@ -10,7 +10,6 @@ mod items;
 mod metrics;
 mod openapi;
 mod preconditions;
-mod pretty;
 mod request;
 mod routes;
 mod secrets;

@@ -6,12 +6,12 @@ use serde::Serialize;
 use solon::Value;
 use solon::internal::value::json;
 use solon::trace::{CoverageReport, Statistics};
+use solon_syntax::json::lay_out;
 
 use super::args::Format;
 use super::metrics;
 use super::profile::{self, Row};
 use crate::cli::explanation::Explanation;
-use crate::cli::layout;
 use crate::cli::table::Table;
 use crate::http::{answer_text, indent};
 use crate::telemetry::Metrics;
@@ -69,7 +69,7 @@ impl Extras {
         }
         if let Some(events) = self.explanation.as_ref().and_then(Explanation::events) {
             let mut text = Vec::new();
-            layout::laid_out(events, 1, &mut text);
+            lay_out(events.as_bytes(), 1, &mut text, escaped);
             members.push(("explanation", text));
         }
         match &self.profile {
@@ -124,6 +124,16 @@ impl Extras {
             out.push_str(&table.render());
         }
         out
+    }
+}
+
+/// A byte within a string as Go writes it.
+fn escaped(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        b'<' => out.extend_from_slice(b"\\u003c"),
+        b'>' => out.extend_from_slice(b"\\u003e"),
+        b'&' => out.extend_from_slice(b"\\u0026"),
+        _ => out.push(byte),
     }
 }
 
