@@ -1,10 +1,8 @@
 //! Partial evaluation: `POST /v1/compile`.
 
-use std::cell::Cell;
 use std::time::Duration;
 
 use solon::internal::limits;
-use solon::trace::Timer;
 use solon::{Error, PartialOptions};
 use solon_syntax::json;
 use solon_syntax::source::Code;
@@ -13,7 +11,7 @@ use super::ApiError;
 use super::body::{self, Members};
 use super::error::message;
 use super::evaluation::evaluate;
-use super::metrics;
+use super::metrics::{self, Stages};
 use super::search::{Told, Wanted, search};
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
@@ -32,17 +30,9 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         ApiError::invalid(format!("error(s) occurred while decoding request: {words}"))
     })?;
     let metrics = metrics::asked(request);
-    let instrumented = metrics::is_instrumented(request);
-    let heard = Cell::new(Duration::ZERO);
-    let hear = |name: &str, took: Duration| {
-        heard.set(heard.get() + took);
-        metrics::hear(&metrics, instrumented, name, took);
-    };
-    let timer = if metrics.is_on() {
-        Timer::new(&hear)
-    } else {
-        Timer::default()
-    };
+    let stages = Stages::of(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let timer = stages.timer(&hear);
     let prepared = state
         .engine
         .prepare_partial(
@@ -57,8 +47,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         given = given.input_json(input.as_bytes());
     }
     let pretty = request.pretty();
-    heard.take();
-    let start = metrics.start();
+    let start = stages.begin();
     let wanted = Wanted::of_partial(request);
     let (left, told) = if wanted.is_something() {
         search(state, request, wanted, &metrics, &prepared, given, None)
@@ -73,8 +62,7 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         error => error.into(),
     })?;
     if let Some(start) = start {
-        let took = start.elapsed().saturating_sub(heard.get());
-        metrics.add("rego_partial_eval", took);
+        metrics.add("rego_partial_eval", stages.rest(start));
         metrics.since("server_handler", request.received);
     }
 

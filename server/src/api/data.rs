@@ -8,14 +8,14 @@ use solon::internal::limits;
 use solon::internal::value::json::malformed as malformed_json;
 use solon::json::{self, Layout, Style, TooLong};
 use solon::store::Path;
-use solon::trace::{Detail, Timer};
+use solon::trace::Detail;
 use solon::{Moment, ResponseMetadata, Value};
 
 use super::ApiError;
 use super::body::{self, Document, Envelope};
 use super::documents::{Document as Prepared, Failure};
 use super::error::message;
-use super::metrics;
+use super::metrics::{self, Stages};
 use super::provenance::provenance;
 use super::search::{Told, Wanted, search};
 use super::state::State;
@@ -152,34 +152,26 @@ impl Asked<'_> {
         let document = &found.document;
         let metrics = &self.metrics;
         let wanted = Wanted::of(request);
-        let instrumented = metrics::is_instrumented(request);
-        let (parsed, heard) = (Cell::new(Duration::ZERO), Cell::new(Duration::ZERO));
+        let stages = Stages::of(request, metrics);
         let compiled = Cell::new(false);
         let hear = |name: &str, took: Duration| {
-            heard.set(heard.get() + took);
-            if name == INPUT_PARSE {
-                parsed.set(parsed.get() + took);
-            } else {
-                compiled.set(compiled.get() || name == QUERY_COMPILE);
-                metrics::hear(metrics, instrumented, name, took);
-            }
+            compiled.set(compiled.get() || name == QUERY_COMPILE);
+            stages.hear(name, took);
         };
         let sent = solon::SendMetrics::default();
         let response = ResponseMetadata::default();
         let mut asked = solon::Request::new()
             .strict_builtin_errors(request.params.flag("strict-builtin-errors"))
             .response_metadata(&response)
-            .send_metrics(&sent);
-        if metrics.is_on() {
-            asked = asked.timer(Timer::new(&hear));
-        }
+            .send_metrics(&sent)
+            .timer(stages.timer(&hear));
         if let Some(metadata) = &self.envelope.metadata {
             asked = asked.metadata(metadata);
         }
         if let Some(input) = &self.envelope.input {
             asked = input.as_input(asked);
         }
-        let start = metrics.start();
+        let start = stages.begin();
         let style = style(request.pretty(), "  ");
         let (result, told) = if wanted.is_something() {
             let prepared = document.prepared();
@@ -201,9 +193,9 @@ impl Asked<'_> {
         if let Some(start) = start {
             let hit = found.known && !compiled.get();
             metrics.counter("server_query_cache_hit", hit.into());
-            metrics.add(INPUT_PARSE, parsed.get());
-            let took = start.elapsed().saturating_sub(heard.get());
-            metrics.add("rego_query_eval", took);
+            // it is told even where no input was read
+            metrics.add(INPUT_PARSE, Duration::ZERO);
+            metrics.add("rego_query_eval", stages.rest(start));
             metrics.sent(&sent);
             metrics.since("server_handler", received);
         }

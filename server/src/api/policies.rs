@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use solon::trace::Timer;
 use solon::{Change, Error};
 use solon_syntax::ast::Module;
 use solon_syntax::json;
@@ -12,7 +11,7 @@ use solon_syntax::source::source_text;
 
 use super::ApiError;
 use super::error::message;
-use super::metrics;
+use super::metrics::{self, Stages};
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status, indent, segments};
 use crate::telemetry::Metrics;
@@ -94,8 +93,9 @@ pub fn put(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
 
 /// Changes policies.
 fn apply(state: &State, metrics: &Metrics, change: Change) -> Result<(), Error> {
-    let hear = |name: &str, took: Duration| metrics::hear(metrics, false, name, took);
-    state.engine.apply_timed(change, Timer::new(&hear))?;
+    let stages = Stages::of_change(metrics);
+    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    state.engine.apply_timed(change, stages.timer(&hear))?;
     state.documents.forget();
     Ok(())
 }

@@ -1,13 +1,11 @@
 //! Ad hoc queries: `/v1/query`.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use solon::Value;
 use solon::internal::limits;
 use solon::json::{self, TooLong};
-use solon::trace::Timer;
 use solon::{Error, PreparedQuery, Solution};
 use solon_syntax::source::Code;
 
@@ -16,7 +14,7 @@ use super::body::{self, Members};
 use super::data::style;
 use super::error::message;
 use super::evaluation::evaluate;
-use super::metrics;
+use super::metrics::{self, Stages};
 use super::search::{Told, Wanted, search};
 use super::state::State;
 use crate::http::{Fields, Request, Response, Status};
@@ -61,17 +59,9 @@ fn ask(
         ));
     }
     let metrics = metrics::asked(request);
-    let instrumented = metrics::is_instrumented(request);
-    let heard = Cell::new(Duration::ZERO);
-    let hear = |name: &str, took: Duration| {
-        heard.set(heard.get() + took);
-        metrics::hear(&metrics, instrumented, name, took);
-    };
-    let timer = if metrics.is_on() {
-        Timer::new(&hear)
-    } else {
-        Timer::default()
-    };
+    let stages = Stages::of(request, &metrics);
+    let hear = |name: &str, took: Duration| stages.hear(name, took);
+    let timer = stages.timer(&hear);
     let known = state.queries.get(query);
     metrics.counter("server_query_cache_hit", known.is_some().into());
     let prepared = match known {
@@ -94,8 +84,7 @@ fn ask(
         asked = asked.input_json(input.as_bytes());
     }
     let wanted = Wanted::of(request);
-    heard.take();
-    let start = metrics.start();
+    let start = stages.begin();
     let (solutions, told) = if wanted.is_something() {
         search(state, request, wanted, &metrics, &*prepared, asked, None)?
     } else {
@@ -103,8 +92,7 @@ fn ask(
         (solutions?, Told::default())
     };
     if let Some(start) = start {
-        let took = start.elapsed().saturating_sub(heard.get());
-        metrics.add("rego_query_eval", took);
+        metrics.add("rego_query_eval", stages.rest(start));
         metrics.sent(&sent);
         metrics.since("server_handler", request.received);
     }
