@@ -41,10 +41,13 @@ pub trait Dialect {
         left: &str,
         comparison: Comparison,
         right: &str,
-    ) -> Result<String, String>;
+    ) -> Result<String, String> {
+        let (left, right) = self.exact_sides(left, right);
+        Ok(format!("{left} {} {right}", comparison.sign()))
+    }
 
-    /// Both sides of a `LIKE` by code point, whatever the collation.
-    fn exact_like(&self, column: &str, pattern: &str) -> (String, String);
+    /// Both sides of a comparison, or of a `LIKE`, by code point, whatever the collation.
+    fn exact_sides(&self, column: &str, other: &str) -> (String, String);
 
     /// The pattern of texts that have another one in them.
     fn pattern(&self, affix: Affix, part: &str) -> Pattern {

@@ -204,7 +204,7 @@ impl Writer<'_> {
         let value = if declared.kind == ColumnKind::Text {
             let pattern = self.dialect.pattern(affix, part);
             let literal = self.pattern_text(test, &pattern)?;
-            let (column, literal) = self.dialect.exact_like(column, &literal);
+            let (column, literal) = self.dialect.exact_sides(column, &literal);
             let not = if test.negated { "NOT " } else { "" };
             Some(format!("{not}{column} LIKE {literal}{}", pattern.escape))
         } else {

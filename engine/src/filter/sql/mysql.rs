@@ -2,7 +2,6 @@
 
 use super::dialect::{Dialect, inexact, plain};
 use super::names::quoted;
-use crate::filter::condition::Comparison;
 use crate::filter::decimal::Decimal;
 
 /// The dialect.
@@ -81,19 +80,9 @@ impl Dialect for Mysql {
     }
 
     /// Bytes are compared without padding, and those of UTF-8 are in the order of code points.
-    fn exact_texts(
-        &self,
-        left: &str,
-        comparison: Comparison,
-        right: &str,
-    ) -> Result<String, String> {
-        let (left, right) = self.exact_like(left, right);
-        Ok(format!("{left} {} {right}", comparison.sign()))
-    }
-
-    fn exact_like(&self, column: &str, pattern: &str) -> (String, String) {
+    fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
         let bytes = |text: &str| format!("CAST(CONVERT({text} USING utf8mb4) AS BINARY)");
-        (bytes(column), bytes(pattern))
+        (bytes(column), bytes(other))
     }
 
     fn placeholder(&self, _: usize) -> String {

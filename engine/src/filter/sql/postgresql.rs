@@ -2,7 +2,6 @@
 
 use super::dialect::{Dialect, plain, untyped};
 use super::names::quoted;
-use crate::filter::condition::Comparison;
 
 /// The dialect.
 pub struct Postgresql;
@@ -57,20 +56,8 @@ impl Dialect for Postgresql {
         })
     }
 
-    fn exact_texts(
-        &self,
-        left: &str,
-        comparison: Comparison,
-        right: &str,
-    ) -> Result<String, String> {
-        Ok(format!(
-            "{left} COLLATE \"C\" {} {right}",
-            comparison.sign()
-        ))
-    }
-
-    fn exact_like(&self, column: &str, pattern: &str) -> (String, String) {
-        (format!("{column} COLLATE \"C\""), pattern.to_owned())
+    fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
+        (format!("{column} COLLATE \"C\""), other.to_owned())
     }
 
     fn placeholder(&self, at: usize) -> String {

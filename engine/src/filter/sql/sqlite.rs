@@ -2,7 +2,6 @@
 
 use super::dialect::{Dialect, doubled, inexact, plain};
 use super::names::quoted;
-use crate::filter::condition::Comparison;
 use crate::filter::decimal::Decimal;
 
 /// The dialect.
@@ -46,20 +45,8 @@ impl Dialect for Sqlite {
         plain(text, "SQL (sqlite)", is_exact)
     }
 
-    fn exact_texts(
-        &self,
-        left: &str,
-        comparison: Comparison,
-        right: &str,
-    ) -> Result<String, String> {
-        Ok(format!(
-            "{left} COLLATE BINARY {} {right}",
-            comparison.sign()
-        ))
-    }
-
-    fn exact_like(&self, column: &str, pattern: &str) -> (String, String) {
-        (format!("{column} COLLATE BINARY"), pattern.to_owned())
+    fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
+        (format!("{column} COLLATE BINARY"), other.to_owned())
     }
 
     fn placeholder(&self, _: usize) -> String {

@@ -72,8 +72,8 @@ impl Dialect for Sqlserver {
         }
     }
 
-    fn exact_like(&self, column: &str, pattern: &str) -> (String, String) {
-        (format!("{column} COLLATE {COLLATION}"), pattern.to_owned())
+    fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
+        (format!("{column} COLLATE {COLLATION}"), other.to_owned())
     }
 
     fn placeholder(&self, at: usize) -> String {
