@@ -32,6 +32,7 @@ fn unchecked<'t>() -> TextView<'t> {
     impossible::<()>("a request that was checked lacks a field");
     TextView::Utf8("")
 }
+
 fn sign_req<'e>(call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
     // OPA names the first operand whichever is no object or number
     let object = |at| {

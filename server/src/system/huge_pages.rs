@@ -7,6 +7,8 @@ use std::path::Path;
 use solon::bundle::{FileError, FileKind, Files, Links};
 use solon_host::SystemFiles;
 
+pub use state::{read, spare};
+
 /// Bytes of files, of documents that are stored or of one body, from which on huge pages pay.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
@@ -20,12 +22,13 @@ mod state {
     /// Bytes of all files that were read.
     static FILES: AtomicUsize = AtomicUsize::new(0);
 
-    /// Where the system refuses, huge pages stay.
+    /// Does without huge pages from now on. Where the system refuses, they stay.
     pub fn spare() {
         let done = rustix::thread::disable_transparent_huge_pages(true);
         SPARED.store(done.is_ok(), Ordering::Relaxed);
     }
 
+    /// Takes note of something of so many bytes that is about to become values.
     pub fn read(bytes: usize) {
         if bytes >= super::LARGE && SPARED.swap(false, Ordering::Relaxed) {
             // where that is refused, what is large is a little slower
@@ -44,16 +47,6 @@ mod state {
     pub fn spare() {}
     pub fn read(_: usize) {}
     pub fn read_file(_: usize) {}
-}
-
-/// Does without huge pages from now on.
-pub fn spare() {
-    state::spare();
-}
-
-/// Takes note of something of so many bytes that is about to become values.
-pub fn read(bytes: usize) {
-    state::read(bytes);
 }
 
 /// The files of the system, whose bytes are taken note of.

@@ -65,11 +65,10 @@ fn mac<M: Mac + KeyInit>(secret: &[u8], message: &[u8]) -> Vec<u8> {
 
 /// Whether a code is that of a message; the time it takes does not tell where it differs.
 pub fn is_code(hash: Hash, secret: &[u8], message: &[u8], found: &[u8]) -> bool {
-    let coder = Coder::new(hash, secret);
-    if coder.is_none() {
-        impossible::<()>("a secret of a length that codes do not take");
-    }
-    coder.is_some_and(|coder| coder.verifies(message, found))
+    Coder::new(hash, secret).map_or_else(
+        || impossible("a secret of a length that codes do not take"),
+        |coder| coder.verifies(message, found),
+    )
 }
 
 /// A secret that a call is specialised for.

@@ -205,14 +205,15 @@ impl Session for MysqlSession {
         Box::pin(async move {
             let connection = self.connection_for(&cells)?;
             let values = values(cells);
-            let mut rows: Result<Vec<mysql_async::Row>, _> =
-                connection.exec(&*sql, values.clone()).await;
-            for _ in 0..ATTEMPTS {
-                if !rows.as_ref().is_err_and(is_to_prepare_again) {
-                    break;
+            let mut again = 0..ATTEMPTS;
+            let rows = loop {
+                let rows: Result<Vec<mysql_async::Row>, _> =
+                    connection.exec(&*sql, values.clone()).await;
+                let fails = rows.as_ref().is_err_and(is_to_prepare_again);
+                if !fails || again.next().is_none() {
+                    break rows;
                 }
-                rows = connection.exec(&*sql, values.clone()).await;
-            }
+            };
             let read =
                 |row: mysql_async::Row| Row::new(row.unwrap().into_iter().map(cell).collect());
             Ok(rows.map_err(failed)?.into_iter().map(read).collect())
