@@ -2,6 +2,7 @@
 //! decision could be at all.
 
 mod encodings;
+mod helpers;
 mod lookups;
 mod networks;
 mod objects;
@@ -27,8 +28,9 @@ type Decision = Box<dyn Fn(&Value, &Value) -> Option<Value>>;
 type Prepare = fn() -> Option<Decision>;
 
 /// All, by the names of their workloads, without their sizes.
-const DECISIONS: [&[(&str, Prepare)]; 10] = [
+const DECISIONS: [&[(&str, Prepare)]; 11] = [
     encodings::DECISIONS,
+    helpers::DECISIONS,
     lookups::DECISIONS,
     networks::DECISIONS,
     objects::DECISIONS,

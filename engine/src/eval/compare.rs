@@ -75,6 +75,12 @@ pub(super) trait Compare<'e>: Operands<'e> {
 impl<'e, O: Operands<'e>> Compare<'e> for O {}
 
 impl Machine<'_> {
+    /// Whether a collection holds a value.
+    #[inline(never)]
+    pub(super) fn holds_member(&self, value: Operand, collection: Operand) -> bool {
+        is_member(self.get(value), self.get(collection))
+    }
+
     /// Whether a comparison of two operands holds.
     #[inline]
     pub(super) fn compare(

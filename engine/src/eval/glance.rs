@@ -5,7 +5,8 @@
 
 use crate::impossible::impossible;
 use crate::program::{
-    Branch, Chain, ConstId, Index, Join, Matches, Node, Operand, Place, Places, Plan, Program,
+    Branch, Chain, ConstId, Index, Inlined, Join, Matches, Node, Operand, Place, Places, Plan,
+    Program,
 };
 use crate::program::{Root, Rule, RuleId, RuleKind, RuleSet, Slot, Step, Values};
 use crate::value::{Kind, V, Value};
@@ -187,6 +188,22 @@ impl<'e> Glance<'e> {
         self.block(&plan.steps, 0)
     }
 
+    /// Finds the result of a function by its bodies; `None` when that cannot be said.
+    #[inline(never)]
+    fn inlined(&mut self, inlined: &'e Inlined, depth: u32) -> Option<bool> {
+        for (block, value) in inlined.blocks.iter().zip(&inlined.values) {
+            match self.nested(block, depth) {
+                End::Hit => {
+                    let found = self.held(*value);
+                    return Some(self.set(inlined.out, Some(found)));
+                }
+                End::Miss => {}
+                End::Unsure => return None,
+            }
+        }
+        Some(false)
+    }
+
     fn block(&mut self, mut steps: &'e [Step], depth: u32) -> End {
         while let Some((step, rest)) = steps.split_first() {
             let on = match step {
@@ -241,6 +258,10 @@ impl<'e> Glance<'e> {
                         end => end.is_some(),
                     }
                 }
+                Step::Inlined(inlined) => match self.inlined(inlined, depth) {
+                    Some(on) => on,
+                    None => return End::Unsure,
+                },
                 Step::Value(operand) => {
                     self.found = Some(self.held(*operand));
                     return End::Hit;

@@ -34,9 +34,14 @@ impl<'e> Machine<'e> {
         })
     }
 
-    /// The member asked for is there. Where somebody could see what else runs, it does.
+    /// The member asked for is there.
     pub(super) fn asked(&mut self) -> Flow {
         self.has_member = true;
+        self.enough()
+    }
+
+    /// One solution is enough. Where somebody could see what else runs, it does.
+    pub(super) fn enough(&self) -> Flow {
         if self.is_seen() {
             Flow::More
         } else {

@@ -98,6 +98,7 @@ impl<'e> Machine<'e> {
                 Step::Input { keys, out } => self.walk_input(keys, *out),
                 Step::Equal(left, right) => self.equal(*left, *right),
                 Step::Holds(operand) => self.get(*operand).holds(),
+                Step::Member(value, collection) => self.holds_member(*value, *collection),
                 Step::Compare(comparison, left, right) => {
                     match self.compare_ints(*comparison, *left, *right) {
                         Some(on) => on,

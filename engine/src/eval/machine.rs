@@ -11,7 +11,6 @@ use crate::limits;
 use crate::program::{Operand, Plan, Program, Rule, Step};
 use crate::value::{Shape, V, Value};
 
-use super::compare::is_member;
 use super::frame::{Few, Frames, Held, Operands};
 use super::leaf::NO_LEAF;
 use super::light::Light;
@@ -253,9 +252,6 @@ impl<'e> Machine<'e> {
                     self.compare(*comparison, *left, *right)?
                 }
                 Step::Test(_, call) => self.call_holds(call)?,
-                Step::Member(value, collection) => {
-                    is_member(self.get(*value), self.get(*collection))
-                }
                 Step::Among(value, collection) => {
                     self.among(self.get(*value), self.get(*collection))?
                 }
@@ -355,12 +351,17 @@ impl<'e> Machine<'e> {
                     self.run(&blocks.0)? == Flow::Stop || self.run(&blocks.1)? == Flow::Stop
                 }
                 Step::Any(any) => self.any(any)?,
+                Step::Inlined(inlined) => self.inlined(inlined)?,
                 Step::Spliced(spliced) => return self.spliced(spliced),
                 Step::Every(every) => self.every(every)?,
                 Step::With(with) => return self.with(with, rest),
                 Step::EndWith => return self.end_with(rest),
                 Step::Value(operand) => return self.value(*operand),
                 Step::Asked => return Ok(self.asked()),
+                Step::InsertOnce(operand) => {
+                    self.insert(*operand);
+                    return Ok(self.enough());
+                }
                 leaf => return self.leaf(leaf),
             };
             if !on {

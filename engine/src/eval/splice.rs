@@ -1,9 +1,10 @@
 //! Rules whose bodies stand where their documents were asked for.
 
 use crate::evaluation::Halt;
-use crate::program::{Any, Spliced};
+use crate::program::{Any, Inlined, Operand, Spliced};
 use crate::value::V;
 
+use super::frame::{Held, Operands};
 use super::machine::{Flow, Machine};
 
 impl<'e> Machine<'e> {
@@ -15,6 +16,31 @@ impl<'e> Machine<'e> {
         }
         for block in &any.blocks {
             if self.run(block)? == Flow::Stop {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Finds the result of a function by its bodies.
+    pub(super) fn inlined(&mut self, inlined: &'e Inlined) -> Result<bool, Halt> {
+        if self.mocked {
+            let found = self.function_call(&inlined.call)?;
+            return Ok(self.found(found, inlined.out));
+        }
+        for (block, value) in inlined.blocks.iter().zip(&inlined.values) {
+            if self.onward(block)? == Flow::Stop {
+                let stored = match *value {
+                    Operand::Slot(slot) => match self.slot(slot) {
+                        Some(Held::Stored(value)) => Some(*value),
+                        _ => None,
+                    },
+                    Operand::Const(id) => self.stored_constant(id),
+                };
+                match stored {
+                    Some(stored) => self.set_stored(inlined.out, stored),
+                    None => self.set(inlined.out, self.get(*value)),
+                }
                 return Ok(true);
             }
         }

@@ -249,6 +249,13 @@ impl<'p> Dump<'p> {
                 self.line(format_args!("any of {}", self.name(any.rule)))?;
                 self.blocks(&any.blocks)
             }
+            Step::Inlined(inlined) => {
+                let call = &inlined.call;
+                let (function, args) = (self.name(call.rule), self.list(&call.args));
+                let values = self.list(&inlined.values);
+                self.set(inlined.out, format_args!("{values} of {function}({args})"))?;
+                self.blocks(&inlined.blocks)
+            }
             Step::Spliced(spliced) => {
                 self.line("where documents are replaced")?;
                 self.block(&spliced.plain)?;
@@ -265,6 +272,7 @@ impl<'p> Dump<'p> {
             | Step::Value(_)
             | Step::Append(_)
             | Step::Insert(_)
+            | Step::InsertOnce(_)
             | Step::Put { .. }
             | Step::Produce { .. }
             | Step::Solution(_) => self.leaf(step),
@@ -277,6 +285,9 @@ impl<'p> Dump<'p> {
             Step::Value(operand) => self.line(format_args!("value {}", self.operand(*operand))),
             Step::Append(operand) => self.line(format_args!("append {}", self.operand(*operand))),
             Step::Insert(operand) => self.line(format_args!("insert {}", self.operand(*operand))),
+            Step::InsertOnce(operand) => {
+                self.line(format_args!("insert once {}", self.operand(*operand)))
+            }
             Step::Put { key, value, .. } => {
                 let (key, value) = (self.operand(*key), self.operand(*value));
                 self.line(format_args!("put {key}: {value}"))

@@ -23,8 +23,8 @@ macro_rules! kinds {
 kinds! { Step:
     Input Walk Each Join Base Rule Keyed Document Keys Call Custom Function Descend
     Holds Equal Compare Member Among Test Screen Fail IsArray IsObject
-    Array Set Object Collect Aggregate Not Every And Or Any Spliced With EndWith
-    Exists Asked Value Append Insert Put Produce Solution
+    Array Set Object Collect Aggregate Not Every And Or Any Inlined Spliced With EndWith
+    Exists Asked Value Append Insert InsertOnce Put Produce Solution
 }
 kinds! { Comparison: NotEqual Less LessOrEqual Greater GreaterOrEqual }
 kinds! { Collector: Array Bag Set Object }
@@ -42,6 +42,7 @@ impl Step {
             Self::Every(every) => (Some(&every.block), &[]),
             Self::And(pair) | Self::Or(pair) => (Some(&pair.0), std::slice::from_ref(&pair.1)),
             Self::Any(any) => (None, &any.blocks),
+            Self::Inlined(inlined) => (None, &inlined.blocks),
             Self::Spliced(spliced) => (Some(&spliced.plain), &spliced.spliced),
             _ => (None, &[]),
         };
@@ -58,6 +59,7 @@ impl Step {
                 (Some(&mut pair.0), std::slice::from_mut(&mut pair.1))
             }
             Self::Any(any) => (None, &mut any.blocks),
+            Self::Inlined(inlined) => (None, &mut inlined.blocks),
             Self::Spliced(spliced) => (Some(&mut spliced.plain), &mut spliced.spliced),
             _ => (None, &mut []),
         };

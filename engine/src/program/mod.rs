@@ -4,6 +4,7 @@ pub mod canonical;
 mod constant;
 pub mod dump;
 pub mod index;
+mod inlined;
 mod kinds;
 mod operands;
 mod plain;
@@ -18,10 +19,11 @@ pub use index::{
     Answers, Branch, Delimiters, Feature, Index, Matches, Nested, Node, Numbers, Path, Place,
     Places, Question, Root, Values,
 };
+pub use inlined::{Any, Inlined, Spliced};
 pub use plan::{
-    Aggregate, Any, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
-    FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Spliced, Step, Target,
-    TextTest, With,
+    Aggregate, Block, BuiltinCall, Callee, Collector, Comparison, ConstId, CustomCall, Every,
+    FunctionCall, Join, Lookup, Modifier, Operand, Plan, Screen, Slot, Step, Target, TextTest,
+    With,
 };
 pub use quick::QuickCall;
 pub use rules::{Chain, Known, NodeId, Rule, RuleId, RuleKind, RuleSet, Tree, TreeNode};

@@ -32,7 +32,8 @@ macro_rules! operands {
             | Self::IsObject(operand, _)
             | Self::Value(operand)
             | Self::Append(operand)
-            | Self::Insert(operand) => $see(operand),
+            | Self::Insert(operand)
+            | Self::InsertOnce(operand) => $see(operand),
             Self::Equal(left, right)
             | Self::Compare(_, left, right)
             | Self::Member(left, right)
@@ -48,6 +49,10 @@ macro_rules! operands {
                 $see(value);
             }),
             Self::Every(every) => $see(operands!(@part every.domain, $iter)),
+            Self::Inlined(inlined) => {
+                inlined.call.args.$iter().for_each(&mut *$see);
+                inlined.values.$iter().for_each($see);
+            }
             Self::With(with) => {
                 with.modifiers
                     .$iter()
@@ -147,6 +152,7 @@ impl Step {
                 key.iter_mut().for_each(&mut *see);
                 see(out);
             }
+            Self::Inlined(inlined) => see(&mut inlined.out),
             Self::Join(join) => {
                 join.key.iter_mut().for_each(&mut *see);
                 see(&mut join.out);

@@ -35,6 +35,7 @@ fn are_plain(steps: &[Step]) -> bool {
             | Step::Test(..)
             | Step::Not(_)
             | Step::Any(_)
+            | Step::Inlined(_)
             | Step::Value(_)
             | Step::Exists => true,
             Step::Screen(screen) => !screen.always,

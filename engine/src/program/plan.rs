@@ -10,6 +10,7 @@ use solon_syntax::source::Span;
 
 use super::RuleId;
 use super::canonical::Conditions;
+use super::inlined::{Any, Inlined, Spliced};
 use super::quick::QuickCall;
 use crate::builtins::{Aggregation, Answer, Entry, Prepared, TextRelation};
 use crate::value::Shape;
@@ -236,6 +237,8 @@ pub enum Step {
     Or(Box<(Block, Block)>),
     /// Goes on when a rule holds that is `true` or nothing.
     Any(Box<Any>),
+    /// Goes on with the result of a function, whose bodies stand here.
+    Inlined(Box<Inlined>),
     /// Goes on with the bodies of a rule in the place of its document; nothing follows it in its block.
     Spliced(Box<Spliced>),
     /// Replaces documents and functions until the matching [`Step::EndWith`].
@@ -252,6 +255,8 @@ pub enum Step {
     Append(Operand),
     /// Leaf: a member of a set.
     Insert(Operand),
+    /// Leaf: a member of a set that all solutions have in common, so that one is enough.
+    InsertOnce(Operand),
     /// Leaf: a pair of an object; equal keys must have equal values.
     Put {
         /// The key.
@@ -410,24 +415,6 @@ pub struct Aggregate {
     pub call: BuiltinCall,
     /// Receives the result.
     pub out: Slot,
-}
-
-/// A rule that is `true` or nothing, as the bodies that make it so.
-#[derive(Clone)]
-pub struct Any {
-    /// The rule, asked where documents are replaced.
-    pub rule: RuleId,
-    /// Its bodies.
-    pub blocks: Box<[Block]>,
-}
-
-/// What asks for the members of a set that a rule makes, in two ways.
-#[derive(Clone)]
-pub struct Spliced {
-    /// The set is made first; for where documents are replaced.
-    pub plain: Block,
-    /// Each body of the rule goes on with the members as it finds them.
-    pub spliced: Box<[Block]>,
 }
 
 /// `every key, value in domain { … }`

@@ -6,6 +6,9 @@ use super::arena::ArenaMembers;
 use super::array::ArrayIter;
 use super::{ArenaSet, V, Value, search};
 
+/// Members that are looked at one after the other sooner than halved.
+const FEW: usize = 8;
+
 /// An owned set: its members in order.
 ///
 /// ```
@@ -50,6 +53,9 @@ impl Set {
     /// Whether an equal member is in it.
     #[inline]
     pub fn contains(&self, member: V<'_>) -> bool {
+        if self.items.len() <= FEW {
+            return search::position(&self.items, member).is_some();
+        }
         search::find(&self.items, member).is_ok()
     }
 }

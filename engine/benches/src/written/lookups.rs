@@ -13,11 +13,12 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
 ];
 
 /// What an object holds under a key that is a value.
-fn under<'v>(value: &'v Value, key: &Value) -> Option<&'v Value> {
+pub(super) fn under<'v>(value: &'v Value, key: &Value) -> Option<&'v Value> {
     value.as_object()?.get(key.borrow())
 }
 
-fn is(value: Option<&Value>, text: &str) -> bool {
+/// Whether a value is a string.
+pub(super) fn is(value: Option<&Value>, text: &str) -> bool {
     value.is_some_and(|value| {
         let text = Value::string(text);
         *value == text

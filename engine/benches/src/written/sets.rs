@@ -10,6 +10,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("set_algebra", || Some(Box::new(algebra))),
     ("set_union", || Some(Box::new(missing))),
     ("set_common", || Some(Box::new(common))),
+    ("sets", || Some(Box::new(permissions))),
 ];
 
 type Names<'v> = HashSet<&'v str>;
@@ -54,4 +55,25 @@ fn common(data: &Value, _: &Value) -> Option<Value> {
         common
     })?;
     number(common.len())
+}
+
+fn permissions(data: &Value, _: &Value) -> Option<Value> {
+    let (held, needed): (Names<'_>, Names<'_>) = (
+        texts(data, "held").collect(),
+        texts(data, "needed").collect(),
+    );
+    let either = &held | &needed;
+    let missing = &needed - &held;
+    let answer = [
+        (
+            "all",
+            number(either.len() + usize::from(!either.contains("root")))?,
+        ),
+        ("both", number((&held & &needed).len())?),
+        ("either", number(either.len())?),
+        ("enough", Value::Bool(missing.is_empty())),
+        ("missing", number(missing.len())?),
+    ];
+    let pairs = answer.map(|(key, value)| (Value::string(key), value));
+    Some(Value::object(pairs.into()))
 }

@@ -1,5 +1,6 @@
 //! Texts, by the standard library.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use solon::Value;
@@ -12,6 +13,7 @@ pub const DECISIONS: &[(&str, Prepare)] = &[
     ("concat", || Some(Box::new(joined))),
     ("report", || Some(Box::new(report))),
     ("report_plain", || Some(Box::new(plain))),
+    ("texts", || Some(Box::new(letters))),
     ("report_science", || Some(Box::new(science))),
 ];
 
@@ -99,4 +101,28 @@ fn science(data: &Value, _: &Value) -> Option<Value> {
         write!(line, "{power:+03} {rate} {share:.3}").ok()?;
         Some(line)
     })
+}
+
+fn letters(data: &Value, _: &Value) -> Option<Value> {
+    let (mut letters, mut lines) = (HashSet::new(), HashSet::new());
+    for (at, person) in elements(data.get("people")?).enumerate() {
+        let (name, order) = (text(person, "name")?, text(person, "order")?);
+        let (amount, state) = (person.get("amount")?, text(person, "state")?);
+        letters.insert(format!(
+            "Dear {name}, order {order} of {amount} Euro is {state}."
+        ));
+        let amount = float(person, "amount")?;
+        lines.insert(format!("{at:05} {name:<20}|{amount:8.2}|{state}"));
+    }
+    let longest = letters
+        .iter()
+        .chain(&lines)
+        .map(|text| text.chars().count());
+    let answer = [
+        ("letters", number(letters.len())?),
+        ("lines", number(lines.len())?),
+        ("longest", number(longest.max()?)?),
+    ];
+    let pairs = answer.map(|(key, value)| (Value::string(key), value));
+    Some(Value::object(pairs.into()))
 }

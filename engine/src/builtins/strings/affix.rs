@@ -1,6 +1,7 @@
 //! Prefixes and suffixes. What is said of prefixes holds for suffixes read from the other end.
 
 use std::cmp::Ordering;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::builtins::operands::Members;
@@ -21,44 +22,44 @@ pub fn any_prefix_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
-    any_match(call, operands, &PREFIX)
+    any_match::<Prefix>(call, operands)
 }
 
 pub fn any_suffix_match<'e>(
     call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
 ) -> Result<V<'e>, Fault> {
-    any_match(call, operands, &SUFFIX)
+    any_match::<Suffix>(call, operands)
 }
 
 /// Works constant prefixes in.
 pub fn prepare_any_prefix(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
-    prepare(operands, &PREFIX)
+    prepare::<Prefix>(operands)
 }
 
 /// Works constant suffixes in.
 pub fn prepare_any_suffix(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
-    prepare(operands, &SUFFIX)
+    prepare::<Suffix>(operands)
 }
 
-fn prepare(operands: &[Option<V<'_>>], affix: &'static Affix) -> Option<Arc<dyn Prepared>> {
+fn prepare<A: Affix>(operands: &[Option<V<'_>>]) -> Option<Arc<dyn Prepared>> {
     let affixes = Texts::of(std::slice::from_ref(&operands.get(1).copied()??), 0).ok()?;
-    let sorted = affix.sorted(affixes.list());
-    Some(Arc::new(Constant {
-        affix,
+    let sorted = A::sorted(affixes.list());
+    Some(Arc::new(Constant::<A> {
         sorted: sorted.iter().map(|text| text.as_bytes().into()).collect(),
+        affix: PhantomData,
     }))
 }
 
 /// Constant strings, one of which a string shall start or end with.
-struct Constant {
-    affix: &'static Affix,
+struct Constant<A> {
     sorted: Box<[Box<[u8]>]>,
+    affix: PhantomData<A>,
 }
 
-impl Prepared for Constant {
+impl<A: Affix> Prepared for Constant<A> {
     fn call<'e>(&self, call: &mut BuiltinContext<'e>, operands: &[V<'e>]) -> Result<V<'e>, Fault> {
-        any_match(call, operands, self.affix)
+        any_match::<A>(call, operands)
     }
 
     fn tested(&self) -> Option<usize> {
@@ -68,67 +69,78 @@ impl Prepared for Constant {
     fn test(&self, text: &TextView<'_>) -> bool {
         let text = text.as_bytes();
         if self.sorted.len() <= FEW {
-            return self
-                .sorted
-                .iter()
-                .any(|with| (self.affix.starts)(text, with));
+            return self.sorted.iter().any(|with| A::starts(text, with));
         }
-        self.affix.starts_one(text, &self.sorted, |with| with)
+        A::starts_one(text, &self.sorted, |with| with)
     }
 }
 
 /// The end of strings that is looked at: a test for it, and an order read from that end.
-struct Affix {
-    starts: fn(&[u8], &[u8]) -> bool,
-    order: fn(&[u8], &[u8]) -> Ordering,
-}
+trait Affix: Send + Sync + 'static {
+    fn starts(text: &[u8], with: &[u8]) -> bool;
 
-const PREFIX: Affix = Affix {
-    starts: <[u8]>::starts_with,
-    order: <[u8]>::cmp,
-};
+    fn order(a: &[u8], b: &[u8]) -> Ordering;
 
-const SUFFIX: Affix = Affix {
-    starts: <[u8]>::ends_with,
-    order: |a, b| a.iter().rev().cmp(b.iter().rev()),
-};
-
-impl Affix {
     /// The strings in order. Where one starts another the longer says nothing new; without those, only the greatest
     /// that sorts at or before a text can start it.
-    fn sorted<'e>(&self, mut affixes: Vec<TextView<'e>>) -> Vec<TextView<'e>> {
-        affixes.sort_unstable_by(|a, b| (self.order)(a.as_bytes(), b.as_bytes()));
-        affixes.dedup_by(|longer, shorter| (self.starts)(longer.as_bytes(), shorter.as_bytes()));
+    fn sorted(mut affixes: Vec<TextView<'_>>) -> Vec<TextView<'_>> {
+        affixes.sort_unstable_by(|a, b| Self::order(a.as_bytes(), b.as_bytes()));
+        affixes.dedup_by(|longer, shorter| Self::starts(longer.as_bytes(), shorter.as_bytes()));
         affixes
     }
 
     /// Whether a text starts with one of the strings that [`Self::sorted`] left.
-    fn starts_one<T>(&self, text: &[u8], sorted: &[T], bytes: impl Fn(&T) -> &[u8]) -> bool {
-        let after = sorted.partition_point(|with| (self.order)(bytes(with), text).is_le());
+    fn starts_one<T>(text: &[u8], sorted: &[T], bytes: impl Fn(&T) -> &[u8]) -> bool {
+        let after = sorted.partition_point(|with| Self::order(bytes(with), text).is_le());
         let nearest = after.checked_sub(1).and_then(|at| sorted.get(at));
-        nearest.is_some_and(|with| (self.starts)(text, bytes(with)))
+        nearest.is_some_and(|with| Self::starts(text, bytes(with)))
+    }
+}
+
+struct Prefix;
+
+impl Affix for Prefix {
+    #[inline]
+    fn starts(text: &[u8], with: &[u8]) -> bool {
+        text.starts_with(with)
+    }
+
+    fn order(a: &[u8], b: &[u8]) -> Ordering {
+        a.cmp(b)
+    }
+}
+
+struct Suffix;
+
+impl Affix for Suffix {
+    #[inline]
+    fn starts(text: &[u8], with: &[u8]) -> bool {
+        text.ends_with(with)
+    }
+
+    fn order(a: &[u8], b: &[u8]) -> Ordering {
+        a.iter().rev().cmp(b.iter().rev())
     }
 }
 
 /// Pairs up to which trying them all is cheaper than sorting.
 const FEW: usize = 64;
 
-fn any_match<'e>(
+fn any_match<'e, A: Affix>(
     call: &mut BuiltinContext<'e>,
     operands: &[V<'e>],
-    affix: &Affix,
 ) -> Result<V<'e>, Fault> {
     let texts = Texts::of(operands, 0)?;
     let affixes = Texts::of(operands, 1)?;
     call.budget.spend_len(texts.len() + affixes.len())?;
     let starts =
-        |text: &TextView<'_>, with: &TextView<'_>| (affix.starts)(text.as_bytes(), with.as_bytes());
+        |text: &TextView<'_>, with: &TextView<'_>| A::starts(text.as_bytes(), with.as_bytes());
     if texts.len().saturating_mul(affixes.len()) <= FEW {
         let starts_any = |text: TextView<'e>| affixes.any(|with| starts(&text, &with));
         return Ok(V::Bool(texts.any(starts_any)));
     }
-    let sorted = affix.sorted(affixes.list());
-    let found = texts.any(|text| affix.starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
+    let sorted = A::sorted(affixes.list());
+    let found = texts.any(|text| A::starts_one(text.as_bytes(), &sorted, TextView::as_bytes));
     Ok(V::Bool(found))
 }
 

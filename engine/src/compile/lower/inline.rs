@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::calls;
 use super::constants::Constants;
 use super::joins;
 use super::lookups::{hoist, is_quiet};
@@ -29,11 +30,12 @@ pub fn rules(
     constants: &Constants,
     optimisations: Optimisations,
 ) {
-    let (inlines, splices) = (
+    let (inlines, splices, calls) = (
         optimisations.make(Optimisation::InlineRules),
         optimisations.make(Optimisation::SpliceSets),
+        optimisations.make(Optimisation::InlineCalls),
     );
-    if !inlines && !splices {
+    if !inlines && !splices && !calls {
         return;
     }
     for id in callees_first(program, asking) {
@@ -56,8 +58,13 @@ pub fn rules(
             }
             if inlines {
                 inliner.inline(plan, once);
-                for plan in keyed {
+                for plan in keyed.iter_mut() {
                     inliner.inline(plan, false);
+                }
+            }
+            if calls {
+                for plan in std::iter::once(plan).chain(keyed) {
+                    calls::inline(plan, inliner.program);
                 }
             }
         }
@@ -94,14 +101,23 @@ fn callees_first(program: &Program, sets: &[RuleId]) -> Vec<RuleId> {
             let set = program.rules.get(id as usize).into_iter();
             for plan in set.flat_map(|set| set.plans()) {
                 plan.visit(&mut |step| {
-                    if let Step::Rule { rule, .. } = step {
-                        open.push((*rule, false));
+                    if let Some(rule) = asked_by(step) {
+                        open.push((rule, false));
                     }
                 });
             }
         }
     }
     order
+}
+
+/// What a step asks that bodies may stand for: the document of a rule, or a function.
+pub fn asked_by(step: &Step) -> Option<RuleId> {
+    match step {
+        Step::Rule { rule, .. } => Some(*rule),
+        Step::Function { call, .. } => Some(call.rule),
+        _ => None,
+    }
 }
 
 /// Whether a plan asks for the document of a rule.
@@ -268,7 +284,7 @@ impl Inliner<'_> {
         }
         let bodies = set.rules.iter().map(|rule| {
             let (leaf, steps) = rule.plan.steps.split_last()?;
-            let Step::Insert(found) = leaf else {
+            let (Step::Insert(found) | Step::InsertOnce(found)) = leaf else {
                 return None;
             };
             if !steps.iter().all(is_quiet) {
@@ -305,12 +321,12 @@ fn has_few_rules(set: &RuleSet) -> bool {
 
 /// Whether the bodies of a set may ever stand where its document is asked for. How long they are may still change.
 pub fn is_inlinable(set: &RuleSet) -> bool {
-    let is_kind = match set.kind {
-        RuleKind::Complete => set.early_exit,
-        RuleKind::Set => true,
-        RuleKind::Function(_) | RuleKind::Object => false,
-    };
-    is_kind && has_few_rules(set)
+    match set.kind {
+        RuleKind::Complete => set.early_exit && has_few_rules(set),
+        RuleKind::Set => has_few_rules(set),
+        RuleKind::Function(_) => calls::is_inlinable(set),
+        RuleKind::Object => false,
+    }
 }
 
 /// Whether a step costs less than keeping what it finds, and nobody sees how often it runs.

@@ -27,7 +27,7 @@ pub struct LoweringRecord {
 pub struct Lowered {
     /// Where its rules are, the default last.
     rules: Box<[usize]>,
-    /// How often it asks for the documents of others.
+    /// How often it asks for the documents of others, and with 0 the functions that it calls.
     asks: Box<[(RuleId, u32)]>,
 }
 
@@ -86,18 +86,18 @@ impl LoweringRecord {
 
     /// Notes that a set was lowered, of the rules at some places.
     pub fn add(&mut self, id: RuleId, rules: impl Iterator<Item = usize>, set: &RuleSet) {
-        let mut asks: Vec<RuleId> = Vec::new();
+        // how often a function is called does not matter
+        let mut asks: Vec<(RuleId, bool)> = Vec::new();
         for plan in set.plans() {
             plan.visit(&mut |step| {
-                if let Step::Rule { rule, .. } = step {
-                    asks.push(*rule);
-                }
+                let asked = inline::asked_by(step).into_iter();
+                asks.extend(asked.map(|rule| (rule, matches!(step, Step::Rule { .. }))));
             });
         }
         asks.sort_unstable();
-        let counted = asks.chunk_by(|a, b| a == b).filter_map(|same| {
-            let count = u32::try_from(same.len()).unwrap_or(u32::MAX);
-            Some((*same.first()?, count))
+        let counted = asks.chunk_by(|a, b| a.0 == b.0).filter_map(|same| {
+            let count = same.iter().filter(|(_, counts)| *counts).count();
+            Some((same.first()?.0, u32::try_from(count).unwrap_or(u32::MAX)))
         });
         let entry = Lowered {
             rules: rules.collect(),

@@ -5,6 +5,7 @@
 
 mod body;
 mod called;
+mod calls;
 mod constants;
 mod dead_keys;
 mod declare;
@@ -20,6 +21,7 @@ mod modifiers;
 mod reference;
 mod rules;
 mod screen;
+mod searches;
 mod term;
 mod unify;
 
@@ -107,6 +109,7 @@ pub fn program_on_from(
     let asking = record.asking(&lowered);
     inline::rules(&mut program, &asking, &asked, &constants, optimisations);
     joins::of_rules(&mut program, &lowered, &constants, optimisations);
+    searches::of_rules(&mut program, &lowered, optimisations);
     program.constants = constants.finish();
     record.finish(program.constants.len());
     (program, record)

@@ -49,7 +49,8 @@ pub fn lower(
     let memoised = !optimisations.make(Optimisation::RepeatCheapCalls)
         || pending.rules.iter().any(|member| {
             let args = &member.rule.head.args;
-            is_costly(&member.rule.body, args) || member.rule.else_rule.is_some()
+            let mut chain = chain(member.rule).enumerate();
+            chain.any(|(at, rule)| at > ELSES || is_costly(&rule.body, args))
         });
     RuleSet {
         path: declared.path.clone(),
@@ -104,6 +105,9 @@ fn exits(kind: RuleKind, rules: &[Member<'_>]) -> bool {
     let first = all.next().and_then(value);
     first.is_some() && all.all(|rule| value(rule) == first)
 }
+
+/// Most members behind the first of an else chain whose result is not kept.
+const ELSES: usize = 4;
 
 /// Whether finding a function's result again costs more than looking it up, or is seen.
 fn is_costly(body: &Body, args: &[Term]) -> bool {

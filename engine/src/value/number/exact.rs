@@ -35,17 +35,16 @@ impl<'a> Exact<'a> {
 
     /// Takes a JSON number.
     pub fn of_text(text: &'a str) -> Self {
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        let bytes = text.as_bytes();
+        let (mantissa, exponent) = match halves(bytes, |byte| matches!(byte, b'e' | b'E')) {
             Some((mantissa, exponent)) => (mantissa, saturating(exponent)),
-            None => (text, 0),
+            None => (bytes, 0),
         };
-        let digits = mantissa.strip_prefix('-');
+        let digits = mantissa.strip_prefix(b"-");
         let negative = digits.is_some();
-        let (whole, fraction) = digits
-            .unwrap_or(mantissa)
-            .split_once('.')
-            .unwrap_or((digits.unwrap_or(mantissa), ""));
-        Self::trimmed(negative, whole.as_bytes(), fraction.as_bytes(), exponent)
+        let digits = digits.unwrap_or(mantissa);
+        let (whole, fraction) = halves(digits, |byte| byte == b'.').unwrap_or((digits, b""));
+        Self::trimmed(negative, whole, fraction, exponent)
     }
 
     fn of_digits(negative: bool, digits: &'a str, exponent: i64) -> Self {
@@ -111,6 +110,23 @@ impl<'a> Exact<'a> {
             let digit = if self.negative { -digit } else { digit };
             sum.checked_mul(10)?.checked_add(digit)
         })
+    }
+
+    /// The significant digits as an integer, when they surely fit, without the sign.
+    pub fn small_coefficient(&self) -> Option<u128> {
+        /// Digits that fit 64 bits.
+        const SMALL: usize = 19;
+        /// Digits that fit 128 bits.
+        const LARGE: usize = 38;
+        let mut digits = self.digits().map(|digit| digit - b'0');
+        if self.len() <= SMALL {
+            let number = digits.fold(0, |sum: u64, digit| sum * 10 + u64::from(digit));
+            return Some(number.into());
+        }
+        let number = digits.by_ref().take(SMALL);
+        let number = number.fold(0, |sum: u64, digit| sum * 10 + u64::from(digit));
+        (self.len() <= LARGE)
+            .then(|| digits.fold(number.into(), |sum, digit| sum * 10 + u128::from(digit)))
     }
 
     /// The significant digits as an integer, without the sign.
@@ -190,14 +206,28 @@ impl<'a> Exact<'a> {
     }
 }
 
+/// What is before and behind the first byte that is wanted.
+fn halves(text: &[u8], is_wanted: fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
+    let (before, rest) = text.split_at_checked(text.iter().position(|byte| is_wanted(*byte))?)?;
+    Some((before, rest.get(1..)?))
+}
+
 /// A decimal integer with a sign; beyond 64 bits the nearest that fits.
-fn saturating(text: &str) -> i64 {
-    let least = if text.starts_with('-') {
-        i64::MIN
-    } else {
-        i64::MAX
+fn saturating(text: &[u8]) -> i64 {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
     };
-    text.parse().unwrap_or(least)
+    digits.iter().fold(0, |sum: i64, digit| {
+        let digit = i64::from(digit.wrapping_sub(b'0'));
+        let sum = sum.saturating_mul(10);
+        if negative {
+            sum.saturating_sub(digit)
+        } else {
+            sum.saturating_add(digit)
+        }
+    })
 }
 
 fn trim_start(digits: &[u8]) -> &[u8] {

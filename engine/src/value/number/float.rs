@@ -86,24 +86,28 @@ impl Float {
 
     /// The nearest to `coefficient · 10^power`.
     #[inline]
-    pub fn from_decimal(negative: bool, coefficient: u64, power: i64) -> Self {
+    pub fn from_decimal(negative: bool, coefficient: u128, power: i64) -> Self {
         if coefficient == 0 {
             return Self::zero(negative);
         }
-        match small_five(power.unsigned_abs()) {
+        let five = small_five(power.unsigned_abs()).map(u128::from);
+        match five {
             Some(five) if power >= 0 => {
-                let wide = u128::from(coefficient) * u128::from(five);
-                Self::round(negative, wide, power, false, PRECISION)
+                if let Some(wide) = coefficient.checked_mul(five) {
+                    return Self::round(negative, wide, power, false, PRECISION);
+                }
             }
             Some(five) => {
+                // 128 bits over 63 leave one more than the mantissa to round by
                 let shift = coefficient.leading_zeros();
-                let wide = u128::from(coefficient << shift) << 64;
-                let (quotient, rest) = (wide / u128::from(five), wide % u128::from(five));
-                let exponent = power - 64 - i64::from(shift);
-                Self::round(negative, quotient, exponent, rest != 0, PRECISION)
+                let wide = coefficient << shift;
+                let (quotient, rest) = (wide / five, wide % five);
+                let exponent = power - i64::from(shift);
+                return Self::round(negative, quotient, exponent, rest != 0, PRECISION);
             }
-            None => Self::from_big(negative, coefficient.into(), power),
+            None => {}
         }
+        Self::from_big(negative, coefficient.into(), power)
     }
 
     /// The nearest to `coefficient · 10^power`.
@@ -240,22 +244,21 @@ impl From<Number<'_>> for Float {
     #[inline]
     fn from(number: Number<'_>) -> Self {
         match number {
-            Number::Int(i) => Self::from_decimal(i < 0, i.unsigned_abs(), 0),
+            Number::Int(i) => Self::from_decimal(i < 0, i.unsigned_abs().into(), 0),
             Number::Decimal(scale, coefficient) => {
-                let negative = coefficient < 0;
-                Self::from_decimal(negative, coefficient.unsigned_abs(), -i64::from(scale))
+                let magnitude = coefficient.unsigned_abs().into();
+                Self::from_decimal(coefficient < 0, magnitude, -i64::from(scale))
             }
             Number::Text(text) => {
                 let exact = Exact::of_text(text);
                 if exact.is_zero() {
-                    Self::zero(exact.negative)
-                } else if exact.len() <= 19 {
-                    let coefficient = exact
-                        .digits()
-                        .fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-                    Self::from_decimal(exact.negative, coefficient, exact.power())
-                } else {
-                    Self::from_big(exact.negative, exact.coefficient(), exact.power())
+                    return Self::zero(exact.negative);
+                }
+                match exact.small_coefficient() {
+                    Some(coefficient) => {
+                        Self::from_decimal(exact.negative, coefficient, exact.power())
+                    }
+                    None => Self::from_big(exact.negative, exact.coefficient(), exact.power()),
                 }
             }
         }

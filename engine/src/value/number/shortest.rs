@@ -7,11 +7,16 @@ use smallvec::SmallVec;
 use super::NumberBuf;
 use super::exact::power_of_ten;
 use super::float::{Float, PRECISION, five, small_five};
+use super::parse::Form;
+use crate::impossible::impossible;
 
 /// From this power of ten on, a number that is not integral is written with an exponent.
 const LARGE: i64 = 6;
 /// Below this power of ten as well.
 const SMALL: i64 = -4;
+
+/// Digits of which no two decimals round to one float.
+const SHORT: i64 = 18;
 
 /// `0.d1d2d3… · 10^point`, digits in ASCII.
 struct Digits {
@@ -35,7 +40,7 @@ impl From<Float> for NumberBuf {
         if float.is_integer() {
             return integral(float, PRECISION);
         }
-        match short_decimal(float) {
+        match short_decimal(float).or_else(|| long_decimal(float)) {
             Some((coefficient, power)) => of_decimal(float.negative, coefficient, power),
             None => Digits::shortest(float, PRECISION).write_general(float.negative),
         }
@@ -71,15 +76,12 @@ fn integral(float: Float, precision: u32) -> NumberBuf {
 /// The decimal of at most 18 digits that rounds to the float, if there is one. No two such decimals round to
 /// the same float, so it is the shortest.
 #[inline]
-fn short_decimal(float: Float) -> Option<(u64, i64)> {
-    const DIGITS: i64 = 18;
+fn short_decimal(float: Float) -> Option<(u128, i64)> {
     // next to a power of two the interval of rounding is uneven
     if float.mantissa == 1 << 63 {
         return None;
     }
-    // the power of ten just above the number: log10(2) is about 1233 / 4096
-    let above = ((float.exponent + i64::from(PRECISION)) * 1233) >> 12;
-    let scale = DIGITS - above - 1;
+    let scale = scale_of(float, SHORT);
     let five = small_five(u64::try_from(scale).ok()?)?;
     let wide = u128::from(float.mantissa) * u128::from(five);
     let shift = u32::try_from(-(float.exponent + scale))
@@ -87,19 +89,64 @@ fn short_decimal(float: Float) -> Option<(u64, i64)> {
         .filter(|s| (1..=127).contains(s))?;
     let mut coefficient = u64::try_from((wide >> (shift - 1)).div_ceil(2)).ok()?;
     let mut power = -scale;
-    if Float::from_decimal(float.negative, coefficient, power) != float {
+    if Float::from_decimal(float.negative, coefficient.into(), power) != float {
         return None;
     }
     while coefficient.is_multiple_of(10) {
         coefficient /= 10;
         power += 1;
     }
-    (coefficient < 10_u64.pow(18)).then_some((coefficient, power))
+    (coefficient < 10_u64.pow(18)).then_some((coefficient.into(), power))
+}
+
+/// The power of ten that brings about so many digits, at times one less, in front of a float's point.
+#[inline]
+fn scale_of(float: Float, digits: i64) -> i64 {
+    // the power of ten just above the number: log10(2) is about 1233 / 4096
+    let above = ((float.exponent + i64::from(PRECISION)) * 1233) >> 12;
+    digits - above - 1
+}
+
+/// The shortest decimal between the halfway points to both neighbours, of a float that has no short one. `None` where
+/// these need more than 128 bits.
+fn long_decimal(float: Float) -> Option<(u128, i64)> {
+    /// Digits that tell any two floats apart.
+    const MOST: i64 = 21;
+    if float.mantissa == 1 << 63 {
+        return None;
+    }
+    // where the short ones were not looked for there may be one
+    small_five(u64::try_from(scale_of(float, SHORT)).ok()?)?;
+    let doubled = u128::from(float.mantissa) << 1;
+    let even = float.mantissa.is_multiple_of(2);
+    // there is none of one digit less than the short ones have
+    let (first, last) = (scale_of(float, SHORT - 1), scale_of(float, MOST + 1));
+    for scale in first..=last {
+        let five = u128::from(small_five(u64::try_from(scale).ok()?)?);
+        let shift = u32::try_from(1 - float.exponent - scale).ok();
+        let shift = shift.filter(|shift| (1..=127).contains(shift))?;
+        let value = doubled * five;
+        let (lower, upper) = (value - five, value + five);
+        let (coefficient, unit) = (value >> shift, 1_u128 << shift);
+        let down = coefficient << shift;
+        let rest = value - down;
+        let fits_down = down > lower || (even && down == lower);
+        let up = down.checked_add(unit);
+        let fits_up = up.is_some_and(|up| up < upper || (even && up == upper));
+        let up = match (fits_down, fits_up) {
+            (false, false) => continue,
+            // halfway to the even digit
+            (true, true) => rest > unit >> 1 || (rest == unit >> 1 && coefficient & 1 == 1),
+            (_, up) => up,
+        };
+        return Some((coefficient + u128::from(up), -scale));
+    }
+    None
 }
 
 /// The number with these digits; `power` is negative.
 #[inline]
-fn of_decimal(negative: bool, coefficient: u64, power: i64) -> NumberBuf {
+fn of_decimal(negative: bool, coefficient: u128, power: i64) -> NumberBuf {
     let digits = i64::from(coefficient.checked_ilog10().unwrap_or(0)) + 1;
     let lead = digits + power - 1;
     if (SMALL..LARGE).contains(&lead)
@@ -269,31 +316,92 @@ impl Digits {
 
     /// Plain when that is short, else with an exponent.
     fn write_general(&self, negative: bool) -> NumberBuf {
-        let mut text = String::with_capacity(self.ascii.len() + 8);
-        text.extend(negative.then_some('-'));
-        let mut digits = self.ascii.iter().copied().map(char::from);
+        let mut text = Vec::with_capacity(self.ascii.len() + 8);
+        text.extend(negative.then_some(b'-'));
+        let digits = self.ascii.as_slice();
         let lead = self.point - 1;
         if (SMALL..LARGE).contains(&lead) {
-            match usize::try_from(self.point) {
-                Ok(whole) if whole > 0 => text.extend(digits.by_ref().take(whole)),
-                _ => text.push('0'),
-            }
-            text.push('.');
+            let whole = usize::try_from(self.point).unwrap_or(0).min(digits.len());
+            let (whole, fraction) = digits.split_at_checked(whole).unwrap_or((digits, b""));
+            text.extend_from_slice(if whole.is_empty() { b"0" } else { whole });
+            text.push(b'.');
             let zeros = usize::try_from(-self.point).unwrap_or(0);
-            text.extend(std::iter::repeat_n('0', zeros));
-            text.extend(digits);
+            text.extend(std::iter::repeat_n(b'0', zeros));
+            text.extend_from_slice(fraction);
         } else {
-            text.extend(digits.next());
-            let rest: String = digits.collect();
+            let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, b""));
+            text.extend_from_slice(first);
             if !rest.is_empty() {
-                text.push('.');
-                text.push_str(&rest);
+                text.push(b'.');
+                text.extend_from_slice(rest);
             }
-            text.push('e');
-            text.push(if lead < 0 { '-' } else { '+' });
-            text.extend((lead.unsigned_abs() < 10).then_some('0'));
-            text.push_str(itoa::Buffer::new().format(lead.unsigned_abs()));
+            text.extend_from_slice(if lead < 0 { b"e-" } else { b"e+" });
+            text.extend((lead.unsigned_abs() < 10).then_some(b'0'));
+            let mut buffer = itoa::Buffer::new();
+            text.extend_from_slice(buffer.format(lead.unsigned_abs()).as_bytes());
         }
-        NumberBuf::parse(&text).unwrap_or(NumberBuf::Text(text))
+        if let Some(small) = Form::scan(&text).and_then(|form| form.small()) {
+            return small.into();
+        }
+        let text = String::from_utf8(text);
+        NumberBuf::Text(text.unwrap_or_else(|_| impossible("digits that are no text")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Floats whose bits are drawn, from 1e-9 to 1e20, and those next to powers of two and ten.
+    fn floats() -> impl Iterator<Item = Float> {
+        let mut state = 17_u64;
+        let mut draw = move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        };
+        let drawn = (0..200_000).map(move |_| {
+            let exponent = -95 + i64::try_from(draw() % 100).unwrap();
+            (draw() | 1 << 63, exponent)
+        });
+        let edges = (-95..5).flat_map(|exponent| {
+            [
+                1 << 63,
+                (1 << 63) + 1,
+                (1 << 63) + 2,
+                u64::MAX,
+                u64::MAX - 1,
+            ]
+            .map(|mantissa| (mantissa, exponent))
+        });
+        let tens = (0..27_i32).flat_map(|power| {
+            let ten = Float::from_decimal(false, 10_u128.pow(18), i64::from(power) - 27);
+            [-1, 0, 1].map(|by| (ten.mantissa.wrapping_add_signed(by), ten.exponent))
+        });
+        let all = drawn.chain(edges).chain(tens);
+        all.filter(|(mantissa, _)| mantissa >> 63 == 1)
+            .map(|(mantissa, exponent)| Float {
+                negative: false,
+                mantissa,
+                exponent,
+            })
+    }
+
+    #[test]
+    fn decimals_are_the_digits_that_are_found_one_by_one() {
+        let mut long = 0;
+        for float in floats().filter(|float| !float.is_integer()) {
+            let slow = Digits::shortest(float, PRECISION).write_general(false);
+            let found: NumberBuf = float.into();
+            assert_eq!(
+                found.as_number().to_string(),
+                slow.as_number().to_string(),
+                "{float:?}"
+            );
+            assert_eq!(Float::from(found.as_number()), float, "{float:?}");
+            long += u32::from(short_decimal(float).is_none() && long_decimal(float).is_some());
+        }
+        assert!(long > 100_000, "{long}");
     }
 }
