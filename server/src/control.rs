@@ -177,7 +177,7 @@ fn words(refusal: &Refusal) -> (Status, &'static str, String) {
             "too_large",
             "the target is too long".to_owned(),
         ),
-        Refusal::NoHost => invalid("missing required Host header"),
+        Refusal::Host(words) => invalid(words),
         Refusal::Expectation => (
             Status::EXPECTATION_FAILED,
             "invalid_parameter",

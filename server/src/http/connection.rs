@@ -55,8 +55,8 @@ pub enum Refusal {
     LargeHead,
     /// Its target is too long.
     LongTarget,
-    /// It names no host.
-    NoHost,
+    /// It names no host, several, or what cannot be one.
+    Host(&'static str),
     /// It expects what nobody does.
     Expectation,
     /// Too much is being done already.
@@ -388,14 +388,28 @@ impl AsRef<[u8]> for Whole {
 
 /// What HTTP demands of a head beside what its reader sees to.
 fn check_head(head: &Head, version: Version) -> Result<(), Refusal> {
-    if version == Version::HTTP_11 && !head.headers.contains_key("host") {
-        return Err(Refusal::NoHost);
+    let mut hosts = head.headers.get_all("host").iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if version == Version::HTTP_11 => {
+            return Err(Refusal::Host("missing required Host header"));
+        }
+        // whoever stands in front may have gone by the other
+        (Some(_), Some(_)) => return Err(Refusal::Host("too many Host headers")),
+        (Some(host), None) if !host.as_bytes().iter().all(|byte| is_of_host(*byte)) => {
+            return Err(Refusal::Host("malformed Host header"));
+        }
+        _ => {}
     }
     let expects = head.header("expect");
     if !expects.is_empty() && !expects.eq_ignore_ascii_case("100-continue") {
         return Err(Refusal::Expectation);
     }
     Ok(())
+}
+
+/// Whether a byte may stand in the name of a host, or behind it.
+fn is_of_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!$%&'()*+,-.:;=[]_~".contains(&byte)
 }
 
 /// What the app answers. Where it panics, that is answered too: nobody waits for nothing, and the connection goes on.
