@@ -222,6 +222,6 @@ fn taken(answer: plain_http::Response<Bytes>) -> Response {
         headers: headers
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect(),
-        body: body.to_vec(),
+        body,
     }
 }

@@ -5,8 +5,10 @@ use std::io::{self, Read as _, Write as _};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use hyper::body::Bytes;
 
 use super::budget::{Held, Spent};
+use super::pages::Buffer;
 
 /// Bytes that are unpacked at a time.
 const PART: usize = 16 << 10;
@@ -27,7 +29,7 @@ pub enum GzipError {
 
 /// Unpacks a body to at most `limit` bytes. What it declares about its size is believed when that is too much and can be,
 /// which spares unpacking it, and never when it is little. What comes out is added to what is `held`.
-pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, GzipError> {
+pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Bytes, GzipError> {
     let malformed = |words: &str| GzipError::Malformed(words.to_owned());
     if body.is_empty() {
         return Err(malformed("EOF"));
@@ -43,17 +45,17 @@ pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, Gzi
     if declared(body).is_some_and(|size| size > limit as u64) {
         return Err(GzipError::TooLarge);
     }
-    let mut out = Vec::new();
+    let mut out = Buffer::default();
     let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
     let mut part = [0; PART];
     loop {
         match reader.read(&mut part) {
-            Ok(0) => return Ok(out),
+            Ok(0) => return Ok(out.finish()),
             Ok(count) if out.len() + count > limit => return Err(GzipError::TooLarge),
             Ok(count) => {
                 held.grow(&mut out, count, limit)
                     .map_err(|Spent| GzipError::Full)?;
-                out.extend_from_slice(part.get(..count).unwrap_or_default());
+                out.push(part.get(..count).unwrap_or_default());
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -95,7 +97,8 @@ mod tests {
     use crate::http::budget::Budget;
 
     fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
-        super::gunzip(body, limit, &mut Budget::new(usize::MAX).none())
+        let unpacked = super::gunzip(body, limit, &mut Budget::new(usize::MAX).none());
+        unpacked.map(Vec::from)
     }
 
     fn gzip(body: &[u8]) -> Option<Vec<u8>> {

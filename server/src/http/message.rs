@@ -227,7 +227,7 @@ pub struct Response {
     /// The headers; the length is added when it is sent.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 impl Response {
@@ -236,7 +236,7 @@ impl Response {
         Self {
             status,
             headers: Vec::new(),
-            body: Vec::new(),
+            body: Bytes::new(),
         }
     }
 
@@ -246,7 +246,7 @@ impl Response {
         Self {
             status,
             headers: vec![(hyper::header::CONTENT_TYPE, json)],
-            body,
+            body: body.into(),
         }
     }
 
@@ -265,7 +265,7 @@ impl Response {
         Self {
             status,
             headers: vec![(hyper::header::CONTENT_TYPE, kind)],
-            body: body.into(),
+            body: body.into().into(),
         }
     }
 
