@@ -177,7 +177,7 @@ fn words(refusal: &Refusal) -> (Status, &'static str, String) {
             "too_large",
             "the target is too long".to_owned(),
         ),
-        Refusal::NoHost => invalid("missing required Host header"),
+        Refusal::Host(words) => invalid(words),
         Refusal::Expectation => (
             Status::EXPECTATION_FAILED,
             "invalid_parameter",
@@ -222,6 +222,6 @@ fn taken(answer: plain_http::Response<Bytes>) -> Response {
         headers: headers
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect(),
-        body: body.to_vec(),
+        body,
     }
 }

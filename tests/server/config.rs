@@ -210,5 +210,70 @@ caching: {inter_query_builtin_cache: {max_size_bytes: 0}}";
     );
     assert_eq!((settings.body, settings.unpacked), (Some(50), Some(60)));
     assert_eq!(settings.duration_buckets, Some(vec![0.5, 1.0]));
-    assert_eq!(settings.response_cache, Some(usize::MAX));
+    assert_eq!(settings.caching.responses, Some(usize::MAX));
+    assert_eq!(settings.caching.patterns, None);
+}
+
+#[test]
+fn caches() {
+    let of = |caching: &str| read(&format!("caching: {{{caching}}}"), &[], &[]);
+    let responses = |keys: &str| of(&format!("inter_query_builtin_cache: {{{keys}}}"));
+    let values = |keys: &str| of(&format!("inter_query_builtin_value_cache: {{{keys}}}"));
+    for (keys, want) in [
+        ("", None),
+        ("max_size_bytes: 1000", Some(1000)),
+        ("max_size_bytes: 0", Some(usize::MAX)),
+        (
+            "max_size_bytes: 1000, forced_eviction_threshold_percentage: 70",
+            Some(700),
+        ),
+        (
+            "max_size_bytes: 0, forced_eviction_threshold_percentage: 70",
+            Some(usize::MAX),
+        ),
+    ] {
+        let config = responses(keys).unwrap();
+        assert_eq!(config.settings.caching.responses, want, "{keys}");
+        assert!(config.warnings.is_empty(), "{keys}");
+    }
+    for (keys, want) in [
+        ("", None),
+        ("max_num_entries: 5", Some(5)),
+        ("max_num_entries: 0", Some(usize::MAX)),
+    ] {
+        let config = values(keys).unwrap();
+        assert_eq!(config.settings.caching.patterns, want, "{keys}");
+        assert!(config.warnings.is_empty(), "{keys}");
+    }
+    for (read, want) in [
+        (values("max_num_entries: -1"), "invalid max_num_entries -1"),
+        (
+            values("named: {graphql: {max_num_entries: -2}}"),
+            "invalid max_num_entries -2 for named cache graphql",
+        ),
+        (
+            responses("forced_eviction_threshold_percentage: 101"),
+            "invalid forced_eviction_threshold_percentage 101",
+        ),
+        (
+            responses("stale_entry_eviction_period_seconds: -1"),
+            "invalid stale_entry_eviction_period_seconds -1",
+        ),
+        (responses("max_size_bytes: -1"), "invalid max_size_bytes -1"),
+    ] {
+        assert_eq!(read.unwrap_err(), want);
+    }
+    // what does nothing says so
+    for (config, want) in [
+        (
+            values("named: {io_jwt: {max_num_entries: 2}}"),
+            "caching.inter_query_builtin_value_cache.named.io_jwt has no effect: all values share one cache",
+        ),
+        (
+            responses("stale_entry_eviction_period_seconds: 5"),
+            "caching.inter_query_builtin_cache.stale_entry_eviction_period_seconds has no effect: answers go when others need their room",
+        ),
+    ] {
+        assert_eq!(config.unwrap().warnings, [want]);
+    }
 }

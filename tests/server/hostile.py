@@ -9,6 +9,7 @@ The memory must stay within the budget of bodies (--max-held) and 200 MB, and /h
 import argparse
 import gzip
 import http.client
+import multiprocessing
 import os
 import socket
 import subprocess
@@ -61,21 +62,32 @@ class Server:
         return 0
 
 
-class Health(threading.Thread):
-    """Asks /health until it is told to stop."""
+class Health:
+    """Asks /health until it is told to stop, in a process of its own: it waits for the server, not for who asks else."""
 
     def __init__(self, server):
-        super().__init__(daemon=True)
-        self.server, self.times, self.failed, self.ends = server, [], 0, False
+        self.ended = multiprocessing.Event()
+        self.told, tell = multiprocessing.Pipe(duplex=False)
+        self.process = multiprocessing.Process(target=ask_health, args=(server, self.ended, tell), daemon=True)
+        self.process.start()
 
-    def run(self):
-        while not self.ends:
-            start = time.monotonic()
-            if self.server.ask("GET", "/health") == 200:
-                self.times.append(time.monotonic() - start)
-            else:
-                self.failed += 1
-            time.sleep(0.02)
+    def end(self):
+        """How long each answer took, in order, and how many times there was none."""
+        self.ended.set()
+        times, failed = self.told.recv()
+        self.process.join()
+        return sorted(times) or [float("inf")], failed
+
+
+def ask_health(server, ended, tell):
+    times, failed = [], 0
+    while not ended.wait(0.02):
+        start = time.monotonic()
+        if server.ask("GET", "/health") == 200:
+            times.append(time.monotonic() - start)
+        else:
+            failed += 1
+    tell.send((times, failed))
 
 
 def at_once(count, work):
@@ -161,19 +173,16 @@ def main():
             continue
         server = Server(os.path.abspath(given.binary), f"/tmp/solon-hostile-{os.getpid()}")
         health = Health(server)
-        health.start()
         start = time.monotonic()
         scenario(server, given.scale)
         took = time.monotonic() - start
-        health.ends = True
-        health.join()
+        times, failed = health.end()
         peak = server.memory("VmHWM") >> 20
-        times = sorted(health.times) or [float("inf")]
-        within = peak <= (HELD >> 20) + 200 and health.failed == 0 and server.process.poll() is None
+        within = peak <= (HELD >> 20) + 200 and failed == 0 and server.process.poll() is None
         bad |= not within
         print(
-            f"{scenario.__name__:17} {took:6.1f} s  memory {peak:5} MB  health {len(health.times):5} times, "
-            f"median {times[len(times) // 2] * 1e3:6.1f} ms, longest {times[-1] * 1e3:7.1f} ms, {health.failed} failed"
+            f"{scenario.__name__:17} {took:6.1f} s  memory {peak:5} MB  health {len(times):5} times, "
+            f"median {times[len(times) // 2] * 1e3:6.1f} ms, longest {times[-1] * 1e3:7.1f} ms, {failed} failed"
             f"  {'ok' if within else 'TOO MUCH'}",
             flush=True,
         )

@@ -16,11 +16,18 @@ use crate::impossible::impossible;
 use crate::limits::{PATTERN_BYTES, PATTERN_CACHE, PATTERN_CACHE_BYTES};
 
 /// A bounded cache of what patterns that are no constants compile to, by family and text.
-#[derive(Default)]
 pub struct Patterns {
     published: ArcSwap<Published>,
     recent: Mutex<Recent>,
     state: foldhash::fast::RandomState,
+    /// How many are held.
+    most: usize,
+}
+
+impl Default for Patterns {
+    fn default() -> Self {
+        Self::new(PATTERN_CACHE)
+    }
 }
 
 /// What kind of text is compiled, and by that to what.
@@ -173,10 +180,9 @@ impl Held {
 impl Recent {
     /// Makes room. Victims are taken at random: patterns that are gone through in turn, and are too many, would find
     /// nothing in a cache that drops the oldest.
-    fn make_room(&mut self, bytes: usize) {
+    fn make_room(&mut self, bytes: usize, most: usize) {
         while !self.held.entries.is_empty()
-            && (self.held.entries.len() >= PATTERN_CACHE
-                || self.held.bytes + bytes > PATTERN_CACHE_BYTES)
+            && (self.held.entries.len() >= most || self.held.bytes + bytes > PATTERN_CACHE_BYTES)
         {
             self.turn = self
                 .turn
@@ -189,6 +195,17 @@ impl Recent {
 }
 
 impl Patterns {
+    /// A cache of so many patterns at most, which are kept within bounds of memory in any case.
+    pub fn new(most: usize) -> Self {
+        Self {
+            published: ArcSwap::default(),
+            recent: Mutex::default(),
+            state: foldhash::fast::RandomState::default(),
+            // places are counted in 32 bits
+            most: most.min(u32::MAX as usize),
+        }
+    }
+
     /// Runs something with the compiled form of `text` in a family, compiled now if it is not there.
     #[inline]
     pub fn with<T: Pattern, E, R>(
@@ -248,7 +265,7 @@ impl Patterns {
         drop(recent);
         let compiled = Arc::new(compile()?);
         let bytes = compiled.bytes() + wanted.text.len();
-        if bytes > PATTERN_BYTES {
+        if bytes > PATTERN_BYTES || self.most == 0 {
             return Ok(compiled);
         }
         let mut recent = self.recent.lock();
@@ -256,7 +273,7 @@ impl Patterns {
         if let Some(found) = found(&recent) {
             return Ok(found);
         }
-        recent.make_room(bytes);
+        recent.make_room(bytes, self.most);
         recent.held.insert(Arc::new(Entry {
             hash: wanted.hash,
             family: wanted.family,
@@ -313,7 +330,7 @@ mod tests {
         let recent = patterns.recent.lock();
         let held = &recent.held;
         assert_eq!(held.entries.len(), held.places.len());
-        assert!(patterns.published.load().0.len() <= PATTERN_CACHE);
+        assert!(patterns.published.load().0.len() <= patterns.most);
         held.entries.len()
     }
 
@@ -339,6 +356,18 @@ mod tests {
         // what is larger than one may be is not kept
         assert_eq!(fill(&patterns, 10, PATTERN_BYTES), PATTERN_BYTES);
         assert_eq!(fill(&patterns, 10, 1), 1);
+    }
+
+    #[test]
+    fn as_many_are_held_as_are_asked_for() {
+        for most in [0, 1, 5] {
+            let patterns = Patterns::new(most);
+            for text in 0..20 {
+                let known = fill(&patterns, text, 1);
+                assert_eq!(known, 1);
+                assert_eq!(count(&patterns), most.min(text + 1));
+            }
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::compile::lower::{self, LoweringRecord};
 use crate::compile::{self, Options};
 use crate::error::Error;
 use crate::host::{Host, OfflineHost};
-use crate::limits::{Limits, RESPONSE_CACHE_BYTES};
+use crate::limits::{Limits, PATTERN_CACHE, RESPONSE_CACHE_BYTES};
 use crate::moment::{Now, Policy, State, next_stamp};
 use crate::query::Shared;
 use crate::store::{Contents, Snapshot, Store, StoreError};
@@ -40,6 +40,7 @@ pub struct EngineBuilder {
     functions: Vec<Custom>,
     allow_base_conflicts: bool,
     response_cache: usize,
+    pattern_cache: usize,
 }
 
 impl Default for EngineBuilder {
@@ -54,6 +55,7 @@ impl Default for EngineBuilder {
             functions: Vec::new(),
             allow_base_conflicts: false,
             response_cache: RESPONSE_CACHE_BYTES,
+            pattern_cache: PATTERN_CACHE,
         }
     }
 }
@@ -107,6 +109,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn response_cache(mut self, bytes: usize) -> Self {
         self.response_cache = bytes;
+        self
+    }
+
+    /// Most regular expressions, globs, schemas and the like that are kept compiled for later evaluations: those that no
+    /// policy holds as constants. 4,096 unless set; they take 256 MB at most in any case.
+    #[must_use]
+    pub fn pattern_cache(mut self, entries: usize) -> Self {
+        self.pattern_cache = entries;
         self
     }
 
@@ -211,7 +221,7 @@ impl EngineBuilder {
                 options: self.options,
                 shared: Arc::new(Shared {
                     host: self.host,
-                    patterns: Patterns::default(),
+                    patterns: Patterns::new(self.pattern_cache),
                     graphs: Graphs::default(),
                     responses: ResponseCache::new(self.response_cache),
                     limits: self.limits,

@@ -1,6 +1,6 @@
 //! Paths of documents.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::StoreError;
 use crate::value::{Object, Value};
@@ -107,20 +107,61 @@ pub(super) fn bad_index(segment: &str) -> &'static str {
     }
 }
 
-/// An array index: digits without a leading zero.
+/// An array index: an integer however it is written, as in an evaluation (`1`, `01`, `+1`).
 pub(super) fn index(segment: &str) -> Option<usize> {
-    let plain = segment == "0" || !segment.starts_with(['0', '+', '-']);
-    plain.then(|| segment.parse().ok()).flatten()
+    let index: i64 = segment.parse().ok()?;
+    usize::try_from(index).ok()
 }
 
+/// The path as a URL has it: what could not stand in a segment is escaped, as Go escapes it.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.segments.is_empty() {
             return f.write_str("/");
         }
         for segment in &self.segments {
-            write!(f, "/{segment}")?;
+            f.write_char('/')?;
+            for byte in segment.bytes() {
+                if byte.is_ascii_alphanumeric() || b"-_.~$&+=:@".contains(&byte) {
+                    f.write_char(char::from(byte))?;
+                } else {
+                    write!(f, "%{byte:02X}")?;
+                }
+            }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Path, index};
+
+    #[test]
+    fn indices_are_integers_however_they_are_written() {
+        for (text, want) in [
+            ("0", Some(0)),
+            ("1", Some(1)),
+            ("01", Some(1)),
+            ("+1", Some(1)),
+            ("-0", Some(0)),
+            ("-1", None),
+            ("1.0", None),
+            ("", None),
+            ("x", None),
+            ("9223372036854775808", None),
+        ] {
+            assert_eq!(index(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn messages_show_paths_as_urls_have_them() {
+        let path = Path::new(["a/b", "c d", "é", "x-y_z.~$&+=:@", "%;,?\0"]);
+        assert_eq!(
+            path.to_string(),
+            "/a%2Fb/c%20d/%C3%A9/x-y_z.~$&+=:@/%25%3B%2C%3F%00"
+        );
+        assert_eq!(Path::default().to_string(), "/");
     }
 }

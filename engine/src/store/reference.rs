@@ -36,7 +36,7 @@ impl Path {
         segments.filter(|_| is_data).map(Self::new)
     }
 
-    /// The path as a reference of Rego's, digits as indices of arrays: `data.a[0]["x-y"]` for `/a/0/x-y`.
+    /// The path as a reference of Rego's, integers as indices of arrays: `data.a[0]["x-y"]` for `/a/0/x-y`.
     pub fn reference(&self) -> String {
         self.written(true)
     }
@@ -50,8 +50,9 @@ impl Path {
         // writing to a string does not fail
         let mut text = String::from("data");
         for segment in self.segments() {
-            if indices && segment.parse::<i64>().is_ok() {
-                let _ = write!(text, "[{segment}]");
+            let index = segment.parse::<i64>().ok().filter(|_| indices);
+            if let Some(index) = index {
+                let _ = write!(text, "[{index}]");
             } else if is_plain_key(segment) {
                 text.push('.');
                 text.push_str(segment);
@@ -79,6 +80,8 @@ mod tests {
         let of = |path: &str| Path::from_slashes(path).reference();
         assert_eq!(of("a/0/x-y/b"), "data.a[0][\"x-y\"].b");
         assert_eq!(of(""), "data");
+        // other ways to write an integer are none of Rego's
+        assert_eq!(of("a/007/+1/-2/1.0"), "data.a[7][1][-2][\"1.0\"]");
         let odd = Path::new(["a\u{7}\"\u{48b92}<é"]);
         assert_eq!(odd.reference(), "data[\"a\\u0007\\\"\u{48b92}<é\"]");
         assert_eq!(Path::from_reference(&odd.reference()), Some(odd));

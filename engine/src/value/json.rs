@@ -4,6 +4,7 @@
 mod arena;
 mod error;
 mod lexer;
+mod member;
 mod owned;
 mod parser;
 mod repeats;
@@ -12,6 +13,7 @@ mod write;
 use lexer::Lexer;
 
 pub use error::{JsonError, JsonErrorKind, TOO_DEEP};
+pub use member::read_member;
 pub(super) use parser::Lists;
 pub(super) use write::text_keys;
 pub use write::{
@@ -107,33 +109,6 @@ pub fn first<'e>(arena: &'e Arena, text: &'e [u8]) -> Result<(V<'e>, bool), Stri
     let value = parser::value(&mut lexer, &mut arena::InArena::new(arena))
         .map_err(|fail| stream_error(fail, fixed, text))?;
     Ok((value, lexer.token().is_none()))
-}
-
-/// Reads the first document of a text, which is to be an object, and gives one of its members, matched whatever its case; of
-/// several the last. There is none where the text is blank or `null`, and where the member is `null`.
-pub fn read_member<'e>(
-    arena: &'e Arena,
-    text: &'e [u8],
-    name: &str,
-) -> Result<Option<V<'e>>, String> {
-    if text.trim_ascii().is_empty() {
-        return Ok(None);
-    }
-    let (value, _) = first(arena, text)?;
-    let Some(object) = value.as_object() else {
-        return match value {
-            V::Null => Ok(None),
-            other => Err(format!("expected an object, got {}", other.kind().as_str())),
-        };
-    };
-    let named = |key: V<'_>| {
-        key.as_text()
-            .is_some_and(|key| key.as_bytes().eq_ignore_ascii_case(name.as_bytes()))
-    };
-    let member = object.iter().filter(|(key, _)| named(*key)).last();
-    Ok(member
-        .map(|(_, value)| value)
-        .filter(|value| !matches!(value, V::Null)))
 }
 
 /// The text with what is no UTF-8 replaced.

@@ -1,5 +1,7 @@
 //! Whether whoever asks may: the authorization policy decides, before anything else is done for a request.
 
+use std::collections::BTreeMap;
+
 use solon::store::Path;
 use solon::{V, Value};
 
@@ -33,8 +35,7 @@ pub fn read(request: &Request<'_>) -> Result<Option<Value>, ApiError> {
 /// # Errors
 /// A refusal where it does not allow the request; and [`ApiError::Elsewhere`].
 pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
-    let path = state.options.default_authorization_decision.as_str();
-    let path = Path::new(path.trim_matches('/').split('/'));
+    let path = Path::from_slashes(&state.options.default_authorization_decision);
     let (document, _) = state.documents.get(state, request, &path)?;
     let input = input(state, request);
     let asked = solon::Request::new().input(&input);
@@ -50,7 +51,8 @@ pub fn check(state: &State, request: &Request<'_>) -> Result<(), ApiError> {
         Ok(None) => Err(ApiError::internal(
             "authorization policy missing or undefined",
         )),
-        Err(Failure::Other(error)) => Err(error),
+        // whoever may not ask is not told what runs
+        Err(Failure::Other(error)) => Err(error.without_stacks()),
         Err(Failure::Input(words)) => Err(ApiError::internal(words)),
     }
 }
@@ -120,9 +122,13 @@ fn path(path: &str) -> Value {
     Value::array(segments.collect())
 }
 
-/// The headers by the names that Go gives them. The host is none of them.
+/// Headers that are about the message, and not about what is asked.
+const OF_TRANSPORT: [&str; 3] = ["host", "trailer", "transfer-encoding"];
+
+/// The headers by the names that Go gives them.
 fn headers(request: &Request<'_>) -> Value {
-    let headers = request.each_header().filter(|(name, _)| *name != "host");
+    let headers = request.each_header();
+    let headers = headers.filter(|(name, _)| !OF_TRANSPORT.contains(name));
     let named: Vec<(String, String)> = headers
         .map(|(name, value)| (canonical(name), value.into_owned()))
         .collect();
@@ -147,12 +153,9 @@ fn canonical(name: &str) -> String {
 
 /// All values of each name.
 fn grouped<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
-    let mut groups: Vec<(&str, Vec<Value>)> = Vec::new();
+    let mut groups: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for (name, value) in pairs {
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, values)) => values.push(value.into()),
-            None => groups.push((name, vec![value.into()])),
-        }
+        groups.entry(name).or_default().push(value.into());
     }
     let groups = groups.into_iter();
     Value::object(

@@ -78,7 +78,7 @@ pub fn whole<'a>(request: &Request<'a>) -> Result<Option<Cow<'a, Value>>, String
 pub fn enveloped<'a>(request: &Request<'a>, with_metadata: bool) -> Result<Envelope<'a>, String> {
     let Some(read) = whole(request)? else {
         let body = &request.message().body;
-        if body.is_empty() {
+        if body.trim_ascii().is_empty() {
             return Ok(Envelope::default());
         }
         let metadata = with_metadata.then(|| metadata_of_text(&text(request)));

@@ -66,9 +66,6 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
         metrics.since("server_handler", request.received);
     }
 
-    let mut answer = Fields::new(pretty);
-    told.add_explanation(&mut answer);
-    metrics::add(&mut answer, &metrics, state.options.spelling);
     let options = json::Options {
         indented: pretty,
         ..json::Options::default()
@@ -77,7 +74,10 @@ pub fn post(state: &State, request: &Request<'_>) -> Result<Response, ApiError> 
     if result.len() > limits::ANSWER_BYTES {
         return Err(ApiError::internal(message::EVALUATE));
     }
+    let mut answer = Fields::new(pretty);
     answer.text("result", result.as_bytes());
+    told.add_explanation(&mut answer);
+    metrics::add(&mut answer, &metrics, state.options.spelling);
     Ok(Response::json(Status::OK, answer.finish()))
 }
 

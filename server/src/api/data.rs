@@ -38,9 +38,7 @@ pub fn get(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
     match (answer, text) {
         (Err(Failure::Input(_)), Some(text)) => {
             let words = malformed_json(text.as_bytes());
-            Err(ApiError::invalid(format!(
-                "parameter contains malformed input document: {words}"
-            )))
+            Err(ApiError::invalid(malformed_input("parameter", words)))
         }
         (answer, _) => answer.map_err(malformed_body),
     }
@@ -71,8 +69,8 @@ pub fn webhook(state: &State, request: &Request<'_>) -> Result<Response, ApiErro
 
 /// `POST /`: as [`webhook`] on the default decision.
 pub fn default_decision(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
-    let path = state.options.default_decision.trim_matches('/').split('/');
-    bare(state, request, &Path::new(path))
+    let path = Path::from_slashes(&state.options.default_decision);
+    bare(state, request, &path)
 }
 
 /// The decoded segments of the path below the route.
@@ -86,11 +84,17 @@ pub fn path(request: &Request<'_>) -> Result<Path, ApiError> {
 /// The refusal of a body whose input cannot be read.
 pub fn malformed_body(failure: Failure) -> ApiError {
     match failure {
-        Failure::Input(words) => {
-            ApiError::invalid(format!("body contains malformed input document: {words}"))
-        }
+        Failure::Input(words) => ApiError::invalid(malformed_input("body", words)),
         Failure::Other(error) => error,
     }
+}
+
+/// What is told of an input that cannot be read. A number beyond all bounds is well formed.
+fn malformed_input(place: &str, words: String) -> String {
+    if words.starts_with("invalid number: ") {
+        return words;
+    }
+    format!("{place} contains malformed input document: {words}")
 }
 
 /// What is asked of a document.
@@ -267,9 +271,8 @@ fn text_of(value: &Value, style: Style<'_>) -> Result<Vec<u8>, ApiError> {
 
 fn bare(state: &State, request: &Request<'_>, path: &Path) -> Result<Response, ApiError> {
     let malformed = |words: String| {
-        ApiError::invalid(format!(
-            "unexpected parse error for input: body contains malformed input document: {words}"
-        ))
+        let words = malformed_input("body", words);
+        ApiError::invalid(format!("unexpected parse error for input: {words}"))
     };
     let input = body::document(request)
         .map_err(malformed)?

@@ -134,7 +134,19 @@ impl ApiError {
 
     /// Says that a policy of this id is not there.
     pub fn no_policy(id: &str) -> Self {
-        Self::not_found(format!("storage_not_found_error: policy id {id:?}"))
+        let id = solon::Value::string(id);
+        Self::not_found(format!("storage_not_found_error: policy id {id}"))
+    }
+
+    /// Without the queries that were running.
+    #[must_use]
+    pub fn without_stacks(mut self) -> Self {
+        if let Self::Refused(refusal) = &mut self {
+            for item in &mut refusal.errors {
+                item.stack_trace.clear();
+            }
+        }
+        self
     }
 
     /// With the entries of an engine error.

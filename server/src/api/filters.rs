@@ -87,7 +87,7 @@ impl From<ErrorEntry> for Hint {
 
 fn shown(value: &Value, pretty: bool, prefix: &str) -> Vec<u8> {
     let layout = pretty.then_some(json::Layout::new(prefix, "  "));
-    let style = json::Style::default().layout(layout);
+    let style = json::Style::default().html(true).layout(layout);
     let mut text = Vec::new();
     // the length of the request bounds the answer's well enough
     let _ = json::write_within(value.borrow(), style, usize::MAX, &mut text);

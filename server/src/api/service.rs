@@ -222,7 +222,7 @@ impl App for Service {
                 "target_too_long",
                 "the target of the request is too long",
             ),
-            Refusal::NoHost => ApiError::invalid("missing required Host header"),
+            Refusal::Host(words) => ApiError::invalid(*words),
             Refusal::Expectation => refuse(
                 Status::EXPECTATION_FAILED,
                 "expectation_failed",

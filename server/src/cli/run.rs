@@ -342,8 +342,12 @@ fn load(args: &Args, config: &Config, host: Arc<ServerHost>) -> Result<(Engine, 
                 .time(args.bounds.time())
                 .memory(Some(args.bounds.memory)),
         );
-    if let Some(bytes) = config.settings.response_cache {
+    let caching = config.settings.caching;
+    if let Some(bytes) = caching.responses {
         builder = builder.response_cache(bytes);
+    }
+    if let Some(entries) = caching.patterns {
+        builder = builder.pattern_cache(entries);
     }
     let engine = match args.store(config)? {
         Some(store) => {

@@ -6,6 +6,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Bytes, Incoming};
 
 use super::budget::{Held, SMALL, Spent};
+use super::pages::Buffer;
 
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +41,13 @@ pub async fn read_body(
     }
     let declared = body.size_hint().exact().map(usize::try_from);
     let most = declared.and_then(Result::ok).unwrap_or(limit).min(limit);
-    let mut whole = Vec::new();
+    let mut whole = Buffer::default();
     let mut length = 0;
     let mut is_refused = false;
     loop {
         let data = match next(&mut body, within).await? {
             None if is_refused => return Err(BodyError::Full),
-            None => return Ok(whole.into()),
+            None => return Ok(whole.finish()),
             // trailers are of no use
             Some(frame) => match frame.into_data() {
                 Ok(data) => data,
@@ -69,12 +70,12 @@ pub async fn read_body(
         }
         if length > SMALL && held.grow(&mut whole, data.len(), most).is_err() {
             is_refused = true;
-            whole = Vec::new();
+            whole = Buffer::default();
             held.give_back(usize::MAX);
             continue;
         }
         // copied, since small parts that are kept take far more than their bytes
-        whole.extend_from_slice(&data);
+        whole.push(&data);
     }
 }
 

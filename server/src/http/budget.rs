@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::pages::Buffer;
+
 /// Amounts of up to this many bytes are not counted: connections are, and each holds one of them at a time.
 pub const SMALL: usize = 16 << 10;
 
@@ -88,7 +90,7 @@ impl Held {
 
     /// Makes room for more bytes in a buffer, four times as much each time: what is left behind is not free at once. While
     /// bytes are moved, both places count.
-    pub fn grow(&mut self, buffer: &mut Vec<u8>, more: usize, limit: usize) -> Result<(), Spent> {
+    pub fn grow(&mut self, buffer: &mut Buffer, more: usize, limit: usize) -> Result<(), Spent> {
         let needed = buffer.len().saturating_add(more);
         let before = buffer.capacity();
         if needed <= before {
@@ -96,9 +98,9 @@ impl Held {
         }
         let capacity = before.saturating_mul(4).min(limit).max(needed);
         self.add(capacity)?;
-        buffer.reserve_exact(capacity - buffer.len());
-        self.give_back(before);
-        Ok(())
+        let made = buffer.make_room(capacity);
+        self.give_back(if made.is_ok() { before } else { capacity });
+        made
     }
 
     /// Takes more or gives back, so that `bytes` are held.

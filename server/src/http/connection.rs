@@ -14,6 +14,7 @@ use super::body::{BodyError, check_length, read_body};
 use super::budget::{Budget, Held, SMALL};
 use super::gzip::{GzipError, accepts_gzip, gunzip, gzip};
 use super::message::{Head, Message, Place, Response};
+use super::pages::kept;
 use super::pool::{NotRun, Pace, Pool};
 use super::stream::{Broken, Flow};
 use super::tls::Certificates;
@@ -55,8 +56,8 @@ pub enum Refusal {
     LargeHead,
     /// Its target is too long.
     LongTarget,
-    /// It names no host.
-    NoHost,
+    /// It names no host, several, or what cannot be one.
+    Host(&'static str),
     /// It expects what nobody does.
     Expectation,
     /// Too much is being done already.
@@ -186,7 +187,7 @@ impl<A: App> Service<A> {
     /// An answer on its way out.
     fn sent(&self, head: &Head, response: Response) -> Answer {
         self.app.answered(head, &response);
-        let mut response = self.send(head, response);
+        let mut response = Self::send(head, response);
         if let Some(name) = head.headers.get("x-request-id") {
             response.headers_mut().insert("x-request-id", name.clone());
         }
@@ -213,7 +214,10 @@ impl<A: App> Service<A> {
         let mut pace = None;
         if !is_heavy {
             match ask(&*self.app, &plan, &mut message, Place::Reactor) {
-                Ok(response) => return self.packed(head, response).await,
+                Ok(response) => {
+                    let response = self.packed(head, response).await;
+                    return self.counted(response);
+                }
                 Err(Longer(known)) => pace = known,
             }
         }
@@ -264,12 +268,21 @@ impl<A: App> Service<A> {
         // a body takes more once it is read; as long as it is, others have less
         let length = message.body.len();
         huge_pages::read(length);
-        if length > SMALL && message.held.add(length.saturating_mul(READ)).is_err() {
+        let read = if length > SMALL {
+            length.saturating_mul(READ)
+        } else {
+            0
+        };
+        if message.held.add(read).is_err() {
             return self.app.refuse(&Refusal::Busy);
         }
-        match ask(&*self.app, plan, message, place) {
-            Ok(response) if self.is_to_pack(&message.head, &response) => self.pack(response),
-            Ok(response) => response,
+        let answer = ask(&*self.app, plan, message, place);
+        message.held.give_back(read);
+        match answer {
+            Ok(response) if self.is_to_pack(&message.head, &response) => {
+                self.counted(self.pack(response))
+            }
+            Ok(response) => self.counted(response),
             // nobody who answers for good says so
             Err(Longer(_)) => self.app.refuse(&Refusal::Panicked),
         }
@@ -280,7 +293,7 @@ impl<A: App> Service<A> {
         let limit = self.bounds.unpacked;
         match gunzip(&message.body, limit, &mut message.held) {
             Ok(body) => {
-                message.body = body.into();
+                message.body = body;
                 Ok(())
             }
             Err(GzipError::Malformed(words)) => Err(Refusal::NotPacked(words)),
@@ -310,12 +323,25 @@ impl<A: App> Service<A> {
 
     fn pack(&self, mut response: Response) -> Response {
         if let Some(packed) = gzip(&response.body, self.packing.level) {
-            response.body = packed;
+            response.body = packed.into();
             response = response.with("content-encoding", "gzip");
             if !response.has("vary") {
                 response = response.with("vary", "Accept-Encoding");
             }
         }
+        response
+    }
+
+    /// An answer that counts among what all connections hold until it is sent; a refusal where there is no room.
+    fn counted(&self, mut response: Response) -> Response {
+        if response.body.len() <= SMALL {
+            return response;
+        }
+        let Ok(held) = self.budget.take(response.body.len()) else {
+            return self.app.refuse(&Refusal::Busy);
+        };
+        let bytes = kept(std::mem::take(&mut response.body));
+        response.body = Bytes::from_owner(Whole { bytes, _held: held });
         response
     }
 
@@ -339,31 +365,14 @@ impl<A: App> Service<A> {
         response.with("connection", "close")
     }
 
-    fn send(&self, head: &Head, mut response: Response) -> Answer {
+    fn send(head: &Head, mut response: Response) -> Answer {
         if head.method == Method::HEAD {
             // HTTP/2 would send it
             let length = response.body.len().to_string();
-            response.body = Vec::new();
             return answer(response.with("content-length", &length), Bytes::new());
         }
         let body = std::mem::take(&mut response.body);
-        if body.len() <= SMALL {
-            return answer(response, body.into());
-        }
-        match self.budget.take(body.len()) {
-            Ok(held) => answer(
-                response,
-                Bytes::from_owner(Whole {
-                    bytes: body,
-                    _held: held,
-                }),
-            ),
-            Err(_) => {
-                let mut refused = self.app.refuse(&Refusal::Busy);
-                let body = std::mem::take(&mut refused.body);
-                answer(refused, body.into())
-            }
-        }
+        answer(response, body)
     }
 }
 
@@ -376,7 +385,7 @@ fn answer(response: Response, body: Bytes) -> Answer {
 
 /// A large answer, which counts among what all connections hold until it is sent.
 struct Whole {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     _held: Held,
 }
 
@@ -388,14 +397,28 @@ impl AsRef<[u8]> for Whole {
 
 /// What HTTP demands of a head beside what its reader sees to.
 fn check_head(head: &Head, version: Version) -> Result<(), Refusal> {
-    if version == Version::HTTP_11 && !head.headers.contains_key("host") {
-        return Err(Refusal::NoHost);
+    let mut hosts = head.headers.get_all("host").iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if version == Version::HTTP_11 => {
+            return Err(Refusal::Host("missing required Host header"));
+        }
+        // whoever stands in front may have gone by the other
+        (Some(_), Some(_)) => return Err(Refusal::Host("too many Host headers")),
+        (Some(host), None) if !host.as_bytes().iter().all(|byte| is_of_host(*byte)) => {
+            return Err(Refusal::Host("malformed Host header"));
+        }
+        _ => {}
     }
     let expects = head.header("expect");
     if !expects.is_empty() && !expects.eq_ignore_ascii_case("100-continue") {
         return Err(Refusal::Expectation);
     }
     Ok(())
+}
+
+/// Whether a byte may stand in the name of a host, or behind it.
+fn is_of_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!$%&'()*+,-.:;=[]_~".contains(&byte)
 }
 
 /// What the app answers. Where it panics, that is answered too: nobody waits for nothing, and the connection goes on.

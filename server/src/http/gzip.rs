@@ -5,11 +5,16 @@ use std::io::{self, Read as _, Write as _};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use hyper::body::Bytes;
 
 use super::budget::{Held, Spent};
+use super::pages::Buffer;
 
 /// Bytes that are unpacked at a time.
 const PART: usize = 16 << 10;
+
+/// Bytes that a byte of a packed body can stand for: two bits of deflate repeat 258 bytes at most.
+const MOST_PACKED: u64 = 1032;
 
 /// Why a body was not unpacked.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,9 +27,9 @@ pub enum GzipError {
     Full,
 }
 
-/// Unpacks a body to at most `limit` bytes. What it declares about its size is believed when that is too much,
+/// Unpacks a body to at most `limit` bytes. What it declares about its size is believed when that is too much and can be,
 /// which spares unpacking it, and never when it is little. What comes out is added to what is `held`.
-pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, GzipError> {
+pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Bytes, GzipError> {
     let malformed = |words: &str| GzipError::Malformed(words.to_owned());
     if body.is_empty() {
         return Err(malformed("EOF"));
@@ -40,17 +45,17 @@ pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, Gzi
     if declared(body).is_some_and(|size| size > limit as u64) {
         return Err(GzipError::TooLarge);
     }
-    let mut out = Vec::new();
+    let mut out = Buffer::default();
     let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
     let mut part = [0; PART];
     loop {
         match reader.read(&mut part) {
-            Ok(0) => return Ok(out),
+            Ok(0) => return Ok(out.finish()),
             Ok(count) if out.len() + count > limit => return Err(GzipError::TooLarge),
             Ok(count) => {
                 held.grow(&mut out, count, limit)
                     .map_err(|Spent| GzipError::Full)?;
-                out.extend_from_slice(part.get(..count).unwrap_or_default());
+                out.push(part.get(..count).unwrap_or_default());
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -61,10 +66,12 @@ pub fn gunzip(body: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, Gzi
     }
 }
 
-/// The size that the end of a body declares, at most 4 GiB.
+/// The size that the end of a body declares, at most 4 GiB, if so much can be in it: otherwise these bytes are something
+/// else, since the end is missing.
 fn declared(body: &[u8]) -> Option<u64> {
-    body.last_chunk()
-        .map(|size| u32::from_le_bytes(*size).into())
+    let size = u64::from(u32::from_le_bytes(*body.last_chunk()?));
+    let most = (body.len() as u64).saturating_mul(MOST_PACKED);
+    (size <= most).then_some(size)
 }
 
 /// Packs a body by a level from 0 to 9; `None` where that fails, as writing to a vector never should.
@@ -79,7 +86,8 @@ pub fn accepts_gzip(header: &str) -> bool {
     header.split(',').any(|item| {
         let (name, quality) = item.split_once(';').unwrap_or((item, ""));
         let quality = quality.trim().strip_prefix("q=").map(str::parse::<f32>);
-        name.trim().eq_ignore_ascii_case("gzip") && !matches!(quality, Some(Ok(0.0)))
+        name.trim().eq_ignore_ascii_case("gzip")
+            && quality.is_none_or(|quality| quality.is_ok_and(|quality| quality > 0.0))
     })
 }
 
@@ -89,7 +97,8 @@ mod tests {
     use crate::http::budget::Budget;
 
     fn gunzip(body: &[u8], limit: usize) -> Result<Vec<u8>, GzipError> {
-        super::gunzip(body, limit, &mut Budget::new(usize::MAX).none())
+        let unpacked = super::gunzip(body, limit, &mut Budget::new(usize::MAX).none());
+        unpacked.map(Vec::from)
     }
 
     fn gzip(body: &[u8]) -> Option<Vec<u8>> {
@@ -132,20 +141,21 @@ mod tests {
         // one that is too small ends nothing early: what is unpacked counts
         packed[end..].copy_from_slice(&[1, 0, 0, 0]);
         assert_eq!(gunzip(&packed, 5999), Err(GzipError::TooLarge));
-        // one that is too large is refused before anything is unpacked
-        packed.truncate(20);
-        packed.extend([0xff; 4]);
+        // one that is too large, and can be, is refused before anything is unpacked
+        packed[end..].copy_from_slice(&6000_u32.to_le_bytes());
+        packed[12..end].fill(0xff);
         assert_eq!(gunzip(&packed, 5999), Err(GzipError::TooLarge));
-        assert!(matches!(
-            gunzip(&packed, 1 << 40),
-            Err(GzipError::Malformed(_))
-        ));
+        let malformed = |body: &[u8]| matches!(gunzip(body, 5999), Err(GzipError::Malformed(_)));
+        // so much cannot be in it
+        packed[end..].copy_from_slice(&[0xff; 4]);
+        assert!(malformed(&packed));
+        packed.truncate(20);
+        assert!(malformed(&packed));
     }
 
     #[test]
     fn malformed() {
-        // the end of what is cut off is read as a size, which must not be too much here
-        let words = |body: &[u8]| match gunzip(body, 1 << 40) {
+        let words = |body: &[u8]| match gunzip(body, 1000) {
             Err(GzipError::Malformed(words)) => words,
             other => panic!("{other:?}"),
         };
@@ -160,7 +170,15 @@ mod tests {
         for yes in ["gzip", "GZIP", "br, gzip;q=0.5", "deflate,gzip"] {
             assert!(accepts_gzip(yes), "{yes}");
         }
-        for no in ["", "*", "x-gzip", "gzip;q=0", "br", "gzip; q=0.0"] {
+        for no in [
+            "",
+            "*",
+            "x-gzip",
+            "gzip;q=0",
+            "br",
+            "gzip; q=0.0",
+            "gzip;q=x",
+        ] {
             assert!(!accepts_gzip(no), "{no}");
         }
     }

@@ -1,6 +1,7 @@
 //! A request and a response as handlers see them.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -226,7 +227,7 @@ pub struct Response {
     /// The headers; the length is added when it is sent.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 impl Response {
@@ -235,7 +236,7 @@ impl Response {
         Self {
             status,
             headers: Vec::new(),
-            body: Vec::new(),
+            body: Bytes::new(),
         }
     }
 
@@ -245,7 +246,7 @@ impl Response {
         Self {
             status,
             headers: vec![(hyper::header::CONTENT_TYPE, json)],
-            body,
+            body: body.into(),
         }
     }
 
@@ -264,13 +265,22 @@ impl Response {
         Self {
             status,
             headers: vec![(hyper::header::CONTENT_TYPE, kind)],
-            body: body.into(),
+            body: body.into().into(),
         }
     }
 
-    /// Elsewhere. A place that cannot stand in a header is left out.
+    /// Elsewhere. What is no ASCII is escaped, as headers have none.
     pub fn redirect(status: Status, to: &str) -> Self {
-        Self::empty(status).with("location", to)
+        let mut place = String::with_capacity(to.len());
+        for byte in to.bytes() {
+            if byte.is_ascii() {
+                place.push(char::from(byte));
+            } else {
+                // writing to a string does not fail
+                let _ = write!(place, "%{byte:02x}");
+            }
+        }
+        Self::empty(status).with("location", &place)
     }
 
     /// With a header. A value that cannot stand in a header is left out.

@@ -11,6 +11,7 @@ mod gzip;
 mod json;
 mod listen;
 mod message;
+mod pages;
 mod params;
 mod path;
 mod pool;

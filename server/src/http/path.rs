@@ -25,8 +25,7 @@ pub fn clean(path: &str) -> Cleaned {
         }
     }
     let mut clean = format!("/{}", kept.join("/"));
-    let ends_open = path.ends_with('/') || path.ends_with("/.") || path.ends_with("/..");
-    if ends_open && clean.len() > 1 {
+    if path.ends_with('/') && clean.len() > 1 {
         clean.push('/');
     }
     if clean == path {
@@ -81,7 +80,9 @@ mod tests {
             ("/v1/./data/", "/v1/data/"),
             ("/v1/x/../data", "/v1/data"),
             ("/../..", "/"),
-            ("/a/b/..", "/a/"),
+            ("/a/b/..", "/a"),
+            ("/a/b/.", "/a/b"),
+            ("/a/../b/", "/b/"),
         ] {
             assert_eq!(clean(path), Cleaned::To(want.to_owned()), "{path}");
         }

@@ -85,6 +85,21 @@ fn bodies_in_many_small_parts_take_no_more_than_their_bytes() {
 }
 
 #[test]
+fn memory_of_large_bodies_and_answers_goes_back() {
+    let server = Server::start(&[("p.rego", "package p\n\necho := input\n")]);
+    let length = 24 << 20;
+    let body = format!("{{\"input\":\"{}\"}}", "a".repeat(length));
+    for _ in 0..8 {
+        let large = Message::new("POST", "/v1/data/p/echo").body(body.clone());
+        let answer = Client::connect(server.address()).ask(&large);
+        assert_eq!((answer.status, answer.body.len()), (200, length + 14));
+    }
+    // it was one after the other
+    let most = peak(&server);
+    assert!(most < 10 * length, "{most}");
+}
+
+#[test]
 fn headers_are_bounded() {
     let server = Server::start(&[]);
     let ask = |count: usize, length: usize| {

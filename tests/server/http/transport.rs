@@ -38,6 +38,16 @@ fn odd_heads_are_answered_with_a_body() {
             "missing required Host header",
         ),
         (
+            "GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+            "400",
+            "too many Host headers",
+        ),
+        (
+            "GET /health HTTP/1.1\r\nHost: x/y\r\n\r\n",
+            "400",
+            "malformed Host header",
+        ),
+        (
             "GET /health HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n",
             "417",
             "expectation_failed",

@@ -13,7 +13,7 @@ use super::metrics;
 use super::profile::{self, Row};
 use crate::cli::explanation::Explanation;
 use crate::cli::table::Table;
-use crate::http::{answer_text, indent};
+use crate::http::{answer_text, escape_html, indent};
 use crate::telemetry::Metrics;
 
 /// What was measured, in one run or in several.
@@ -69,7 +69,8 @@ impl Extras {
         }
         if let Some(events) = self.explanation.as_ref().and_then(Explanation::events) {
             let mut text = Vec::new();
-            lay_out(events.as_bytes(), 1, &mut text, escaped);
+            let events = escape_html(events.as_bytes().to_vec());
+            lay_out(&events, 1, &mut text, |byte, out| out.push(byte));
             members.push(("explanation", text));
         }
         match &self.profile {
@@ -124,16 +125,6 @@ impl Extras {
             out.push_str(&table.render());
         }
         out
-    }
-}
-
-/// A byte within a string as Go writes it.
-fn escaped(byte: u8, out: &mut Vec<u8>) {
-    match byte {
-        b'<' => out.extend_from_slice(b"\\u003c"),
-        b'>' => out.extend_from_slice(b"\\u003e"),
-        b'&' => out.extend_from_slice(b"\\u0026"),
-        _ => out.push(byte),
     }
 }
 

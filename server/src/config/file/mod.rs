@@ -1,12 +1,14 @@
 //! The configuration: a file in YAML or JSON, values of the command line over it, checked before anything starts.
 
 mod assignments;
+mod caching;
 mod keys;
 mod redacted;
 mod settings;
 
 use serde_json::{Map, Value};
 
+pub use caching::Caching;
 pub use settings::Settings;
 
 /// Where a configuration comes from.
@@ -62,7 +64,8 @@ impl Config {
             assignments::apply(&mut value, text, &file)
                 .map_err(|error| format!("failed parsing --set-file data: {error}"))?;
         }
-        let warnings = keys::check(&value)?;
+        let mut warnings = keys::check(&value)?;
+        warnings.extend(Caching::warnings(&value));
         let settings = Settings::of(&value)?;
         Ok(Self {
             value,

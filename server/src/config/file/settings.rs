@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::Caching;
+
 use crate::config::{Packing, ServerOptions, StatusOptions};
 
 /// What a configuration says of the server, or what holds where it says nothing.
@@ -21,8 +23,8 @@ pub struct Settings {
     pub unpacked: Option<usize>,
     /// Upper bounds of counted durations, in seconds.
     pub duration_buckets: Option<Vec<f64>>,
-    /// Most bytes of answers of `http.send` that are kept; as many as the engine keeps unless set.
-    pub response_cache: Option<usize>,
+    /// What outlives an evaluation.
+    pub caching: Caching,
     /// What is told of the instance beside `/health`.
     pub status: Option<StatusOptions>,
     /// What policies may use: a file, or a version.
@@ -56,8 +58,6 @@ impl Settings {
         }
         let buckets = "/server/metrics/prom/http_request_duration_seconds/buckets";
         let buckets = config.pointer(buckets).and_then(Value::as_array);
-        let cache = "/caching/inter_query_builtin_cache/max_size_bytes";
-        let cache = config.pointer(cache).and_then(Value::as_u64);
         Ok(Self {
             default_decision: text("/default_decision")
                 .map_or(defaults.default_decision, str::to_owned),
@@ -69,10 +69,7 @@ impl Settings {
             unpacked: positive("server.decoding.gzip.max_length")?,
             duration_buckets: buckets
                 .map(|buckets| buckets.iter().filter_map(Value::as_f64).collect()),
-            // 0 sets no bound
-            response_cache: cache
-                .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
-                .map(|bytes| if bytes == 0 { usize::MAX } else { bytes }),
+            caching: Caching::of(config)?,
             status: status(config),
             capabilities: text("/capabilities").map(str::to_owned),
             store: text("/storage/sqlite/path").map(str::to_owned),

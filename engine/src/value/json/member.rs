@@ -1,0 +1,105 @@
+//! One member of an object that is given as text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+
+use super::{first, readable};
+use crate::value::{Arena, V};
+
+/// Reads the first document of a text, which is to be an object, and gives one of its members, matched whatever its case; of
+/// several the last. There is none where the text is blank or `null`, and where the member is `null`.
+pub fn read_member<'e>(
+    arena: &'e Arena,
+    text: &'e [u8],
+    name: &str,
+) -> Result<Option<V<'e>>, String> {
+    if text.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let (value, _) = first(arena, text)?;
+    let Some(object) = value.as_object() else {
+        return match value {
+            V::Null => Ok(None),
+            other => Err(format!("expected an object, got {}", other.kind().as_str())),
+        };
+    };
+    let named = |key: V<'_>| {
+        key.as_text()
+            .is_some_and(|key| key.as_bytes().eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let mut found = object.iter().filter(|(key, _)| named(*key));
+    let member = match (found.next(), found.next()) {
+        (Some((_, value)), None) => Some(value),
+        (None, _) => None,
+        // an object does not tell in which order its members came
+        (Some((_, other)), Some(_)) => match last_named(readable(arena, text), name) {
+            Some(last) => object.get_str(&last),
+            None => Some(other),
+        },
+    };
+    Ok(member.filter(|value| !matches!(value, V::Null)))
+}
+
+/// The last of the names in the object that a text begins with that are a name in some case.
+fn last_named<'t>(text: &'t str, name: &str) -> Option<Cow<'t, str>> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    reader.deserialize_map(LastNamed { name }).ok().flatten()
+}
+
+struct LastNamed<'n> {
+    name: &'n str,
+}
+
+impl<'t> Visitor<'t> for LastNamed<'_> {
+    type Value = Option<Cow<'t, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut last = None;
+        while let Some((key, _)) = map.next_entry::<Cow<'t, str>, IgnoredAny>()? {
+            if key.eq_ignore_ascii_case(self.name) {
+                last = Some(key);
+            }
+        }
+        Ok(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_member;
+    use crate::value::Arena;
+
+    #[test]
+    fn of_several_names_the_last_in_the_text_counts() {
+        let arena = Arena::new();
+        let read = |text: &'static str| {
+            let read = read_member(&arena, text.as_bytes(), "input");
+            read.map(|value| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string()))
+        };
+        for (text, want) in [
+            (r#"{"input": 1}"#, "1"),
+            (r#"{"Input": 1}"#, "1"),
+            (r#"{"input": 5, "Input": 6}"#, "6"),
+            (r#"{"Input": 6, "input": 5}"#, "5"),
+            (
+                r#"{"input": 1, "x": {"input": 2}, "INPUT": 3, "inpu": 4}"#,
+                "3",
+            ),
+            (r#"{"INPUT": 1, "input": 2, "\u0049nput": 3} tail"#, "3"),
+            (r#"{"input": 1, "INPUT": null}"#, "nothing"),
+            (r#"{"INPUT": null, "input": 1}"#, "1"),
+            (r#"{"x": 1}"#, "nothing"),
+            ("null", "nothing"),
+            (" ", "nothing"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(want), "{text}");
+        }
+        assert!(read("[1]").is_err());
+    }
+}
