@@ -373,6 +373,59 @@ async fn watched_files_are_loaded_again() {
     assert_eq!(status, 404);
 }
 
+/// A token of a file may have another name and keep its key.
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_are_renamed() {
+    for on in [On::Sqlite, On::Postgres, On::Mariadb] {
+        let folder = Folder::new();
+        let Some(database) = on.fresh(&folder.0).await else {
+            continue;
+        };
+        let token = |name: &str, key: &str| {
+            format!("tokens: {{{name}: {{api_key: {key}, scopes: [{{role: administrator}}]}}}}")
+        };
+        let mut options = described(&folder, &[("a.yaml", &token("one", "key"))]);
+        options.database = Some(database);
+        let plane = ControlPlane::open(&options).await.unwrap();
+        write(&folder.0, &[("a.yaml", &token("two", "key"))]);
+        plane.reload().await.unwrap();
+        let (_, answer) = ask(&plane, "key", "GET /v1/tokens", "").await;
+        let tokens = answer["result"].as_array().unwrap().iter();
+        let names: Vec<_> = tokens.map(|token| &token["name"]).collect();
+        assert_eq!(names, ["two"], "{on:?}");
+        // a key is of one token
+        let files = [
+            ("a.yaml", &*token("two", "key")),
+            ("b.yaml", &token("other", "key")),
+        ];
+        options.config.paths = write(&folder.0, &files);
+        let refused = ControlPlane::open(&options).await.err().unwrap();
+        assert!(
+            refused.to_string().contains("has the key of token"),
+            "{refused}"
+        );
+    }
+}
+
+/// A service without files that is told to load them again loses nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_files_nothing_is_loaded() {
+    let folder = Folder::new();
+    let described = described(&folder, &[("a.yaml", EVERYTHING_OF_FILES)]);
+    ControlPlane::open(&described).await.unwrap();
+    let plane = ControlPlane::open(&options(&folder.0.join("data")))
+        .await
+        .unwrap();
+    let applied = plane.reload().await.unwrap();
+    assert_eq!((applied.written, applied.removed), (0, 0));
+    assert_eq!(ask(&plane, "ops-key", "GET /v1/bundles/b", "").await.0, 200);
+}
+
+const EVERYTHING_OF_FILES: &str = "
+bundles: {b: {}}
+tokens: {ops: {api_key: ops-key, scopes: [{role: administrator}]}}
+";
+
 /// An item of the API that a file describes from then on is the file's.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_take_over() {

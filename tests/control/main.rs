@@ -29,3 +29,4 @@ mod secrecy;
 mod sequences;
 mod server;
 mod socket;
+mod tokens;

@@ -97,9 +97,10 @@ async fn assemble(
     Ok(tree)
 }
 
-/// What the tag of a document is made of.
-fn tag(context: &Context<'_>, text: &str) -> String {
-    context.state.keys.tag(&format!("data\n{text}"))
+/// The tag of a document, which tells nobody whether another is the same.
+fn tag(context: &Context<'_>, source: i64, path: &DataPath, text: &str) -> String {
+    let state = format!("data\n{source}\n{}\n{text}", path.file());
+    context.state.keys.tag(&state)
 }
 
 /// What stands at a path, whichever documents it is of.
@@ -114,7 +115,7 @@ pub async fn get(
         return Ok(Answer::done());
     };
     let text = text(value);
-    let tag = tag(context, &text);
+    let tag = tag(context, source.id, path, &text);
     Ok(Answer::result(&text).tagged(tag))
 }
 
@@ -130,15 +131,10 @@ pub async fn write(
     let change = change?;
     let file = path.file();
     let before = context.transaction.document(source.id, &file).await?;
-    if context.asked.headers.contains_key(http::header::IF_MATCH)
-        || context
-            .asked
-            .headers
-            .contains_key(http::header::IF_NONE_MATCH)
-    {
+    if preconditions::are_asked(context.asked) {
         let tree = assemble(context, source.id, path, false).await?;
         let seen = tree.as_ref().and_then(|tree| tree::at(tree, path.steps()));
-        let seen = seen.map(|value| tag(context, &text(value)));
+        let seen = seen.map(|value| tag(context, source.id, path, &text(value)));
         preconditions::check(context.asked, seen.as_deref())?;
     }
     let after = match change {
@@ -154,19 +150,23 @@ pub async fn write(
         (Some(value), Some(kept)) => {
             let others = assemble(context, source.id, path, true).await?;
             let own = tree::below(path.steps(), value.clone());
-            if let Some(others) = others
-                && let Err(Clash(steps)) = tree::merge(&others, &own)
-            {
-                let place = steps.join("/");
-                let message =
-                    format!("another document of the source has a value at {place:?} already");
-                return Err(Refusal::new(Refused::Conflict, message));
+            let all = match others {
+                None => own,
+                Some(others) => tree::merge(&others, &own).map_err(|Clash(steps)| {
+                    let place = steps.join("/");
+                    let message =
+                        format!("another document of the source has a value at {place:?} already");
+                    Refusal::new(Refused::Conflict, message)
+                })?,
+            };
+            // what is read at the path has this tag, and that is of other documents as well
+            if let Some(seen) = tree::at(&all, path.steps()) {
+                answer = answer.tagged(tag(context, source.id, path, &text(seen)));
             }
             context
                 .transaction
                 .put_document(source.id, &file, kept)
                 .await?;
-            answer = answer.tagged(tag(context, kept));
         }
         _ => {
             context
@@ -183,7 +183,7 @@ pub async fn write(
         };
         // a document may be large, and it is there to be read; what it was is known by its length and its tag
         let told = |text: &String| {
-            let tag = tag(context, text);
+            let tag = tag(context, source.id, path, text);
             serde_json::json!({ "path": file, "bytes": text.len(), "tag": tag }).to_string()
         };
         let (before, after) = (before.as_ref().map(told), kept.as_ref().map(told));

@@ -9,6 +9,7 @@ use super::service::Context;
 use super::{data, grants, items, secrets, tokens};
 use crate::error::Refusal;
 use crate::model::{Bundle, Compat, Kind, Source, Stack};
+
 /// What a body says.
 pub enum Change {
     Item(items::Read),

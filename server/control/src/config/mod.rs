@@ -12,7 +12,7 @@ mod settings;
 pub use apply::{Applied, apply};
 pub use files::{ConfigFiles, fingerprint};
 pub use root::Config;
-pub use settings::{MetricsSettings, Settings};
+pub use settings::{MetricsSettings, Settings, check_prefix};
 
 use std::fmt;
 

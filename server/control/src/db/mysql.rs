@@ -223,11 +223,16 @@ impl Session for MysqlSession {
     fn execute<'s>(&'s mut self, sql: &'static str, cells: Vec<Cell>) -> Later<'s, u64> {
         Box::pin(async move {
             let connection = self.connection_for(&cells)?;
-            connection
-                .exec_drop(sql, values(cells))
-                .await
-                .map_err(failed)?;
-            Ok(connection.affected_rows())
+            let values = values(cells);
+            let mut again = 0..ATTEMPTS;
+            loop {
+                let done = connection.exec_drop(sql, values.clone()).await;
+                let fails = done.as_ref().is_err_and(is_to_prepare_again);
+                if !fails || again.next().is_none() {
+                    done.map_err(failed)?;
+                    return Ok(connection.affected_rows());
+                }
+            }
         })
     }
 
