@@ -34,11 +34,25 @@ pub fn read_patch(asked: &Asked) -> Result<Vec<PatchStep>, Refusal> {
     steps.map_err(|error| Refusal::invalid(format!("the patch is none: {}", words(&error))))
 }
 
+/// What a document is called while a patch is made: it may be anything, and the root of documents is an object.
+const DOCUMENT: &str = "document";
+
 /// What is wrong, without the code that policies see.
 fn words(error: &StoreError) -> String {
     let words = error.to_string();
     let code = format!("{}: ", error.code());
     words.strip_prefix(&code).unwrap_or(&words).to_owned()
+}
+
+/// What is wrong with a step of a patch, with paths as the patch writes them.
+fn not_applied(error: &StoreError) -> Refusal {
+    let words = words(error);
+    let words = words.strip_prefix('/').unwrap_or(&words);
+    let words = words.strip_prefix(DOCUMENT).unwrap_or(words);
+    Refusal::invalid(format!(
+        "the patch does not apply: {}",
+        words.trim_start_matches(": ")
+    ))
 }
 
 fn text(value: &Value) -> String {
@@ -203,22 +217,20 @@ pub async fn write(
 
 /// A document after a patch. What is not there yet is an empty object, and parents of what is added are made.
 fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal> {
-    let refused = |error: StoreError| {
-        Refusal::invalid(format!("the patch does not apply: {}", words(&error)))
-    };
     let before = before.unwrap_or("{}");
     let before = json::read(before.as_bytes())
         .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
-    // a document may be anything, and the root of documents is an object
-    let root = Path::new(["document"]);
-    let documents = Value::object(vec![("document".into(), before)]);
+    let root = Path::new([DOCUMENT]);
+    let documents = Value::object(vec![(DOCUMENT.into(), before)]);
     let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
     for step in steps {
         let step = match step {
             PatchStep::Write(operation, path, value) => {
                 let path = root.join(&path);
                 match operation {
-                    Operation::Add => transaction.make_parents(&path).map_err(refused)?,
+                    Operation::Add => transaction
+                        .make_parents(&path)
+                        .map_err(|error| not_applied(&error))?,
                     // what is not there is as good as removed
                     Operation::Remove if transaction.read(&path).is_err() => continue,
                     _ => {}
@@ -235,7 +247,8 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
                 to: root.join(&to),
             },
         };
-        step.apply(&mut transaction).map_err(refused)?;
+        step.apply(&mut transaction)
+            .map_err(|error| not_applied(&error))?;
     }
     let after = transaction.read(&root);
     // removed at its root, a document is null, as RFC 6902 leaves it

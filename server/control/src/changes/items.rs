@@ -6,6 +6,7 @@ use super::{Actor, Changing};
 use crate::access::Wish;
 use crate::db::{Item, ItemHead, NewItem};
 use crate::error::{Refusal, Refused};
+use crate::limits;
 use crate::model::{Kind, Reference, SecretValue, cycle};
 use crate::secrets::{Keyring, secret_context};
 
@@ -102,7 +103,7 @@ impl Changing<'_> {
         users: &[(Kind, ItemHead)],
     ) -> Result<Refusal, Refusal> {
         let mut named = Vec::new();
-        let mut is_hidden = false;
+        let (mut unnamed, mut is_hidden) = (0, false);
         for (kind, user) in users {
             let is_seen = match self.actor {
                 Actor::Principal(principal, access) => {
@@ -110,11 +111,16 @@ impl Changing<'_> {
                 }
                 Actor::File(_) | Actor::Operator => true,
             };
-            if is_seen {
+            if !is_seen {
+                is_hidden = true;
+            } else if named.len() < limits::USERS {
                 named.push(format!("{} {:?}", kind.singular(), user.name));
             } else {
-                is_hidden = true;
+                unnamed += 1;
             }
+        }
+        if unnamed > 0 {
+            named.push(format!("{unnamed} more"));
         }
         if is_hidden {
             named.push("what you may not see".to_owned());
