@@ -12,6 +12,9 @@
     reason = "a panic here is a failing test, and what is skipped is told"
 )]
 
+#[path = "../servers/mod.rs"]
+mod servers;
+
 mod cases;
 mod config;
 mod databases;
@@ -27,6 +30,5 @@ mod plane;
 mod races;
 mod secrecy;
 mod sequences;
-mod server;
 mod socket;
 mod tokens;
