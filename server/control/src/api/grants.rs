@@ -17,6 +17,9 @@ pub fn read(asked: &Asked, compat: Compat, kind: Kind) -> Result<Vec<String>, Re
     let value = asked.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
     let mut members = reader.object(&Place::Root, &value);
+    if members.take("permissions").is_none() && members.is_object() {
+        reader.refuse(&Place::Root.member("permissions"), "is required");
+    }
     let mut permissions = members.texts(&mut reader, &Place::Root, "permissions");
     members.end(&mut reader, &Place::Root);
     let known = Wish::grantable(kind);
@@ -70,19 +73,23 @@ pub async fn get(
     Ok(Answer::result(&told(&token.name, &permissions)))
 }
 
-/// Grants a token these permissions, and no others.
-pub async fn put(
+/// Grants a token these permissions, and no others; none at all where the grant is deleted.
+pub async fn write(
     context: &mut Context<'_>,
-    kind: Kind,
-    name: &str,
-    token: &str,
+    (kind, name, token): (Kind, &str, &str),
+    is_delete: bool,
     change: Result<Change, Refusal>,
 ) -> Result<Answer, Refusal> {
     let item = item(context, kind, name).await?;
-    let Change::Grants(permissions) = change? else {
-        return Err(Refusal::internal("a body was read as something else"));
+    let permissions = match change? {
+        Change::Nothing if is_delete => Vec::new(),
+        Change::Grants(permissions) => permissions,
+        _ => return Err(Refusal::internal("a body was read as something else")),
     };
     let Some(holder) = context.transaction.token(token).await? else {
+        if is_delete {
+            return Err(Refusal::not_found());
+        }
         let message = format!("token {token:?} does not exist");
         return Err(Refusal::new(Refused::Reference, message));
     };

@@ -56,6 +56,9 @@ pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refus
     let page = context.page(&format!("statuses\n{}", bundle.id), limits::STATUS_PAGE)?;
     let before = page.behind.unwrap_or(i64::MAX);
     let revision = context.asked.params.last("revision").unwrap_or_default();
+    if revision.contains('\0') {
+        return Err(Refusal::invalid("`revision` has a NUL character"));
+    }
     let records = context
         .transaction
         .statuses_before(bundle.id, revision, before, page.most())
