@@ -260,6 +260,22 @@ async fn problems_are_told_with_their_places() {
             "metrics: {http: {request_duration: {buckets_seconds: [2, 1]}}}",
             "buckets_seconds[1] must be larger",
         ),
+        (
+            "foo: {}",
+            "foo is no known field; known are bundles, sources, stacks, secrets, tokens, metadata, database, service, metrics",
+        ),
+        (
+            "bundles: {b: {}, c: {},\n  b: {}}",
+            "config.yaml has \"b\" twice in one object, line 1, column 10",
+        ),
+        (
+            r#"{"secrets": {"s": {"type": "token_auth", "token": "a", "token": "b"}}}"#,
+            "config.yaml has \"token\" twice in one object, line 1",
+        ),
+        (
+            "database: {sql: {driver: postgres, dsn: 'postgres://u:p@h:port/x'}}",
+            "the DSN is none of PostgreSQL",
+        ),
         ("a: [", "neither YAML nor JSON, line"),
         ("- 1", "must be an object"),
         ("? [1]\n: 2", "neither YAML nor JSON"),
@@ -404,6 +420,29 @@ async fn tokens_are_renamed() {
             refused.to_string().contains("has the key of token"),
             "{refused}"
         );
+    }
+}
+
+/// Keys of YAML that are numbers are names; what stands before each path is checked before anything starts.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_prefixes() {
+    let folder = Folder::new();
+    let mut options = described(
+        &folder,
+        &[("a.yaml", "bundles: {2024: {labels: {1: one, true: 'yes'}}}")],
+    );
+    let plane = ControlPlane::open(&options).await.unwrap();
+    let key = plane
+        .create_token("ops", solon_control::model::Role::Viewer, None)
+        .await
+        .unwrap();
+    let (_, answer) = ask(&plane, &key, "GET /v1/bundles/2024", "").await;
+    let labels = json!({"1": "one", "true": "yes"});
+    assert_eq!(answer["result"]["labels"], labels);
+    for (prefix, is_valid) in [("/x", true), ("/", true), ("x", false), ("//x", false)] {
+        options.api_prefix = prefix.to_owned();
+        assert_eq!(commands::validate(&options).await.is_ok(), is_valid);
+        assert_eq!(ControlPlane::open(&options).await.is_ok(), is_valid);
     }
 }
 

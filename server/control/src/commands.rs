@@ -42,6 +42,9 @@ fn database(options: &Options) -> Result<Database, Refusal> {
 /// Everything that is wrong with them.
 pub async fn validate(options: &Options) -> Result<(), Refusal> {
     let config = options.load()?;
+    options.prefix(&config.settings)?;
+    // how a database is reached is read, and nothing is asked of it
+    drop(Database::new(&options.database(&config.settings))?);
     let database = Database::new(&DatabaseOptions::Memory)?;
     database.migrate().await?;
     let keyring = Keyring::random().map_err(|error| Refusal::internal(error.0))?;

@@ -57,7 +57,7 @@ impl Options {
     }
 
     /// What stands before each path: that of the options, or that of the files.
-    fn prefix(&self, settings: &Settings) -> Result<String, Refusal> {
+    pub(crate) fn prefix(&self, settings: &Settings) -> Result<String, Refusal> {
         if self.api_prefix.is_empty() {
             return Ok(settings.api_prefix.clone().unwrap_or_default());
         }

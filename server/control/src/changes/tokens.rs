@@ -143,7 +143,8 @@ impl Changing<'_> {
     /// A token that no file describes.
     async fn changeable(&mut self, name: &str) -> Result<Holder, Refusal> {
         let token = self.transaction.token(name).await?;
-        let token = token.ok_or_else(Refusal::not_found)?;
+        let absent = || format!("token {name:?} does not exist");
+        let token = token.ok_or_else(|| Refusal::new(Refused::NotFound, absent()))?;
         check_free(Kind::Token, name, token.file.as_deref())?;
         Ok(token)
     }

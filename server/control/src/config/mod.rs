@@ -8,6 +8,7 @@ mod environment;
 mod files;
 mod root;
 mod settings;
+mod unique;
 
 pub use apply::{Applied, apply};
 pub use files::{ConfigFiles, fingerprint};

@@ -95,7 +95,17 @@ fn failed(error: mysql_async::Error) -> DbError {
             | 1203
             | 1290
             | 1836
-            | 1927 => DbError::Unavailable(words),
+            | 1927
+            // disk, memory, threads, prepared statements at their end; statements that were stopped
+            | 1021
+            | 1037
+            | 1038
+            | 1041
+            | 1114
+            | 1135
+            | 1317
+            | 1461
+            | 1969 => DbError::Unavailable(words),
             1153 | 1406 => DbError::TooLarge(words),
             _ => DbError::Other(words),
         },
