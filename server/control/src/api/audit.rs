@@ -46,7 +46,7 @@ pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
     context.check(Wish::ViewAudit, None)?;
     let page = context.page("audit", limits::PAGE)?;
     let before = page.behind.unwrap_or(i64::MAX);
-    let transaction = &mut context.transaction;
+    let transaction = &mut *context.transaction;
     let entries = transaction.audit_before(before, page.most()).await?;
     context.paged(&page, &entries, |entry| entry.id, shown)
 }

@@ -46,7 +46,7 @@ pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<A
     let item = item(context, kind, name).await?;
     let page = context.page(&format!("grants\n{}", item.id), limits::PAGE)?;
     let after = page.behind.unwrap_or(0);
-    let transaction = &mut context.transaction;
+    let transaction = &mut *context.transaction;
     let found = transaction.grants_on(item.id, after, page.most()).await?;
     let number = |granted: &Granted| granted.token;
     context.paged(&page, &found, number, |granted| {

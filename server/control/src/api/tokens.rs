@@ -23,7 +23,7 @@ pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
     context.check(Wish::View(Kind::Token), None)?;
     let page = context.page("tokens", limits::PAGE)?;
     let after = page.behind.unwrap_or(0);
-    let transaction = &mut context.transaction;
+    let transaction = &mut *context.transaction;
     let tokens = transaction.tokens_after(after, page.most()).await?;
     let number = |token: &crate::db::Holder| token.id;
     context.paged(&page, &tokens, number, |token| {
