@@ -30,5 +30,4 @@ mod plane;
 mod races;
 mod secrecy;
 mod sequences;
-mod socket;
 mod tokens;
