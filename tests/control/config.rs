@@ -260,6 +260,22 @@ async fn problems_are_told_with_their_places() {
             "metrics: {http: {request_duration: {buckets_seconds: [2, 1]}}}",
             "buckets_seconds[1] must be larger",
         ),
+        (
+            "foo: {}",
+            "foo is no known field; known are bundles, sources, stacks, secrets, tokens, metadata, database, service, metrics",
+        ),
+        (
+            "bundles: {b: {}, c: {},\n  b: {}}",
+            "config.yaml has \"b\" twice in one object, line 1, column 10",
+        ),
+        (
+            r#"{"secrets": {"s": {"type": "token_auth", "token": "a", "token": "b"}}}"#,
+            "config.yaml has \"token\" twice in one object, line 1",
+        ),
+        (
+            "database: {sql: {driver: postgres, dsn: 'postgres://u:p@h:port/x'}}",
+            "the DSN is none of PostgreSQL",
+        ),
         ("a: [", "neither YAML nor JSON, line"),
         ("- 1", "must be an object"),
         ("? [1]\n: 2", "neither YAML nor JSON"),
@@ -372,6 +388,82 @@ async fn watched_files_are_loaded_again() {
     let (status, _) = ask(&plane, &key, "GET /v1/bundles/one", "").await;
     assert_eq!(status, 404);
 }
+
+/// A token of a file may have another name and keep its key.
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_are_renamed() {
+    for on in [On::Sqlite, On::Postgres, On::Mariadb] {
+        let folder = Folder::new();
+        let Some(database) = on.fresh(&folder.0).await else {
+            continue;
+        };
+        let token = |name: &str, key: &str| {
+            format!("tokens: {{{name}: {{api_key: {key}, scopes: [{{role: administrator}}]}}}}")
+        };
+        let mut options = described(&folder, &[("a.yaml", &token("one", "key"))]);
+        options.database = Some(database);
+        let plane = ControlPlane::open(&options).await.unwrap();
+        write(&folder.0, &[("a.yaml", &token("two", "key"))]);
+        plane.reload().await.unwrap();
+        let (_, answer) = ask(&plane, "key", "GET /v1/tokens", "").await;
+        let tokens = answer["result"].as_array().unwrap().iter();
+        let names: Vec<_> = tokens.map(|token| &token["name"]).collect();
+        assert_eq!(names, ["two"], "{on:?}");
+        // a key is of one token
+        let files = [
+            ("a.yaml", &*token("two", "key")),
+            ("b.yaml", &token("other", "key")),
+        ];
+        options.config.paths = write(&folder.0, &files);
+        let refused = ControlPlane::open(&options).await.err().unwrap();
+        assert!(
+            refused.to_string().contains("has the key of token"),
+            "{refused}"
+        );
+    }
+}
+
+/// Keys of YAML that are numbers are names; what stands before each path is checked before anything starts.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_prefixes() {
+    let folder = Folder::new();
+    let mut options = described(
+        &folder,
+        &[("a.yaml", "bundles: {2024: {labels: {1: one, true: 'yes'}}}")],
+    );
+    let plane = ControlPlane::open(&options).await.unwrap();
+    let key = plane
+        .create_token("ops", solon_control::model::Role::Viewer, None)
+        .await
+        .unwrap();
+    let (_, answer) = ask(&plane, &key, "GET /v1/bundles/2024", "").await;
+    let labels = json!({"1": "one", "true": "yes"});
+    assert_eq!(answer["result"]["labels"], labels);
+    for (prefix, is_valid) in [("/x", true), ("/", true), ("x", false), ("//x", false)] {
+        options.api_prefix = prefix.to_owned();
+        assert_eq!(commands::validate(&options).await.is_ok(), is_valid);
+        assert_eq!(ControlPlane::open(&options).await.is_ok(), is_valid);
+    }
+}
+
+/// A service without files that is told to load them again loses nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_files_nothing_is_loaded() {
+    let folder = Folder::new();
+    let described = described(&folder, &[("a.yaml", EVERYTHING_OF_FILES)]);
+    ControlPlane::open(&described).await.unwrap();
+    let plane = ControlPlane::open(&options(&folder.0.join("data")))
+        .await
+        .unwrap();
+    let applied = plane.reload().await.unwrap();
+    assert_eq!((applied.written, applied.removed), (0, 0));
+    assert_eq!(ask(&plane, "ops-key", "GET /v1/bundles/b", "").await.0, 200);
+}
+
+const EVERYTHING_OF_FILES: &str = "
+bundles: {b: {}}
+tokens: {ops: {api_key: ops-key, scopes: [{role: administrator}]}}
+";
 
 /// An item of the API that a file describes from then on is the file's.
 #[tokio::test(flavor = "multi_thread")]

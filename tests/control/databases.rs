@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use solon_control::db::{DatabaseOptions, DatabaseTls};
 
-use crate::server::{Kind, Server};
+use crate::servers::{Kind, Server};
 
 /// A database that tests run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

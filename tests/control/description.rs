@@ -1,8 +1,10 @@
-//! What `/openapi.json` says of paths and methods is so.
+//! What `/openapi.json` says of paths, methods and fields is so.
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use solon_control::access::Wish;
+use solon_control::model::{Kind, SecretType};
 
 use crate::databases::On;
 use crate::plane::Plane;
@@ -45,5 +47,48 @@ async fn described_paths_are_the_ones_there_are() {
             Value::Array(items) => open.extend(items),
             _ => {}
         }
+    }
+}
+
+/// The fields that it tells of secrets, and the permissions that may be granted, are those that there are.
+#[tokio::test(flavor = "multi_thread")]
+async fn described_fields_are_the_ones_there_are() {
+    let plane = Plane::new(On::Memory).await.unwrap();
+    let (_, described) = plane.told("admin", "GET /openapi.json", "").await;
+    let schemas = &described["components"]["schemas"];
+    let names = |schema: &Value| -> BTreeSet<String> {
+        let properties = schema["properties"].as_object().unwrap();
+        properties.keys().cloned().collect()
+    };
+    for (schema, own) in [
+        ("SecretValue", &["type"][..]),
+        ("FlatSecret", &["name", "type"]),
+    ] {
+        let variants = schemas[schema]["oneOf"].as_array().unwrap();
+        assert_eq!(variants.len(), SecretType::all().count());
+        for (kind, fields) in SecretType::all() {
+            let variant = variants
+                .iter()
+                .find(|variant| variant["properties"]["type"]["const"] == kind);
+            let told = names(variant.unwrap());
+            let known: BTreeSet<String> = own
+                .iter()
+                .chain(&fields)
+                .map(|&name| name.to_owned())
+                .collect();
+            assert_eq!(told, known, "{schema} {kind}");
+        }
+    }
+    for kind in Kind::OWNED {
+        let put = format!(
+            "/v1/{}/{{{}}}/grants/{{token}}",
+            kind.plural(),
+            kind.singular()
+        );
+        let body = &described["paths"][put]["put"]["requestBody"];
+        let schema = body["content"]["application/json"]["schema"]["$ref"].as_str();
+        let schema = described.pointer(&schema.unwrap()[1..]).unwrap();
+        let told = &schema["properties"]["permissions"]["items"]["enum"];
+        assert_eq!(*told, json!(Wish::grantable(kind)), "{kind:?}");
     }
 }

@@ -5,7 +5,7 @@ use solon_control::db::{Database, DatabaseOptions, DatabaseTls, DbError};
 
 use crate::databases::{Folder, skip};
 use crate::plane::options;
-use crate::server::{Kind, Server};
+use crate::servers::{Kind, Server};
 
 /// A certificate for this machine with its key, and the authority that signed it.
 fn certificate() -> (String, String, String) {

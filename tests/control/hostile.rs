@@ -127,6 +127,23 @@ async fn large_and_deep_bodies() {
 type Body = fn(&str) -> serde_json::Value;
 
 /// What names a path, in each field that does, written in each way that leaves.
+/// What many use is not removed, and the refusal stays short.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_users() {
+    let plane = Plane::new(On::Memory).await.unwrap();
+    plane.done("admin", "PUT /v1/sources/s", "{}").await;
+    for number in 0..150 {
+        let body = r#"{"requirements":[{"source":"s"}]}"#;
+        plane
+            .done("admin", &format!("PUT /v1/bundles/b{number}"), body)
+            .await;
+    }
+    let (status, answer) = plane.told("admin", "DELETE /v1/sources/s", "").await;
+    assert_eq!(status, 409, "{answer}");
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.ends_with("bundle \"b99\", 50 more"), "{message}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_path_leaves() {
     let plane = Plane::new(On::Memory).await.unwrap();

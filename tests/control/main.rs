@@ -12,6 +12,9 @@
     reason = "a panic here is a failing test, and what is skipped is told"
 )]
 
+#[path = "../servers/mod.rs"]
+mod servers;
+
 mod cases;
 mod config;
 mod databases;
@@ -27,5 +30,4 @@ mod plane;
 mod races;
 mod secrecy;
 mod sequences;
-mod server;
-mod socket;
+mod tokens;

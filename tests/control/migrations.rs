@@ -79,7 +79,7 @@ async fn tables_are_made_once() {
         assert_eq!(
             tokens
                 .iter()
-                .map(|token| token.name.as_str())
+                .map(|token| token["name"].as_str().unwrap())
                 .collect::<Vec<_>>(),
             ["ops"]
         );

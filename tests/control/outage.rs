@@ -6,7 +6,7 @@ use solon_control::ControlPlane;
 
 use crate::databases::{Folder, On, create, options as reached, skip};
 use crate::plane::{Plane, json, options};
-use crate::server::{Kind, Server};
+use crate::servers::{Kind, Server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgres_comes_back() {

@@ -1,9 +1,12 @@
 //! Writes at the same time: each happens as if the others had waited.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::databases::On;
+use crate::databases::{On, create, options, skip};
 use crate::plane::Plane;
+use crate::servers::{Kind, Server};
 
 /// Of many who change the same state, one does.
 #[tokio::test(flavor = "multi_thread")]
@@ -136,6 +139,73 @@ async fn who_is_revoked_is_out() {
         assert_eq!(all["result"].as_array().unwrap().len(), written, "{on:?}");
         let (status, _) = plane.told("t", "PUT /v1/bundles/late", "{}").await;
         assert_eq!(status, 401, "{on:?}");
+    }
+}
+
+/// Tables that are closed again and again, as a server with many of them does, stop nobody.
+#[tokio::test(flavor = "multi_thread")]
+async fn closed_tables_are_opened_again() {
+    use mysql_async::prelude::Queryable as _;
+    let settings = ["--table-open-cache=10", "--table-definition-cache=400"];
+    let Some(server) = Server::start_with(Kind::Mariadb, &settings) else {
+        skip(Kind::Mariadb);
+        return;
+    };
+    create(On::Mariadb, &server, "control").await;
+    let database = options(On::Mariadb, &server, "control");
+    let plane = Plane::with(On::Memory, |options| options.database = Some(database))
+        .await
+        .unwrap();
+    let seconds = std::env::var("LOAD_SECONDS").ok();
+    let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(2);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let plane = Arc::new(plane);
+    let clients: Vec<_> = (0..6)
+        .map(|client| {
+            let plane = plane.clone();
+            tokio::spawn(async move {
+                let who = ["admin", "owner1", "owner2"][client % 3];
+                let bundle = format!("/v1/bundles/b{client}");
+                let mut asked = 0;
+                while Instant::now() < end {
+                    for ask in ["PUT ", "GET ", "GET /v1/bundles"] {
+                        let ask = match ask.strip_suffix(' ') {
+                            Some(method) => format!("{method} {bundle}"),
+                            None => ask.to_owned(),
+                        };
+                        let (status, answer) = plane.told(who, &ask, "{}").await;
+                        assert_eq!(status, 200, "{ask}: {answer}");
+                        asked += 1;
+                    }
+                }
+                asked
+            })
+        })
+        .collect();
+    let url = format!(
+        "mysql://root@127.0.0.1:{}/mysql?prefer_socket=false",
+        server.port
+    );
+    let mut connection = mysql_async::Conn::from_url(url).await.unwrap();
+    // more tables than the server remembers
+    connection
+        .query_drop("CREATE DATABASE others")
+        .await
+        .unwrap();
+    for number in (0..600).cycle() {
+        if Instant::now() > end {
+            break;
+        }
+        let table = format!("CREATE TABLE IF NOT EXISTS others.t{number} (id INT)");
+        connection.query_drop(table).await.unwrap();
+        let read = format!("SELECT id FROM others.t{number}");
+        connection.query_drop(read).await.unwrap();
+        if number % 20 == 0 {
+            connection.query_drop("FLUSH TABLES").await.unwrap();
+        }
+    }
+    for client in clients {
+        assert!(client.await.unwrap() > 0);
     }
 }
 

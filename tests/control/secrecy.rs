@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use solon_control::model::SecretType;
 use solon_control::{ControlPlane, commands};
 
-use crate::databases::On;
+use crate::databases::{On, create, options as reached, skip};
 use crate::plane::{Plane, options};
+use crate::servers::{Kind, Server};
 
 const CANARY: &str = "canary7d1f";
 
@@ -62,14 +63,65 @@ fn find_in_folder(folder: &Path) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             find_in_folder(&path);
-        } else {
+        } else if path.is_file() {
             find(&std::fs::read(&path).unwrap(), &path.display().to_string());
         }
     }
 }
 
+/// Whether a word is in a file of a folder.
+fn is_in_folder(word: &str, folder: &Path) -> bool {
+    let mut entries = std::fs::read_dir(folder).unwrap();
+    entries.any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return is_in_folder(word, &path);
+        }
+        path.is_file() && {
+            let bytes = std::fs::read(&path).unwrap();
+            let mut parts = bytes.windows(word.len());
+            parts.any(|part| part == word.as_bytes())
+        }
+    })
+}
+
 #[tokio::test]
 async fn secrets_stay_secret() {
+    stay_secret(On::Sqlite).await;
+}
+
+#[tokio::test]
+async fn secrets_stay_secret_in_postgres() {
+    stay_secret(On::Postgres).await;
+}
+
+#[tokio::test]
+async fn secrets_stay_secret_in_mariadb() {
+    stay_secret(On::Mariadb).await;
+}
+
+/// A server of the test's own, so that all of its files are of this test; nothing where there is none.
+async fn server(on: On) -> Option<Server> {
+    let kind = match on {
+        On::Postgres => Kind::Postgres,
+        _ => Kind::Mariadb,
+    };
+    let server = Server::start(kind);
+    match &server {
+        Some(server) => create(on, server, "control").await,
+        None => skip(kind),
+    }
+    server
+}
+
+async fn stay_secret(on: On) {
+    let mut server = match on {
+        On::Postgres | On::Mariadb => match server(on).await {
+            Some(server) => Some(server),
+            None => return,
+        },
+        _ => None,
+    };
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -77,7 +129,15 @@ async fn secrets_stay_secret() {
         .with_writer(move || writer.clone())
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
-    let plane = Plane::new(On::Sqlite).await.unwrap();
+    let database = server.as_ref().map(|server| reached(on, server, "control"));
+    let options = |folder: &Path| {
+        let mut options = options(folder);
+        options.database.clone_from(&database);
+        options
+    };
+    let plane = Plane::with(On::Memory, |options| options.database.clone_from(&database))
+        .await
+        .unwrap();
     let ask = async |ask: &str, body: &Value| {
         let response = plane.ask("admin", ask, body.to_string()).await;
         find(response.body(), ask);
@@ -176,6 +236,17 @@ async fn secrets_stay_secret() {
     let log = log.0.lock().unwrap();
     assert!(!log.is_empty());
     find(&log, "the log");
+    drop(log);
+    drop(reopened);
+    drop(plane);
+
+    // what the server keeps: tables, logs of writes, its own log
+    if let Some(server) = &mut server {
+        server.stop();
+        // what is no secret is there to be found
+        assert!(is_in_folder("oidc_client_credentials", &server.folder));
+        find_in_folder(&server.folder);
+    }
 }
 
 /// Keys of tokens are nowhere kept either.

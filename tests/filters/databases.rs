@@ -7,10 +7,8 @@ mod postgresql;
 mod sqlite;
 
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, fs, thread};
+use std::process::{Command, Stdio};
+use std::thread;
 
 use serde_json::Value;
 use solon::FilterTarget;
@@ -126,36 +124,4 @@ pub fn hex(text: &str) -> String {
 pub fn pair(line: &str, between: char) -> Option<(usize, usize)> {
     let (one, other) = line.split_once(between)?;
     Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
-}
-
-/// A server that ends with the test, and its folder.
-pub struct Server {
-    pub child: Child,
-    pub folder: PathBuf,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// A folder of this test's own.
-pub fn folder(name: &str) -> PathBuf {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
-    let made = MADE.fetch_add(1, Ordering::Relaxed);
-    let folder = env::temp_dir().join(format!("solon-{name}-{}-{made}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// A program on the path or in one of some folders.
-pub fn program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let all = env::split_paths(&path).chain(folders.iter().cloned());
-    all.map(|folder| folder.join(name))
-        .find(|program| program.is_file())
 }

@@ -16,6 +16,10 @@
     reason = "a test program: it talks on the terminal, and a panic in it is a failing test"
 )]
 
+#[path = "../servers/mod.rs"]
+#[allow(dead_code, reason = "the control plane's tests do more with servers")]
+mod servers;
+
 mod databases;
 mod differences;
 mod draw;

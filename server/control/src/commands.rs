@@ -2,9 +2,10 @@
 
 use zeroize::Zeroizing;
 
+use crate::changes::token_json;
 use crate::config::apply;
 use crate::control_plane::{ControlPlane, Options};
-use crate::db::{Database, DatabaseOptions, DbError, Holder, pending_sql};
+use crate::db::{Database, DatabaseOptions, DbError, pending_sql};
 use crate::error::Refusal;
 use crate::model::Role;
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
@@ -41,6 +42,9 @@ fn database(options: &Options) -> Result<Database, Refusal> {
 /// Everything that is wrong with them.
 pub async fn validate(options: &Options) -> Result<(), Refusal> {
     let config = options.load()?;
+    options.prefix(&config.settings)?;
+    // how a database is reached is read, and nothing is asked of it
+    drop(Database::new(&options.database(&config.settings))?);
     let database = Database::new(&DatabaseOptions::Memory)?;
     database.migrate().await?;
     let keyring = Keyring::random().map_err(|error| Refusal::internal(error.0))?;
@@ -96,12 +100,13 @@ pub async fn create_token(
     plane.create_token(name, role, expires_at).await
 }
 
-/// `token list`: every token, without its key.
+/// `token list`: every token as JSON, without its key.
 ///
 /// # Errors
 /// A database that cannot be reached.
-pub async fn tokens(options: &Options) -> Result<Vec<Holder>, Refusal> {
-    ControlPlane::attach(options).await?.tokens().await
+pub async fn tokens(options: &Options) -> Result<Vec<serde_json::Value>, Refusal> {
+    let tokens = ControlPlane::attach(options).await?.tokens().await?;
+    tokens.iter().map(token_json).collect()
 }
 
 /// `token revoke`: revokes a token.
@@ -113,12 +118,4 @@ pub async fn revoke_token(options: &Options, name: &str) -> Result<(), Refusal> 
         .await?
         .revoke_token(name)
         .await
-}
-
-/// `run`: opens the control plane, which is ready for requests then.
-///
-/// # Errors
-/// As for [`ControlPlane::open`].
-pub async fn open(options: &Options) -> Result<ControlPlane, Refusal> {
-    ControlPlane::open(options).await
 }

@@ -8,11 +8,12 @@ use std::time::Duration;
 use zeroize::Zeroizing;
 
 use crate::access::Access;
-use crate::api::{Metrics, Service, State, new_key};
-use crate::config::{Applied, Config, ConfigFiles, Settings, apply, fingerprint};
-use crate::db::{Database, DatabaseOptions, Dialect, Holder, Mode, NewToken};
-use crate::error::{Refusal, Refused};
-use crate::model::{Compat, Kind, Record, Role, check_name};
+use crate::api::{Metrics, Service, State};
+use crate::changes::{Actor, Changing};
+use crate::config::{Applied, Config, ConfigFiles, Settings, apply, check_prefix, fingerprint};
+use crate::db::{Database, DatabaseOptions, Dialect, Holder, Mode, Transaction};
+use crate::error::Refusal;
+use crate::model::{Compat, Kind, Record, Role};
 use crate::secrets::{KeySource, Keyring, ServiceKeys};
 
 /// How a control plane is set up.
@@ -53,6 +54,16 @@ impl Options {
     pub(crate) fn database(&self, settings: &Settings) -> DatabaseOptions {
         let chosen = self.database.clone().or_else(|| settings.database.clone());
         chosen.unwrap_or_else(|| DatabaseOptions::Sqlite(self.data_dir.join("sqlite.db")))
+    }
+
+    /// What stands before each path: that of the options, or that of the files.
+    pub(crate) fn prefix(&self, settings: &Settings) -> Result<String, Refusal> {
+        if self.api_prefix.is_empty() {
+            return Ok(settings.api_prefix.clone().unwrap_or_default());
+        }
+        check_prefix(&self.api_prefix)
+            .map_err(|words| Refusal::invalid(format!("the prefix of the API {words}")))?;
+        Ok(self.api_prefix.trim_end_matches('/').to_owned())
     }
 
     /// What the configuration files say.
@@ -116,10 +127,7 @@ impl ControlPlane {
             keys,
             access,
             compat: options.compat,
-            prefix: match &config.settings.api_prefix {
-                Some(prefix) if options.api_prefix.is_empty() => prefix.clone(),
-                _ => options.api_prefix.trim_end_matches('/').to_owned(),
-            },
+            prefix: options.prefix(&config.settings)?,
             metrics,
             is_ready: AtomicBool::new(true),
             touching: parking_lot::Mutex::default(),
@@ -135,11 +143,14 @@ impl ControlPlane {
     }
 
     /// Reads the configuration files again and brings what they describe into the database: all of it, or nothing.
-    /// Settings of the service stay as they were at its start.
+    /// Settings of the service stay as they were at its start. Without files nothing changes.
     ///
     /// # Errors
     /// Everything that is wrong with the files; a database that cannot be reached.
     pub async fn reload(&self) -> Result<Applied, Refusal> {
+        if self.options.config.paths.is_empty() {
+            return Ok(Applied::default());
+        }
         let config = self.options.load()?;
         let State {
             database,
@@ -195,27 +206,11 @@ impl ControlPlane {
         role: Role,
         expires_at: Option<i64>,
     ) -> Result<Zeroizing<String>, Refusal> {
-        check_name(name)
-            .map_err(|words| Refusal::invalid(format!("the name of a token {words}")))?;
-        let key = new_key()?;
+        let keys = &self.state.keys;
         let mut transaction = self.state.database.begin(Mode::Write).await?;
-        if transaction.token(name).await?.is_some() {
-            transaction.roll_back().await;
-            return Err(Refusal::new(
-                Refused::Conflict,
-                format!("token {name:?} exists"),
-            ));
-        }
-        let token = NewToken {
-            name,
-            role,
-            key_hash: &self.state.keys.digest(&key),
-            file: None,
-            expires_at,
-        };
-        transaction.put_token(token).await?;
-        transaction.commit().await?;
-        Ok(key)
+        let mut changing = by_operator(&mut transaction);
+        let made = changing.create_token(keys, name, role, expires_at).await;
+        Ok(transaction.settle(made).await?.key)
     }
 
     /// Every token.
@@ -242,19 +237,8 @@ impl ControlPlane {
     /// No token of that name, or one that a file describes; a database that cannot be reached.
     pub async fn revoke_token(&self, name: &str) -> Result<(), Refusal> {
         let mut transaction = self.state.database.begin(Mode::Write).await?;
-        let Some(token) = transaction.token(name).await? else {
-            transaction.roll_back().await;
-            return Err(Refusal::not_found());
-        };
-        if let Some(file) = token.file {
-            transaction.roll_back().await;
-            let message =
-                format!("token {name:?} is described by the file {file:?}; change it there");
-            return Err(Refusal::new(Refused::Conflict, message));
-        }
-        transaction.remove_token(token.id).await?;
-        transaction.commit().await?;
-        Ok(())
+        let revoked = by_operator(&mut transaction).revoke_token(name).await;
+        transaction.settle(revoked).await
     }
 
     /// Notes what became of building or pushing a bundle.
@@ -263,12 +247,21 @@ impl ControlPlane {
     /// No bundle of that name; a database that cannot be reached.
     pub async fn record_status(&self, bundle: &str, record: &Record) -> Result<(), Refusal> {
         let mut transaction = self.state.database.begin(Mode::Write).await?;
-        let Some(head) = transaction.head(Kind::Bundle, bundle).await? else {
-            transaction.roll_back().await;
-            return Err(Refusal::not_found());
+        let recorded = async {
+            let head = transaction.head(Kind::Bundle, bundle).await?;
+            let head = head.ok_or_else(Refusal::not_found)?;
+            Ok::<_, Refusal>(transaction.record_status(head.id, record).await?)
         };
-        transaction.record_status(head.id, record).await?;
-        transaction.commit().await?;
-        Ok(())
+        let recorded = recorded.await;
+        transaction.settle(recorded).await
+    }
+}
+
+/// A change by whoever runs the service.
+fn by_operator(transaction: &mut Transaction) -> Changing<'_> {
+    Changing {
+        transaction,
+        actor: Actor::Operator,
+        request: "",
     }
 }

@@ -82,6 +82,13 @@ impl From<DbError> for Refusal {
     }
 }
 
+impl From<jiff::Error> for Refusal {
+    /// Times that no calendar has are never kept.
+    fn from(error: jiff::Error) -> Self {
+        Self::internal(error.to_string())
+    }
+}
+
 impl From<crate::model::Problems> for Refusal {
     fn from(problems: crate::model::Problems) -> Self {
         Self::invalid(problems.to_string())

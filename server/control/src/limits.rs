@@ -21,6 +21,9 @@ pub const PARTS: usize = 100_000;
 /// Most problems that one refusal tells.
 pub const PROBLEMS: usize = 10;
 
+/// Most users that a refusal names of what is in use.
+pub const USERS: usize = 100;
+
 /// Items of a page, unless fewer are asked for.
 pub const PAGE: usize = 100;
 

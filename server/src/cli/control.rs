@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
-use solon_control::api::token_json;
 use solon_control::config::ConfigFiles;
 use solon_control::model::{Compat, Role};
 use solon_control::secrets::KeySource;
@@ -246,27 +245,27 @@ async fn perform(command: Command) -> Result<(), String> {
             expires_in,
             name,
         }) => {
-            let plane = ControlPlane::open(&common.options()).await.map_err(text)?;
             let role = match role {
                 RoleFlag::Administrator => Role::Administrator,
                 RoleFlag::Viewer => Role::Viewer,
                 RoleFlag::Owner => Role::Owner,
                 RoleFlag::StackOwner => Role::StackOwner,
             };
-            let key = plane.create_token(&name, role, expires_in.map(until)).await;
+            let end = expires_in.map(until);
+            let key = commands::create_token(&common.options(), &name, role, end).await;
             print(format!("{}\n", key.map_err(text)?.as_str()));
             Ok(())
         }
         Command::Token(Token::List { common }) => {
-            let plane = ControlPlane::open(&common.options()).await.map_err(text)?;
-            for token in plane.tokens().await.map_err(text)? {
-                print(token_json(&token).map_err(text)? + "\n");
+            let tokens = commands::tokens(&common.options()).await;
+            for token in tokens.map_err(text)? {
+                print(format!("{token}\n"));
             }
             Ok(())
         }
         Command::Token(Token::Revoke { common, name }) => {
-            let plane = ControlPlane::open(&common.options()).await.map_err(text)?;
-            plane.revoke_token(&name).await.map_err(text)
+            let revoked = commands::revoke_token(&common.options(), &name).await;
+            revoked.map_err(text)
         }
         Command::Secrets(Secrets::Rotate { common }) => {
             let changed = commands::rotate_secrets(&common.options()).await;

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use solon::FilterTarget;
 
-use super::{Database, Kept, pair, program};
+use super::{Database, Kept, pair};
+use crate::servers::program;
 use crate::tables::Kind;
 
 /// The package, in the version that is tested with.
@@ -24,7 +25,7 @@ pub struct Javascript {
 impl Javascript {
     /// `None` where the package cannot be had.
     pub fn start() -> Option<Self> {
-        let (node, npm) = (program("node", &[])?, program("npm", &[])?);
+        let (node, npm) = (program("node")?, program("npm")?);
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ucast");
         if !folder.join("node_modules/@ucast/js").is_dir() {
             std::fs::create_dir_all(&folder).unwrap();

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 use solon::FilterTarget;
 
-use super::{Database, Kept, Server, answer, folder, hex, pair, program, question};
+use super::{Database, Kept, answer, hex, pair, question};
+use crate::servers::{self, Server, program};
 use crate::tables::Kind;
 
 pub struct Mariadb {
@@ -20,38 +21,13 @@ pub struct Mariadb {
 impl Mariadb {
     /// Starts a server; `None` where it is not installed.
     pub fn start() -> Option<Self> {
-        let folders = [PathBuf::from("/usr/sbin")];
-        let [init, server, client] =
-            ["mariadb-install-db", "mariadbd", "mariadb"].map(|name| program(name, &folders));
-        let (init, server, client) = (init?, server?, client?);
-        let folder = folder("mariadb");
-        let data = format!("--datadir={}", folder.join("data").display());
-        let user = std::env::var("USER").unwrap_or_else(|_| "root".to_owned());
-        let user = format!("--user={user}");
-        let made = Command::new(init)
-            .args(["--no-defaults", &data, &user])
-            .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        made.ok().filter(std::process::ExitStatus::success)?;
-        let socket = folder.join("socket");
-        let child = Command::new(server)
-            .args(["--no-defaults", &data, &user, "--skip-networking"])
-            .args([
-                "--character-set-server=utf8mb4",
-                "--innodb-flush-log-at-trx-commit=0",
-            ])
-            .arg(format!("--socket={}", socket.display()))
-            .arg(format!("--pid-file={}", folder.join("pid").display()))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut started = Self {
-            server: Server { child, folder },
-            client,
-        };
+        let client = program("mariadb")?;
+        let settings = [
+            "--character-set-server=utf8mb4",
+            "--innodb-flush-log-at-trx-commit=0",
+        ];
+        let server = Server::start_with(servers::Kind::Mariadb, &settings)?;
+        let mut started = Self { server, client };
         for _ in 0..200 {
             if started
                 .ask("CREATE DATABASE IF NOT EXISTS solon;\nSELECT 1;\n")

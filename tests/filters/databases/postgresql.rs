@@ -1,15 +1,16 @@
 //! PostgreSQL, as a server of this test's own.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
 use std::time::Duration;
-use std::{fs, thread};
 
 use serde_json::Value;
 use solon::FilterTarget;
 
-use super::{Database, Kept, Server, answer, folder, hex, pair, program, question};
+use super::{Database, Kept, answer, hex, pair, question};
+use crate::servers::{self, Server, program};
 use crate::tables::Kind;
 
 pub struct Postgresql {
@@ -20,61 +21,9 @@ pub struct Postgresql {
 impl Postgresql {
     /// Starts a server; `None` where it is not installed.
     pub fn start() -> Option<Self> {
-        let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
-        let folders: Vec<PathBuf> = versions
-            .filter_map(|entry| Some(entry.ok()?.path().join("bin")))
-            .collect();
-        let [init, server, client] =
-            ["initdb", "postgres", "psql"].map(|name| program(name, &folders));
-        let (init, server, client) = (init?, server?, client?);
-        let folder = folder("postgresql");
-        // the server refuses to run as root
-        let is_root = fs::metadata("/proc/self")
-            .is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
-        if is_root {
-            let owned = Command::new("chown").arg("postgres").arg(&folder).status();
-            owned.ok().filter(std::process::ExitStatus::success)?;
-        }
-        let command = |program: &Path| {
-            if is_root {
-                let mut command = Command::new("setpriv");
-                command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
-                command.arg(program);
-                command
-            } else {
-                Command::new(program)
-            }
-        };
-        let data = folder.join("data");
-        let made = command(&init)
-            .args([
-                "-A",
-                "trust",
-                "-U",
-                "postgres",
-                "-E",
-                "UTF8",
-                "--locale=C",
-                "--no-sync",
-                "-D",
-            ])
-            .arg(&data)
-            .stdout(Stdio::null())
-            .status();
-        made.ok().filter(std::process::ExitStatus::success)?;
-        let child = command(&server)
-            .arg("-D")
-            .arg(&data)
-            .args(["-F", "-c", "listen_addresses=", "-k"])
-            .arg(&folder)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut started = Self {
-            server: Server { child, folder },
-            client,
-        };
+        let client = program("psql")?;
+        let server = Server::start_with(servers::Kind::Postgres, &["-F"])?;
+        let mut started = Self { server, client };
         for _ in 0..100 {
             if started.ask("SELECT 1;\n").contains('1') {
                 // compares without case and accents
@@ -91,8 +40,10 @@ impl Postgresql {
     fn ask(&mut self, script: &str) -> String {
         let mut command = Command::new(&self.client);
         command
-            .args(["-X", "-q", "-A", "-t", "-U", "postgres", "-h"])
+            .args(["-X", "-q", "-A", "-t", "-U", "solon", "-h"])
             .arg(&self.server.folder)
+            .arg("-p")
+            .arg(self.server.port.to_string())
             .arg("postgres");
         let (said, errors) = answer(&mut command, script);
         said + &errors

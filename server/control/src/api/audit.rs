@@ -5,11 +5,11 @@ use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::service::Context;
-use super::statuses::time;
 use crate::access::Wish;
 use crate::db::AuditEntry;
 use crate::error::Refusal;
 use crate::limits;
+use crate::model::moment;
 
 #[derive(Serialize)]
 struct Shown<'e> {
@@ -29,7 +29,7 @@ fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
             .and_then(|text| RawValue::from_string(text).ok())
     };
     let shown = Shown {
-        at: time(entry.at)?,
+        at: moment::write(entry.at)?,
         principal: &entry.principal,
         request: &entry.request,
         action: &entry.action,
@@ -44,15 +44,9 @@ fn shown(entry: &AuditEntry) -> Result<String, Refusal> {
 /// A page of writes, the latest first.
 pub async fn list(context: &mut Context<'_>) -> Result<Answer, Refusal> {
     context.check(Wish::ViewAudit, None)?;
-    let params = &context.asked.params;
-    let size = params.limit(limits::PAGE)?;
-    let before = context.after("audit", params)?.unwrap_or(i64::MAX);
-    let most = i64::try_from(size).unwrap_or(i64::MAX) + 1;
-    let mut entries = context.transaction.audit_before(before, most).await?;
-    let is_full = entries.len() > size;
-    entries.truncate(size);
-    let last = entries.last().filter(|_| is_full);
-    let next = last.and_then(|last| context.cursor("audit", last.id));
-    let entries: Result<Vec<String>, Refusal> = entries.iter().map(shown).collect();
-    Ok(Answer::page(&entries?, next.as_deref()))
+    let page = context.page("audit", limits::PAGE)?;
+    let before = page.behind.unwrap_or(i64::MAX);
+    let transaction = &mut *context.transaction;
+    let entries = transaction.audit_before(before, page.most()).await?;
+    context.paged(&page, &entries, |entry| entry.id, shown)
 }

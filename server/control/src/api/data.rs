@@ -34,11 +34,25 @@ pub fn read_patch(asked: &Asked) -> Result<Vec<PatchStep>, Refusal> {
     steps.map_err(|error| Refusal::invalid(format!("the patch is none: {}", words(&error))))
 }
 
+/// What a document is called while a patch is made: it may be anything, and the root of documents is an object.
+const DOCUMENT: &str = "document";
+
 /// What is wrong, without the code that policies see.
 fn words(error: &StoreError) -> String {
     let words = error.to_string();
     let code = format!("{}: ", error.code());
     words.strip_prefix(&code).unwrap_or(&words).to_owned()
+}
+
+/// What is wrong with a step of a patch, with paths as the patch writes them.
+fn not_applied(error: &StoreError) -> Refusal {
+    let words = words(error);
+    let words = words.strip_prefix('/').unwrap_or(&words);
+    let words = words.strip_prefix(DOCUMENT).unwrap_or(words);
+    Refusal::invalid(format!(
+        "the patch does not apply: {}",
+        words.trim_start_matches(": ")
+    ))
 }
 
 fn text(value: &Value) -> String {
@@ -97,9 +111,10 @@ async fn assemble(
     Ok(tree)
 }
 
-/// What the tag of a document is made of.
-fn tag(context: &Context<'_>, text: &str) -> String {
-    context.state.keys.tag(&format!("data\n{text}"))
+/// The tag of a document, which tells nobody whether another is the same.
+fn tag(context: &Context<'_>, source: i64, path: &DataPath, text: &str) -> String {
+    let state = format!("data\n{source}\n{}\n{text}", path.file());
+    context.state.keys.tag(&state)
 }
 
 /// What stands at a path, whichever documents it is of.
@@ -114,7 +129,7 @@ pub async fn get(
         return Ok(Answer::done());
     };
     let text = text(value);
-    let tag = tag(context, &text);
+    let tag = tag(context, source.id, path, &text);
     Ok(Answer::result(&text).tagged(tag))
 }
 
@@ -130,15 +145,10 @@ pub async fn write(
     let change = change?;
     let file = path.file();
     let before = context.transaction.document(source.id, &file).await?;
-    if context.asked.headers.contains_key(http::header::IF_MATCH)
-        || context
-            .asked
-            .headers
-            .contains_key(http::header::IF_NONE_MATCH)
-    {
+    if preconditions::are_asked(context.asked) {
         let tree = assemble(context, source.id, path, false).await?;
         let seen = tree.as_ref().and_then(|tree| tree::at(tree, path.steps()));
-        let seen = seen.map(|value| tag(context, &text(value)));
+        let seen = seen.map(|value| tag(context, source.id, path, &text(value)));
         preconditions::check(context.asked, seen.as_deref())?;
     }
     let after = match change {
@@ -154,19 +164,23 @@ pub async fn write(
         (Some(value), Some(kept)) => {
             let others = assemble(context, source.id, path, true).await?;
             let own = tree::below(path.steps(), value.clone());
-            if let Some(others) = others
-                && let Err(Clash(steps)) = tree::merge(&others, &own)
-            {
-                let place = steps.join("/");
-                let message =
-                    format!("another document of the source has a value at {place:?} already");
-                return Err(Refusal::new(Refused::Conflict, message));
+            let all = match others {
+                None => own,
+                Some(others) => tree::merge(&others, &own).map_err(|Clash(steps)| {
+                    let place = steps.join("/");
+                    let message =
+                        format!("another document of the source has a value at {place:?} already");
+                    Refusal::new(Refused::Conflict, message)
+                })?,
+            };
+            // what is read at the path has this tag, and that is of other documents as well
+            if let Some(seen) = tree::at(&all, path.steps()) {
+                answer = answer.tagged(tag(context, source.id, path, &text(seen)));
             }
             context
                 .transaction
                 .put_document(source.id, &file, kept)
                 .await?;
-            answer = answer.tagged(tag(context, kept));
         }
         _ => {
             context
@@ -183,7 +197,7 @@ pub async fn write(
         };
         // a document may be large, and it is there to be read; what it was is known by its length and its tag
         let told = |text: &String| {
-            let tag = tag(context, text);
+            let tag = tag(context, source.id, path, text);
             serde_json::json!({ "path": file, "bytes": text.len(), "tag": tag }).to_string()
         };
         let (before, after) = (before.as_ref().map(told), kept.as_ref().map(told));
@@ -203,22 +217,20 @@ pub async fn write(
 
 /// A document after a patch. What is not there yet is an empty object, and parents of what is added are made.
 fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal> {
-    let refused = |error: StoreError| {
-        Refusal::invalid(format!("the patch does not apply: {}", words(&error)))
-    };
     let before = before.unwrap_or("{}");
     let before = json::read(before.as_bytes())
         .map_err(|error| Refusal::internal(format!("a document is no JSON: {error}")))?;
-    // a document may be anything, and the root of documents is an object
-    let root = Path::new(["document"]);
-    let documents = Value::object(vec![("document".into(), before)]);
+    let root = Path::new([DOCUMENT]);
+    let documents = Value::object(vec![(DOCUMENT.into(), before)]);
     let mut transaction = Transaction::on(&Snapshot::new(documents, 0));
     for step in steps {
         let step = match step {
             PatchStep::Write(operation, path, value) => {
                 let path = root.join(&path);
                 match operation {
-                    Operation::Add => transaction.make_parents(&path).map_err(refused)?,
+                    Operation::Add => transaction
+                        .make_parents(&path)
+                        .map_err(|error| not_applied(&error))?,
                     // what is not there is as good as removed
                     Operation::Remove if transaction.read(&path).is_err() => continue,
                     _ => {}
@@ -235,7 +247,8 @@ fn patched(before: Option<&str>, steps: Vec<PatchStep>) -> Result<Value, Refusal
                 to: root.join(&to),
             },
         };
-        step.apply(&mut transaction).map_err(refused)?;
+        step.apply(&mut transaction)
+            .map_err(|error| not_applied(&error))?;
     }
     let after = transaction.read(&root);
     // removed at its root, a document is null, as RFC 6902 leaves it

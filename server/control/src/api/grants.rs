@@ -1,7 +1,5 @@
 //! What administrators let others do with an item.
 
-use std::collections::BTreeMap;
-
 use serde_json::json;
 
 use super::answer::Answer;
@@ -9,8 +7,9 @@ use super::request::Asked;
 use super::service::Context;
 use super::write::Change;
 use crate::access::Wish;
-use crate::db::ItemHead;
+use crate::db::{Granted, ItemHead};
 use crate::error::{Refusal, Refused};
+use crate::limits;
 use crate::model::{Compat, Kind, Origin, Place, Reader};
 
 /// Reads a body: `{"permissions": ["sources.use"]}`.
@@ -18,6 +17,9 @@ pub fn read(asked: &Asked, compat: Compat, kind: Kind) -> Result<Vec<String>, Re
     let value = asked.json()?;
     let mut reader = Reader::new(compat, Origin::Api);
     let mut members = reader.object(&Place::Root, &value);
+    if members.take("permissions").is_none() && members.is_object() {
+        reader.refuse(&Place::Root.member("permissions"), "is required");
+    }
     let mut permissions = members.texts(&mut reader, &Place::Root, "permissions");
     members.end(&mut reader, &Place::Root);
     let known = Wish::grantable(kind);
@@ -42,14 +44,19 @@ async fn item(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<ItemH
 /// Who was granted what.
 pub async fn list(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<Answer, Refusal> {
     let item = item(context, kind, name).await?;
-    let mut by_token: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (token, permission) in context.transaction.grants_on(item.id).await? {
-        by_token.entry(token).or_default().push(permission);
-    }
-    let shown = by_token.iter().map(|(token, permissions)| {
-        json!({ "token": token, "permissions": permissions }).to_string()
-    });
-    Ok(Answer::page(&shown.collect::<Vec<_>>(), None))
+    let page = context.page(&format!("grants\n{}", item.id), limits::PAGE)?;
+    let after = page.behind.unwrap_or(0);
+    let transaction = &mut *context.transaction;
+    let found = transaction.grants_on(item.id, after, page.most()).await?;
+    let number = |granted: &Granted| granted.token;
+    context.paged(&page, &found, number, |granted| {
+        Ok(told(&granted.name, &granted.permissions))
+    })
+}
+
+/// What a token was granted, as JSON.
+fn told(token: &str, permissions: &[String]) -> String {
+    json!({ "token": token, "permissions": permissions }).to_string()
 }
 
 /// What a token was granted.
@@ -63,34 +70,36 @@ pub async fn get(
     let token = context.transaction.token(token).await?;
     let token = token.ok_or_else(Refusal::not_found)?;
     let permissions = context.transaction.granted(item.id, token.id).await?;
-    let shown = json!({ "token": token.name, "permissions": permissions });
-    Ok(Answer::result(&shown.to_string()))
+    Ok(Answer::result(&told(&token.name, &permissions)))
 }
 
-/// Grants a token these permissions, and no others.
-pub async fn put(
+/// Grants a token these permissions, and no others; none at all where the grant is deleted.
+pub async fn write(
     context: &mut Context<'_>,
-    kind: Kind,
-    name: &str,
-    token: &str,
+    (kind, name, token): (Kind, &str, &str),
+    is_delete: bool,
     change: Result<Change, Refusal>,
 ) -> Result<Answer, Refusal> {
     let item = item(context, kind, name).await?;
-    let Change::Grants(permissions) = change? else {
-        return Err(Refusal::internal("a body was read as something else"));
+    let permissions = match change? {
+        Change::Nothing if is_delete => Vec::new(),
+        Change::Grants(permissions) => permissions,
+        _ => return Err(Refusal::internal("a body was read as something else")),
     };
     let Some(holder) = context.transaction.token(token).await? else {
+        if is_delete {
+            return Err(Refusal::not_found());
+        }
         let message = format!("token {token:?} does not exist");
         return Err(Refusal::new(Refused::Reference, message));
     };
-    let told =
-        |permissions: &[String]| json!({ "token": token, "permissions": permissions }).to_string();
-    let before = told(&context.transaction.granted(item.id, holder.id).await?);
+    let before = context.transaction.granted(item.id, holder.id).await?;
+    let before = told(token, &before);
     context
         .transaction
         .put_grants(item.id, holder.id, &permissions)
         .await?;
-    let after = told(&permissions);
+    let after = told(token, &permissions);
     let mut changing = context.changing();
     changing
         .note("grant", kind, name, Some(&before), Some(&after))

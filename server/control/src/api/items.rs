@@ -6,9 +6,9 @@ use super::request::Asked;
 use super::service::Context;
 use super::write::Change;
 use crate::access::{Visible, Wish};
-use crate::changes::Wanted;
+use crate::changes::{Wanted, check_free};
 use crate::db::{Item, ItemHead};
-use crate::error::{Refusal, Refused};
+use crate::error::Refusal;
 use crate::limits;
 use crate::model::{Compat, Kind, Origin, Place, Reader, Reference, Resource};
 
@@ -64,14 +64,11 @@ fn shown(kind: Kind, item: &Item) -> String {
 
 /// A page of the items that whoever asks may see.
 pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refusal> {
-    let params = &context.asked.params;
-    let size = params.limit(limits::PAGE)?;
-    let after = context.after(kind.plural(), params)?.unwrap_or(0);
-    // one more than the page holds tells whether there is another page
-    let most = i64::try_from(size).unwrap_or(i64::MAX) + 1;
+    let page = context.page(kind.plural(), limits::PAGE)?;
+    let (after, most) = (page.behind.unwrap_or(0), page.most());
     let holder = &context.principal.holder;
     let transaction = &mut *context.transaction;
-    let mut found = match context.state.access.visible(context.principal, kind)? {
+    let found = match context.state.access.visible(context.principal, kind)? {
         Visible::All => transaction.items_after(kind, after, most).await?,
         Visible::None => Vec::new(),
         Visible::If(condition) => {
@@ -80,12 +77,8 @@ pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refus
             transaction.items_under(kind, under, after, most).await?
         }
     };
-    let is_full = found.len() > size;
-    found.truncate(size);
-    let last = found.last().filter(|_| is_full);
-    let next = last.and_then(|last| context.cursor(kind.plural(), last.head.id));
-    let items: Vec<String> = found.iter().map(|item| shown(kind, item)).collect();
-    Ok(Answer::page(&items, next.as_deref()))
+    let shown = |item: &Item| Ok(shown(kind, item));
+    context.paged(&page, &found, |item| item.head.id, shown)
 }
 
 /// An item.
@@ -95,16 +88,6 @@ pub async fn get(context: &mut Context<'_>, kind: Kind, name: &str) -> Result<An
     context.check(Wish::View(kind), Some(&item.head))?;
     let tag = context.tag(kind, &item.head);
     Ok(Answer::result(&shown(kind, &item)).tagged(tag))
-}
-
-/// Refuses to change what a file describes.
-fn check_free(kind: Kind, head: &ItemHead) -> Result<(), Refusal> {
-    let Some(file) = &head.file else {
-        return Ok(());
-    };
-    let (kind, name) = (kind.singular(), &head.name);
-    let message = format!("{kind} {name:?} is described by the file {file:?}; change it there");
-    Err(Refusal::new(Refused::Conflict, message))
 }
 
 /// Makes an item or replaces it.
@@ -124,7 +107,7 @@ pub async fn put(
     context.check(wish, head)?;
     let change = change?;
     if let Some(head) = head {
-        check_free(kind, head)?;
+        check_free(kind, name, head.file.as_deref())?;
     }
     let tag = head.map(|head| context.tag(kind, head));
     preconditions::check(context.asked, tag.as_deref())?;
@@ -159,7 +142,7 @@ pub async fn remove(context: &mut Context<'_>, kind: Kind, name: &str) -> Result
         return Err(Refusal::not_found());
     };
     context.check(Wish::Manage(kind), Some(&item.head))?;
-    check_free(kind, &item.head)?;
+    check_free(kind, name, item.head.file.as_deref())?;
     let tag = context.tag(kind, &item.head);
     preconditions::check(context.asked, Some(&tag))?;
     context.changing().remove(kind, &item).await?;

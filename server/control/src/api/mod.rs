@@ -2,13 +2,13 @@
 
 mod answer;
 mod audit;
-mod cursor;
 mod data;
 mod error;
 mod grants;
 mod items;
 mod metrics;
 mod openapi;
+mod pages;
 mod preconditions;
 mod request;
 mod routes;
@@ -22,5 +22,3 @@ mod write;
 pub use metrics::Metrics;
 pub use request::RequestId;
 pub use service::{Service, State};
-pub(crate) use tokens::new_key;
-pub use tokens::token_json;

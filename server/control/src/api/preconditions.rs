@@ -1,6 +1,6 @@
 //! What a request asks of the state before it: `If-Match` and `If-None-Match`.
 
-use http::header::{IF_MATCH, IF_NONE_MATCH};
+use http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 
 use super::request::Asked;
 use crate::error::{Refusal, Refused};
@@ -8,18 +8,18 @@ use crate::error::{Refusal, Refused};
 /// Refuses a write that believes in another state. Nothing stands for what is not there.
 pub fn check(asked: &Asked, tag: Option<&str>) -> Result<(), Refusal> {
     let refused = |words: &str| Err(Refusal::new(Refused::Precondition, words));
-    if let Some(wanted) = asked.header(&IF_MATCH) {
+    if let Some(wanted) = listed(asked, &IF_MATCH) {
         match tag {
             None => return refused("`If-Match` asks for what is not there"),
-            Some(tag) if !matches(wanted, tag, false) => {
+            Some(tag) if !matches(&wanted, tag, false) => {
                 return refused("it was changed since: `If-Match` names another state");
             }
             Some(_) => {}
         }
     }
-    if let Some(unwanted) = asked.header(&IF_NONE_MATCH)
+    if let Some(unwanted) = listed(asked, &IF_NONE_MATCH)
         && let Some(tag) = tag
-        && matches(unwanted, tag, true)
+        && matches(&unwanted, tag, true)
     {
         return refused("`If-None-Match` asks for what is there not to be there");
     }
@@ -28,10 +28,24 @@ pub fn check(asked: &Asked, tag: Option<&str>) -> Result<(), Refusal> {
 
 /// Whether a read needs no answer, as whoever asks has it.
 pub fn is_known(asked: &Asked, tag: Option<&str>) -> bool {
-    match (asked.header(&IF_NONE_MATCH), tag) {
-        (Some(known), Some(tag)) => matches(known, tag, true),
+    match (listed(asked, &IF_NONE_MATCH), tag) {
+        (Some(known), Some(tag)) => matches(&known, tag, true),
         _ => false,
     }
+}
+
+/// Whether a request asks anything of the state before it.
+pub fn are_asked(asked: &Asked) -> bool {
+    asked.headers.contains_key(IF_MATCH) || asked.headers.contains_key(IF_NONE_MATCH)
+}
+
+/// The tags that a header lists, on all of its lines; nothing where it is not there. What is no text is a tag that nothing has,
+/// so that nobody who asks for a state is taken for one who asks for none.
+fn listed(asked: &Asked, name: &HeaderName) -> Option<String> {
+    let lines = asked.headers.get_all(name).iter();
+    let lines = lines.map(|line| String::from_utf8_lossy(line.as_bytes()));
+    let lines: Vec<_> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join(","))
 }
 
 /// Whether a list of tags has one, or is `*`. A weak tag counts where only reading is at stake.

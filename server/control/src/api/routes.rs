@@ -64,9 +64,10 @@ pub fn route(path: &str) -> Result<Option<Route>, Refusal> {
                     Route::LatestStatus(name(kind, item)?)
                 }
                 (Kind::Source, [item, "data", path @ ..]) => {
-                    let steps: Result<Vec<String>, Refusal> =
-                        path.iter().map(|step| decode(step)).collect();
-                    let path = DataPath::new(steps?).map_err(|error| Refusal::invalid(error.0))?;
+                    // clients that escape the whole path escape its slashes, too
+                    let path = decode(&path.join("/"))?;
+                    let steps = path.split('/').map(str::to_owned).collect();
+                    let path = DataPath::new(steps).map_err(|error| Refusal::invalid(error.0))?;
                     Route::Data(name(kind, item)?, path)
                 }
                 (Kind::Token, [item, "rotate"]) => Route::Rotate(name(kind, item)?),
@@ -148,6 +149,7 @@ mod tests {
         assert_eq!(data("/v1/sources/s/data"), "s:data.json");
         assert_eq!(data("/v1/sources/s/data/"), "s:data.json");
         assert_eq!(data("/v1/sources/s/data/a/b"), "s:a/b/data.json");
+        assert_eq!(data("/v1/sources/s/data/a%2Fb%20c"), "s:a/b c/data.json");
         for path in [
             "/",
             "/v1",
@@ -163,6 +165,7 @@ mod tests {
             "/v1/bundles/%zz",
             "/v1/sources/s/data/%2e%2e/x",
             "/v1/sources/s/data/../x",
+            "/v1/sources/s/data/..%2fx",
             "/v1/bundles/%00",
         ] {
             assert!(route(path).is_err(), "{path}");

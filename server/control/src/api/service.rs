@@ -102,35 +102,28 @@ impl Service {
             .collect();
         let is_head = head.method == Method::HEAD;
         let method = head.method.clone();
-        let path = head.uri.path();
-        let path = path.strip_prefix(self.state.prefix.as_str()).unwrap_or(
-            // what is not below the prefix stands for nothing
-            if self.state.prefix.is_empty() {
-                path
-            } else {
-                ""
-            },
-        );
-        let found = route(path);
+        // what is not below the prefix stands for nothing
+        let path = head.uri.path().strip_prefix(self.state.prefix.as_str());
+        let path = path.filter(|path| path.starts_with('/'));
+        let found = path.map_or(Ok(None), route);
         let pattern = match &found {
             Ok(Some(route)) => Some(route.pattern()),
             _ => None,
         };
-        let params = Params::parse(head.uri.query().unwrap_or_default());
-        let is_pretty = params.as_ref().is_ok_and(|params| params.flag("pretty"));
-        let result = match params {
-            Ok(params) => {
-                let asked = Asked {
-                    params,
-                    headers: head.headers,
-                    body,
-                    id: id.clone(),
-                };
-                self.answer(&head.method, found, &asked).await
-            }
-            Err(refusal) => Err(refusal),
+        let (params, found) = match Params::parse(head.uri.query().unwrap_or_default()) {
+            Ok(params) => (params, found),
+            Err(_) if matches!(found, Ok(Some(Route::Health))) => (Params::default(), found),
+            // told to those alone who may ask
+            Err(refusal) => (Params::default(), Err(refusal)),
         };
-        let mut response = match result {
+        let is_pretty = params.flag("pretty");
+        let asked = Asked {
+            params,
+            headers: head.headers,
+            body,
+            id: id.clone(),
+        };
+        let mut response = match self.answer(&head.method, found, &asked).await {
             Ok((answer, None)) => answer.response(is_pretty),
             Ok((answer, Some(status))) => {
                 let mut response = answer.response(is_pretty);
@@ -235,16 +228,7 @@ impl Service {
             }
             Err(refusal) => Err(refusal),
         };
-        match result {
-            Ok(answer) => {
-                transaction.commit().await?;
-                Ok((answer, None))
-            }
-            Err(refusal) => {
-                transaction.roll_back().await;
-                Err(refusal)
-            }
-        }
+        Ok((transaction.settle(result).await?, None))
     }
 
     async fn health(&self) -> (Answer, Option<StatusCode>) {

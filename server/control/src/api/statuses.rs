@@ -8,7 +8,7 @@ use crate::access::Wish;
 use crate::db::{ItemHead, StoredStatus};
 use crate::error::Refusal;
 use crate::limits;
-use crate::model::Kind;
+use crate::model::{Kind, moment};
 
 #[derive(Serialize)]
 struct Shown<'s> {
@@ -29,17 +29,10 @@ fn shown(bundle: &str, record: &StoredStatus) -> Result<String, Refusal> {
         phase: &record.phase,
         status: &record.status,
         error_message: &record.error_message,
-        created_at: time(record.created_at)?,
-        updated_at: time(record.updated_at)?,
+        created_at: moment::write(record.created_at)?,
+        updated_at: moment::write(record.updated_at)?,
     };
     serde_json::to_string(&shown).map_err(|error| Refusal::internal(error.to_string()))
-}
-
-/// A time as ISO 8601 writes it, in UTC.
-pub fn time(microseconds: i64) -> Result<String, Refusal> {
-    let time = jiff::Timestamp::from_microsecond(microseconds);
-    let time = time.map_err(|error| Refusal::internal(error.to_string()))?;
-    Ok(time.to_string())
 }
 
 async fn bundle(context: &mut Context<'_>, name: &str) -> Result<ItemHead, Refusal> {
@@ -59,22 +52,17 @@ pub async fn latest(context: &mut Context<'_>, name: &str) -> Result<Answer, Ref
 
 /// A page of records, the newest first.
 pub async fn list(context: &mut Context<'_>, name: &str) -> Result<Answer, Refusal> {
-    let params = &context.asked.params;
-    let size = params.limit(limits::STATUS_PAGE)?;
-    let list = format!("statuses\n{name}");
-    let before = context.after(&list, params)?.unwrap_or(i64::MAX);
-    let revision = params.last("revision").unwrap_or_default().to_owned();
     let bundle = bundle(context, name).await?;
-    let most = i64::try_from(size).unwrap_or(i64::MAX) + 1;
-    let mut records = context
+    let page = context.page(&format!("statuses\n{}", bundle.id), limits::STATUS_PAGE)?;
+    let before = page.behind.unwrap_or(i64::MAX);
+    let revision = context.asked.params.last("revision").unwrap_or_default();
+    if revision.contains('\0') {
+        return Err(Refusal::invalid("`revision` has a NUL character"));
+    }
+    let records = context
         .transaction
-        .statuses_before(bundle.id, &revision, before, most)
+        .statuses_before(bundle.id, revision, before, page.most())
         .await?;
-    let is_full = records.len() > size;
-    records.truncate(size);
-    let last = records.last().filter(|_| is_full);
-    let next = last.and_then(|last| context.cursor(&list, last.id));
-    let records: Result<Vec<String>, Refusal> =
-        records.iter().map(|record| shown(name, record)).collect();
-    Ok(Answer::page(&records?, next.as_deref()))
+    let shown = |record: &StoredStatus| shown(name, record);
+    context.paged(&page, &records, |record| record.id, shown)
 }

@@ -9,6 +9,7 @@ use super::service::Context;
 use super::{data, grants, items, secrets, tokens};
 use crate::error::Refusal;
 use crate::model::{Bundle, Compat, Kind, Source, Stack};
+
 /// What a body says.
 pub enum Change {
     Item(items::Read),
@@ -65,10 +66,9 @@ pub async fn make(
         Route::Data(source, path) => data::write(context, source, path, is_delete, change).await,
         Route::List(Kind::Token) => tokens::create(context, change).await,
         Route::Rotate(name) => tokens::rotate(context, name).await,
-        Route::Grant(kind, name, token) if is_delete => {
-            grants::put(context, *kind, name, token, Ok(Change::Grants(Vec::new()))).await
+        Route::Grant(kind, name, token) => {
+            grants::write(context, (*kind, name, token), is_delete, change).await
         }
-        Route::Grant(kind, name, token) => grants::put(context, *kind, name, token, change).await,
         _ => Err(Refusal::not_found()),
     }
 }

@@ -31,16 +31,8 @@ pub async fn apply(
     keys: &ServiceKeys,
 ) -> Result<Applied, Refusal> {
     let mut transaction = database.begin(Mode::Write).await?;
-    match apply_all(config, &mut transaction, keyring, keys).await {
-        Ok(applied) => {
-            transaction.commit().await?;
-            Ok(applied)
-        }
-        Err(refusal) => {
-            transaction.roll_back().await;
-            Err(refusal)
-        }
-    }
+    let applied = apply_all(config, &mut transaction, keyring, keys).await;
+    transaction.settle(applied).await
 }
 
 async fn apply_all(
@@ -116,6 +108,8 @@ async fn apply_tokens(
     keys: &ServiceKeys,
     applied: &mut Applied,
 ) -> Result<(), Refusal> {
+    // a key may go from one token to another
+    remove_other_tokens(config, transaction, applied).await?;
     for token in &config.tokens {
         let key_hash = keys.digest(&token.key);
         let before = transaction.token(&token.name).await?;
@@ -132,23 +126,27 @@ async fn apply_tokens(
         if is_same {
             continue;
         }
-        transaction
-            .put_token(NewToken {
-                name: &token.name,
-                role: token.role,
-                key_hash: &key_hash,
-                file: Some(&token.file),
-                expires_at: None,
-            })
-            .await?;
-        let action = if before.is_some() { "update" } else { "create" };
-        let after = serde_json::json!({ "name": token.name, "role": token.role }).to_string();
-        let mut changing = changing(transaction, &token.file);
-        changing
-            .note(action, Kind::Token, &token.name, None, Some(&after))
+        let described = NewToken {
+            name: &token.name,
+            role: token.role,
+            key_hash: &key_hash,
+            file: Some(&token.file),
+            expires_at: None,
+        };
+        changing(transaction, &token.file)
+            .describe_token(before.as_ref(), described)
             .await?;
         applied.written += 1;
     }
+    Ok(())
+}
+
+/// Revokes the tokens that files described before and do not now.
+async fn remove_other_tokens(
+    config: &Config,
+    transaction: &mut Transaction,
+    applied: &mut Applied,
+) -> Result<(), Refusal> {
     let mut after = 0;
     loop {
         let page = transaction.tokens_after(after, 1000).await?;
@@ -161,11 +159,7 @@ async fn apply_tokens(
             if let Some(file) = &token.file
                 && !is_described
             {
-                transaction.remove_token(token.id).await?;
-                let mut changing = changing(transaction, file);
-                changing
-                    .note("delete", Kind::Token, &token.name, None, None)
-                    .await?;
+                changing(transaction, file).drop_token(token).await?;
                 applied.removed += 1;
             }
         }
@@ -202,7 +196,8 @@ async fn remove_others(
         }
     }
     for (kind, head) in gone {
-        transaction.release_item(head.id).await?;
+        let file = head.file.as_deref().unwrap_or_default();
+        changing(transaction, file).release(kind, &head).await?;
         let left = format!("{} {:?}", kind.singular(), head.name);
         tracing::warn!(
             item = left,

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeSeed as _;
 use serde_json::{Map, Value};
 
 use super::ConfigError;
+use super::unique::Unique;
 use crate::limits;
 use crate::secrets::Cleared;
 
@@ -123,12 +125,17 @@ fn read(name: &str, text: &str) -> Result<Value, ConfigError> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    let value: Value = serde_yaml::from_str(text).map_err(|error| {
+    let mut twice = None;
+    let read = Unique(&mut twice).deserialize(serde_yaml::Deserializer::from_str(text));
+    let value = read.map_err(|error| {
         // the message of the reader may hold what is hidden, its place does not
         let place = error.location().map_or_else(String::new, |place| {
             format!(", line {}, column {}", place.line(), place.column())
         });
-        ConfigError::one(format!("{name} is neither YAML nor JSON{place}"))
+        ConfigError::one(match twice {
+            Some(twice) => format!("{name} has {twice:?} twice in one object{place}"),
+            None => format!("{name} is neither YAML nor JSON{place}"),
+        })
     })?;
     match value {
         Value::Object(_) => Ok(value),

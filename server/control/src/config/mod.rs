@@ -8,11 +8,12 @@ mod environment;
 mod files;
 mod root;
 mod settings;
+mod unique;
 
 pub use apply::{Applied, apply};
 pub use files::{ConfigFiles, fingerprint};
 pub use root::Config;
-pub use settings::{MetricsSettings, Settings};
+pub use settings::{MetricsSettings, Settings, check_prefix};
 
 use std::fmt;
 

@@ -62,10 +62,9 @@ pub struct Config {
     pub tokens: Vec<DescribedToken>,
 }
 
-/// The sections of items, and the settings.
-const SECTIONS: [&str; 9] = [
-    "bundles", "sources", "stacks", "secrets", "tokens", "database", "service", "metrics",
-    "metadata",
+/// The sections that are no settings.
+const SECTIONS: [&str; 6] = [
+    "bundles", "sources", "stacks", "secrets", "tokens", "metadata",
 ];
 
 /// What is being read.

@@ -41,13 +41,24 @@ pub(super) fn read_service(
     let has_prefix = members.has("api_prefix");
     let prefix = members.text(reader, place, "api_prefix");
     members.end(reader, place);
-    let inner = prefix.strip_prefix('/').unwrap_or_default();
-    let is_path = !inner.is_empty() && !inner.starts_with('/') && !inner.ends_with('/');
-    if has_prefix && prefix != "/" && !is_path {
-        let place = place.member("api_prefix");
-        reader.refuse(&place, "must begin with `/` and not end with it");
+    if has_prefix && let Err(words) = check_prefix(&prefix) {
+        reader.refuse(&place.member("api_prefix"), words);
     }
     has_prefix.then(|| prefix.trim_end_matches('/').to_owned())
+}
+
+/// Says what is wrong with what is to stand before each path; `/` is as good as nothing.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_prefix(prefix: &str) -> Result<(), &'static str> {
+    let inner = prefix.strip_prefix('/').unwrap_or_default();
+    let is_path = !inner.is_empty() && !inner.starts_with('/') && !inner.ends_with('/');
+    if is_path || prefix == "/" {
+        Ok(())
+    } else {
+        Err("must begin with `/` and not end with it")
+    }
 }
 
 /// Reads `database`.

@@ -2,6 +2,17 @@
 
 use super::{DbError, Transaction};
 
+/// What a token was granted on an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Granted {
+    /// The number of the token.
+    pub token: i64,
+    /// Its name.
+    pub name: String,
+    /// The permissions, in order.
+    pub permissions: Vec<String>,
+}
+
 impl Transaction {
     /// What a token was granted on an item.
     pub async fn granted(&mut self, item: i64, token: i64) -> Result<Vec<String>, DbError> {
@@ -27,17 +38,32 @@ impl Transaction {
             .collect()
     }
 
-    /// Who was granted what on an item: names of tokens and permissions.
-    pub async fn grants_on(&mut self, item: i64) -> Result<Vec<(String, String)>, DbError> {
+    /// Who was granted what on an item: tokens with larger numbers, in order.
+    pub async fn grants_on(
+        &mut self,
+        item: i64,
+        after: i64,
+        most: i64,
+    ) -> Result<Vec<Granted>, DbError> {
         let rows = self
             .query(
-                "SELECT tokens.name, grants.permission FROM grants JOIN tokens ON tokens.id = grants.token_id WHERE grants.item_id = ? ORDER BY tokens.id, grants.permission",
-                vec![item.into()],
+                "SELECT tokens.id, tokens.name, grants.permission FROM grants JOIN tokens ON tokens.id = grants.token_id WHERE grants.item_id = ? AND tokens.id IN (SELECT token_id FROM (SELECT DISTINCT token_id FROM grants WHERE item_id = ? AND token_id > ? ORDER BY token_id LIMIT ?) AS page) ORDER BY tokens.id, grants.permission",
+                vec![item.into(), item.into(), after.into(), most.into()],
             )
             .await?;
-        rows.into_iter()
-            .map(|mut row| Ok((row.text()?, row.text()?)))
-            .collect()
+        let mut found: Vec<Granted> = Vec::new();
+        for mut row in rows {
+            let (token, name, permission) = (row.int()?, row.text()?, row.text()?);
+            match found.last_mut().filter(|last| last.token == token) {
+                Some(last) => last.permissions.push(permission),
+                None => found.push(Granted {
+                    token,
+                    name,
+                    permissions: vec![permission],
+                }),
+            }
+        }
+        Ok(found)
     }
 
     /// Grants a token these permissions on an item, and no others.

@@ -95,7 +95,17 @@ fn failed(error: mysql_async::Error) -> DbError {
             | 1203
             | 1290
             | 1836
-            | 1927 => DbError::Unavailable(words),
+            | 1927
+            // disk, memory, threads, prepared statements at their end; statements that were stopped
+            | 1021
+            | 1037
+            | 1038
+            | 1041
+            | 1114
+            | 1135
+            | 1317
+            | 1461
+            | 1969 => DbError::Unavailable(words),
             1153 | 1406 => DbError::TooLarge(words),
             _ => DbError::Other(words),
         },
@@ -223,11 +233,16 @@ impl Session for MysqlSession {
     fn execute<'s>(&'s mut self, sql: &'static str, cells: Vec<Cell>) -> Later<'s, u64> {
         Box::pin(async move {
             let connection = self.connection_for(&cells)?;
-            connection
-                .exec_drop(sql, values(cells))
-                .await
-                .map_err(failed)?;
-            Ok(connection.affected_rows())
+            let values = values(cells);
+            let mut again = 0..ATTEMPTS;
+            loop {
+                let done = connection.exec_drop(sql, values.clone()).await;
+                let fails = done.as_ref().is_err_and(is_to_prepare_again);
+                if !fails || again.next().is_none() {
+                    done.map_err(failed)?;
+                    return Ok(connection.affected_rows());
+                }
+            }
         })
     }
 

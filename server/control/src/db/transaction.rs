@@ -86,6 +86,23 @@ impl Transaction {
         let _ = self.session.end(false).await;
     }
 
+    /// Makes it happen if all went well, and leaves everything as it was otherwise.
+    ///
+    /// # Errors
+    /// What went wrong before, or a database that did not take it.
+    pub async fn settle<T, E: From<DbError>>(self, done: Result<T, E>) -> Result<T, E> {
+        match done {
+            Ok(done) => {
+                self.commit().await?;
+                Ok(done)
+            }
+            Err(error) => {
+                self.roll_back().await;
+                Err(error)
+            }
+        }
+    }
+
     pub(super) async fn query(
         &mut self,
         sql: &'static str,

@@ -93,11 +93,16 @@ fn refused_repository(address: &str, origin: Origin) -> Option<&'static str> {
             ),
         };
     }
-    // `git@host:path`, as ssh writes it
-    let is_scp = address.split_once(':').is_some_and(|(host, path)| {
-        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        host.len() > 1 && !host.contains(['/', '\\']) && !path.is_empty() && !host.starts_with('-')
+    // `git@host:path`, as ssh writes it; a letter alone is a drive
+    let is_scp = address.split_once(':').is_some_and(|(place, path)| {
+        let host = place.rsplit_once('@').map_or(place, |(_, host)| host);
+        let is_host = !host.is_empty() && !host.contains(['/', '\\']) && !host.starts_with('-');
+        is_host && place.len() > 1 && !path.is_empty()
     });
+    let user = address.split_once('@').map_or("", |(user, _)| user);
+    if user.contains(':') && !user.contains('/') {
+        return Some("must not hold a password; name a secret by `credentials`");
+    }
     match origin {
         _ if is_scp => None,
         Origin::File => None,
@@ -157,7 +162,9 @@ mod tests {
             "https://example.com/org/repo.git",
             "ssh://git@example.com:22/org/repo",
             "git@example.com:org/repo.git",
+            "git@h:repo",
             "example.com:repo",
+            "example.com:org/repo@v1",
         ] {
             assert_eq!(refused_repository(address, Origin::Api), None, "{address}");
         }
@@ -170,6 +177,7 @@ mod tests {
             "-oProxy=x",
             "https://",
             "https://a:b@example.com/x",
+            "user:password@example.com:x",
             "ssh://-oProxyCommand=x/y",
             "C:\\repo",
             "ftp://x/y",

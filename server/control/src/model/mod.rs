@@ -7,6 +7,7 @@ mod bundle;
 mod duration;
 mod git;
 mod glob;
+pub mod moment;
 mod names;
 mod paths;
 mod reader;

@@ -131,7 +131,7 @@ impl DataPath {
             let words = if step.contains('\0') {
                 "has a NUL character"
             } else if step.contains(['/', '\\']) {
-                "has a slash within a step"
+                "has a backslash"
             } else if step == "." || is_up(step) {
                 "must not go up or stay with `.` or `..`"
             } else if leaves(step).is_some() {

@@ -119,6 +119,9 @@ impl Resource for Source {
         for (path, contents) in &source.files {
             let place = files.member(path);
             reader.check_inside(&place, path);
+            if path.split('/').any(|step| matches!(step, "" | ".")) && !path.starts_with('/') {
+                reader.refuse(&place, "must name a file, by its folders with `/` between");
+            }
             if STANDARD.decode(contents).is_err() {
                 reader.refuse(&place, "must be base64");
             }

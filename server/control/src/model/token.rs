@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Place, Reader};
+use super::{Place, Reader, moment};
 
 /// What someone may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -81,11 +81,11 @@ impl Token {
         let expires_at = members.take("expires_at").and_then(|value| {
             let place = place.member("expires_at");
             let text = reader.text(&place, value);
-            let time = text.parse::<jiff::Timestamp>();
-            if time.is_err() && value.is_string() {
+            let end = moment::read(&text);
+            if end.is_none() && value.is_string() {
                 reader.refuse(&place, "must be a time such as `2030-01-31T00:00:00Z`");
             }
-            Some(time.ok()?.as_microsecond())
+            end
         });
         members.end(reader, place);
         Self {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use aws_lc_rs::digest;
@@ -77,7 +78,7 @@ impl Keyring {
             KeySource::File(path) => Self::read_file(path),
             KeySource::Made(path) if path.exists() => Self::read_file(path),
             KeySource::Made(path) => {
-                make_file(path, &[random_key()?])?;
+                make_file(path, &[random_key()?], Publish::First)?;
                 tracing::warn!(
                     file = %path.display(),
                     "a key for secrets was made beside the data; keep a key of your own elsewhere"
@@ -173,7 +174,7 @@ impl Keyring {
     /// A file that cannot be written.
     pub fn add_key(&mut self, path: &Path) -> Result<(), KeyError> {
         self.keys.insert(0, random_key()?);
-        make_file(path, &self.keys)
+        make_file(path, &self.keys, Publish::Instead)
     }
 
     /// Forgets all keys but the one that encrypts and the one before it, and the file does as well. A service that still runs
@@ -183,7 +184,7 @@ impl Keyring {
     /// A file that cannot be written.
     pub fn forget_earlier(&mut self, path: &Path) -> Result<(), KeyError> {
         self.keys.truncate(2);
-        make_file(path, &self.keys)
+        make_file(path, &self.keys, Publish::Instead)
     }
 }
 
@@ -224,13 +225,24 @@ fn random_key() -> Result<Key, KeyError> {
     Ok(Key::new(bytes))
 }
 
+/// How a file of keys comes to its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Publish {
+    /// Where there is none yet; of several that are made at the same time one stays, and all use that.
+    First,
+    /// Instead of the one that is there.
+    Instead,
+}
+
 /// Writes keys into a file that only its owner reads; whoever reads meanwhile sees the file before or after.
-fn make_file(path: &Path, keys: &[Key]) -> Result<(), KeyError> {
+fn make_file(path: &Path, keys: &[Key], publish: Publish) -> Result<(), KeyError> {
+    static MADE: AtomicU32 = AtomicU32::new(0);
     let write = || {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let beside = path.with_extension("new");
+        let made = MADE.fetch_add(1, Ordering::Relaxed);
+        let beside = path.with_extension(format!("{}-{made}.new", std::process::id()));
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
@@ -242,7 +254,15 @@ fn make_file(path: &Path, keys: &[Key]) -> Result<(), KeyError> {
             file.write_all(b"\n")?;
         }
         file.sync_all()?;
-        std::fs::rename(beside, path)
+        if publish == Publish::Instead {
+            return std::fs::rename(beside, path);
+        }
+        let linked = std::fs::hard_link(&beside, path);
+        std::fs::remove_file(beside)?;
+        match linked {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        }
     };
     write().map_err(|error: std::io::Error| {
         KeyError(format!("cannot write {}: {error}", path.display()))
@@ -251,7 +271,7 @@ fn make_file(path: &Path, keys: &[Key]) -> Result<(), KeyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KeyError, Keyring};
+    use super::{KeyError, KeySource, Keyring};
 
     #[test]
     fn what_is_sealed_opens_at_its_place_alone() {
@@ -272,6 +292,26 @@ mod tests {
         let other = Keyring::read(&"22".repeat(32)).unwrap();
         let KeyError(words) = other.unseal("secrets/a", id, &sealed).unwrap_err();
         assert!(words.contains(id), "{words}");
+    }
+
+    /// Whoever starts first, all go on with one key.
+    #[test]
+    fn a_key_is_made_once() {
+        let name = format!("solon-keyring-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let source = KeySource::Made(folder.join("secrets.key"));
+        let start = std::sync::Barrier::new(8);
+        let ids: std::collections::BTreeSet<String> = std::thread::scope(|scope| {
+            let open = || {
+                start.wait();
+                Keyring::open(&source).unwrap().current().to_owned()
+            };
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert_eq!(ids.len(), 1);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -64,9 +64,12 @@ impl ServiceKeys {
     }
 
     /// A cursor that stands for a number in a list, and tells nobody which.
-    pub fn cursor(&self, list: &str, number: i64) -> Option<String> {
-        let (_, sealed) = self.cursors.seal(list, &number.to_be_bytes()).ok()?;
-        Some(URL_SAFE_NO_PAD.encode(sealed))
+    ///
+    /// # Errors
+    /// A fault of the machine.
+    pub fn cursor(&self, list: &str, number: i64) -> Result<String, KeyError> {
+        let (_, sealed) = self.cursors.seal(list, &number.to_be_bytes())?;
+        Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
     /// The number of a cursor of this list; nothing where it is none.

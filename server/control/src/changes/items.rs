@@ -1,31 +1,14 @@
-//! Changes of items, as requests and configuration files make them: references found, cycles refused, all of it noted.
+//! Items made, replaced and removed: references found, cycles refused.
 
 use std::collections::BTreeMap;
 
-use crate::access::{Access, Principal, Wish};
-use crate::db::{Item, ItemHead, NewItem, Transaction, Written};
+use super::{Actor, Changing};
+use crate::access::Wish;
+use crate::db::{Item, ItemHead, NewItem};
 use crate::error::{Refusal, Refused};
+use crate::limits;
 use crate::model::{Kind, Reference, SecretValue, cycle};
 use crate::secrets::{Keyring, secret_context};
-
-/// Who makes a change.
-#[derive(Clone, Copy)]
-pub enum Actor<'a> {
-    /// Someone with a key, who may not do everything.
-    Principal(&'a Principal, &'a Access),
-    /// A configuration file; it may name everything.
-    File(&'a str),
-}
-
-/// A change that is being made.
-pub struct Changing<'c> {
-    /// The transaction that it is part of.
-    pub transaction: &'c mut Transaction,
-    /// Who makes it.
-    pub actor: Actor<'c>,
-    /// The number of the request.
-    pub request: &'c str,
-}
 
 /// An item as it is to be.
 pub struct Wanted<'w> {
@@ -40,13 +23,6 @@ pub struct Wanted<'w> {
 }
 
 impl Changing<'_> {
-    fn who(&self) -> &str {
-        match self.actor {
-            Actor::Principal(principal, _) => &principal.holder.name,
-            Actor::File(file) => file,
-        }
-    }
-
     /// Makes an item or replaces it.
     pub async fn put(
         &mut self,
@@ -60,6 +36,7 @@ impl Changing<'_> {
         let (owner, file) = match self.actor {
             Actor::Principal(principal, _) => (Some(principal.holder.id), None),
             Actor::File(file) => (None, Some(file)),
+            Actor::Operator => (None, None),
         };
         let item = NewItem {
             kind: wanted.kind,
@@ -112,6 +89,12 @@ impl Changing<'_> {
             .await
     }
 
+    /// Leaves to the API what a file described.
+    pub async fn release(&mut self, kind: Kind, head: &ItemHead) -> Result<(), Refusal> {
+        self.transaction.release_item(head.id).await?;
+        self.note("release", kind, &head.name, None, None).await
+    }
+
     /// Says who uses an item. Whom the principal may not see is not named.
     fn in_use(
         &self,
@@ -120,19 +103,24 @@ impl Changing<'_> {
         users: &[(Kind, ItemHead)],
     ) -> Result<Refusal, Refusal> {
         let mut named = Vec::new();
-        let mut is_hidden = false;
+        let (mut unnamed, mut is_hidden) = (0, false);
         for (kind, user) in users {
             let is_seen = match self.actor {
                 Actor::Principal(principal, access) => {
                     access.allows(principal, Wish::View(*kind), Some(user))?
                 }
-                Actor::File(_) => true,
+                Actor::File(_) | Actor::Operator => true,
             };
-            if is_seen {
+            if !is_seen {
+                is_hidden = true;
+            } else if named.len() < limits::USERS {
                 named.push(format!("{} {:?}", kind.singular(), user.name));
             } else {
-                is_hidden = true;
+                unnamed += 1;
             }
+        }
+        if unnamed > 0 {
+            named.push(format!("{unnamed} more"));
         }
         if is_hidden {
             named.push("what you may not see".to_owned());
@@ -158,7 +146,7 @@ impl Changing<'_> {
                 .head(reference.kind, &reference.name)
                 .await?;
             let may = match self.actor {
-                Actor::File(_) => true,
+                Actor::File(_) | Actor::Operator => true,
                 Actor::Principal(principal, access) => {
                     access.allows(principal, Wish::Use(reference.kind), head.as_ref())?
                 }
@@ -202,7 +190,9 @@ impl Changing<'_> {
         match cycle(name, &requires) {
             // every source of the way requires the next, but only the ends are known to be visible
             Some(way) => Err(Refusal::invalid(match self.actor {
-                Actor::File(_) => format!("requirements form a cycle: {}", way.join(" → ")),
+                Actor::File(_) | Actor::Operator => {
+                    format!("requirements form a cycle: {}", way.join(" → "))
+                }
                 Actor::Principal(..) => {
                     let first = way.get(1).map_or("", String::as_str);
                     format!("requirements form a cycle: source {first:?} requires source {name:?}")
@@ -210,37 +200,5 @@ impl Changing<'_> {
             })),
             None => Ok(()),
         }
-    }
-
-    /// Notes a change, in the database and in the log.
-    pub async fn note(
-        &mut self,
-        action: &'static str,
-        kind: Kind,
-        name: &str,
-        before: Option<&str>,
-        after: Option<&str>,
-    ) -> Result<(), Refusal> {
-        let who = self.who().to_owned();
-        let written = Written {
-            principal: &who,
-            request: self.request,
-            action,
-            kind: kind.plural(),
-            name,
-            before,
-            after,
-        };
-        self.transaction.note(&written).await?;
-        tracing::info!(
-            target: "solon_control::audit",
-            principal = who,
-            request = self.request,
-            action,
-            kind = kind.singular(),
-            name,
-            "written"
-        );
-        Ok(())
     }
 }

@@ -1,4 +1,5 @@
-//! Database servers of a test: in a temporary folder, gone with the process that started them.
+//! Database servers of tests: each in a folder of its own, gone with the process that started it; nothing where its programs
+//! are absent.
 
 use std::net::TcpListener;
 use std::os::unix::fs::chown;
@@ -17,7 +18,7 @@ pub enum Kind {
 /// A running server.
 pub struct Server {
     kind: Kind,
-    folder: PathBuf,
+    pub folder: PathBuf,
     pub port: u16,
     extra: Vec<String>,
     watch: Option<Child>,
@@ -34,9 +35,15 @@ kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
 "#;
 
 impl Server {
-    /// Starts a server in a new folder; nothing where its programs are absent.
+    /// Starts a server in a new folder.
     pub fn start(kind: Kind) -> Option<Self> {
+        Self::start_with(kind, &[])
+    }
+
+    /// Starts a server with settings.
+    pub fn start_with(kind: Kind, settings: &[&str]) -> Option<Self> {
         let mut server = Self::make(kind)?;
+        server.extra = settings.iter().map(|&it| it.to_owned()).collect();
         server.run();
         Some(server)
     }
@@ -114,7 +121,9 @@ impl Server {
             }
         };
         as_user(&mut make, user);
-        let made = make.current_dir(&folder).output().unwrap();
+        // it may not write where this process does
+        make.current_dir(&folder).env("TMPDIR", &folder);
+        let made = make.output().unwrap();
         assert!(
             made.status.success(),
             "{kind:?}: {}",
@@ -169,7 +178,10 @@ impl Server {
         command.arg(&self.folder).arg(program.unwrap()).args(args);
         command.args(&self.extra);
         as_user(&mut command, user(self.kind));
-        command.current_dir(&self.folder).stdin(Stdio::piped());
+        command
+            .current_dir(&self.folder)
+            .env("TMPDIR", &self.folder);
+        command.stdin(Stdio::piped());
         command
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -220,11 +232,13 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.end();
+        // one that was stopped has left its folder
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
 /// Where a program lies; nothing where it is absent.
-fn program(name: &str) -> Option<PathBuf> {
+pub fn program(name: &str) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()

@@ -1,0 +1,60 @@
+//! Pages of lists: where one ends and the next begins.
+
+use super::answer::Answer;
+use super::service::Context;
+use crate::error::Refusal;
+
+/// A page that is asked for.
+pub struct Page {
+    list: String,
+    size: usize,
+    /// The number behind which it begins; nothing for the first page.
+    pub behind: Option<i64>,
+}
+
+impl Page {
+    /// How many the database is asked for: one more than the page holds tells whether there is another page.
+    pub fn most(&self) -> i64 {
+        i64::try_from(self.size)
+            .unwrap_or(i64::MAX)
+            .saturating_add(1)
+    }
+}
+
+impl Context<'_> {
+    /// The page of a list that the request asks for, of at most `most`. A cursor is of one list and of one principal, so that
+    /// it tells nothing to others.
+    pub fn page(&self, list: &str, most: usize) -> Result<Page, Refusal> {
+        let params = &self.asked.params;
+        let list = format!("{list}\n{}", self.principal.holder.id);
+        let cursor = params.last("cursor").filter(|cursor| !cursor.is_empty());
+        let number = |cursor: &str| {
+            let number = self.state.keys.number(&list, cursor);
+            number.ok_or_else(|| Refusal::invalid("`cursor` is none of this list"))
+        };
+        Ok(Page {
+            size: params.limit(most)?,
+            behind: cursor.map(number).transpose()?,
+            list,
+        })
+    }
+
+    /// The answer that holds a page of what was found, each with its number, and the cursor of the next page where there is
+    /// one.
+    pub fn paged<T>(
+        &self,
+        page: &Page,
+        found: &[T],
+        number: impl Fn(&T) -> i64,
+        shown: impl Fn(&T) -> Result<String, Refusal>,
+    ) -> Result<Answer, Refusal> {
+        let held = found.get(..page.size).unwrap_or(found);
+        let last = held.last().filter(|_| held.len() < found.len());
+        let next = last.map(|last| self.state.keys.cursor(&page.list, number(last)));
+        let next = next
+            .transpose()
+            .map_err(|error| Refusal::internal(error.0))?;
+        let items: Result<Vec<String>, Refusal> = held.iter().map(shown).collect();
+        Ok(Answer::page(&items?, next.as_deref()))
+    }
+}

@@ -1,0 +1,85 @@
+//! Changes, as requests, configuration files and the command line make them: all of them are noted.
+
+mod items;
+mod tokens;
+
+pub use items::Wanted;
+pub use tokens::{Made, token_json};
+
+use crate::access::{Access, Principal};
+use crate::db::{Transaction, Written};
+use crate::error::{Refusal, Refused};
+use crate::model::Kind;
+
+/// Who makes a change.
+#[derive(Clone, Copy)]
+pub enum Actor<'a> {
+    /// Someone with a key, who may not do everything.
+    Principal(&'a Principal, &'a Access),
+    /// A configuration file; it may name everything.
+    File(&'a str),
+    /// Whoever runs the service, by its command line.
+    Operator,
+}
+
+/// Refuses to change what a file describes.
+pub fn check_free(kind: Kind, name: &str, file: Option<&str>) -> Result<(), Refusal> {
+    let Some(file) = file else {
+        return Ok(());
+    };
+    let kind = kind.singular();
+    let message = format!("{kind} {name:?} is described by the file {file:?}; change it there");
+    Err(Refusal::new(Refused::Conflict, message))
+}
+
+/// A change that is being made.
+pub struct Changing<'c> {
+    /// The transaction that it is part of.
+    pub transaction: &'c mut Transaction,
+    /// Who makes it.
+    pub actor: Actor<'c>,
+    /// The number of the request.
+    pub request: &'c str,
+}
+
+impl Changing<'_> {
+    fn who(&self) -> &str {
+        match self.actor {
+            Actor::Principal(principal, _) => &principal.holder.name,
+            Actor::File(file) => file,
+            Actor::Operator => "the command line",
+        }
+    }
+
+    /// Notes a change, in the database and in the log.
+    pub async fn note(
+        &mut self,
+        action: &'static str,
+        kind: Kind,
+        name: &str,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let who = self.who().to_owned();
+        let written = Written {
+            principal: &who,
+            request: self.request,
+            action,
+            kind: kind.plural(),
+            name,
+            before,
+            after,
+        };
+        self.transaction.note(&written).await?;
+        tracing::info!(
+            target: "solon_control::audit",
+            principal = who,
+            request = self.request,
+            action,
+            kind = kind.singular(),
+            name,
+            "written"
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! Keys of those who ask: how long they are good, and that whoever makes them on the command line is noted.
+
+use std::time::Duration;
+
+use serde_json::json;
+use solon_control::commands;
+use solon_control::model::Role;
+
+use crate::databases::On;
+use crate::plane::{Plane, options};
+
+fn in_a_moment(millis: i64) -> i64 {
+    jiff::Timestamp::now().as_microsecond() + millis * 1000
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_end() {
+    for on in On::ALL {
+        let Some(mut plane) = Plane::new(on).await else {
+            continue;
+        };
+        let end = in_a_moment(300);
+        let key = plane
+            .plane
+            .create_token("brief", Role::Owner, Some(end))
+            .await;
+        plane.keys.insert("brief", key.unwrap().to_string());
+        plane.told("brief", "GET /v1/bundles", "").await;
+        while in_a_moment(0) <= end {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        for ask in ["GET /v1/bundles", "PUT /v1/bundles/b", "GET /nothing"] {
+            assert_eq!(plane.told("brief", ask, "{}").await.0, 401, "{on:?} {ask}");
+        }
+        // a new key would be no better
+        let (status, answer) = plane
+            .told("admin", "POST /v1/tokens/brief/rotate", "")
+            .await;
+        assert_eq!(status, 409, "{on:?}: {answer}");
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains("has expired"), "{message}");
+        plane.done("admin", "DELETE /v1/tokens/brief", "").await;
+        let past = plane
+            .plane
+            .create_token("past", Role::Owner, Some(in_a_moment(-1)))
+            .await;
+        let words = past.unwrap_err().to_string();
+        assert_eq!(words, "expires_at must be in the future");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_line_is_noted() {
+    let plane = Plane::new(On::Sqlite).await.unwrap();
+    let mut options = options(&plane.folder.0);
+    // what files describe is for the service to load
+    let file = plane.folder.0.join("config.yaml");
+    std::fs::write(&file, "bundles: {described: {}}").unwrap();
+    options.config.paths = vec![file];
+    commands::create_token(&options, "ops", Role::Viewer, None)
+        .await
+        .unwrap();
+    commands::revoke_token(&options, "ops").await.unwrap();
+    let (_, audit) = plane.told("admin", "GET /v1/audit?limit=2", "").await;
+    let told = |at: usize, name: &str| audit["result"][at][name].clone();
+    assert_eq!(
+        [told(1, "action"), told(0, "action")],
+        [json!("create"), json!("delete")]
+    );
+    for at in [0, 1] {
+        assert_eq!(told(at, "principal"), "the command line");
+        assert_eq!(told(at, "name"), "ops");
+        assert_eq!(told(at, "kind"), "tokens");
+    }
+    assert_eq!(told(1, "after")["role"], "viewer");
+    assert_eq!(told(0, "before")["role"], "viewer");
+    let (status, _) = plane.told("admin", "GET /v1/bundles/described", "").await;
+    assert_eq!(status, 404);
+}
