@@ -23,6 +23,7 @@ mod injection;
 mod masks;
 mod policies;
 mod rows;
+mod shapes;
 mod tables;
 mod texts;
 

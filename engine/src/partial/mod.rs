@@ -17,7 +17,7 @@ use solon_syntax::ast::{Body, Name, Term};
 use crate::compile::{Compiled, Options, types};
 use crate::walk::partial_eval::Simplifier;
 
-pub use crate::walk::partial_eval::{Choice, Inlining, Residuals, Way};
+pub use crate::walk::partial_eval::{Between, Choice, Inlining, Residuals, Way, has_variables};
 
 /// Simplifies by what a compilation knows.
 pub struct Simplification<'c> {

@@ -25,8 +25,10 @@ impl Dialect for Sqlite {
         Ok(doubled(text).replace('\0', "'||char(0)||'"))
     }
 
+    /// Long integers that are written with a point or a power would be floats.
     fn number(&self, text: &str, _: bool) -> Result<String, String> {
         match Decimal::read(text).filter(is_exact) {
+            Some(long) if long.significant() > DIGITS => Ok(format!("'{}'", long.plain())),
             Some(_) => Ok(format!("'{text}'")),
             None => Err(inexact(text, "SQL (sqlite)")),
         }
