@@ -21,7 +21,7 @@ use crate::value::Value;
 use crate::walk::{Search, Shortcuts};
 
 /// What a filter is compiled for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FilterOptions {
     /// The targets. Each must be able to say the whole filter.
@@ -273,7 +273,6 @@ impl PreparedFilters {
             query.evaluate_as(request, search)
         };
         let compiled = &*moment.state().policy.compiled;
-        let refuse = |refusals: Vec<Refusal>| refused(compiled, refusals);
         let left = ask(&inner.partial, inner.hints.then_some(&mut near))?;
         laps.end(|| "rego_partial_eval".to_owned());
         let targets: Vec<FilterTarget> = inner.targets.iter().map(|(target, _)| *target).collect();
@@ -282,27 +281,46 @@ impl PreparedFilters {
             shorts: &inner.shorts,
             namespace: &inner.partial.inlining.namespace,
         };
-        let condition = check(&left, fragment).map_err(refuse)?;
-        let clashes = clashes(&left.choices, &inner.shorts);
-        if !clashes.is_empty() {
-            return Err(refuse(clashes));
-        }
+        let checked = check(&left, fragment);
+        let mut refusals = clashes(&left.choices, &inner.shorts);
         laps.end(|| "compile_eval_constraints".to_owned());
-        let masks = match (&inner.mask, &condition) {
-            (None, _) | (_, Condition::Never) => None,
-            (Some((rule, query)), _) => {
-                let left = ask(query, None)?;
-                masks(&left, &Name::from(MASKS), rule).map_err(|one| refuse(vec![one]))?
+        let mut masked = None;
+        if let Some((rule, query)) = &inner.mask
+            && !matches!(checked, Ok(Condition::Never))
+        {
+            match ask(query, None).map(|left| masks(&left, &Name::from(MASKS), rule)) {
+                Ok(Ok(found)) => masked = found,
+                Ok(Err(refusal)) => refusals.push(refusal),
+                Err(error) if checked.is_ok() => return Err(error),
+                Err(_) => {}
             }
-        };
+        }
         laps.end(|| "compile_eval_mask_rule".to_owned());
         let mut filters = Vec::with_capacity(inner.targets.len());
-        for (target, mappings) in &inner.targets {
-            let made = inner.written(&condition, *target, mappings);
-            filters.push(Filter {
-                target: *target,
-                query: made.map_err(|one| refuse(vec![one]))?,
-            });
+        match checked {
+            Ok(condition) => {
+                for (target, mappings) in &inner.targets {
+                    match inner.written(&condition, *target, mappings) {
+                        Ok(query) => filters.push(Filter {
+                            target: *target,
+                            query,
+                        }),
+                        Err(_) => {
+                            for refusal in inner.unsaid(&condition, *target, mappings) {
+                                if !refusals.contains(&refusal) {
+                                    refusals.push(refusal);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            Err(first) => {
+                refusals.splice(0..0, first);
+            }
+        }
+        if !refusals.is_empty() {
+            return Err(refused(compiled, refusals));
         }
         laps.end(|| "compile_translate_queries".to_owned());
         let hints = near.finish().into_iter().map(|near| {
@@ -312,7 +330,7 @@ impl PreparedFilters {
         });
         Ok(Filters {
             filters,
-            masks,
+            masks: masked,
             hints: hints.collect(),
         })
     }
@@ -337,6 +355,23 @@ impl PreparedFilters {
 }
 
 impl FilterInner {
+    /// Everything that a target cannot say of a condition.
+    fn unsaid(
+        &self,
+        condition: &Condition,
+        target: FilterTarget,
+        mappings: &Mappings,
+    ) -> Vec<Refusal> {
+        let Condition::Any(bodies) = condition else {
+            return Vec::new();
+        };
+        let alone = bodies.iter().flatten();
+        let alone = alone.map(|test| Condition::Any(vec![vec![test.clone()]]));
+        alone
+            .filter_map(|test| self.written(&test, target, mappings).err())
+            .collect()
+    }
+
     fn written(
         &self,
         condition: &Condition,

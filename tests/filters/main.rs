@@ -19,6 +19,7 @@
 mod databases;
 mod differences;
 mod draw;
+mod edges;
 mod injection;
 mod masks;
 mod policies;

@@ -16,7 +16,7 @@ use super::mapping::Mappings;
 use super::refusal::Refusal;
 use super::target::FilterTarget;
 use crate::impossible::impossible;
-use crate::value::Value;
+use crate::value::{Value, json};
 
 use dialect::{Dialect, Pattern};
 
@@ -226,11 +226,18 @@ impl Writer<'_> {
     }
 
     fn value_text(&mut self, test: &Test, value: &Value, listed: bool) -> Result<String, Refusal> {
-        if self.parameters && *value != Value::Null {
-            return Ok(self.placeholder(value.clone()));
-        }
         let refuse = |message: String| Refusal::new(message, test.place);
         let borrowed = value.borrow();
+        if self.parameters && *value != Value::Null {
+            if borrowed.as_number().is_none() {
+                return Ok(self.placeholder(value.clone()));
+            }
+            // a driver sends what the database compares exactly, and whole numbers as such
+            let text = self.dialect.exact_number(&borrowed.to_string());
+            let number = json::read(text.map_err(refuse)?.as_bytes());
+            let number = number.unwrap_or_else(|_| impossible("a literal that is no number"));
+            return Ok(self.placeholder(number));
+        }
         if let Some(text) = borrowed.utf8() {
             return self.dialect.text(text).map_err(refuse);
         }
