@@ -43,6 +43,9 @@ pub struct FilterOptions {
     /// there each named column is an object with `kind` (`text`, `integer`, `decimal`, `boolean`), `nullable` and, of texts,
     /// `collation`. SQL only.
     pub exact: bool,
+    /// Whether what the published targets refuse is said where it can be said exactly, as `exact` does too: negations of
+    /// all comparisons, and texts within texts in SQLite.
+    pub extensions: bool,
 }
 
 impl FilterOptions {
@@ -93,6 +96,13 @@ impl FilterOptions {
     #[must_use]
     pub fn exact(mut self, exact: bool) -> Self {
         self.exact = exact;
+        self
+    }
+
+    /// With what the published targets refuse, where it can be said exactly.
+    #[must_use]
+    pub fn extensions(mut self, extensions: bool) -> Self {
+        self.extensions = extensions;
         self
     }
 
@@ -211,6 +221,7 @@ pub(crate) struct FilterInner {
     pub targets: Vec<(FilterTarget, Mappings)>,
     pub shorts: Vec<String>,
     pub manner: Manner,
+    pub extensions: bool,
     pub bare: bool,
 }
 
@@ -280,6 +291,7 @@ impl PreparedFilters {
             targets: &targets,
             shorts: &inner.shorts,
             namespace: &inner.partial.inlining.namespace,
+            extensions: inner.extensions,
         };
         let checked = check(&left, fragment);
         let mut refusals = clashes(&left.choices, &inner.shorts);

@@ -184,7 +184,9 @@ fn compare(database: &mut dyn Database, exact: bool, group: &Group) {
     ));
     database.run(&statements);
 
-    let mut options = FilterOptions::new([database.target()]).unknowns(["input.fruits"]);
+    let mut options = FilterOptions::new([database.target()])
+        .unknowns(["input.fruits"])
+        .extensions(true);
     if exact {
         let kind = match group.kind {
             Kind::Text => "text",
@@ -242,8 +244,7 @@ fn compare(database: &mut dyn Database, exact: bool, group: &Group) {
             if wrong < 6 {
                 writeln!(
                     failures,
-                    "{}\n{condition}\nkept {kept:?}\ntrue {truth:?}",
-                    test
+                    "{test}\n{condition}\nkept {kept:?}\ntrue {truth:?}",
                 )
                 .unwrap();
             }
