@@ -1,5 +1,7 @@
 //! Filters of rows, prepared once and compiled for each input.
 
+mod options;
+
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -20,89 +22,7 @@ use crate::trace::{Observer, Timer};
 use crate::value::Value;
 use crate::walk::{Search, Shortcuts};
 
-/// What a filter is compiled for.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct FilterOptions {
-    /// The targets. Each must be able to say the whole filter.
-    pub targets: Vec<FilterTarget>,
-    /// What is unknown: the rows, by references like `input.fruits`. Where there is none, the METADATA of the rule tells.
-    pub unknowns: Vec<String>,
-    /// The rule that computes masks of columns: a reference, or the last steps of one beside the filter's rule. Without,
-    /// the METADATA of the rule tells.
-    pub mask_rule: Option<String>,
-    /// The documents that are not inlined, by reference.
-    pub disable_inlining: Vec<String>,
-    /// The names that the database has for tables and columns: an object of tables, or one of those for each dialect.
-    pub mappings: Option<Value>,
-    /// Whether SQL has placeholders, with the values beside it.
-    pub parameters: bool,
-    /// Whether SQL is the condition alone, without `WHERE`.
-    pub bare: bool,
-    /// Whether the rows that are kept are exactly those that are true, of every table that is as `mappings` declare it:
-    /// there each named column is an object with `kind` (`text`, `integer`, `decimal`, `boolean`), `nullable` and, of texts,
-    /// `collation`. SQL only.
-    pub exact: bool,
-}
-
-impl FilterOptions {
-    /// For these targets.
-    pub fn new(targets: impl Into<Vec<FilterTarget>>) -> Self {
-        Self {
-            targets: targets.into(),
-            ..Self::default()
-        }
-    }
-
-    /// With these references unknown.
-    #[must_use]
-    pub fn unknowns<S: Into<String>>(mut self, unknowns: impl IntoIterator<Item = S>) -> Self {
-        self.unknowns = unknowns.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// With a rule that computes masks.
-    #[must_use]
-    pub fn mask_rule(mut self, rule: impl Into<String>) -> Self {
-        self.mask_rule = Some(rule.into());
-        self
-    }
-
-    /// With documents that are not inlined, by reference.
-    #[must_use]
-    pub fn disable_inlining(mut self, references: Vec<String>) -> Self {
-        self.disable_inlining = references;
-        self
-    }
-
-    /// With the database's names for tables and columns.
-    #[must_use]
-    pub fn mappings(mut self, mappings: Value) -> Self {
-        self.mappings = Some(mappings);
-        self
-    }
-
-    /// With placeholders in SQL, and the values beside it.
-    #[must_use]
-    pub fn parameters(mut self, parameters: bool) -> Self {
-        self.parameters = parameters;
-        self
-    }
-
-    /// With exactly the rows that are true, of every table that is as the mappings declare it.
-    #[must_use]
-    pub fn exact(mut self, exact: bool) -> Self {
-        self.exact = exact;
-        self
-    }
-
-    /// With the condition alone, without `WHERE`.
-    #[must_use]
-    pub fn bare(mut self, bare: bool) -> Self {
-        self.bare = bare;
-        self
-    }
-}
+pub use options::FilterOptions;
 
 /// What a rule comes down to for rows that are not known.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,6 +131,7 @@ pub(crate) struct FilterInner {
     pub targets: Vec<(FilterTarget, Mappings)>,
     pub shorts: Vec<String>,
     pub manner: Manner,
+    pub extensions: bool,
     pub bare: bool,
 }
 
@@ -273,7 +194,6 @@ impl PreparedFilters {
             query.evaluate_as(request, search)
         };
         let compiled = &*moment.state().policy.compiled;
-        let refuse = |refusals: Vec<Refusal>| refused(compiled, refusals);
         let left = ask(&inner.partial, inner.hints.then_some(&mut near))?;
         laps.end(|| "rego_partial_eval".to_owned());
         let targets: Vec<FilterTarget> = inner.targets.iter().map(|(target, _)| *target).collect();
@@ -281,28 +201,48 @@ impl PreparedFilters {
             targets: &targets,
             shorts: &inner.shorts,
             namespace: &inner.partial.inlining.namespace,
+            extensions: inner.extensions,
         };
-        let condition = check(&left, fragment).map_err(refuse)?;
-        let clashes = clashes(&left.choices, &inner.shorts);
-        if !clashes.is_empty() {
-            return Err(refuse(clashes));
-        }
+        let checked = check(&left, fragment);
+        let mut refusals = clashes(&left.choices, &inner.shorts);
         laps.end(|| "compile_eval_constraints".to_owned());
-        let masks = match (&inner.mask, &condition) {
-            (None, _) | (_, Condition::Never) => None,
-            (Some((rule, query)), _) => {
-                let left = ask(query, None)?;
-                masks(&left, &Name::from(MASKS), rule).map_err(|one| refuse(vec![one]))?
+        let mut masked = None;
+        if let Some((rule, query)) = &inner.mask
+            && !matches!(checked, Ok(Condition::Never))
+        {
+            match ask(query, None).map(|left| masks(&left, &Name::from(MASKS), rule)) {
+                Ok(Ok(found)) => masked = found,
+                Ok(Err(refusal)) => refusals.push(refusal),
+                Err(error) if checked.is_ok() => return Err(error),
+                Err(_) => {}
             }
-        };
+        }
         laps.end(|| "compile_eval_mask_rule".to_owned());
         let mut filters = Vec::with_capacity(inner.targets.len());
-        for (target, mappings) in &inner.targets {
-            let made = inner.written(&condition, *target, mappings);
-            filters.push(Filter {
-                target: *target,
-                query: made.map_err(|one| refuse(vec![one]))?,
-            });
+        match checked {
+            Ok(condition) => {
+                for (target, mappings) in &inner.targets {
+                    match inner.written(&condition, *target, mappings) {
+                        Ok(query) => filters.push(Filter {
+                            target: *target,
+                            query,
+                        }),
+                        Err(_) => {
+                            for refusal in inner.unsaid(&condition, *target, mappings) {
+                                if !refusals.contains(&refusal) {
+                                    refusals.push(refusal);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            Err(first) => {
+                refusals.splice(0..0, first);
+            }
+        }
+        if !refusals.is_empty() {
+            return Err(refused(compiled, refusals));
         }
         laps.end(|| "compile_translate_queries".to_owned());
         let hints = near.finish().into_iter().map(|near| {
@@ -312,7 +252,7 @@ impl PreparedFilters {
         });
         Ok(Filters {
             filters,
-            masks,
+            masks: masked,
             hints: hints.collect(),
         })
     }
@@ -337,6 +277,23 @@ impl PreparedFilters {
 }
 
 impl FilterInner {
+    /// Everything that a target cannot say of a condition.
+    fn unsaid(
+        &self,
+        condition: &Condition,
+        target: FilterTarget,
+        mappings: &Mappings,
+    ) -> Vec<Refusal> {
+        let Condition::Any(bodies) = condition else {
+            return Vec::new();
+        };
+        let alone = bodies.iter().flatten();
+        let alone = alone.map(|test| Condition::Any(vec![vec![test.clone()]]));
+        alone
+            .filter_map(|test| self.written(&test, target, mappings).err())
+            .collect()
+    }
+
     fn written(
         &self,
         condition: &Condition,

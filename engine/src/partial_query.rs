@@ -35,6 +35,8 @@ pub struct PartialOptions {
     pub skip_namespace: bool,
     /// Whether rules are told that may give several values at once.
     pub(crate) watched: bool,
+    /// Whether comparisons are negated one by one, though what they refer to may be missing.
+    pub(crate) complements: bool,
 }
 
 impl PartialOptions {
@@ -100,6 +102,7 @@ impl Default for PartialOptions {
             namespace: "partial".to_owned(),
             skip_namespace: false,
             watched: false,
+            complements: false,
         }
     }
 }
@@ -238,6 +241,7 @@ impl BoundPartial {
             compiled: &basis.state.policy.compiled,
             options: &inner.options,
             namespace: &inner.inlining.namespace,
+            silent: inner.inlining.watched,
         };
         let terms = Terms::default();
         with_memory(request.bounds(shared), |arena| {

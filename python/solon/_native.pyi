@@ -281,6 +281,7 @@ class Engine:
         parameters: bool = False,
         bare: bool = False,
         exact: bool = False,
+        extensions: bool = False,
     ) -> Filter: ...
     def evaluate(
         self, path: str, input: Any = ..., **options: Unpack[_CallOptions]

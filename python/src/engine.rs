@@ -425,10 +425,11 @@ impl Engine {
     /// ``"sql+postgresql"`` or ``"ucast+prisma"``, or for several. ``unknowns`` names the rows (``["input.fruits"]``), unless the
     /// rule's METADATA does, and ``mask_rule`` the rule that computes masks of columns. ``mappings`` gives the database's names
     /// for tables and columns. With ``parameters`` SQL has placeholders, with ``bare`` no ``WHERE``; with ``exact`` it keeps
-    /// exactly the rows that are true, of tables that are as ``mappings`` declare them.
+    /// exactly the rows that are true, of tables that are as ``mappings`` declare them; with
+    /// ``extensions`` it says more than the published targets do.
     #[pyo3(signature = (
         path, targets, *, unknowns=Vec::new(), mask_rule=None, mappings=None, disable_inlining=Vec::new(), parameters=false,
-        bare=false, exact=false
+        bare=false, exact=false, extensions=false
     ))]
     fn filters(
         &self,
@@ -442,6 +443,7 @@ impl Engine {
         parameters: bool,
         bare: bool,
         exact: bool,
+        extensions: bool,
     ) -> PyResult<Filter> {
         let targets = match targets {
             Targets::One(one) => vec![one],
@@ -454,7 +456,8 @@ impl Engine {
             .disable_inlining(disable_inlining)
             .parameters(parameters)
             .bare(bare)
-            .exact(exact);
+            .exact(exact)
+            .extensions(extensions);
         options.mask_rule = mask_rule;
         let shared = self.shared();
         if let Some(mappings) = mappings {

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use serde_json::Value;
-use solon::FilterTarget;
+use solon::{FilterQuery, FilterTarget, Filters, json};
 
 use crate::tables::Kind;
 
@@ -62,6 +62,11 @@ pub trait Database {
         true
     }
 
+    /// Whether it reads a condition as Rego does, whatever fits.
+    fn interprets(&self, _: &str) -> bool {
+        true
+    }
+
     /// Runs statements.
     fn run(&mut self, statements: &[String]);
 
@@ -107,6 +112,21 @@ fn quoted(database: &dyn Database, name: &str) -> String {
     match database.target() {
         FilterTarget::Mysql => format!("`{name}`"),
         _ => format!("\"{name}\""),
+    }
+}
+
+/// The condition of the only target of filters, as it is asked.
+pub fn condition(made: Filters) -> String {
+    let filter = made.filters.into_iter().next().unwrap();
+    match filter.query {
+        None if filter.target.is_sql() => "WHERE 0 = 1".to_owned(),
+        None => "null".to_owned(),
+        Some(FilterQuery::Sql(sql)) => sql.text,
+        Some(FilterQuery::Ucast(tree)) => {
+            let mut text = Vec::new();
+            json::write(tree.borrow(), &mut text);
+            String::from_utf8(text).unwrap()
+        }
     }
 }
 

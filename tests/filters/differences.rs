@@ -20,8 +20,9 @@ pub fn reason(dialect: &str, theirs: &Value, ours: &Value) -> Option<&'static st
 }
 
 fn refused(words: &str) -> Option<&'static str> {
-    const REASONS: [(&str, &str); 11] = [
+    const REASONS: [(&str, &str); 12] = [
         ("rules may conflict for a row", "rules that may conflict"),
+        ("keys may be equal for a row", "keys that may be equal"),
         ("\"with\" not permitted", "with"),
         ("value of a comparison used", "the value of a comparison"),
         ("NUL character", "NUL in texts"),

@@ -1,10 +1,10 @@
-//! Whatever stands in names and values, a condition asks for that column and that value and nothing else: of two rows it
+//! Whatever stands in names and values, from the input or from a mapping, a condition asks for that column and that value and nothing else: of two rows it
 //! keeps the one that has the value. A text that ended early would fail, or keep another row.
 
 use serde_json::{Value, json};
-use solon::{Engine, FilterOptions, FilterQuery, FilterTarget, Request, json as values};
+use solon::{Engine, FilterOptions, FilterTarget, Request, json as values};
 
-use crate::databases::{Database, Mariadb, Postgresql, Sqlite};
+use crate::databases::{Database, Mariadb, Postgresql, Sqlite, condition};
 use crate::draw::Draw;
 use crate::tables::Kind;
 
@@ -62,9 +62,27 @@ fn quoted(target: FilterTarget, name: &str) -> String {
     format!("{quote}{doubled}{quote}")
 }
 
+/// The ways by which a name comes into a condition: from the input, or from a mapping.
+fn ways(target: FilterTarget, column: &str) -> [(&'static str, FilterOptions); 3] {
+    let options = FilterOptions::new([target])
+        .unknowns(["input.fruits"])
+        .extensions(true);
+    let mapped = |column: Value| {
+        let mappings = json!({"fruits": {"c": column}}).to_string();
+        let mappings = values::read(mappings.as_bytes()).unwrap();
+        options.clone().mappings(mappings)
+    };
+    let declared =
+        json!({"$self": column, "kind": "text", "nullable": true, "collation": "whatever"});
+    [
+        ("named", options.clone()),
+        ("mapped", mapped(json!(column))),
+        ("declared", mapped(declared).exact(true)),
+    ]
+}
+
 fn attack(database: &mut dyn Database) {
     let target = database.target();
-    let options = FilterOptions::new([target]).unknowns(["input.fruits"]);
     let engine = Engine::new();
     engine.set_module("filters.rego", POLICY).unwrap();
     for seed in 0..TRIED {
@@ -105,30 +123,27 @@ fn attack(database: &mut dyn Database) {
             .map(|statement| (*statement).to_owned())
             .collect();
         database.run(&all);
-        let input: Value = json!({"column": column, "value": value});
-        let input = values::read(input.to_string().as_bytes()).unwrap();
-        let request = Request::new().input(&input);
-        let mut conditions = Vec::new();
-        for rule in ["include", "listed", "within"] {
-            if rule == "within" && target == FilterTarget::Sqlite {
-                continue;
-            }
-            let made = engine
-                .filters(&format!("filters/{rule}"), &options, &request)
-                .unwrap();
-            match &made.filters[0].query {
-                Some(FilterQuery::Sql(sql)) => conditions.push(sql.text.clone()),
-                other => panic!("{column:?} {value:?}: {other:?}"),
+        let mut asked = Vec::new();
+        for (way, options) in ways(target, &column) {
+            let named = if way == "named" { &column } else { "c" };
+            let input: Value = json!({"column": named, "value": value});
+            let input = values::read(input.to_string().as_bytes()).unwrap();
+            let request = Request::new().input(&input);
+            for rule in ["include", "listed", "within"] {
+                let made = engine
+                    .filters(&format!("filters/{rule}"), &options, &request)
+                    .unwrap();
+                asked.push((rule, condition(made)));
             }
         }
+        let conditions: Vec<String> = asked.iter().map(|(_, text)| text.clone()).collect();
         let kept = database.kept(&conditions);
-        for (condition, kept) in conditions.iter().zip(kept) {
-            let wanted: Vec<(usize, usize)> =
-                if condition.contains(" LIKE ") && other.contains(&value) {
-                    vec![(0, 0), (1, 0)]
-                } else {
-                    vec![(0, 0)]
-                };
+        for ((rule, condition), kept) in asked.iter().zip(kept) {
+            let wanted: Vec<(usize, usize)> = if *rule == "within" && other.contains(&value) {
+                vec![(0, 0), (1, 0)]
+            } else {
+                vec![(0, 0)]
+            };
             assert_eq!(
                 kept,
                 Ok(wanted),

@@ -23,10 +23,12 @@ mod servers;
 mod databases;
 mod differences;
 mod draw;
+mod edges;
 mod injection;
 mod masks;
 mod policies;
 mod rows;
+mod shapes;
 mod tables;
 mod texts;
 

@@ -91,12 +91,14 @@ impl Engine {
             }
             mask = mask.or(hints.mask_rule);
         }
+        let extensions = options.extensions || options.exact;
         let partial = PartialOptions {
             unknowns: unknowns.clone(),
             disable_inlining: options.disable_inlining.clone(),
             nondeterministic_builtins: true,
             skip_false_defaults: true,
             watched: true,
+            complements: extensions,
             ..PartialOptions::default()
         };
         let context = QueryContext::default();
@@ -143,6 +145,7 @@ impl Engine {
                 parameters: options.parameters,
                 exact: options.exact,
             },
+            extensions,
             bare: options.bare,
         })
     }

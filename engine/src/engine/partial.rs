@@ -138,6 +138,7 @@ impl Engine {
             namespace: partial.namespace.as_str().into(),
             skip_namespace: partial.skip_namespace,
             watched: partial.watched,
+            complements: partial.complements,
         };
         Ok(PartialInner {
             options,

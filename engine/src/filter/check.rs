@@ -22,6 +22,8 @@ pub struct Fragment<'f> {
     pub shorts: &'f [String],
     /// The package below `data` that support rules stand in.
     pub namespace: &'f str,
+    /// Whether targets say more than is published.
+    pub extensions: bool,
 }
 
 /// The condition that residuals are.
@@ -186,7 +188,7 @@ fn allowed(expr: &Expr, fragment: Fragment<'_>) -> Result<(), Refusal> {
     let lacking = fragment
         .targets
         .iter()
-        .filter(|target| !target.allows(operator));
+        .filter(|target| !target.allows(operator, fragment.extensions));
     let lacking: Vec<String> = lacking
         .map(|target| format!("unsupported for {}", target.label()))
         .collect();

@@ -1,26 +1,40 @@
-//! Rules that may give one row several values. Such a row is an error of the policy, so no filter may keep it.
+//! Rules that may give one row several values. Such a row is an error of the policy, so no filter may keep it. Keys of an
+//! object that may be equal are the same to a filter: which of them counts depends on the row.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use solon_syntax::ast::visit::{Flow, VisitorMut, WalkMut as _};
+use solon_syntax::ast::{Body, Name, Term, TermKind};
 
 use super::check::read;
 use super::condition::{Comparison, Operand, Predicate, Test};
 use super::refusal::Refusal;
 use crate::impossible::Within as _;
-use crate::partial::{Choice, Way};
+use crate::partial::{Between, Choice, Way, has_variables};
 use crate::program::constant;
+use crate::value::V;
 
 /// Refuses choices between values that are not known to exclude one another.
 pub fn clashes(choices: &[Choice], shorts: &[String]) -> Vec<Refusal> {
     let mut refusals: Vec<Refusal> = Vec::new();
     for choice in choices {
-        for (at, way) in choice.ways.iter().enumerate() {
-            let others = choice.ways.within(at + 1..);
-            let Some(other) = others.iter().find(|other| may_clash(way, other, shorts)) else {
+        let ways: Vec<Known<'_>> = choice
+            .ways
+            .iter()
+            .map(|way| Known::of(way, shorts))
+            .collect();
+        for (at, way) in ways.iter().enumerate() {
+            let others = ways.within(at + 1..);
+            let Some(other) = others.iter().find(|other| may_clash(way, other)) else {
                 continue;
             };
-            let message = format!(
-                "rules may conflict for a row: values {} and {}",
-                way.value, other.value
-            );
-            let refusal = Refusal::new(message, other.rule);
+            let what = match choice.between {
+                Between::Rules => "rules may conflict for a row",
+                Between::Keys => "keys may be equal for a row",
+            };
+            let message = format!("{what}: values {} and {}", way.value, other.value);
+            let refusal = Refusal::new(message, other.way.place);
             if !refusals.contains(&refusal) {
                 refusals.push(refusal);
             }
@@ -29,25 +43,86 @@ pub fn clashes(choices: &[Choice], shorts: &[String]) -> Vec<Refusal> {
     refusals
 }
 
-fn may_clash(one: &Way, other: &Way, shorts: &[String]) -> bool {
-    if one.value == other.value {
+/// A way, as far as it can be read.
+struct Known<'w> {
+    way: &'w Way,
+    value: Term,
+    tests: Vec<Test>,
+}
+
+impl<'w> Known<'w> {
+    fn of(way: &'w Way, shorts: &[String]) -> Self {
+        let names = definitions(&way.body);
+        let mut body = way.body.clone();
+        let mut value = way.value.clone();
+        if !names.is_empty() {
+            body.walk_mut(&mut Defined(&names));
+            value.walk_mut(&mut Defined(&names));
+        }
+        let tests = body.iter();
+        let tests = tests.filter_map(|expr| read(expr, &body, shorts).ok());
+        Self {
+            way,
+            value,
+            tests: tests.collect(),
+        }
+    }
+}
+
+/// What variables stand for in a body: what equations say that has no variables itself.
+fn definitions(body: &Body) -> BTreeMap<Name, Term> {
+    let mut names = BTreeMap::new();
+    for expr in body
+        .iter()
+        .filter(|expr| !expr.negated && expr.with.is_empty())
+    {
+        let Some([left, right]) = expr.operands_of("eq") else {
+            continue;
+        };
+        for (name, term) in [(left, right), (right, left)] {
+            let Some(name) = name.as_var().filter(|_| has_variables(name)) else {
+                continue;
+            };
+            if matches!(term.kind, TermKind::Ref(_)) && !has_variables(term) {
+                names.entry(name.clone()).or_insert_with(|| term.clone());
+            }
+        }
+    }
+    names
+}
+
+/// Puts what variables stand for in their places.
+struct Defined<'n>(&'n BTreeMap<Name, Term>);
+
+impl VisitorMut for Defined<'_> {
+    fn term(&mut self, term: &mut Term) -> Flow {
+        let Some(stands) = term.as_var().and_then(|name| self.0.get(name)) else {
+            return Flow::Into;
+        };
+        term.kind = stands.kind.clone();
+        Flow::Over
+    }
+}
+
+fn may_clash(one: &Known<'_>, other: &Known<'_>) -> bool {
+    if is_same(&one.value, &other.value) {
         return false;
     }
-    let mut keys = one.keys.iter().zip(&other.keys);
-    let apart = keys
-        .any(|(one, other)| constant(one).is_some() && constant(other).is_some() && one != other);
-    if apart {
+    let keys = one.way.keys.iter().zip(&other.way.keys);
+    let mut keys = keys.filter_map(|(one, other)| Some((constant(one)?, constant(other)?)));
+    if keys.any(|(one, other)| one != other) {
         return false;
     }
-    let tests = |way: &Way| -> Vec<Test> {
-        let exprs = way.body.iter();
-        exprs
-            .filter_map(|expr| read(expr, &way.body, shorts).ok())
-            .collect()
-    };
-    let (ones, others) = (tests(one), tests(other));
-    let pairs = |test: &Test| others.iter().any(|other| excludes(test, other));
-    !ones.iter().any(pairs)
+    let excluded = |test: &Test| other.tests.iter().any(|other| excludes(test, other));
+    !one.tests.iter().any(excluded)
+}
+
+/// Whether terms have one value for each row. What a variable stands for may be another value in each solution.
+fn is_same(one: &Term, other: &Term) -> bool {
+    match (constant(one), constant(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => one == other && !has_variables(one),
+    }
 }
 
 /// Whether no row passes both tests.
@@ -64,11 +139,9 @@ fn excludes(one: &Test, other: &Test) -> bool {
     }
     match (bound(one), bound(other)) {
         (Some((first, low)), Some((second, high))) if low == high => {
-            !(first.holds(std::cmp::Ordering::Less) && second.holds(std::cmp::Ordering::Less)
-                || first.holds(std::cmp::Ordering::Equal)
-                    && second.holds(std::cmp::Ordering::Equal)
-                || first.holds(std::cmp::Ordering::Greater)
-                    && second.holds(std::cmp::Ordering::Greater))
+            !(first.holds(Ordering::Less) && second.holds(Ordering::Less)
+                || first.holds(Ordering::Equal) && second.holds(Ordering::Equal)
+                || first.holds(Ordering::Greater) && second.holds(Ordering::Greater))
         }
         (Some((first, Operand::Value(low))), Some((second, Operand::Value(high)))) => {
             let below = |comparison| matches!(comparison, Comparison::Lt | Comparison::Lte);
@@ -81,7 +154,7 @@ fn excludes(one: &Test, other: &Test) -> bool {
 }
 
 /// The only values that pass, where those are few.
-fn values(test: &Test) -> Option<Vec<crate::value::V<'_>>> {
+fn values(test: &Test) -> Option<Vec<V<'_>>> {
     match (&test.predicate, test.negated) {
         (Predicate::Compare(Comparison::Eq, Operand::Value(value)), false)
         | (Predicate::Compare(Comparison::Ne, Operand::Value(value)), true) => {

@@ -126,14 +126,16 @@ impl FilterTarget {
         }
     }
 
-    /// Whether it can say an operator.
-    pub fn allows(self, operator: Operator) -> bool {
+    /// Whether it can say an operator; `extensions` where it may say more than is published.
+    pub fn allows(self, operator: Operator, extensions: bool) -> bool {
         match operator {
             Operator::Compare(_) => true,
             Operator::In => self != Self::UcastMinimal,
-            Operator::Affix(_) => {
-                !matches!(self, Self::UcastMinimal | Self::UcastLinq | Self::Sqlite)
-            }
+            Operator::Affix(_) => match self {
+                Self::UcastMinimal | Self::UcastLinq => false,
+                Self::Sqlite => extensions,
+                _ => true,
+            },
         }
     }
 

@@ -3,6 +3,7 @@
 //! The search itself is [`crate::walk::partial_eval`]. Here is what makes its results short and readable: variables that only
 //! stand for something else are replaced by it ([`propagate`]), and bodies that types rule out are dropped.
 
+mod prints;
 mod propagate;
 mod sets;
 mod shadow;
@@ -17,7 +18,7 @@ use solon_syntax::ast::{Body, Name, Term};
 use crate::compile::{Compiled, Options, types};
 use crate::walk::partial_eval::Simplifier;
 
-pub use crate::walk::partial_eval::{Choice, Inlining, Residuals, Way};
+pub use crate::walk::partial_eval::{Between, Choice, Inlining, Residuals, Way, has_variables};
 
 /// Simplifies by what a compilation knows.
 pub struct Simplification<'c> {
@@ -27,6 +28,8 @@ pub struct Simplification<'c> {
     pub options: &'c Options,
     /// The package below `data` that support rules stand in.
     pub namespace: &'c str,
+    /// Whether what would be printed is left out.
+    pub silent: bool,
 }
 
 impl Simplification<'_> {
@@ -51,6 +54,11 @@ impl Simplifier for Simplification<'_> {
     }
 
     fn simplify(&self, body: Body, live: &BTreeSet<Name>, given: &BTreeSet<Name>) -> Body {
+        let body = if self.silent {
+            prints::without_prints(body)
+        } else {
+            body
+        };
         propagate::simplify(self, body, live, given)
     }
 }

@@ -22,8 +22,15 @@ use crate::http::{Fields, Request, Response, Status, unescape};
 use crate::telemetry::Metrics;
 use crate::wire::Location;
 
-/// The longest path with options, in bytes, whose filter is kept: clients choose both.
+/// The longest path with a body, in bytes, whose filter is kept: clients choose both.
 const LONGEST_KEY: usize = 64 << 10;
+
+/// What a prepared filter is kept under: everything that it is prepared from.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    path: String,
+    options: FilterOptions,
+}
 
 /// `POST /v1/compile/{path}`, and `GET` without a body.
 pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError> {
@@ -39,7 +46,8 @@ pub fn answer(state: &State, request: &Request<'_>) -> Result<Response, ApiError
         // annotations are looked at first
         Err(_) => (asked.options.clone(), false),
     };
-    let filters = prepared(state, &path, &options, &metrics)?;
+    let keeps = path.len() + text.len() <= LONGEST_KEY;
+    let filters = prepared(state, Key { path, options }, keeps, &metrics)?;
     let accepted = accepted.map_err(ApiError::invalid)?;
 
     let mut given = solon::Request::new();
@@ -113,18 +121,17 @@ fn path(request: &Request<'_>) -> Result<String, ApiError> {
 /// The filter of a path, prepared before or now.
 fn prepared(
     state: &State,
-    path: &str,
-    options: &FilterOptions,
+    key: Key,
+    keeps: bool,
     metrics: &Metrics,
 ) -> Result<Arc<PreparedFilters>, ApiError> {
-    let key = format!("{path}\n{options:?}");
     if let Some(kept) = state.filters.get(&key) {
         return Ok(kept);
     }
     let start = Instant::now();
     let filters = state
         .engine
-        .prepare_filters(path, options)
+        .prepare_filters(&key.path, &key.options)
         .map_err(refused)?;
     // one pass reads what METADATA says of both, compiles the query and resolves names
     let took = start.elapsed();
@@ -137,10 +144,11 @@ fn prepared(
         metrics.add(name, took);
     }
     let filters = Arc::new(filters);
-    if key.len() > LONGEST_KEY {
-        return Ok(filters);
-    }
-    Ok(state.filters.keep(key, filters))
+    Ok(if keeps {
+        state.filters.keep(key, filters)
+    } else {
+        filters
+    })
 }
 
 fn refused(error: Error) -> ApiError {

@@ -6,6 +6,7 @@ use solon::{Engine, Limits, PreparedFilters, PreparedQuery, QueryContext, Value}
 
 use super::cache::Cache;
 use super::documents::Documents;
+use super::filters;
 use crate::config::ServerOptions;
 use crate::http::Request;
 use crate::plugins::Registry;
@@ -36,7 +37,7 @@ pub struct State {
     /// Queries that were asked.
     pub queries: Cache<String, PreparedQuery>,
     /// Filters that were asked for, by path and options.
-    pub filters: Cache<String, PreparedFilters>,
+    pub filters: Cache<filters::Key, PreparedFilters>,
     /// What is counted.
     pub counts: Arc<Counts>,
     /// Whether functions of the host may want to know what callers tell about their requests.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use solon::CompilerOptions as Options;
 use solon::bundle::Wanted;
-use solon::{Capabilities, Change, Engine, Error, FilterTarget, InputError, Request, json};
+use solon::{
+    Capabilities, Change, Engine, Error, ErrorEntry, FilterTarget, InputError, Request, json,
+};
 use solon_syntax::ast::Version;
 
 use super::report::Report;
@@ -141,7 +143,7 @@ fn check(args: &Args) -> Result<Engine, Report> {
     Ok(engine)
 }
 
-/// Makes the filters, without an input and with each that is given.
+/// Makes the filters, without an input and with each that is given, and tells everything that is refused.
 fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
     let options = args.filtering.options(args.dialect.clone());
     let options = options.unknowns(args.unknowns.clone());
@@ -151,6 +153,7 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
         let text = text.map_err(|error| InputError::new(format!("{file}: {error}")));
         inputs.push(Some(json::read(&text.map_err(Error::Input)?)?));
     }
+    let mut refused: Vec<ErrorEntry> = Vec::new();
     for path in &args.filters {
         let prepared = engine.prepare_filters(path, &options)?;
         for input in &inputs {
@@ -159,8 +162,22 @@ fn check_filters(args: &Args, engine: &Engine) -> Result<(), Error> {
                 Some(input) => request.input(input),
                 None => request,
             };
-            prepared.compile(&request)?;
+            match prepared.compile(&request) {
+                Ok(_) => {}
+                Err(Error::Filter(entries)) => {
+                    for entry in entries {
+                        if !refused.contains(&entry) {
+                            refused.push(entry);
+                        }
+                    }
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
-    Ok(())
+    if refused.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Filter(refused))
+    }
 }

@@ -41,12 +41,17 @@ pub struct Filtering {
     /// Keep exactly the rows that are true, of tables that are as the mappings declare them
     #[arg(long)]
     exact: bool,
+    /// Say more than the published targets do, where it can be said exactly
+    #[arg(long)]
+    extensions: bool,
 }
 
 impl Filtering {
     /// The options of the engine.
     pub fn options(&self, targets: Vec<FilterTarget>) -> FilterOptions {
-        let mut options = FilterOptions::new(targets).exact(self.exact);
+        let mut options = FilterOptions::new(targets)
+            .exact(self.exact)
+            .extensions(self.extensions);
         options.mappings = self.mappings.as_ref().map(|Mappings(value)| value.clone());
         options.mask_rule.clone_from(&self.mask_rule);
         options

@@ -75,6 +75,10 @@ impl Database for Postgresql {
         }
     }
 
+    fn fits(&self, value: &Value) -> bool {
+        value.as_str().is_none_or(|text| !text.contains('\0'))
+    }
+
     fn run(&mut self, statements: &[String]) {
         let said = self.ask(&(statements.join(";\n") + ";\n"));
         assert!(!said.contains("ERROR"), "{said}");

@@ -24,6 +24,8 @@ pub struct Wanted<'a> {
     parameters: bool,
     /// Whether the rows that are kept are exactly those that are true.
     exact: bool,
+    /// Whether more is said than is published.
+    extensions: bool,
 }
 
 /// The filter that a reference becomes.
@@ -39,7 +41,8 @@ pub fn made(
         .unknowns(line.unknowns.clone().unwrap_or_default())
         .disable_inlining(line.disable_inlining.clone())
         .parameters(wanted.parameters)
-        .exact(wanted.exact);
+        .exact(wanted.exact)
+        .extensions(wanted.extensions);
     options.mask_rule.clone_from(&wanted.mask_rule);
     if let Some(mappings) = wanted.mappings {
         options = options.mappings(read_json(mappings.get())?);

@@ -2,6 +2,7 @@
 
 use crate::filter::condition::{Affix, Comparison};
 use crate::filter::decimal::Decimal;
+use crate::filter::refusal::Refusal;
 
 /// How a dialect writes what conditions are made of.
 pub trait Dialect {
@@ -48,6 +49,20 @@ pub trait Dialect {
 
     /// Both sides of a comparison, or of a `LIKE`, by code point, whatever the collation.
     fn exact_sides(&self, column: &str, other: &str) -> (String, String);
+
+    /// A search for a text by code point, where that is not done by a `LIKE`; `part` writes the text that is looked for.
+    ///
+    /// # Errors
+    /// Those of `part`.
+    fn search(
+        &self,
+        affix: Affix,
+        column: &str,
+        part: &mut dyn FnMut() -> Result<String, Refusal>,
+    ) -> Result<Option<String>, Refusal> {
+        let _ = (affix, column, part);
+        Ok(None)
+    }
 
     /// The pattern of texts that have another one in them.
     fn pattern(&self, affix: Affix, part: &str) -> Pattern {

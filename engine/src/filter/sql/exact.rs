@@ -202,11 +202,16 @@ impl Writer<'_> {
     ) -> Result<Cases, Refusal> {
         // what is no text has nothing in it
         let value = if declared.kind == ColumnKind::Text {
-            let pattern = self.dialect.pattern(affix, part);
-            let literal = self.pattern_text(test, &pattern)?;
-            let (column, literal) = self.dialect.exact_sides(column, &literal);
             let not = if test.negated { "NOT " } else { "" };
-            Some(format!("{not}{column} LIKE {literal}{}", pattern.escape))
+            Some(match self.search(test, column, affix, part)? {
+                Some(search) => format!("{not}{search}"),
+                None => {
+                    let pattern = self.dialect.pattern(affix, part);
+                    let literal = self.pattern_text(test, &pattern)?;
+                    let (column, literal) = self.dialect.exact_sides(column, &literal);
+                    format!("{not}{column} LIKE {literal}{}", pattern.escape)
+                }
+            })
         } else {
             test.negated.then(String::new)
         };

@@ -11,12 +11,12 @@ mod postgresql;
 mod sqlite;
 mod sqlserver;
 
-use super::condition::{Column, Comparison, Condition, Operand, Predicate, Test};
+use super::condition::{Affix, Column, Comparison, Condition, Operand, Predicate, Test};
 use super::mapping::Mappings;
 use super::refusal::Refusal;
 use super::target::FilterTarget;
 use crate::impossible::impossible;
-use crate::value::Value;
+use crate::value::{Value, json};
 
 use dialect::{Dialect, Pattern};
 
@@ -131,8 +131,13 @@ impl Writer<'_> {
             Predicate::Compare(comparison, operand) => self.compare(test, *comparison, operand),
             Predicate::In(values) => self.within(test, &values.iter().collect::<Vec<_>>()),
             Predicate::Affix(affix, part) => {
+                let column = self.column_text(&test.column);
+                if let Some(text) = self.search(test, &column, *affix, part)? {
+                    self.text(&text);
+                    return Ok(());
+                }
                 let pattern = self.dialect.pattern(*affix, part);
-                self.column(&test.column);
+                self.text(&column);
                 self.text(" LIKE ");
                 self.like(test, &pattern)
             }
@@ -226,11 +231,18 @@ impl Writer<'_> {
     }
 
     fn value_text(&mut self, test: &Test, value: &Value, listed: bool) -> Result<String, Refusal> {
-        if self.parameters && *value != Value::Null {
-            return Ok(self.placeholder(value.clone()));
-        }
         let refuse = |message: String| Refusal::new(message, test.place);
         let borrowed = value.borrow();
+        if self.parameters && *value != Value::Null {
+            if borrowed.as_number().is_none() {
+                return Ok(self.placeholder(value.clone()));
+            }
+            // a driver sends what the database compares exactly, and whole numbers as such
+            let text = self.dialect.exact_number(&borrowed.to_string());
+            let number = json::read(text.map_err(refuse)?.as_bytes());
+            let number = number.unwrap_or_else(|_| impossible("a literal that is no number"));
+            return Ok(self.placeholder(number));
+        }
         if let Some(text) = borrowed.utf8() {
             return self.dialect.text(text).map_err(refuse);
         }
@@ -257,6 +269,19 @@ impl Writer<'_> {
         self.text(&text);
         self.text(pattern.escape);
         Ok(())
+    }
+
+    /// A search for a text without `LIKE`, if the dialect has one. Every text ends in an empty one, and begins with it.
+    fn search(
+        &mut self,
+        test: &Test,
+        column: &str,
+        affix: Affix,
+        part: &str,
+    ) -> Result<Option<String>, Refusal> {
+        let affix = if part.is_empty() { Affix::Start } else { affix };
+        let (dialect, part) = (self.dialect, Value::string(part));
+        dialect.search(affix, column, &mut || self.value_text(test, &part, false))
     }
 
     fn pattern_text(&mut self, test: &Test, pattern: &Pattern) -> Result<String, Refusal> {

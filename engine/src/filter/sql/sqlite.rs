@@ -2,7 +2,9 @@
 
 use super::dialect::{Dialect, doubled, inexact, plain};
 use super::names::quoted;
+use crate::filter::condition::Affix;
 use crate::filter::decimal::Decimal;
+use crate::filter::refusal::Refusal;
 
 /// The dialect.
 pub struct Sqlite;
@@ -25,8 +27,10 @@ impl Dialect for Sqlite {
         Ok(doubled(text).replace('\0', "'||char(0)||'"))
     }
 
+    /// Long integers that are written with a point or a power would be floats.
     fn number(&self, text: &str, _: bool) -> Result<String, String> {
         match Decimal::read(text).filter(is_exact) {
+            Some(long) if long.significant() > DIGITS => Ok(format!("'{}'", long.plain())),
             Some(_) => Ok(format!("'{text}'")),
             None => Err(inexact(text, "SQL (sqlite)")),
         }
@@ -47,6 +51,26 @@ impl Dialect for Sqlite {
 
     fn exact_sides(&self, column: &str, other: &str) -> (String, String) {
         (format!("{column} COLLATE BINARY"), other.to_owned())
+    }
+
+    /// `LIKE` folds case. The functions compare bytes whatever the collation.
+    fn search(
+        &self,
+        affix: Affix,
+        column: &str,
+        part: &mut dyn FnMut() -> Result<String, Refusal>,
+    ) -> Result<Option<String>, Refusal> {
+        Ok(Some(match affix {
+            Affix::Start => format!("instr({column}, {}) = 1", part()?),
+            Affix::Within => format!("instr({column}, {}) > 0", part()?),
+            Affix::End => {
+                let (length, text) = (part()?, part()?);
+                let end = format!("-length(CAST({length} AS BLOB))");
+                // what is cut out of no bytes is NULL
+                let cut = format!("ifnull(substr(CAST({column} AS BLOB), {end}), x'')");
+                format!("{cut} = CAST({text} AS BLOB)")
+            }
+        }))
     }
 
     fn placeholder(&self, _: usize) -> String {

@@ -8,17 +8,29 @@ use solon_syntax::source::Span;
 
 use crate::evaluation::Halt;
 use crate::program::constant;
-use crate::walk::machine::{Flow, Outcome, Walk};
-use crate::walk::term::{FrameId, T};
+use crate::value::V;
+use crate::walk::machine::{Flow, Goal, Outcome, Walk};
+use crate::walk::term::{FrameId, T, is_document};
 
-/// The ways in which one document, or one call, gets a value while something is unknown.
+/// The ways in which one document, one call, or one key of an object gets a value while something is unknown.
 #[derive(Debug)]
 pub struct Choice {
+    /// What leads to different values.
+    pub between: Between,
     /// What each way takes, and the value that it leads to.
     pub ways: Vec<Way>,
 }
 
-/// One of them.
+/// What a choice is between.
+#[derive(Clone, Copy, Debug)]
+pub enum Between {
+    /// Rules, of which no two may answer differently.
+    Rules,
+    /// The keys of an object, of which the last one counts where some are equal.
+    Keys,
+}
+
+/// One of the ways.
 #[derive(Debug)]
 pub struct Way {
     /// What it takes, together with what was asked before.
@@ -27,8 +39,29 @@ pub struct Way {
     pub keys: Vec<Term>,
     /// The value.
     pub value: Term,
-    /// The rule.
-    pub rule: Span,
+    /// The rule, or the key of an object.
+    pub place: Span,
+}
+
+/// A value that a search for ways has come to, in an environment.
+pub(super) struct Reached<'e> {
+    pub keys: &'e [Term],
+    pub frame: FrameId,
+    pub value: T<'e>,
+    pub place: Span,
+}
+
+impl<'e> Reached<'e> {
+    /// What the head of a rule says.
+    pub fn by_rule(rule: &'e Rule, keys: &'e [Term], frame: FrameId) -> Self {
+        let value = rule.head.value.as_ref();
+        Self {
+            keys,
+            frame,
+            value: value.map_or(T::Known(V::Bool(true)), |value| T::Term(value, frame)),
+            place: rule.span,
+        }
+    }
 }
 
 /// Whether rules may give different values at once.
@@ -54,25 +87,20 @@ impl<'e> Walk<'e> {
         self.opened().is_some_and(|open| open.inlining.watched)
     }
 
-    /// Notes the ways to a value. `search` calls with each solution's rule, the keys that its head has, and the environment of its variables.
+    /// Notes the ways to a value. `search` calls with each value that it comes to.
     pub(super) fn watch(
         &mut self,
-        mut search: impl FnMut(
-            &mut Self,
-            &mut dyn FnMut(&mut Self, &'e Rule, &'e [Term], FrameId) -> Outcome,
-        ) -> Outcome,
+        between: Between,
+        mut search: impl FnMut(&mut Self, &mut dyn FnMut(&mut Self, Reached<'e>) -> Outcome) -> Outcome,
     ) -> Result<(), Halt> {
         let mut ways: Vec<Way> = Vec::new();
-        search(self, &mut |walk, rule, keys, frame| {
+        search(self, &mut |walk, reached| {
+            let keys = reached.keys.iter();
             let keys: Vec<Term> = keys
-                .iter()
-                .map(|key| walk.residual(T::Term(key, frame)))
+                .map(|key| walk.residual(T::Term(key, reached.frame)))
                 .collect();
-            let value = match &rule.head.value {
-                Some(value) => walk.residual(T::Term(value, frame)),
-                None => Term::new(TermKind::Boolean(true), Span::default()),
-            };
-            let body = walk.residual_body()?;
+            let value = walk.residual(reached.value);
+            let body = walk.residual_around()?;
             walk.count(0)?;
             let mut live: BTreeSet<_> = walk.unknown_documents();
             VarScan::default().collect(&value, &mut live);
@@ -82,18 +110,52 @@ impl<'e> Walk<'e> {
                     body: walk.simplified(body, &live, &BTreeSet::new()),
                     keys,
                     value,
-                    rule: rule.span,
+                    place: reached.place,
                 });
             }
             Ok(Flow::More)
         })?;
-        let differs = ways.iter().any(|way| {
-            let first = ways.first().map(|first| &first.value);
-            first.is_some_and(|first| *first != way.value)
-        });
+        // a variable may stand for another value in each solution
+        let differs = ways.len() > 1
+            && ways.iter().any(|way| {
+                let first = ways.first().map(|first| &first.value);
+                has_variables(&way.value) || first.is_some_and(|first| *first != way.value)
+            });
         if differs && let Some(open) = self.opened_mut() {
-            open.choices.push(Choice { ways });
+            open.choices.push(Choice { between, ways });
         }
         Ok(())
     }
+
+    /// Notes which values an object may give to a key, where its own keys are not known.
+    pub(super) fn watch_keys(
+        &mut self,
+        goal: Goal<'e>,
+        pairs: &'e [(Term, Term)],
+        frame: FrameId,
+        step: T<'e>,
+    ) -> Result<(), Halt> {
+        let mut keys = pairs.iter().map(|(key, _)| T::Term(key, frame));
+        if !self.is_watching() || pairs.len() < 2 || !keys.any(|key| self.holds_unknown(key)) {
+            return Ok(());
+        }
+        self.watch(Between::Keys, |walk, reached| {
+            walk.alternatives(pairs, |walk, (key, value)| {
+                walk.unify(goal, T::Term(key, frame), step, &mut |walk| {
+                    let member = Reached {
+                        keys: &[],
+                        frame,
+                        value: T::Term(value, frame),
+                        place: key.span,
+                    };
+                    reached(walk, member)
+                })
+            })
+        })
+    }
+}
+
+/// Whether there are variables in a term, documents apart.
+pub fn has_variables(term: &Term) -> bool {
+    VarScan::default().any(term, |name| !is_document(name))
 }

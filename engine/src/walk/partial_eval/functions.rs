@@ -2,7 +2,7 @@
 
 use solon_syntax::ast::{Rule, Term};
 
-use super::choices::may_differ;
+use super::choices::{Between, Reached, may_differ};
 use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
 use crate::impossible::impossible;
@@ -155,7 +155,7 @@ impl<'e> Walk<'e> {
         }
         let (operands, _) = call.split();
         let call = OpenCall { operands, ..call };
-        self.watch(|walk, solved| {
+        self.watch(Between::Rules, |walk, reached| {
             walk.alternatives(rules(), |walk, rule| {
                 let child = walk.child(goal, rule, false);
                 let before = Goal {
@@ -163,7 +163,9 @@ impl<'e> Walk<'e> {
                     ..child
                 };
                 let outcome = walk.unify_operands(before, rule, call, 0, &mut |walk| {
-                    walk.run(child, &mut |walk| solved(walk, rule, &[], child.frame))
+                    walk.run(child, &mut |walk| {
+                        reached(walk, Reached::by_rule(rule, &[], child.frame))
+                    })
                 });
                 walk.pop_frame();
                 outcome

@@ -21,7 +21,7 @@ mod support;
 mod terms;
 mod with;
 
-pub use choices::{Choice, Way};
+pub use choices::{Between, Choice, Way, has_variables};
 pub(in crate::walk) use save::SavedKind;
 pub(in crate::walk) use state::Open;
 pub use state::{Inlining, Residuals, Simplifier};

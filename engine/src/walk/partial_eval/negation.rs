@@ -60,7 +60,8 @@ impl<'e> Walk<'e> {
         if bodies.is_empty() {
             return next(self);
         }
-        if !can_complement(&unknown, &bodies) {
+        let calls = self.opened().is_some_and(|open| open.inlining.complements);
+        if !can_complement(&unknown, &bodies, calls) {
             return self.negated_support(goal, child, expr, &unknown, bodies, next);
         }
         self.complements(goal, &bodies, &mut Vec::new(), next)
@@ -143,13 +144,16 @@ impl<'e> Walk<'e> {
     }
 }
 
-/// Whether bodies can be negated expression by expression, without leaving variables without values.
-fn can_complement(unknown: &BTreeSet<Name>, bodies: &[Body]) -> bool {
+/// Whether bodies can be negated expression by expression, without leaving variables without values; `calls` where those
+/// are negated like equations.
+fn can_complement(unknown: &BTreeSet<Name>, bodies: &[Body], calls: bool) -> bool {
     let mut size = 1_usize;
     for body in bodies {
         size = size.saturating_mul(body.len());
         let plain = body.iter().all(|expr| {
-            !is_nested(expr) && expr.with.is_empty() && (expr.negated || is_bound(expr, unknown))
+            !is_nested(expr, calls)
+                && expr.with.is_empty()
+                && (expr.negated || is_bound(expr, unknown))
         });
         if !plain {
             return false;
@@ -169,15 +173,15 @@ fn is_bound(expr: &Expr, unknown: &BTreeSet<Name>) -> bool {
 }
 
 /// Whether references or calls stand within others.
-fn is_nested(expr: &Expr) -> bool {
+fn is_nested(expr: &Expr, calls: bool) -> bool {
     match &expr.kind {
         ExprKind::Term(term) => is_nested_term(term),
         ExprKind::Call(terms) => {
             let operands = terms.within(1..);
-            if terms
+            let equation = terms
                 .first()
-                .is_some_and(|operator| operator.is_operator("eq"))
-            {
+                .is_some_and(|operator| operator.is_operator("eq"));
+            if equation || calls {
                 operands.iter().any(is_nested_term)
             } else {
                 operands.iter().any(looks_up)

@@ -146,6 +146,9 @@ impl<'e> Walk<'e> {
         next: Next<'_, 'e>,
     ) -> Outcome {
         let shape = value.shape();
+        if let Some(Pairs::Terms(pairs, frame)) = object(shape) {
+            self.watch_keys(goal, pairs, frame, step)?;
+        }
         let elements: Vec<(T<'e>, T<'e>)> = match (array(shape), object(shape), shape) {
             (Some(list), ..) => {
                 let items = list.numbered();

@@ -151,6 +151,21 @@ impl<'e> Walk<'e> {
         Ok(body)
     }
 
+    /// The same, with what is saved around what is being searched: the inside of a negation is asked behind it.
+    pub(super) fn residual_around(&mut self) -> Result<Body, Halt> {
+        let levels = self
+            .opened_mut()
+            .map(|open| std::mem::take(&mut open.saved));
+        let levels = levels.unwrap_or_default();
+        self.count(levels.iter().map(Vec::len).sum::<usize>() + 1)?;
+        let body = levels.iter().flatten();
+        let body = body.map(|saved| self.residual_expr(saved)).collect();
+        if let Some(open) = self.opened_mut() {
+            open.saved = levels;
+        }
+        Ok(body)
+    }
+
     fn residual_expr(&mut self, saved: &Saved<'e>) -> Expr {
         let (with, frame) = saved.with;
         let mut expr = match &saved.kind {

@@ -3,7 +3,7 @@
 use solon_syntax::ast::{Rule, Term, TermKind};
 use solon_syntax::source::Span;
 
-use super::choices::may_differ;
+use super::choices::{Between, Reached, may_differ};
 use super::save::terms_of;
 use super::support::{Found, Place, Wanted};
 use crate::evaluation::Halt;
@@ -100,7 +100,7 @@ impl<'e> Walk<'e> {
         if !self.is_watching() || !may_differ(&mut rules) {
             return Ok(());
         }
-        self.watch(|walk, solved| {
+        self.watch(Between::Rules, |walk, reached| {
             walk.alternatives(&matches.rules, |walk, one| {
                 let Some(rule) = one.rule() else {
                     return Ok(Flow::More);
@@ -110,7 +110,7 @@ impl<'e> Walk<'e> {
                     Some(head) if head.member.is_none() => {
                         walk.match_open(goal, head, 0, target, &mut |walk| {
                             walk.run(child, &mut |walk| {
-                                solved(walk, rule, head.keys, child.frame)
+                                reached(walk, Reached::by_rule(rule, head.keys, child.frame))
                             })
                         })
                     }

@@ -38,6 +38,8 @@ pub struct Inlining {
     pub skip_namespace: bool,
     /// Whether choices between values are told.
     pub watched: bool,
+    /// Whether calls are negated one by one, since all that they refer to is there.
+    pub complements: bool,
 }
 
 /// Makes shorter bodies of what was saved.

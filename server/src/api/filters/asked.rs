@@ -50,6 +50,7 @@ impl<'a> Asked<'a> {
         asked.options.parameters = members.flag("params")?;
         asked.options.bare = members.flag("bare")?;
         asked.options.exact = members.flag("exact")?;
+        asked.options.extensions = members.flag("extensions")?;
         Ok(asked)
     }
 

@@ -1,0 +1,315 @@
+//! Values at the edges, of which `edges.json` has the list: each operator with each constant keeps, of the rows that hold
+//! each value, those that the policy is true of.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use solon::{Engine, FilterOptions, Request, json as values};
+
+use crate::databases::{Database, Javascript, Kept, Mariadb, Postgresql, Sqlite, condition, table};
+use crate::rows::skipped;
+use crate::tables::Kind;
+
+/// Fewest rows that each operator is asked about with each constant.
+const FEWEST: usize = 40;
+/// Of how many constants one is asked about; unoptimised builds take a sample.
+const EVERY: usize = if cfg!(debug_assertions) { 6 } else { 1 };
+/// How many rules a policy has.
+const CHUNK: usize = 40;
+
+#[derive(Deserialize)]
+struct Edges {
+    text: Of,
+    integer: Of,
+    decimal: Of,
+}
+
+/// Edges of a kind.
+#[derive(Deserialize)]
+struct Of {
+    /// What rows hold and constants are: numbers as texts, since those are told apart by how they are written.
+    values: Vec<String>,
+    /// What constants are besides.
+    more: Vec<String>,
+}
+
+/// What is compared: two columns of a kind and constants.
+struct Group {
+    kind: Kind,
+    /// As literals of Rego.
+    constants: Vec<String>,
+    rows: Vec<[Value; 2]>,
+}
+
+impl Group {
+    fn of(kind: Kind, edges: &Of, database: &dyn Database) -> Self {
+        let literal = |text: &String| match kind {
+            // a byte-order mark stands in no module
+            Kind::Text => json!(text).to_string().replace('\u{feff}', "\\ufeff"),
+            _ => text.clone(),
+        };
+        let constants = edges.values.iter().chain(&edges.more).map(literal);
+        let held: Vec<Value> = edges
+            .values
+            .iter()
+            .map(|text| serde_json::from_str(&literal(text)).unwrap())
+            .filter(|value| database.fits(value))
+            .collect();
+        let mut rows: Vec<[Value; 2]> = Vec::new();
+        for (at, value) in held.iter().enumerate() {
+            let other = &held[(at * 7 + 1) % held.len()];
+            rows.push([value.clone(), other.clone()]);
+        }
+        rows.push([held[1].clone(), held[1].clone()]);
+        assert!(rows.len() >= FEWEST, "{kind:?}");
+        Self {
+            kind,
+            constants: constants.collect(),
+            rows,
+        }
+    }
+
+    fn truths() -> Self {
+        let constants = ["true", "false"].map(str::to_owned).to_vec();
+        let all = [false, true];
+        let rows = all
+            .iter()
+            .flat_map(|one| all.map(|other| [json!(one), json!(other)]));
+        Self {
+            kind: Kind::Truth,
+            constants,
+            rows: rows.collect(),
+        }
+    }
+
+    /// Everything that is asked of the row that `row` names.
+    fn tests(&self, row: &str) -> Vec<String> {
+        let signs: &[&str] = match self.kind {
+            Kind::Truth => &["==", "!="],
+            _ => &["==", "!=", "<", "<=", ">", ">="],
+        };
+        let mut tests = Vec::new();
+        for constant in self.constants.iter().step_by(EVERY) {
+            for sign in signs {
+                tests.push(format!("{row}.one {sign} {constant}"));
+                tests.push(format!("not {row}.one {sign} {constant}"));
+            }
+            // a line that begins with a minus goes on the one before it
+            if !constant.starts_with('-') {
+                tests.push(format!("{constant} {} {row}.one", signs[signs.len() - 1]));
+            }
+            let first = &self.constants[0];
+            for list in [
+                format!("[{constant}]"),
+                format!("[{constant}, {first}]"),
+                format!("[null, {constant}, {first}]"),
+            ] {
+                tests.push(format!("{row}.one in {list}"));
+                tests.push(format!("not {row}.one in {list}"));
+            }
+            if self.kind == Kind::Text {
+                for affix in ["startswith", "endswith", "contains"] {
+                    tests.push(format!("{affix}({row}.one, {constant})"));
+                    tests.push(format!("not {affix}({row}.one, {constant})"));
+                }
+            }
+        }
+        for sign in signs {
+            tests.push(format!("{row}.one {sign} {row}.other"));
+            tests.push(format!("not {row}.one {sign} {row}.other"));
+        }
+        for rest in ["== null", "!= null", "in []", "in [null]"] {
+            tests.push(format!("{row}.one {rest}"));
+            tests.push(format!("not {row}.one {rest}"));
+        }
+        tests
+    }
+}
+
+fn object(row: &[Value; 2]) -> Value {
+    json!({"one": row[0], "other": row[1]})
+}
+
+/// A policy with a rule for each test, by number. Few of them, since preparing one reads the whole policy.
+fn engine(tests: &[String], rule: impl Fn(&str) -> String) -> Engine {
+    let mut text = String::from("package filters\n");
+    for (at, test) in tests.iter().enumerate() {
+        write!(text, "\nt{at} {}\n", rule(test)).unwrap();
+    }
+    let engine = Engine::new();
+    engine.set_module("filters.rego", &text).unwrap();
+    engine
+}
+
+/// The numbers of the rows that each test is true of.
+fn truths(tests: &[String], rows: &[[Value; 2]]) -> Vec<Kept> {
+    let rows: Vec<Value> = rows.iter().map(object).collect();
+    let input = json!({"rows": rows});
+    let input = values::read(input.to_string().as_bytes()).unwrap();
+    let engine = engine(tests, |test| {
+        format!(":= [nr |\n\tsome nr, row in input.rows\n\t{test}\n]")
+    });
+    let all = engine.prepare_document("filters").unwrap();
+    let all = all
+        .evaluate(&Request::new().input(&input))
+        .unwrap()
+        .unwrap();
+    let all: Map<String, Value> = serde_json::from_str(&all.to_string()).unwrap();
+    let of = |at| -> Kept {
+        let numbers = all[&format!("t{at}")].as_array().unwrap();
+        let number = |it: &Value| usize::try_from(it.as_u64().unwrap()).unwrap();
+        numbers.iter().map(|it| (number(it), 0)).collect()
+    };
+    (0..tests.len()).map(of).collect()
+}
+
+fn compare(database: &mut dyn Database, exact: bool, group: &Group) {
+    let columns = [("one", group.kind), ("other", group.kind)];
+    let mut rows = group.rows.clone();
+    let full = rows.len();
+    rows.push([Value::Null, rows[0][1].clone()]);
+    rows.push([rows[0][0].clone(), Value::Null]);
+    rows.push([Value::Null, Value::Null]);
+    let listed: Vec<Vec<Value>> = rows.iter().map(|row| row.to_vec()).collect();
+    let mut statements = table(database, "fruits", &columns, &listed, exact);
+    let basket = [vec![json!(1)]];
+    statements.extend(table(
+        database,
+        "baskets",
+        &[("size", Kind::Integer)],
+        &basket,
+        false,
+    ));
+    database.run(&statements);
+
+    let mut options = FilterOptions::new([database.target()])
+        .unknowns(["input.fruits"])
+        .extensions(true);
+    if exact {
+        let kind = match group.kind {
+            Kind::Text => "text",
+            Kind::Integer => "integer",
+            Kind::Decimal => "decimal",
+            Kind::Truth => "boolean",
+        };
+        let column = json!({"kind": kind, "nullable": true, "collation": "whatever"});
+        let mappings = json!({"fruits": {"one": column, "other": column}}).to_string();
+        options = options
+            .exact(true)
+            .mappings(values::read(mappings.as_bytes()).unwrap());
+    }
+    let tests = group.tests("input.fruits");
+    let (mut conditions, mut asked) = (Vec::new(), Vec::new());
+    let mut truth = Vec::new();
+    for (tests, of_rows) in tests.chunks(CHUNK).zip(group.tests("row").chunks(CHUNK)) {
+        let engine = engine(tests, |test| format!("if {{\n\t{test}\n}}"));
+        let truths = truths(of_rows, &rows);
+        for ((at, test), of_row) in tests.iter().enumerate().zip(truths) {
+            let made = match engine.filters(&format!("filters/t{at}"), &options, &Request::new()) {
+                Ok(made) => made,
+                Err(solon::Error::Filter(_)) => continue,
+                Err(error) => panic!("{test}\n{error}"),
+            };
+            let condition = condition(made);
+            if database.interprets(&condition) {
+                conditions.push(condition);
+                asked.push(test);
+                truth.push(of_row);
+            }
+        }
+    }
+    let (mut failures, mut wrong) = (String::new(), 0);
+    let kept = database.kept(&conditions);
+    for (((test, condition), truth), kept) in asked.iter().zip(&conditions).zip(&truth).zip(kept) {
+        let right = kept.as_ref().is_ok_and(|kept| {
+            let mut kept = kept.clone();
+            kept.sort_unstable();
+            let of_full = |all: &Kept| {
+                all.iter()
+                    .filter(|it| it.0 < full)
+                    .copied()
+                    .collect::<Kept>()
+            };
+            let sound = kept.iter().all(|pair| truth.contains(pair));
+            if exact {
+                kept == *truth
+            } else {
+                sound && of_full(&kept) == of_full(truth)
+            }
+        });
+        if !right {
+            wrong += 1;
+            if wrong < 6 {
+                writeln!(
+                    failures,
+                    "{test}\n{condition}\nkept {kept:?}\ntrue {truth:?}",
+                )
+                .unwrap();
+            }
+        }
+    }
+    let (target, kind, mode) = (
+        database.target(),
+        group.kind,
+        if exact { "exact" } else { "default" },
+    );
+    println!(
+        "{target}, {mode}, {kind:?}: {} of {} tests asked of {} rows",
+        asked.len(),
+        tests.len(),
+        rows.len()
+    );
+    assert!(wrong == 0, "{target}, {mode}: {wrong} wrong\n{failures}");
+    assert!(asked.len() * 2 > tests.len(), "{target} {kind:?}");
+}
+
+fn compare_all(database: &mut dyn Database) {
+    let text = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/cases/filters/edges.json"
+    );
+    let edges: Edges = serde_json::from_str(&fs::read_to_string(text).unwrap()).unwrap();
+    let groups = [
+        Group::of(Kind::Text, &edges.text, database),
+        Group::of(Kind::Integer, &edges.integer, database),
+        Group::of(Kind::Decimal, &edges.decimal, database),
+        Group::truths(),
+    ];
+    for group in &groups {
+        compare(database, false, group);
+        if database.target().is_sql() {
+            compare(database, true, group);
+        }
+    }
+}
+
+#[test]
+fn sqlite_keeps_edges() {
+    compare_all(&mut Sqlite::open());
+}
+
+#[test]
+fn javascript_keeps_edges() {
+    match Javascript::start() {
+        Some(mut interpreter) => compare_all(&mut interpreter),
+        None => println!("skipped: `@ucast/js` needs node and npm"),
+    }
+}
+
+#[test]
+fn postgresql_keeps_edges() {
+    match Postgresql::start() {
+        Some(mut database) => compare_all(&mut database),
+        None => skipped("PostgreSQL (initdb, postgres, psql)"),
+    }
+}
+
+#[test]
+fn mariadb_keeps_edges() {
+    match Mariadb::start() {
+        Some(mut database) => compare_all(&mut database),
+        None => skipped("MariaDB (mariadb-install-db, mariadbd, mariadb)"),
+    }
+}
