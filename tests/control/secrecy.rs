@@ -272,3 +272,22 @@ async fn keys_of_tokens_are_kept_as_digests() {
         );
     }
 }
+
+/// What is kept in files is for whoever runs the service.
+#[cfg(unix)]
+#[tokio::test]
+async fn files_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let plane = Plane::new(On::Sqlite).await.unwrap();
+    plane.done("admin", "PUT /v1/bundles/b", "{}").await;
+    let mut files = 0;
+    for entry in std::fs::read_dir(&plane.folder.0).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{:?}: {mode:o}", entry.path());
+        files += 1;
+    }
+    // the database, its log and its index, and the keys of secrets
+    assert!(files >= 3, "{files}");
+}
