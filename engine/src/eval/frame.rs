@@ -237,6 +237,21 @@ impl<'e> Machine<'e> {
         }
     }
 
+    /// Fills a slot with what an operand is.
+    #[inline]
+    pub(super) fn copy(&mut self, operand: Operand, slot: Slot) {
+        let held = match operand {
+            Operand::Slot(from) => *self.slot(from).unwrap_or_else(|| no_slot()),
+            Operand::Const(id) => {
+                Held::Stored(self.stored_constant(id).unwrap_or_else(|| no_constant()))
+            }
+        };
+        match self.frames.slot_mut(slot) {
+            Some(place) => *place = held,
+            None => impossible(NO_SLOT),
+        }
+    }
+
     /// Fills a slot.
     #[inline]
     pub(super) fn set(&mut self, slot: Slot, value: V<'e>) {

@@ -6,8 +6,9 @@
 use solon_syntax::source::Span;
 
 use crate::evaluation::Halt;
+use crate::impossible::impossible;
 use crate::limits;
-use crate::program::{ConstId, Join, Lookup, Operand, Slot, Step};
+use crate::program::{ConstId, Join, Operand, Slot, Step};
 use crate::value::{V, Value};
 
 use super::compare::is_member;
@@ -108,10 +109,16 @@ impl<'e> Machine<'e> {
         if table::len(from) < Join::FEW || self.mocked {
             return Ok(Matching::All(None));
         }
-        if let (Some(Lookup { from, keys }), Operand::Slot(slot)) = (&join.lookup, join.known) {
-            let found = match from {
-                Some(from) => self.walk_operand(*from, keys, slot),
-                None => self.walk_input(keys, slot),
+        // the first error ends an evaluation, of whichever element it is
+        if join.calls && self.strict {
+            return Ok(Matching::All(None));
+        }
+        for step in &join.lookup {
+            let found = match step {
+                Step::Walk { from, keys, out } => self.walk_operand(*from, keys, *out),
+                Step::Input { keys, out } => self.walk_input(keys, *out),
+                Step::Call { call, out } => self.call_into(call, *out)?,
+                _ => impossible("a join asks for a value by another step than a lookup"),
             };
             if !found {
                 return Ok(Matching::These(Found::nothing()));

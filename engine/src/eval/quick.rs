@@ -76,10 +76,7 @@ impl Machine<'_> {
         };
         match self.under(stored, key) {
             Some(Some(found)) => self.set_stored(out, found),
-            Some(None) => {
-                let default = self.get(default);
-                self.set(out, default);
-            }
+            Some(None) => self.copy(default, out),
             None => return false,
         }
         true

@@ -1,10 +1,9 @@
 //! Rules whose bodies stand where their documents were asked for.
 
 use crate::evaluation::Halt;
-use crate::program::{Any, Inlined, Operand, Spliced};
+use crate::program::{Any, Inlined, Spliced};
 use crate::value::V;
 
-use super::frame::{Held, Operands};
 use super::machine::{Flow, Machine};
 
 impl<'e> Machine<'e> {
@@ -30,17 +29,7 @@ impl<'e> Machine<'e> {
         }
         for (block, value) in inlined.blocks.iter().zip(&inlined.values) {
             if self.onward(block)? == Flow::Stop {
-                let stored = match *value {
-                    Operand::Slot(slot) => match self.slot(slot) {
-                        Some(Held::Stored(value)) => Some(*value),
-                        _ => None,
-                    },
-                    Operand::Const(id) => self.stored_constant(id),
-                };
-                match stored {
-                    Some(stored) => self.set_stored(inlined.out, stored),
-                    None => self.set(inlined.out, self.get(*value)),
-                }
+                self.copy(*value, inlined.out);
                 return Ok(true);
             }
         }

@@ -325,14 +325,29 @@ impl<'p> Dump<'p> {
 
     fn join(&mut self, join: &Join) -> fmt::Result {
         let (from, key) = (self.operand(join.from), wanted(join.key));
-        let known = match &join.lookup {
-            Some(lookup) => {
-                let from = lookup.from.map(|from| self.operand(from));
-                let from = from.unwrap_or_else(|| "input".to_owned());
-                format!("{from}{}", self.keys(&lookup.keys))
-            }
-            None => self.operand(join.known),
-        };
+        // each step reads what those before it found
+        let mut found: Vec<(Operand, String)> = Vec::new();
+        for step in &join.lookup {
+            let read = |operand: &Operand| {
+                let text = found.iter().find(|(slot, _)| slot == operand);
+                text.map_or_else(|| self.operand(*operand), |(_, text)| text.clone())
+            };
+            let (out, text) = match step {
+                Step::Walk { from, keys, out } => {
+                    (*out, format!("{}{}", read(from), self.keys(keys)))
+                }
+                Step::Input { keys, out } => (*out, format!("input{}", self.keys(keys))),
+                Step::Call { call, out } => {
+                    let args: Vec<String> = call.args.iter().map(read).collect();
+                    let text = format!("{}({})", call.entry.builtin.name, args.join(", "));
+                    (*out, text)
+                }
+                _ => continue,
+            };
+            found.push((Operand::Slot(out), text));
+        }
+        let known = found.pop().filter(|(slot, _)| *slot == join.known);
+        let known = known.map_or_else(|| self.operand(join.known), |(_, text)| text);
         let place = match join.key {
             Some(key) if join.by_key => key,
             _ => join.out,

@@ -17,10 +17,17 @@ macro_rules! operands {
                 $see(operands!(@part join.from, $iter));
                 join.path.$iter().for_each(&mut *$see);
                 $see(operands!(@part join.known, $iter));
-                join.lookup.$iter().for_each(|lookup| {
-                    lookup.from.$iter().for_each(&mut *$see);
-                    lookup.keys.$iter().for_each(&mut *$see);
-                });
+                join.lookup
+                    .$iter()
+                    .for_each(|lookup| match lookup {
+                        Self::Walk { from, keys, .. } => {
+                            $see(from);
+                            keys.$iter().for_each(&mut *$see);
+                        }
+                        Self::Input { keys, .. } => keys.$iter().for_each(&mut *$see),
+                        Self::Call { call, .. } => call.args.$iter().for_each(&mut *$see),
+                        _ => {}
+                    });
             }
             Self::Document { path, .. } | Self::Keys { path, .. } => path.$iter().for_each($see),
             Self::Call { call, .. } => call.args.$iter().for_each($see),
@@ -156,6 +163,14 @@ impl Step {
             Self::Join(join) => {
                 join.key.iter_mut().for_each(&mut *see);
                 see(&mut join.out);
+                for step in &mut join.lookup {
+                    if let Self::Walk { out, .. }
+                    | Self::Input { out, .. }
+                    | Self::Call { out, .. } = step
+                    {
+                        see(out);
+                    }
+                }
             }
             Self::Every(every) => {
                 every.key.iter_mut().for_each(&mut *see);

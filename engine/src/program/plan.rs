@@ -294,17 +294,10 @@ pub struct Join {
     pub path: Box<[Operand]>,
     /// The value.
     pub known: Operand,
-    /// Where it is found, if only within the loop.
-    pub lookup: Option<Lookup>,
-}
-
-/// A lookup that a loop does not change.
-#[derive(Clone)]
-pub struct Lookup {
-    /// Where to start; in the input when that is nothing.
-    pub from: Option<Operand>,
-    /// The keys.
-    pub keys: Box<[Operand]>,
+    /// The steps that find it, if only within the loop, which does not change it: lookups, and calls of built-ins.
+    pub lookup: Box<[Step]>,
+    /// Whether built-ins are called before the test. An evaluation that ends with the first error visits all elements.
+    pub calls: bool,
 }
 
 impl Join {

@@ -117,7 +117,8 @@ impl Joins {
             0 => {
                 lines.push("some i".to_owned());
                 lines.push(format!("b := {long}[i]"));
-                format!("b{path} == {known}")
+                let call = *self.random.pick(&["lower", "abs", "to_number", "count"]);
+                format!("b{path} == {call}({known})")
             }
             1 => {
                 lines.push(format!("b := {long}[_]"));
@@ -210,6 +211,10 @@ impl Joins {
                     "some i, b in data.refs\n\tb == a.id",
                     "some b in data.refs\n\ta.id == b",
                     "data.refs[i] == a.id\n\tb := data.long[i]",
+                    "data.refs[i] == data.refs[i + 1]\n\tb := i",
+                    "data.refs[i] != data.refs[i + a.n]\n\tb := i",
+                    "some i, b in data.long\n\ti == count(a.id) + 1",
+                    "some b in data.long\n\tb.n > 3\n\tb.n == a.n - 1",
                 ]);
                 body.push(form.to_owned());
                 format!("{name} contains [a.n, b] {}", within(body))

@@ -66,3 +66,12 @@ cheap contains item.id if {
 	other.price < item.price
 	other.owner == input.owner
 }
+
+# what is asked for is made by built-ins from what is known before
+adjacent if { some i; data.xs[i] == data.xs[i + 1] }
+
+rising if { some i; data.xs[i] > data.xs[i + 1] }
+
+lowered contains x.id if { some x in data.as; some y in data.bs; y.name == lower(x.name) }
+
+tested contains x.id if { some x in data.as; some y in data.bs; y.kind == "a"; startswith(y.t, "b"); y.n == x.n + 1 }

@@ -18,6 +18,8 @@ keys := count([k | some a in list; some k, _ in object; k == a.n])
 sets := count([b | some a in list; some b in members; b.at.id == a.n])
 members contains x if some x in list
 others := [sprintf(\"-%d\", [x]) | some x in asked]
+called := count([b | some a in list; some b in list; b.n == lower(a.n)])
+next := count([i | some i; ids[i] != ids[i + 1]])
 inputs := count([x | some a in ids; input.list[_] == a; x := a])
 
 found(id) := x if { some x in list; x.n == id }
@@ -30,7 +32,7 @@ all if every id in ids { some x in list; x.n == id }
 among := count([a | some a in ids; a in ids; not a in others])
 ";
 
-const ASKED: [&str; 10] = [
+const ASKED: [&str; 12] = [
     "lists",
     "behind",
     "objects",
@@ -40,6 +42,8 @@ const ASKED: [&str; 10] = [
     "negated",
     "all",
     "among",
+    "called",
+    "next",
     "inputs",
 ];
 
@@ -73,6 +77,7 @@ fn joins_take_few_turns() {
         let expected = match name {
             "all" => Value::Bool(true),
             "negated" => 0.into(),
+            "next" => 1999.into(),
             _ => 2000.into(),
         };
         assert!(found == Ok(expected), "{name}: {}", found.is_ok());

@@ -4,8 +4,9 @@
 //! result that is kept. Its first body that holds gives the result, so only functions stand in for their calls none of
 //! whose bodies has two solutions, and of which at most one value can come.
 
+use super::inline::shift;
 use super::joins;
-use super::lookups::is_quiet;
+use super::lookups::{are_all, is_quiet};
 use crate::program::{
     Block, FunctionCall, Index, Inlined, Operand, Plan, Program, Rule, RuleKind, RuleSet, Slot,
     Step,
@@ -78,7 +79,7 @@ fn inlined(call: &FunctionCall, out: Slot, set: &RuleSet, base: Slot) -> Option<
             },
             constant @ Operand::Const(_) => constant,
         };
-        place(&mut body, base, &placed);
+        shift(&mut body, base, &placed);
         blocks.push(body);
         values.push(placed(*value));
     }
@@ -104,10 +105,6 @@ pub fn is_inlinable(set: &RuleSet) -> bool {
 
 /// Whether a step takes little time, has one solution at most, and is not seen.
 fn is_short(step: &Step) -> bool {
-    let are_short = |block: &Block| {
-        let mut steps = block.iter();
-        steps.all(|step| is_short(step) || matches!(step, Step::Exists))
-    };
     match step {
         Step::Compare(..)
         | Step::Test(..)
@@ -118,19 +115,9 @@ fn is_short(step: &Step) -> bool {
             let builtin = call.entry.builtin;
             !builtin.waits && !builtin.nondeterministic && builtin.observed.is_none()
         }
-        Step::Not(block) => are_short(block),
-        Step::Any(any) => any.blocks.iter().all(are_short),
-        Step::Inlined(inlined) => inlined.blocks.iter().all(are_short),
+        Step::Not(block) => are_all([block], is_short),
+        Step::Any(any) => are_all(&any.blocks, is_short),
+        Step::Inlined(inlined) => are_all(&inlined.blocks, is_short),
         step => is_quiet(step) && !step.is_generator(),
-    }
-}
-
-/// Moves the slots of a block, and reads arguments where the call has them.
-fn place(block: &mut Block, base: Slot, placed: &impl Fn(Operand) -> Operand) {
-    for step in block {
-        step.operands_mut(&mut |operand| *operand = placed(*operand));
-        step.results_mut(&mut |slot| *slot += base);
-        step.blocks_mut()
-            .for_each(|inner| place(inner, base, placed));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::calls;
 use super::constants::Constants;
 use super::joins;
-use super::lookups::{hoist, is_quiet};
+use super::lookups::{are_all, hoist, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
     Any, Block, Index, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Spliced, Step,
@@ -207,7 +207,7 @@ impl Inliner<'_> {
             let mut body = joins::without(steps);
             body.push(Step::Exists);
             let mut body = body.into();
-            shift(&mut body, base);
+            shift(&mut body, base, &behind(base));
             blocks.push(body);
         }
         Some(blocks.into())
@@ -291,11 +291,9 @@ impl Inliner<'_> {
                 return None;
             }
             let mut body: Block = joins::without(steps).into();
-            shift(&mut body, base);
-            let found = match found {
-                Operand::Slot(slot) => Operand::Slot(slot + base),
-                constant @ Operand::Const(_) => *constant,
-            };
+            let moved = behind(base);
+            shift(&mut body, base, &moved);
+            let found = moved(*found);
             let mut rest: Block = follow.rest.into();
             replace(&mut rest, follow.member, found);
             let before = follow.before.iter().cloned();
@@ -333,11 +331,7 @@ pub fn is_inlinable(set: &RuleSet) -> bool {
 fn is_cheap(step: &Step) -> bool {
     match step {
         Step::Each { .. } | Step::Join(_) | Step::Member(..) | Step::Among(..) => false,
-        Step::Any(any) => any
-            .blocks
-            .iter()
-            .flatten()
-            .all(|step| is_cheap(step) || matches!(step, Step::Exists)),
+        Step::Any(any) => are_all(&any.blocks, is_cheap),
         step => is_quiet(step),
     }
 }
@@ -347,16 +341,21 @@ fn is_test(step: &Step) -> bool {
     is_quiet(step) && !step.is_generator()
 }
 
-/// Moves the slots of a block behind others.
-fn shift(block: &mut Block, base: Slot) {
+/// Moves the slots that a block fills, and reads its operands where `moved` says that they are now.
+pub fn shift(block: &mut Block, base: Slot, moved: &impl Fn(Operand) -> Operand) {
     for step in block {
-        step.operands_mut(&mut |operand| {
-            if let Operand::Slot(slot) = operand {
-                *slot += base;
-            }
-        });
+        step.operands_mut(&mut |operand| *operand = moved(*operand));
         step.results_mut(&mut |slot| *slot += base);
-        step.blocks_mut().for_each(|inner| shift(inner, base));
+        step.blocks_mut()
+            .for_each(|inner| shift(inner, base, moved));
+    }
+}
+
+/// An operand of a body whose slots lie behind others.
+fn behind(base: Slot) -> impl Fn(Operand) -> Operand {
+    move |operand| match operand {
+        Operand::Slot(slot) => Operand::Slot(slot + base),
+        constant @ Operand::Const(_) => constant,
     }
 }
 

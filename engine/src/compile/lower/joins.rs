@@ -4,13 +4,12 @@
 //! element begins with tests of which one says what value is where in the element. Up to that test nothing may fail or
 //! be seen, so nobody sees that elements without the value are not visited. The test itself stays.
 
-use std::sync::Arc;
-
 use super::constants::Constants;
-use super::lookups::is_quiet;
+use super::each_lowered;
+use super::lookups::{is_pure, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
 use crate::program::{
-    Block, Join, Lookup, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
+    Block, Join, Operand, Plan, Program, Rule, RuleId, RuleKind, RuleSet, Slot, Step,
 };
 use crate::value::{Kind, Value};
 
@@ -27,13 +26,7 @@ pub fn of_rules(
     if !optimisations.make(Optimisation::HashJoins) {
         return;
     }
-    for id in lowered {
-        let set = program.rules.get_mut(*id as usize);
-        // the others are shared with an earlier program
-        if let Some(set) = set.and_then(Arc::get_mut) {
-            of_set(set, constants);
-        }
-    }
+    each_lowered(program, lowered, |set| of_set(set, constants));
 }
 
 fn of_set(set: &mut RuleSet, constants: &Constants) {
@@ -148,6 +141,15 @@ impl Search<'_> {
         }
     }
 
+    /// Within how many loops what lookups find changes.
+    fn depth_of(&self, lookups: &[Step]) -> u32 {
+        let mut depth = 0;
+        for lookup in lookups {
+            lookup.operands(&mut |operand| depth = depth.max(self.depth(operand)));
+        }
+        depth
+    }
+
     /// Whether a collection is the same in all turns of a loop around a step, and no constant of a few elements.
     fn stays(&self, collection: Operand, depth: u32) -> bool {
         let few = |constant: &Value| {
@@ -177,21 +179,28 @@ impl Search<'_> {
         places.extend(key.map(|key| place(key, true)));
         // what the loop fills
         let mut inside: Vec<Slot> = places.iter().map(|place| place.slot).collect();
-        let mut lookups: Vec<(Slot, Lookup)> = Vec::new();
-        let mut best: Option<(u32, Join)> = None;
+        let mut lookups: Vec<(Slot, Step)> = Vec::new();
+        let mut best: Option<((bool, u32), Join)> = None;
+        let (mut tests, mut calls) = (false, false);
         for step in rest.iter_mut().take(REACH) {
             let mut outside = true;
             step.operands(&mut |operand| {
-                outside &= !matches!(operand, Operand::Slot(slot) if inside.contains(&slot));
+                outside &= !matches!(operand, Operand::Slot(slot)
+                    if inside.contains(&slot) && !lookups.iter().any(|(out, _)| *out == slot));
             });
             match step {
-                Step::Walk { from, keys, out } if outside => {
-                    let (from, keys) = (Some(*from), keys.clone());
-                    lookups.push((*out, Lookup { from, keys }));
+                Step::Walk { out, .. } | Step::Input { out, .. } if outside => {
+                    lookups.push((*out, step.clone()));
                 }
-                Step::Input { keys, out } if outside => {
-                    let (from, keys) = (None, keys.clone());
-                    lookups.push((*out, Lookup { from, keys }));
+                Step::Call { call, out } if is_pure(call.entry.builtin) => {
+                    calls = true;
+                    // behind a test it may never be asked; what costs no more than that is asked before it, too
+                    if outside && (!tests || call.quick.is_some()) {
+                        lookups.push((*out, step.clone()));
+                    }
+                }
+                Step::Test(_, call) if is_pure(call.entry.builtin) => {
+                    (tests, calls) = (true, true);
                 }
                 Step::Walk {
                     from: Operand::Slot(slot),
@@ -205,13 +214,11 @@ impl Search<'_> {
                     }
                 }
                 Step::Equal(left, right) => {
+                    tests = true;
                     for (asked, known) in [(*left, *right), (*right, *left)] {
-                        let lookup = lookups
-                            .iter()
-                            .find(|(slot, _)| known == Operand::Slot(*slot));
-                        let lookup = lookup.map(|(_, lookup)| lookup.clone());
-                        let changes = match (known, &lookup) {
-                            (_, Some(lookup)) => 1 + lookup.from.map_or(0, |from| self.depth(from)),
+                        let lookup = needed(known, &lookups);
+                        let changes = match (known, &*lookup) {
+                            (_, [_, ..]) => 1 + self.depth_of(&lookup),
                             (Operand::Const(_), _) => 0,
                             (Operand::Slot(slot), _) if inside.contains(&slot) => continue,
                             (Operand::Slot(_), _) => 1 + self.depth(known),
@@ -219,9 +226,10 @@ impl Search<'_> {
                         let place = places
                             .iter()
                             .find(|place| asked == Operand::Slot(place.slot));
-                        if let Some(place) = place
-                            && best.as_ref().is_none_or(|(most, _)| changes > *most)
-                        {
+                        let Some(place) = place else { continue };
+                        // a key leads to one element
+                        let worth = (place.by_key && place.path.is_empty(), changes);
+                        if best.as_ref().is_none_or(|(most, _)| worth > *most) {
                             let join = Join {
                                 from,
                                 key,
@@ -229,19 +237,36 @@ impl Search<'_> {
                                 by_key: place.by_key,
                                 path: place.path.clone().into(),
                                 known,
-                                lookup,
+                                lookup: lookup.into(),
+                                calls,
                             };
-                            best = Some((changes, join));
+                            best = Some((worth, join));
                         }
                     }
                 }
                 // a function may stand in for a comparison, but then all elements are visited
-                Step::Compare(..) => {}
-                ref step if is_quiet(step) => {}
+                Step::Compare(..) => tests = true,
+                ref step if is_quiet(step) => {
+                    tests |= !matches!(step, Step::Walk { .. } | Step::Input { .. });
+                }
                 _ => break,
             }
             step.results_mut(&mut |slot| inside.push(*slot));
         }
         best.map(|(_, join)| join)
     }
+}
+
+/// The lookups that a value needs, in order; none where it is known without them.
+fn needed(known: Operand, lookups: &[(Slot, Step)]) -> Vec<Step> {
+    let mut wanted = vec![known];
+    let mut steps: Vec<Step> = Vec::new();
+    for (slot, step) in lookups.iter().rev() {
+        if wanted.contains(&Operand::Slot(*slot)) {
+            step.operands(&mut |operand| wanted.push(operand));
+            steps.push(step.clone());
+        }
+    }
+    steps.reverse();
+    steps
 }

@@ -41,7 +41,7 @@ impl Lookup {
 }
 
 /// Whether a built-in answers the same again, and nobody sees how often it is asked.
-fn is_pure(builtin: &Builtin) -> bool {
+pub fn is_pure(builtin: &Builtin) -> bool {
     !builtin.nondeterministic
         && builtin.observed.is_none()
         && !builtin.name.starts_with("internal.")
@@ -162,9 +162,13 @@ fn is_movable(step: &Step) -> bool {
 pub fn is_quiet(step: &Step) -> bool {
     match step {
         Step::Each { .. } | Step::Join(_) => true,
-        Step::Not(block) => block
-            .iter()
-            .all(|step| is_quiet(step) || matches!(step, Step::Exists)),
+        Step::Not(block) => are_all([block], is_quiet),
         step => is_movable(step),
     }
+}
+
+/// Whether all steps of some blocks are so. The `Exists` at the end of a block only ends it.
+pub fn are_all<'b>(blocks: impl IntoIterator<Item = &'b Block>, is_so: fn(&Step) -> bool) -> bool {
+    let mut steps = blocks.into_iter().flatten();
+    steps.all(|step| is_so(step) || matches!(step, Step::Exists))
 }

@@ -36,7 +36,7 @@ use super::optimisations::Optimisations;
 use super::rewrite::capture;
 use super::rule_tree::RuleTree;
 use crate::builtins::Custom;
-use crate::program::{Plan, Program, RuleId, Step};
+use crate::program::{Plan, Program, RuleId, RuleSet, Step};
 use crate::value::Value;
 use body::Lowering;
 use constants::Constants;
@@ -113,6 +113,16 @@ pub fn program_on_from(
     program.constants = constants.finish();
     record.finish(program.constants.len());
     (program, record)
+}
+
+/// Changes sets of rules that were lowered now. The others are shared with an earlier program.
+fn each_lowered(program: &mut Program, lowered: &[RuleId], change: impl Fn(&mut RuleSet)) {
+    for id in lowered {
+        let set = program.rules.get_mut(*id as usize);
+        if let Some(set) = set.and_then(Arc::get_mut) {
+            change(set);
+        }
+    }
 }
 
 /// A query ready to run: its plan, its own constants behind those of the program, and where answers are found.

@@ -1,27 +1,21 @@
 //! Searches that end with their first solution.
 
-use std::sync::Arc;
-
-use super::lookups::is_quiet;
+use super::each_lowered;
+use super::lookups::{are_all, is_quiet};
 use crate::compile::optimisations::{Optimisation, Optimisations};
-use crate::program::{Block, Operand, Plan, Program, Rule, RuleId, RuleKind, Step};
+use crate::program::{Operand, Plan, Program, Rule, RuleId, RuleKind, Step};
 
 /// Ends the loops of rules of sets that look for one constant member, in the sets of rules that were lowered now.
 pub fn of_rules(program: &mut Program, lowered: &[RuleId], optimisations: Optimisations) {
     if !optimisations.make(Optimisation::EndSearches) {
         return;
     }
-    for id in lowered {
-        let set = program.rules.get_mut(*id as usize);
-        // the others are shared with an earlier program
-        let Some(set) = set.and_then(Arc::get_mut) else {
-            continue;
-        };
+    each_lowered(program, lowered, |set| {
         if set.kind == RuleKind::Set {
             let plans = set.rules.iter_mut().flat_map(Rule::plans_mut);
             plans.for_each(|(plan, _)| end(plan));
         }
-    }
+    });
 }
 
 /// Ends a search whose further solutions add nothing, if nobody sees that it goes on.
@@ -40,15 +34,11 @@ fn end(plan: &mut Plan) {
 
 /// Whether a step cannot end an evaluation. What else can be seen of it is known when it runs.
 fn is_unseen(step: &Step) -> bool {
-    let are_unseen = |block: &Block| {
-        let mut steps = block.iter();
-        steps.all(|step| is_unseen(step) || matches!(step, Step::Exists))
-    };
     match step {
         Step::Compare(..) | Step::Test(..) => true,
-        Step::Not(block) => are_unseen(block),
-        Step::Any(any) => any.blocks.iter().all(are_unseen),
-        Step::Inlined(inlined) => inlined.blocks.iter().all(are_unseen),
+        Step::Not(block) => are_all([block], is_unseen),
+        Step::Any(any) => are_all(&any.blocks, is_unseen),
+        Step::Inlined(inlined) => are_all(&inlined.blocks, is_unseen),
         step => is_quiet(step),
     }
 }
