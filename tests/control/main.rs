@@ -30,4 +30,5 @@ mod plane;
 mod races;
 mod secrecy;
 mod sequences;
+mod timing;
 mod tokens;

@@ -5,7 +5,7 @@ use solon::{
     Value,
 };
 
-use crate::db::{Dialect, Holder, ItemHead};
+use crate::db::{Dialect, Holder, ItemHead, Reach};
 use crate::error::Refusal;
 use crate::model::Kind;
 
@@ -79,8 +79,9 @@ pub enum Visible {
     All,
     /// None.
     None,
-    /// Those under a condition on `items.owner_id` and `grants.permission`, which the database is asked with.
-    If(String),
+    /// Those under a condition on `items.owner_id` and `grants.permission`, which the database is asked with, and where
+    /// it may hold.
+    If(String, Reach),
 }
 
 /// What is known of a wish before the item is.
@@ -144,9 +145,31 @@ impl Access {
         {
             None => Ok(Visible::None),
             Some(FilterQuery::Sql(sql)) if sql.text.is_empty() => Ok(Visible::All),
-            Some(FilterQuery::Sql(sql)) => Ok(Visible::If(sql.text)),
+            Some(FilterQuery::Sql(sql)) => Ok(Visible::If(sql.text, self.reach(principal, kind)?)),
             Some(_) => Err(Refusal::internal("the policy became no SQL")),
         }
+    }
+
+    /// Where somebody may see items at all. The policy knows of an item who owns it and what was granted on it, so one of
+    /// nobody and one of somebody else stand for all that are neither theirs nor granted to them.
+    fn reach(&self, principal: &Principal, kind: Kind) -> Result<Reach, Refusal> {
+        let stranger = Principal {
+            holder: principal.holder.clone(),
+            grants: Vec::new(),
+        };
+        for owner in [None, Some(i64::MIN)] {
+            let item = ItemHead {
+                id: 0,
+                name: String::new(),
+                version: 0,
+                owner,
+                file: None,
+            };
+            if self.allows(&stranger, Wish::View(kind), Some(&item))? {
+                return Ok(Reach::All);
+            }
+        }
+        Ok(Reach::Own)
     }
 
     /// Whether somebody may do something with an item, or with what is not there.
@@ -263,7 +286,7 @@ mod tests {
             assert_eq!(visible(Role::Administrator), Visible::All);
             assert_eq!(visible(Role::Viewer), Visible::All);
             for role in [Role::Owner, Role::StackOwner] {
-                let Visible::If(text) = visible(role) else {
+                let Visible::If(text, Reach::Own) = visible(role) else {
                     panic!("{role:?} sees what the policy does not look at");
                 };
                 assert!(

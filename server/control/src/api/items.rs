@@ -7,7 +7,7 @@ use super::service::Context;
 use super::write::Change;
 use crate::access::{Visible, Wish};
 use crate::changes::{Wanted, check_free};
-use crate::db::{Item, ItemHead};
+use crate::db::{Item, ItemHead, Seen};
 use crate::error::Refusal;
 use crate::limits;
 use crate::model::{Compat, Kind, Origin, Place, Reader, Reference, Resource};
@@ -71,10 +71,14 @@ pub async fn list(context: &mut Context<'_>, kind: Kind) -> Result<Answer, Refus
     let found = match context.state.access.visible(context.principal, kind)? {
         Visible::All => transaction.items_after(kind, after, most).await?,
         Visible::None => Vec::new(),
-        Visible::If(condition) => {
-            let permission = Wish::View(kind).permission();
-            let under = (condition.as_str(), holder.id, permission.as_str());
-            transaction.items_under(kind, under, after, most).await?
+        Visible::If(condition, reach) => {
+            let seen = Seen {
+                token: holder.id,
+                permission: &Wish::View(kind).permission(),
+                condition: &condition,
+                reach,
+            };
+            transaction.items_under(kind, seen, after, most).await?
         }
     };
     let shown = |item: &Item| Ok(shown(kind, item));

@@ -30,8 +30,10 @@ impl Changing<'_> {
         wanted: Wanted<'_>,
     ) -> Result<ItemHead, Refusal> {
         let used = self.resolve(&wanted.references).await?;
-        if wanted.kind == Kind::Source {
-            self.refuse_cycle(wanted.name, &wanted.references).await?;
+        // nobody requires yet what is new
+        if let (Kind::Source, Some(before)) = (wanted.kind, before) {
+            self.refuse_cycle(&before.head, &wanted.references, &used)
+                .await?;
         }
         let (owner, file) = match self.actor {
             Actor::Principal(principal, _) => (Some(principal.holder.id), None),
@@ -174,15 +176,22 @@ impl Changing<'_> {
     }
 
     /// Refuses a source that would require itself.
-    async fn refuse_cycle(&mut self, name: &str, references: &[Reference]) -> Result<(), Refusal> {
+    async fn refuse_cycle(
+        &mut self,
+        head: &ItemHead,
+        references: &[Reference],
+        used: &[i64],
+    ) -> Result<(), Refusal> {
+        let requirers = self.transaction.requirers(head.id).await?;
+        if !used.iter().any(|used| requirers.contains(used)) {
+            return Ok(());
+        }
+        let name = head.name.as_str();
         let mut requires: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let sources = references
             .iter()
             .filter(|reference| reference.kind == Kind::Source);
         let own: Vec<String> = sources.map(|reference| reference.name.clone()).collect();
-        if own.is_empty() {
-            return Ok(());
-        }
         for (user, used) in self.transaction.source_edges().await? {
             requires.entry(user).or_default().push(used);
         }
@@ -198,7 +207,7 @@ impl Changing<'_> {
                     format!("requirements form a cycle: source {first:?} requires source {name:?}")
                 }
             })),
-            None => Ok(()),
+            None => Err(Refusal::internal("a cycle has no way around")),
         }
     }
 }

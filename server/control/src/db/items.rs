@@ -1,5 +1,7 @@
 //! Bundles, sources, stacks and secrets.
 
+use std::collections::BTreeSet;
+
 use super::{Cell, DbError, Row, Transaction, now};
 use crate::model::Kind;
 
@@ -40,6 +42,28 @@ pub struct NewItem<'i> {
     pub file: Option<&'i str>,
     /// It as JSON.
     pub body: &'i str,
+}
+
+/// Which items somebody sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'s> {
+    /// The number of their token.
+    pub token: i64,
+    /// The permission that they may have been granted on an item.
+    pub permission: &'s str,
+    /// A condition of the policy on `items` and on what was granted on them (`grants`): the one permission, or nothing.
+    pub condition: &'s str,
+    /// Where it may hold.
+    pub reach: Reach,
+}
+
+/// Where a condition may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// On all items.
+    All,
+    /// On those alone that somebody owns, or on which they were granted something.
+    Own,
 }
 
 fn kind_and_head(mut row: Row) -> Result<(Kind, ItemHead), DbError> {
@@ -105,25 +129,49 @@ impl Transaction {
         rows.into_iter().map(item).collect()
     }
 
-    /// Items of a kind with larger numbers under a condition, in order. The condition is of a policy, and speaks of `items`
-    /// and of what a token was granted on them (`grants`): the one permission, or nothing.
+    /// Items of a kind with larger numbers under a condition, in order.
     pub async fn items_under(
         &mut self,
         kind: Kind,
-        (condition, token, permission): (&str, i64, &str),
+        seen: Seen<'_>,
         after: i64,
         most: i64,
     ) -> Result<Vec<Item>, DbError> {
+        let Seen {
+            token,
+            permission,
+            condition,
+            reach,
+        } = seen;
+        let mut values: Vec<Cell> = Vec::new();
+        let (from, joined) = match reach {
+            Reach::All => ("items", ""),
+            // the items of others are not even looked at, so that no time tells of them
+            Reach::Own => {
+                values.extend([
+                    token.into(),
+                    kind.plural().into(),
+                    after.into(),
+                    token.into(),
+                    permission.into(),
+                    after.into(),
+                ]);
+                (
+                    "(SELECT id FROM items WHERE owner_id = ? AND kind = ? AND id > ? UNION SELECT item_id FROM grants WHERE token_id = ? AND permission = ? AND item_id > ?) AS own CROSS JOIN items",
+                    " AND items.id = own.id",
+                )
+            }
+        };
         let sql = format!(
-            "SELECT items.id, items.name, items.version, items.owner_id, items.file, items.body FROM items LEFT JOIN grants ON grants.item_id = items.id AND grants.token_id = ? AND grants.permission = ? WHERE items.kind = ? AND items.id > ? AND ({condition}) ORDER BY items.id LIMIT ?"
+            "SELECT items.id, items.name, items.version, items.owner_id, items.file, items.body FROM {from} LEFT JOIN grants ON grants.item_id = items.id AND grants.token_id = ? AND grants.permission = ? WHERE items.kind = ? AND items.id > ?{joined} AND ({condition}) ORDER BY items.id LIMIT ?"
         );
-        let values = vec![
+        values.extend([
             token.into(),
             permission.into(),
             kind.plural().into(),
             after.into(),
             most.into(),
-        ];
+        ]);
         let rows = self.select(sql, values).await?;
         rows.into_iter().map(item).collect()
     }
@@ -215,7 +263,18 @@ impl Transaction {
         rows.into_iter().map(kind_and_head).collect()
     }
 
-    /// Which sources require which: numbers of sources.
+    /// The sources that require a source, themselves or by others between, and itself.
+    pub async fn requirers(&mut self, id: i64) -> Result<BTreeSet<i64>, DbError> {
+        let rows = self
+            .query(
+                "WITH RECURSIVE requirers (id) AS (SELECT id FROM items WHERE id = ? UNION SELECT users.id FROM requirers JOIN item_references ON item_references.used_id = requirers.id JOIN items AS users ON users.id = item_references.user_id WHERE users.kind = 'sources') SELECT id FROM requirers",
+                vec![id.into()],
+            )
+            .await?;
+        rows.into_iter().map(|mut row| row.int()).collect()
+    }
+
+    /// Which sources require which: their names.
     pub async fn source_edges(&mut self) -> Result<Vec<(String, String)>, DbError> {
         let rows = self
             .query(

@@ -19,8 +19,9 @@ macro_rules! migrations {
     };
 }
 
-static SQLITE: &[Migration] = migrations!("sqlite": 1 "0001_tables");
-static POSTGRES: &[Migration] = migrations!("postgres": 1 "0001_tables");
+static SQLITE: &[Migration] = migrations!("sqlite": 1 "0001_tables", 2 "0002_indexes");
+static POSTGRES: &[Migration] = migrations!("postgres": 1 "0001_tables", 2 "0002_indexes");
+/// Its foreign keys have made the indexes of the others' second migration.
 static MYSQL: &[Migration] = migrations!("mysql": 1 "0001_tables");
 
 fn all(dialect: Dialect) -> &'static [Migration] {

@@ -23,7 +23,7 @@ mod transaction;
 pub use audit::{AuditEntry, Written};
 pub use driver::{Cell, DbError, Dialect, Driver, Later, Mode, Row, Session};
 pub use grants::Granted;
-pub use items::{Item, ItemHead, NewItem};
+pub use items::{Item, ItemHead, NewItem, Reach, Seen};
 pub use migrate::{Migrated, pending_sql};
 pub use options::{DatabaseOptions, DatabaseTls};
 pub use source_data::Document;
