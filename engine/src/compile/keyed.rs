@@ -109,11 +109,17 @@ impl<'s, 'c, 'b> Search<'s, 'c, 'b> {
         for expr in &inside.body {
             bound.extend(reach.outputs(expr));
             reach.add(expr);
+            // a negated test may ask for what is bound behind it: it then holds for nothing
+            let is_test = expr.negated && equation(expr).is_some();
             // each expression has what it needs when its turn comes
             let shares_more = || ALL.any(expr, |name| is_shared(name) && !bound.contains(name));
-            if !reach.missing(std::slice::from_ref(expr)).is_empty() || shares_more() {
+            if !is_test && (!reach.missing(std::slice::from_ref(expr)).is_empty() || shares_more())
+            {
                 return None;
             }
+        }
+        if !reach.missing(&inside.body).is_empty() {
+            return None;
         }
         let mut steps = Steps {
             before: &self.before,

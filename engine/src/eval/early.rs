@@ -107,7 +107,7 @@ impl<'e> Machine<'e> {
     }
 
     fn all_hold(&mut self, constraints: &'e [Constraint], args: &[V<'e>]) -> Result<bool, Halt> {
-        for Constraint { place, tests } in constraints {
+        for Constraint { place, tests, .. } in constraints {
             let found = self.place_with(place, args)?;
             if !found.is_some_and(|found| allows(tests, found)) {
                 return Ok(false);

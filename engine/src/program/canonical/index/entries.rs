@@ -118,7 +118,7 @@ impl<'r> Entries<'r> {
             self.choices.push(alternatives);
         } else if let Some(only) = alternatives.pop() {
             for entry in only {
-                self.add(entry.place, entry.what);
+                self.note(entry.place, entry.what, entry.further);
             }
         }
     }
@@ -144,6 +144,10 @@ impl<'r> Entries<'r> {
 
     /// A value takes the place of a variable, unless it is only the beginning or the end of a text.
     fn add(&mut self, place: ConditionPlace, what: What<'r>) {
+        self.note(place, what, 0);
+    }
+
+    fn note(&mut self, place: ConditionPlace, what: What<'r>, further: usize) {
         if let What::Something(Some(name)) = what {
             match self.names.entry(name) {
                 Entry::Occupied(known) if *known.get() == place => return,
@@ -152,12 +156,17 @@ impl<'r> Entries<'r> {
                     free.insert(place.clone());
                 }
             }
-            self.list.push(Note { place, what });
+            self.list.push(Note {
+                place,
+                what,
+                further,
+            });
             return;
         }
         let replaces = !what.is_something() && !what.is_end();
         for old in self.list.iter_mut().filter(|old| old.place == place) {
             if old.what == what {
+                old.further += further;
                 return;
             }
             if replaces && let What::Something(name) = old.what {
@@ -165,10 +174,15 @@ impl<'r> Entries<'r> {
                     self.names.remove(name);
                 }
                 old.what = what;
+                old.further += further;
                 return;
             }
         }
-        self.list.push(Note { place, what });
+        self.list.push(Note {
+            place,
+            what,
+            further,
+        });
     }
 
     fn call(&mut self, operator: &Term, operands: &'r [Term]) {
@@ -184,14 +198,10 @@ impl<'r> Entries<'r> {
             }
             (IndexTest::Member, [element, collection]) => self.member(element, collection),
             (IndexTest::Prefix, [text, base]) => {
-                if let (Some(place), Some(texts)) = (self.document(text), self.strings(base)) {
-                    self.add(place, What::Test(Test::Prefix(texts)));
-                }
+                self.end(text, base, Test::Prefix);
             }
             (IndexTest::Suffix, [text, base]) => {
-                if let (Some(place), Some(texts)) = (self.document(text), self.strings(base)) {
-                    self.add(place, What::Test(Test::Suffix(texts)));
-                }
+                self.end(text, base, Test::Suffix);
             }
             (IndexTest::Glob, [pattern, delimiters, text]) => {
                 if let (Some(place), Some(test)) = (
@@ -202,6 +212,28 @@ impl<'r> Entries<'r> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Notes the beginning or the end of a text: a string, or one of several.
+    fn end(&mut self, text: &'r Term, base: &'r Term, test: fn(Vec<Value>) -> Test) {
+        let base = self.resolve(base);
+        let items = match &base.kind {
+            TermKind::String(_) => std::slice::from_ref(base),
+            TermKind::Array(items) | TermKind::Set(items) => items,
+            _ => return,
+        };
+        let mut texts = Vec::with_capacity(items.len());
+        for item in items {
+            let Some(text) = item.as_string() else { return };
+            let text = Value::string(text);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        // no text is one of none
+        if let (Some(place), Some(further)) = (self.document(text), items.len().checked_sub(1)) {
+            self.note(place, What::Test(test(texts)), further);
         }
     }
 
@@ -271,8 +303,8 @@ impl<'r> Entries<'r> {
                 _ => return,
             };
             if items.iter().all(|item| item.as_var().is_none()) {
-                for item in items {
-                    self.add(place.clone(), listed(item));
+                for (at, item) in items.into_iter().enumerate() {
+                    self.note(place.clone(), listed(item), usize::from(at > 0));
                 }
             }
             return;
@@ -393,19 +425,6 @@ impl<'r> Entries<'r> {
         match step.as_var() {
             Some(name) => scalar(self.constants.get(name)?),
             None => scalar(step),
-        }
-    }
-
-    /// A string, or the strings of a collection.
-    fn strings(&self, term: &'r Term) -> Option<Vec<Value>> {
-        let term = self.resolve(term);
-        let text = |term: &Term| term.as_string().map(|text| Value::string(text));
-        match &term.kind {
-            TermKind::String(_) => Some(vec![text(term)?]),
-            TermKind::Array(items) | TermKind::Set(items) if !items.is_empty() => {
-                items.iter().map(text).collect()
-            }
-            _ => None,
         }
     }
 }

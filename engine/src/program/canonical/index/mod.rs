@@ -41,6 +41,8 @@ pub struct Constraint {
     pub place: ConditionPlace,
     /// What may be there; nothing listed means that anything may.
     pub tests: Vec<Test>,
+    /// How often it counts among the rules that share an index: once, and again for each further value of a list.
+    pub count: usize,
 }
 
 /// A place in the documents, or an argument.

@@ -30,25 +30,39 @@ impl What<'_> {
 pub(super) struct Note<'r> {
     pub place: ConditionPlace,
     pub what: What<'r>,
+    /// Values that lists name there beyond their first, those counted that are named again.
+    pub further: usize,
 }
 
 /// What must be at places. Of what is noted of one place it is enough that one holds; that something is there follows
 /// from any other.
 pub(super) fn constraints(list: Vec<Note<'_>>) -> Vec<Constraint> {
-    let mut places: Vec<(ConditionPlace, Vec<What<'_>>)> = Vec::new();
-    for Note { place, what } in list {
-        match places.iter_mut().find(|(old, _)| *old == place) {
-            Some((_, noted)) => noted.push(what),
-            None => places.push((place, vec![what])),
+    let mut places: Vec<(ConditionPlace, usize, Vec<What<'_>>)> = Vec::new();
+    for Note {
+        place,
+        what,
+        further,
+    } in list
+    {
+        match places.iter_mut().find(|(old, ..)| *old == place) {
+            Some((_, count, noted)) => {
+                *count += further;
+                noted.push(what);
+            }
+            None => places.push((place, 1 + further, vec![what])),
         }
     }
-    let constraint = |(place, noted): (ConditionPlace, Vec<What<'_>>)| {
+    let constraint = |(place, count, noted): (ConditionPlace, usize, Vec<What<'_>>)| {
         let tests = if noted.contains(&What::Value) {
             Vec::new()
         } else {
             one_end(noted)
         };
-        Constraint { place, tests }
+        Constraint {
+            place,
+            tests,
+            count,
+        }
     };
     places.into_iter().map(constraint).collect()
 }

@@ -52,7 +52,7 @@ impl Shared {
             }
             for place in order {
                 let asked = own.remove(place).unwrap_or_default();
-                let counts = asked.iter().map(|one| values(one).max(1));
+                let counts = asked.iter().map(|one| one.count);
                 // what all alternatives ask for was asked for once, before they part
                 let once = counts.clone().min().filter(|_| always(place, rule));
                 let again = once.map_or(0, |once| once * asked.len().saturating_sub(1));
