@@ -129,6 +129,35 @@ def test_what_changes_while_it_is_read_is_an_exception(echo):
     with pytest.raises(RuntimeError, match="no items"):
         echo({"x": Raising()})
 
+    class Silent(dict):
+        """A dict whose methods raise: it is read as the dict that it is."""
+
+        def keys(self):
+            raise RuntimeError("no keys")
+
+        items = __iter__ = keys
+
+    class Unlisted(Raising):
+        items = Mapping.items
+
+        def keys(self):
+            raise RuntimeError("no keys")
+
+    class KeysRaise:
+        """What only looks like a mapping is none."""
+
+        def keys(self):
+            raise RuntimeError("no keys")
+
+        def __getitem__(self, key):
+            return 1
+
+    assert echo(Silent(a=1)) == {"a": 1}
+    with pytest.raises(RuntimeError, match="no keys"):
+        echo(Unlisted())
+    with pytest.raises(solon.InputError, match="no value of Rego"):
+        echo(KeysRaise())
+
     class Odd(Mapping):
         def __getitem__(self, key):
             return key

@@ -1,6 +1,7 @@
 """Ctrl-C ends an evaluation, wherever it is; forks answer."""
 
 import http.server
+import itertools
 import os
 import signal
 import socket
@@ -45,6 +46,14 @@ def test_loops_are_interrupted(calls):
     assert interrupted(lambda: ask.many([{"x": 1}]))
     assert interrupted(lambda: engine.query("data.p.q = x")({"x": 1}))
     assert interrupted(lambda: ask.explain({"x": 1}, detail="notes"))
+
+
+def test_many_short_evaluations_are_interrupted():
+    engine = solon.Engine(offline=True)
+    engine.set_module("p.rego", "package p\n\nq := input.x")
+    ask = engine.prepare("p/q")
+    # no code of Python runs between them
+    assert interrupted(lambda: ask.many(itertools.repeat({"x": 1})))
 
 
 def test_waiting_is_interrupted():

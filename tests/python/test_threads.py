@@ -1,12 +1,21 @@
 """Threads share one handle while another changes policy and data."""
 
 import os
+import sys
+import sysconfig
 import threading
 import time
+
+import pytest
 
 import solon
 
 SECONDS = float(os.environ.get("SOLON_THREADS_SECONDS", "3"))
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this interpreter has its lock")
+def test_free_threaded_interpreters_stay_so():
+    assert not sys._is_gil_enabled()
 
 
 def changed(engine, number):

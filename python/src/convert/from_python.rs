@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::number;
 use super::objects::{self, Other};
-use super::records;
+use super::records::{self, Known};
 use crate::error::{Family, refused};
 use crate::guard::attached;
 use crate::settings::Settings;
@@ -177,7 +177,8 @@ impl Reader {
         let Some(mut item) = items.next() else {
             return Ok(Value::object(Vec::new()));
         };
-        let mut record = records::recent(&item.0, size);
+        let mut record = records::likely(&item.0, size);
+        let mut is_same = true;
         // the names, as far as the record has others
         let mut names = Vec::new();
         let mut values: SmallVec<[Value; records::FEW]> = SmallVec::new();
@@ -185,14 +186,18 @@ impl Reader {
             let (name, value) = &item;
             let value = self.convert(value);
             let value = value.map_err(|fail| fail.below(|| text_of(name)))?;
-            if !record
+            let known = record
                 .as_ref()
-                .is_some_and(|record| record.has(values.len(), name))
-            {
-                if let Some(record) = record.take() {
-                    names.extend(record.first(py, values.len()));
+                .map(|record| record.knows(values.len(), name));
+            match known.unwrap_or(Known::No) {
+                Known::Same => {}
+                Known::Equal => is_same = false,
+                Known::No => {
+                    if let Some(record) = record.take() {
+                        names.extend(record.first(py, values.len()));
+                    }
+                    names.push(name.clone());
                 }
-                names.push(name.clone());
             }
             // converting a collection may run code that changes the dict
             let is_scalar = matches!(value, Value::Short(_) | Value::Text(_) | Value::Int(_));
@@ -207,6 +212,9 @@ impl Reader {
         }
         if let Some(record) = record {
             if let Some(object) = record.object(&mut values) {
+                if !is_same {
+                    record.miss(dict);
+                }
                 // nothing is left that would have to be dropped
                 values.drain(..).for_each(std::mem::forget);
                 return Ok(Value::Object(object));
