@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::convert::from_python;
 use crate::error::from_engine;
 use crate::guard::detached;
-use crate::input::text_bytes;
+use crate::input::Text;
 use crate::measures::Metrics;
 use crate::moment::Moment;
 use crate::options::version;
@@ -96,8 +96,8 @@ impl Change {
 
     /// The same for a JSON text.
     fn put_json(&self, py: Python<'_>, path: String, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = text_bytes(text)?;
-        let value = detached(py, || Ok(json::read(&text)?))?;
+        let text = Text::of(text)?;
+        let value = detached(py, || Ok(json::read(text.as_bytes())?))?;
         self.add(|change| {
             change.put(Path::from_slashes(&path), value);
         })

@@ -8,6 +8,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::convert::to_python;
 use crate::explanation::{Explanation, detail};
 use crate::input::{Input, given};
+use crate::request::Request;
 use crate::running::{Pace, Turn};
 use crate::shared::Shared;
 use crate::undefined;
@@ -46,14 +47,8 @@ impl Document {
         }
     }
 
-    /// The document for an input.
-    pub fn call<'py>(
-        &self,
-        py: Python<'py>,
-        input: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let request = self.shared.request(input, options)?;
+    /// The document for what a call was given.
+    pub fn ask<'py>(&self, py: Python<'py>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
         let answer = request.answer(
             py,
             &self.pace,
@@ -103,14 +98,19 @@ impl Document {
 )]
 impl Document {
     /// The document for an input; ``UNDEFINED`` when it has no value.
-    #[pyo3(signature = (input=None, **options))]
+    #[pyo3(signature = (input=None, *, input_json=None, **options))]
     fn __call__<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
+        input_json: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(py, input.as_ref(), options)
+        let request = self.shared.request(input.as_ref(), options)?;
+        match input_json {
+            None => self.ask(py, &request),
+            Some(json) => self.ask(py, &request.or_json(json)?),
+        }
     }
 
     /// The document for each of many inputs, in their order, on one moment of the engine. Options are those of a call, but

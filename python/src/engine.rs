@@ -18,7 +18,7 @@ use crate::error::from_engine;
 use crate::filters::Filter;
 use crate::function;
 use crate::guard::detached;
-use crate::input::{given, text_bytes};
+use crate::input::{Text, given};
 use crate::measures::Metrics;
 use crate::moment::Moment;
 use crate::options::builder;
@@ -234,15 +234,15 @@ impl Engine {
 
     /// Replaces all data by a JSON text.
     fn set_data_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = text_bytes(text)?;
-        detached(py, || self.engine().put("/", json::read(&text)?))
+        let text = Text::of(text)?;
+        detached(py, || self.engine().put("/", json::read(text.as_bytes())?))
     }
 
     /// Replaces all data by a YAML text, read as OPA reads it.
     fn set_data_yaml(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = text_bytes(text)?;
+        let text = Text::of(text)?;
         detached(py, || {
-            let data = yaml::read(&text).map_err(|error| {
+            let data = yaml::read(text.as_bytes()).map_err(|error| {
                 ::engine::Error::Input(::engine::InputError::new(error.to_string()))
             })?;
             self.engine().put("/", data)
@@ -470,8 +470,8 @@ impl Engine {
         #[pyo3(from_py_with = given)] input: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.prepare(py, path, false)?
-            .call(py, input.as_ref(), options)
+        let request = self.shared().request(input.as_ref(), options)?;
+        self.prepare(py, path, false)?.ask(py, &request)
     }
 
     fn __repr__(&self) -> String {

@@ -48,6 +48,12 @@ struct Left<R> {
 }
 
 impl Request {
+    /// JSON text or bytes instead of an input.
+    pub fn or_json(mut self, json: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.input = self.input.or_json(json)?;
+        Ok(self)
+    }
+
     /// Reads an input and the options of a call.
     pub fn read(
         input: Option<&Bound<'_, PyAny>>,
@@ -85,7 +91,7 @@ impl Request {
         match name {
             "input_json" => {
                 let input = std::mem::replace(&mut self.input, Input::Undefined);
-                self.input = input.of_json(value)?;
+                self.input = input.or_json(value)?;
             }
             "strict_builtin_errors" => self.strict = value.extract()?,
             "moment" => self.moment = Some(value.cast::<Moment>()?.get().moment.clone()),

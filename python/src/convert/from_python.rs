@@ -3,6 +3,7 @@
 use ::engine::Value;
 use ::engine::internal::limits;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet,
     PyString, PyTuple,
@@ -172,6 +173,11 @@ impl Reader {
     }
 
     fn dict(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
+        // without the interpreter's lock other threads could change it between two entries
+        with_critical_section(dict, || self.entries(dict))
+    }
+
+    fn entries(self, dict: &Bound<'_, PyDict>) -> Result<Value, Fail> {
         let (py, size) = (dict.py(), dict.len());
         let mut items = dict.iter();
         let Some(mut item) = items.next() else {
@@ -203,12 +209,12 @@ impl Reader {
             let is_scalar = matches!(value, Value::Short(_) | Value::Text(_) | Value::Int(_));
             values.push(value);
             if !is_scalar && dict.len() != size {
-                return Err(Fail::refuse("the dict changed while it was read"));
+                return Err(changed());
             }
-            match items.next() {
-                Some(next) => item = next,
-                None => break,
+            if values.len() == size {
+                break;
             }
+            item = items.next().ok_or_else(changed)?;
         }
         if let Some(record) = record {
             if let Some(object) = record.object(&mut values) {
@@ -259,6 +265,10 @@ impl Reader {
         };
         objects.enumerate().map(convert).collect()
     }
+}
+
+fn changed() -> Fail {
+    Fail::refuse("the dict changed while it was read")
 }
 
 fn text_of(name: &Bound<'_, PyAny>) -> String {
