@@ -90,7 +90,11 @@ impl Engine {
 }
 
 #[pymethods]
-#[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+#[expect(
+    clippy::too_many_arguments,
+    clippy::fn_params_excessive_bools,
+    reason = "Python's keyword arguments"
+)]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "text cannot be borrowed from an object of the stable ABI"
